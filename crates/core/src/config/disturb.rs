@@ -1,0 +1,129 @@
+//! `[disturb]`: which error model is the drive's nature, and its numbers.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ConfigError, require, require_range};
+
+/// The error model of the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DisturbModel {
+    /// Reads disturb nothing.
+    None,
+    /// Every read of a block disturbs all its other pages alike.
+    Count,
+    /// Reads disturb the neighbouring wordlines alpha times as much as the rest of the block.
+    Wordline,
+}
+
+/// What one dose unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DoseUnit {
+    /// Every page read counts 1, as in the papers.
+    Reads,
+    /// A read counts its sensings over the mean sensings of the wordline's pages.
+    Sensings,
+}
+
+/// Limit and neighbour weight of each wordline group at one P/E count.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PerPec {
+    /// The P/E count of this row.
+    pub pec: u32,
+    /// `ERC_MAX` of each group: reads elsewhere in the block that its worst member endures.
+    pub limit: Vec<f64>,
+    /// Weight of a read of a neighbouring wordline, per group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alpha: Vec<f64>,
+}
+
+/// `[disturb]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DisturbConfig {
+    /// "none", "count" or "wordline".
+    pub model: DisturbModel,
+    /// "reads" or "sensings".
+    pub dose: DoseUnit,
+    /// How much a read counts for wordlines that are not yet programmed, 0 to 1.
+    pub preprogram_weight: f64,
+    /// Names of the wordline groups, best first.
+    pub groups: Vec<String>,
+    /// Share of the wordlines in each group; equal shares where empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub group_share: Vec<f64>,
+    /// Limits by P/E count, ascending.
+    pub table: Vec<PerPec>,
+}
+
+impl Default for DisturbConfig {
+    fn default() -> Self {
+        Self {
+            model: DisturbModel::None,
+            dose: DoseUnit::Reads,
+            preprogram_weight: 0.0,
+            groups: vec!["all".into()],
+            group_share: vec![],
+            table: vec![],
+        }
+    }
+}
+
+/// Largest limit and alpha; the fixed-point counters are sized for them.
+const LIMIT_MAX: f64 = 2e7;
+const ALPHA_MAX: f64 = 32.0;
+
+impl DisturbConfig {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        require_range("disturb.preprogram_weight", self.preprogram_weight, 0.0, 1.0)?;
+        if self.model == DisturbModel::None {
+            return Ok(());
+        }
+        let groups = self.groups.len();
+        require((1..=16).contains(&groups), || format!("disturb.groups has {groups} names; 1 to 16 are expected"))?;
+        self.check_shares()?;
+        require(!self.table.is_empty(), || {
+            "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is expected".into()
+        })?;
+        require(self.table.windows(2).all(|w| w[0].pec < w[1].pec), || "disturb.table: pec must ascend from row to row".into())?;
+        require(self.model != DisturbModel::Count || groups == 1, || {
+            format!("disturb.model = \"count\" knows one group of pages, not {groups}")
+        })?;
+        for row in &self.table {
+            self.check_row(row)?;
+        }
+        Ok(())
+    }
+
+    fn check_shares(&self) -> Result<(), ConfigError> {
+        if self.group_share.is_empty() {
+            return Ok(());
+        }
+        let sum: f64 = self.group_share.iter().sum();
+        require(
+            self.group_share.len() == self.groups.len() && self.group_share.iter().all(|s| *s >= 0.0) && (sum - 1.0).abs() < 1e-6,
+            || "disturb.group_share: one share per group, adding up to 1, is expected".into(),
+        )
+    }
+
+    fn check_row(&self, row: &PerPec) -> Result<(), ConfigError> {
+        let groups = self.groups.len();
+        require(row.limit.len() == groups, || {
+            format!("disturb.table, pec = {}: limit has {} numbers for {groups} groups", row.pec, row.limit.len())
+        })?;
+        for limit in &row.limit {
+            require_range("disturb.table limit", *limit, 1.0, LIMIT_MAX)?;
+        }
+        if self.model == DisturbModel::Wordline {
+            require(row.alpha.len() == groups, || {
+                format!("disturb.table, pec = {}: alpha has {} numbers for {groups} groups", row.pec, row.alpha.len())
+            })?;
+            for alpha in &row.alpha {
+                require_range("disturb.table alpha", *alpha, 1.0, ALPHA_MAX)?;
+            }
+        }
+        Ok(())
+    }
+}

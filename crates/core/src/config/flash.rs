@@ -1,0 +1,208 @@
+//! `[geometry]` and `[timing]`: what the flash is and how long it takes.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ConfigError, require, require_range};
+use crate::units::Bytes;
+
+/// Bits per cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cell {
+    /// One bit: LSB.
+    Slc,
+    /// Two: LSB, MSB.
+    Mlc,
+    /// Three: LSB, CSB, MSB.
+    Tlc,
+    /// Four: LSB, CSB, MSB, TSB.
+    Qlc,
+}
+
+impl Cell {
+    /// Pages that share a wordline's cells.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Slc => 1,
+            Self::Mlc => 2,
+            Self::Tlc => 3,
+            Self::Qlc => 4,
+        }
+    }
+
+    /// Sensings of a read, per page kind, for the 1-2-4-8 code (ida-coding-2018 II).
+    pub const fn sensings(self) -> &'static [u32] {
+        match self {
+            Self::Slc => &[1],
+            Self::Mlc => &[1, 2],
+            Self::Tlc => &[1, 2, 4],
+            Self::Qlc => &[1, 2, 4, 8],
+        }
+    }
+
+    /// The field's names of the page kinds, in program order.
+    pub const fn kinds(self) -> &'static [&'static str] {
+        match self {
+            Self::Slc => &["LSB"],
+            Self::Mlc => &["LSB", "MSB"],
+            Self::Tlc => &["LSB", "CSB", "MSB"],
+            Self::Qlc => &["LSB", "CSB", "MSB", "TSB"],
+        }
+    }
+}
+
+/// `[geometry]`: counts of parts, largest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GeometryConfig {
+    /// Channels of the controller.
+    pub channels: u32,
+    /// Dies on each channel.
+    pub dies_per_channel: u32,
+    /// Planes in each die.
+    pub planes_per_die: u32,
+    /// Blocks in each plane; follows from `drive.capacity` and `drive.spare` where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks_per_plane: Option<u32>,
+    /// Wordlines in each block.
+    pub wordlines_per_block: u32,
+    /// "slc" to "qlc".
+    pub cell: Cell,
+    /// Data bytes of a page.
+    pub page_size: Bytes,
+    /// Distance, in wordline numbers, between physical neighbours (strings per layer where wordlines count strings first).
+    #[serde(default = "one")]
+    pub neighbour_stride: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl GeometryConfig {
+    /// Pages in a block.
+    pub fn pages_per_block(&self) -> u32 {
+        self.wordlines_per_block * self.cell.bits()
+    }
+
+    /// Planes in the drive.
+    pub fn planes(&self) -> u32 {
+        self.channels * self.dies_per_channel * self.planes_per_die
+    }
+
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        for (key, value, max) in [
+            ("channels", self.channels, 256),
+            ("dies_per_channel", self.dies_per_channel, 256),
+            ("planes_per_die", self.planes_per_die, 64),
+            ("wordlines_per_block", self.wordlines_per_block, 16_383),
+            ("neighbour_stride", self.neighbour_stride, 1_024),
+        ] {
+            require((1..=max).contains(&value), || format!("geometry.{key} = {value} is outside 1 to {max}"))?;
+        }
+        require(self.channels * self.dies_per_channel <= 1024, || {
+            format!("geometry: {} dies; at most 1024 are supported", self.channels * self.dies_per_channel)
+        })?;
+        if let Some(blocks) = self.blocks_per_plane {
+            require((1..=1 << 24).contains(&blocks), || format!("geometry.blocks_per_plane = {blocks} is outside 1 to 16777216"))?;
+        }
+        let size = self.page_size.0;
+        require(size.is_power_of_two() && (512..=1 << 20).contains(&size), || {
+            format!("geometry.page_size = \"{}\" is not a power of two between 512B and 1MiB", self.page_size)
+        })
+    }
+}
+
+/// Sensing time: one number for every page kind, or one per kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SenseUs {
+    /// The same for every page kind.
+    All(f64),
+    /// LSB first.
+    PerKind(Vec<f64>),
+}
+
+/// `[timing]`, in microseconds and 10^6 bytes per second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimingConfig {
+    /// Sensing time of a page read (tR).
+    pub sense_us: SenseUs,
+    /// Program time of a page (tPROG).
+    pub program_us: f64,
+    /// Erase time of a block (tBERS).
+    pub erase_us: f64,
+    /// Rate of one channel; 0 is infinitely fast.
+    pub channel_mb_s: f64,
+    /// Rate of the host link, per direction; 0 is infinitely fast.
+    #[serde(default)]
+    pub host_mb_s: f64,
+    /// ECC decode time of a page, pipelined.
+    #[serde(default)]
+    pub ecc_us: f64,
+    /// Planes of a die read independently of each other.
+    #[serde(default)]
+    pub independent_planes: bool,
+    /// A die senses the next page while the last one is transferred (a second page register).
+    #[serde(default)]
+    pub cache_read: bool,
+    /// A read may suspend a running program or erase.
+    #[serde(default)]
+    pub suspend: bool,
+    /// Extra time of an operation for each time it is suspended (program).
+    #[serde(default = "default_suspend_program_us")]
+    pub suspend_program_us: f64,
+    /// Extra time of an operation for each time it is suspended (erase).
+    #[serde(default = "default_suspend_erase_us")]
+    pub suspend_erase_us: f64,
+    /// How often one operation may be suspended.
+    #[serde(default = "default_suspend_limit")]
+    pub suspend_limit: u32,
+}
+
+// facts.md B7: Suspend_Program 100 us and Suspend_Erase 700 us are MQSim-E's defaults.
+fn default_suspend_program_us() -> f64 {
+    100.0
+}
+fn default_suspend_erase_us() -> f64 {
+    700.0
+}
+// Assumption: vendors bound the number so that a program ends; 8 keeps a program under three times its length.
+fn default_suspend_limit() -> u32 {
+    8
+}
+
+impl TimingConfig {
+    /// Sensing time per page kind, in microseconds.
+    pub fn sense_per_kind_us(&self, cell: Cell) -> Vec<f64> {
+        match &self.sense_us {
+            SenseUs::All(t) => vec![*t; cell.bits() as usize],
+            SenseUs::PerKind(t) => t.clone(),
+        }
+    }
+
+    pub(super) fn check(&self, cell: Cell) -> Result<(), ConfigError> {
+        let kinds = self.sense_per_kind_us(cell);
+        require(kinds.len() == cell.bits() as usize, || {
+            let names = cell.kinds().join(", ");
+            format!("timing.sense_us has {} numbers; a page kind each ({names}) or a single number is expected", kinds.len())
+        })?;
+        for t in kinds {
+            require_range("timing.sense_us", t, 0.001, 1e6)?;
+        }
+        for (key, value) in [
+            ("program_us", self.program_us),
+            ("erase_us", self.erase_us),
+            ("ecc_us", self.ecc_us),
+            ("suspend_program_us", self.suspend_program_us),
+            ("suspend_erase_us", self.suspend_erase_us),
+        ] {
+            require_range(&format!("timing.{key}"), value, 0.0, 1e6)?;
+        }
+        for (key, value) in [("channel_mb_s", self.channel_mb_s), ("host_mb_s", self.host_mb_s)] {
+            require_range(&format!("timing.{key}"), value, 0.0, 1e6)?;
+        }
+        Ok(())
+    }
+}

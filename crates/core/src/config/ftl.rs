@@ -1,0 +1,180 @@
+//! `[drive]`, `[gc]`, `[wear]`, `[reclaim]`, `[start]`: what the controller does with the flash.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{ConfigError, require, require_range, require_share};
+use crate::units::Bytes;
+
+/// `[drive]`: what the host sees of the flash.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CapacityConfig {
+    /// Host-visible bytes; follows from geometry and spare where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<Bytes>,
+    /// Share of raw flash that the host does not see; follows from capacity and geometry where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spare: Option<f64>,
+    /// Write buffer; half of it gathers and merges writes, half holds pages being programmed. 0 turns it off.
+    pub write_buffer: Bytes,
+    /// P/E cycles the flash is rated for; `projected_life_days` counts up to it.
+    pub rated_pec: u32,
+    /// Requests inside the drive at any time; later ones wait at the host (their latency counts from arrival).
+    pub max_outstanding: u32,
+}
+
+impl Default for CapacityConfig {
+    fn default() -> Self {
+        // Assumptions: 4 MiB of buffer and 1024 commands are usual for a PCIe drive; 3000 cycles for TLC.
+        Self { capacity: None, spare: None, write_buffer: Bytes(4 << 20), rated_pec: 3000, max_outstanding: 1024 }
+    }
+}
+
+impl CapacityConfig {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        if let Some(spare) = self.spare {
+            require_range("drive.spare", spare, 0.0, 0.95)?;
+        }
+        require(self.capacity.is_none_or(|c| c.0 > 0), || "drive.capacity is 0; at least one page is needed".into())?;
+        require(self.write_buffer.0 <= 1 << 36, || format!("drive.write_buffer = \"{}\" is more than 64GiB", self.write_buffer))?;
+        require(self.rated_pec > 0, || "drive.rated_pec is 0; the cycles the flash is rated for are expected".into())?;
+        require((1..=65_536).contains(&self.max_outstanding), || {
+            format!("drive.max_outstanding = {} is outside 1 to 65536", self.max_outstanding)
+        })
+    }
+}
+
+/// `[gc]`: when garbage collection runs. Which victim it picks is the run's `gc` technique.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GcConfig {
+    /// Free blocks, as a share of the spare blocks, below which idle time is used for GC (timed gear).
+    pub background: f64,
+}
+
+impl Default for GcConfig {
+    fn default() -> Self {
+        // Assumption: a quarter of the spare blocks kept free lets bursts through and costs little write amplification.
+        Self { background: 0.25 }
+    }
+}
+
+impl GcConfig {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        require_share("gc.background", self.background)
+    }
+}
+
+/// `[wear]`: wear levelling on effective P/E counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WearConfig {
+    /// Free blocks are taken youngest first.
+    pub dynamic: bool,
+    /// A block this many effective cycles younger than one just erased gets its (cold) data moved; 0 turns it off.
+    pub static_gap: u32,
+}
+
+impl Default for WearConfig {
+    fn default() -> Self {
+        // Assumption: 5 % of a 2,000-cycle life; drives publish no figure.
+        Self { dynamic: true, static_gap: 100 }
+    }
+}
+
+impl WearConfig {
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "every table has the same check; here any value is right")]
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        Ok(())
+    }
+}
+
+/// Who waits for a reclaim job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// The triggering read completes after the whole job.
+    Foreground,
+    /// So many page copies without interruption, then waiting reads go.
+    Batch(u32),
+    /// Idle gaps; urgent when the reads left run out before the job is expected to end.
+    Deadline,
+}
+
+impl std::fmt::Display for Schedule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Foreground => f.write_str("foreground"),
+            Self::Batch(n) => write!(f, "batch:{n}"),
+            Self::Deadline => f.write_str("deadline"),
+        }
+    }
+}
+
+impl Serialize for Schedule {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Schedule {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(d)?;
+        match text.as_str() {
+            "foreground" => Ok(Self::Foreground),
+            "deadline" => Ok(Self::Deadline),
+            other => {
+                other.strip_prefix("batch:").and_then(|n| n.parse().ok()).filter(|n| (1..=65_535).contains(n)).map(Self::Batch).ok_or_else(
+                    || {
+                        serde::de::Error::custom(format!(
+                            "`{other}` is no schedule; expected \"foreground\", \"batch:N\" (N from 1 to 65535) or \"deadline\""
+                        ))
+                    },
+                )
+            }
+        }
+    }
+}
+
+/// `[reclaim]`: how read-reclaim jobs are carried out. Which technique asks for them is the run's `reclaim` option.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReclaimConfig {
+    /// Who waits: "foreground", "batch:N" or "deadline".
+    pub schedule: Schedule,
+    /// Reads a block may still serve between its alarm and the end of its job (`R_late`); from the timing where absent, 0 in the foreground.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late_reads: Option<u32>,
+}
+
+impl Default for ReclaimConfig {
+    fn default() -> Self {
+        Self { schedule: Schedule::Deadline, late_reads: None }
+    }
+}
+
+/// `[start]`: the drive's age and content when the measured phase begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StartConfig {
+    /// P/E cycles of every block.
+    pub pec: u32,
+    /// Share of the capacity written once, sequentially.
+    pub fill: f64,
+    /// Then overwritten at random, in multiples of the filled capacity. From 1 on, and on a large drive, the steady
+    /// state is computed into the drive instead of written.
+    pub overwrite: f64,
+}
+
+impl Default for StartConfig {
+    fn default() -> Self {
+        Self { pec: 0, fill: 1.0, overwrite: 0.0 }
+    }
+}
+
+impl StartConfig {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        require_share("start.fill", self.fill)?;
+        require_range("start.overwrite", self.overwrite, 0.0, 1000.0)?;
+        require(self.pec <= 1_000_000, || format!("start.pec = {} is more than 1000000", self.pec))
+    }
+}

@@ -1,0 +1,3 @@
+//! Error models: how reads wear at data, one model a file.
+
+pub mod table;

@@ -1,0 +1,173 @@
+//! Limits and neighbour weights by wordline group and P/E count, in fixed point.
+//! This is the nature of the flash: the drive's error models, the policies' thresholds and the oracle all read it here.
+//! The truth interpolates over P/E counts; a policy looks up the next worse row (straw-2024 III).
+
+use crate::config::Cell;
+use crate::config::{DisturbConfig, DisturbModel, DoseUnit};
+
+/// Counters count quarters of a dose unit.
+pub const QUARTERS: u32 = 4;
+/// Alpha is a multiple of 1/256.
+pub const ALPHA_ONE: u64 = 256;
+/// Doses and limits are compared in 1/1024 of a dose unit (a quarter times 1/256).
+pub const DOSE_ONE: u64 = QUARTERS as u64 * ALPHA_ONE;
+
+/// What a wordline endures, and what its neighbours do to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endurance {
+    /// Dose at which data is lost, in 1/1024 dose units.
+    pub limit: u64,
+    /// Weight of a neighbour's read, in 1/256.
+    pub alpha: u64,
+}
+
+/// The `[disturb]` table, ready for look-up.
+#[derive(Clone, Debug)]
+pub struct LimitTable {
+    groups: usize,
+    /// Group of each wordline in a block; the same in every block (process similarity, straw-2024 \[10\]).
+    group_of: Vec<u8>,
+    rows: Vec<(u32, Vec<Endurance>)>,
+    pec: Vec<f64>,
+    limit: Vec<Vec<f64>>,
+    alpha: Vec<Vec<f64>>,
+}
+
+impl LimitTable {
+    /// The table of a checked configuration for blocks of so many wordlines.
+    pub fn new(config: &DisturbConfig, wordlines_per_block: u32) -> Self {
+        let groups = config.groups.len();
+        let share = |g: usize| config.group_share.get(g).copied().unwrap_or(1.0 / groups as f64);
+        let group_of = (0..wordlines_per_block).map(|w| {
+            let mut u = unit_hash(u64::from(w));
+            let mut g = 0;
+            while g + 1 < groups && u >= share(g) {
+                u -= share(g);
+                g += 1;
+            }
+            g as u8
+        });
+        let alpha_of = |row: &crate::config::PerPec, g: usize| match config.model {
+            DisturbModel::Wordline => row.alpha[g],
+            DisturbModel::None | DisturbModel::Count => 1.0,
+        };
+        let fixed = |limit: f64, alpha: f64| Endurance {
+            limit: (limit * DOSE_ONE as f64).floor() as u64,
+            alpha: (alpha * ALPHA_ONE as f64).ceil() as u64,
+        };
+        let rows = config.table.iter();
+        Self {
+            groups,
+            group_of: group_of.collect(),
+            pec: rows.clone().map(|r| f64::from(r.pec)).collect(),
+            limit: rows.clone().map(|r| r.limit.clone()).collect(),
+            alpha: rows.clone().map(|r| (0..groups).map(|g| alpha_of(r, g)).collect()).collect(),
+            rows: rows.map(|r| (r.pec, (0..groups).map(|g| fixed(r.limit[g], alpha_of(r, g))).collect())).collect(),
+        }
+    }
+
+    /// Number of wordline groups.
+    pub fn groups(&self) -> usize {
+        self.groups
+    }
+
+    /// Group of a wordline, numbered within its block.
+    #[inline]
+    pub fn group_of(&self, wordline: u32) -> usize {
+        usize::from(self.group_of[wordline as usize])
+    }
+
+    /// The truth: linear between rows, held beyond them.
+    pub fn truth(&self, group: usize, pec: u32) -> Endurance {
+        let p = f64::from(pec);
+        let next = self.pec.partition_point(|row| *row < p);
+        let (below, above) = (next.saturating_sub(1), next.min(self.pec.len() - 1));
+        let t = if above == below { 0.0 } else { (p - self.pec[below]) / (self.pec[above] - self.pec[below]) };
+        let mix = |v: &Vec<Vec<f64>>| v[below][group] + t * (v[above][group] - v[below][group]);
+        Endurance { limit: (mix(&self.limit) * DOSE_ONE as f64).floor() as u64, alpha: (mix(&self.alpha) * ALPHA_ONE as f64).ceil() as u64 }
+    }
+
+    /// What a policy may assume: of the two rows around this P/E count the lower limit and the higher alpha.
+    pub fn lookup(&self, group: usize, pec: u32) -> Endurance {
+        let next = self.rows.partition_point(|(row, _)| *row < pec);
+        let above = self.rows[next.min(self.rows.len() - 1)].1[group];
+        let exact = self.rows.get(next).is_some_and(|(row, _)| *row == pec);
+        let below = if exact || next == 0 { above } else { self.rows[next - 1].1[group] };
+        Endurance { limit: above.limit.min(below.limit), alpha: above.alpha.max(below.alpha) }
+    }
+}
+
+/// A number in [0, 1) that depends on nothing but `n` (splitmix64's finaliser).
+fn unit_hash(n: u64) -> f64 {
+    let mut z = n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Dose of one sensing per page kind, in quarters of a dose unit.
+pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [u32; 4] {
+    let sensings = cell.sensings();
+    let sum: u32 = sensings.iter().sum();
+    let mut weights = [QUARTERS; 4];
+    if unit == DoseUnit::Sensings {
+        for (w, s) in weights.iter_mut().zip(sensings) {
+            let exact = f64::from(QUARTERS * s * sensings.len() as u32) / f64::from(sum);
+            *w = (exact.round() as u32).max(1);
+        }
+    }
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::PerPec;
+
+    fn table() -> LimitTable {
+        let config = DisturbConfig {
+            model: DisturbModel::Wordline,
+            groups: vec!["good".into(), "worst".into()],
+            table: vec![
+                PerPec { pec: 0, limit: vec![2000.0, 1000.0], alpha: vec![8.0, 9.0] },
+                PerPec { pec: 1000, limit: vec![1000.0, 500.0], alpha: vec![8.5, 9.5] },
+            ],
+            ..DisturbConfig::default()
+        };
+        LimitTable::new(&config, 64)
+    }
+
+    #[test]
+    fn truth_interpolates_and_lookup_takes_the_worse_row() {
+        let t = table();
+        assert_eq!(t.truth(1, 500), Endurance { limit: 750 * DOSE_ONE, alpha: 9 * ALPHA_ONE + ALPHA_ONE / 4 });
+        assert_eq!(t.lookup(1, 500), Endurance { limit: 500 * DOSE_ONE, alpha: 9 * ALPHA_ONE + ALPHA_ONE / 2 });
+        assert_eq!(t.lookup(0, 0).limit, 2000 * DOSE_ONE);
+        assert_eq!(t.truth(0, 9999), t.lookup(0, 9999));
+    }
+
+    #[test]
+    fn a_policy_never_assumes_more_than_the_truth() {
+        let t = table();
+        for pec in 0..1500 {
+            for g in 0..2 {
+                assert!(t.lookup(g, pec).limit <= t.truth(g, pec).limit, "limit, group {g}, {pec} cycles");
+                assert!(t.lookup(g, pec).alpha >= t.truth(g, pec).alpha, "alpha, group {g}, {pec} cycles");
+            }
+        }
+    }
+
+    #[test]
+    fn both_groups_occur() {
+        let t = table();
+        let worst = (0..64).filter(|w| t.group_of(*w) == 1).count();
+        assert!((20..44).contains(&worst), "{worst} of 64 wordlines in one of two equal groups");
+    }
+
+    #[test]
+    fn sensing_weights_average_to_one_unit() {
+        assert_eq!(dose_per_kind(DoseUnit::Reads, Cell::Tlc), [4; 4]);
+        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7]);
+        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Slc)[..1], [4]);
+    }
+}

@@ -1,0 +1,62 @@
+//! What the drive tells whoever watches it: the oracle, counters, later a live drive's bytes.
+//! Observers see facts of the medium, never the drive's own bookkeeping, and cannot change anything.
+
+use crate::units::{BlockId, Cause, Lpn, Ppn, Seq};
+
+/// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
+pub const NO_PPN: Ppn = 0x7FFF_FFFF;
+/// The data came from the write buffer.
+pub const FROM_BUFFER: Ppn = 0xFFFF_FFFF;
+
+/// What became of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ReadResult {
+    /// Decoded; the data was used.
+    Good,
+    /// The drive reported it uncorrectable; no data was used.
+    Uncorrectable,
+}
+
+/// One page read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhysRead {
+    /// What was wanted.
+    pub lpn: Lpn,
+    /// Where it was read, [`NO_PPN`] or [`FROM_BUFFER`].
+    pub ppn: Ppn,
+    /// Why.
+    pub cause: Cause,
+    /// What the drive made of it.
+    pub result: ReadResult,
+}
+
+/// Where the content of a programmed page came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The newest host data of the page, out of the write buffer.
+    Host,
+    /// A copy of what was just read at this physical page.
+    Copy(Ppn),
+}
+
+/// A watcher. Calls arrive in the order in which the drive's state changed.
+pub trait Observer {
+    /// At most 32 page reads, flushed before anything below is called.
+    fn reads(&mut self, batch: &[PhysRead]);
+    /// The host wrote this page (accepted, in the write buffer or on its way to flash).
+    fn host_wrote(&mut self, lpn: Lpn);
+    /// The host trimmed this page.
+    fn trimmed(&mut self, lpn: Lpn);
+    /// The drive reported the host's data at this page as lost.
+    fn lost(&mut self, lpn: Lpn);
+    /// A page was programmed.
+    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause);
+    /// A block was erased.
+    fn erased(&mut self, block: BlockId, cause: Cause);
+    /// The drive was preconditioned by construction: this erased block now holds these pages, from page 0 on;
+    /// [`NO_PPN`] stands where a page was programmed with data that is no longer valid.
+    fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
+    /// The measured phase begins: counts start here.
+    fn measured_phase(&mut self);
+}

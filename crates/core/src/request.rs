@@ -1,0 +1,62 @@
+//! What a host asks of the drive, and where such requests come from.
+
+use crate::units::Ns;
+
+/// Direction of a host request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Op {
+    /// Read.
+    Read,
+    /// Write.
+    Write,
+    /// Discard: the data is no longer wanted.
+    Trim,
+}
+
+/// One host request; a trace row is one request, however the drive splits it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Arrival, in ns since the first request; used in open loop only.
+    pub at: Ns,
+    /// First byte addressed.
+    pub offset: u64,
+    /// Length in bytes, at least 1.
+    pub bytes: u32,
+    /// Direction.
+    pub op: Op,
+}
+
+/// How requests arrive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrival {
+    /// By their own clock (`Request::at`).
+    Open,
+    /// The next one when one of `depth` completes.
+    Closed {
+        /// Requests outstanding at any time.
+        depth: u32,
+    },
+}
+
+/// A stream of requests in the order of service. One dynamic call per batch.
+pub trait RequestSource {
+    /// Appends at most `max` requests; appends none only at the end of the stream.
+    ///
+    /// # Errors
+    /// A trace that cannot be read or parsed further; the run stops and reports it.
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError>;
+
+    /// How its requests arrive.
+    fn arrival(&self) -> Arrival;
+
+    /// Requests in total where that is known, for a progress bar.
+    fn len_hint(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Why a stream of requests could not go on: a sentence for the user (file, line, what was wrong, what was expected).
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub struct SourceError(pub String);

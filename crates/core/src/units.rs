@@ -1,0 +1,196 @@
+//! The units and numbers that every room shares: addresses, time, sizes, causes.
+//! Types wear their meaning; a plain integer never crosses a border.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Logical page number: what the host addresses, in drive pages.
+pub type Lpn = u32;
+/// Physical page number: `block * pages_per_block + page`, below 2^31 - 1.
+pub type Ppn = u32;
+/// Block number over the whole drive.
+pub type BlockId = u32;
+/// Die number over the whole drive.
+pub type DieId = u16;
+/// Index of a stream in the drive's stream table.
+pub type StreamId = u8;
+/// Simulated time or a span of it, in nanoseconds.
+pub type Ns = u64;
+/// Monotone number of a page program; recovery of a live drive orders by it.
+pub type Seq = u64;
+
+/// Reads of a block, in dose units (one unit is one ordinary page read).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reads(pub u32);
+
+impl Reads {
+    /// An alarm that never rings.
+    pub const NEVER: Self = Self(u32::MAX);
+}
+
+/// Why the drive performed a NAND operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Cause {
+    /// The host asked for it.
+    Host,
+    /// Garbage collection.
+    Gc,
+    /// Rewriting because of reads.
+    Reclaim,
+    /// Rewriting because of time.
+    Refresh,
+    /// Wear levelling.
+    Wear,
+    /// Parity of a stripe.
+    Parity,
+    /// A further sensing of a page whose first decode failed.
+    Retry,
+}
+
+impl Cause {
+    /// Number of causes; the length of every per-cause table.
+    pub const COUNT: usize = 7;
+    /// All causes, in the order of the per-cause tables.
+    pub const ALL: [Self; Self::COUNT] = [Self::Host, Self::Gc, Self::Reclaim, Self::Refresh, Self::Wear, Self::Parity, Self::Retry];
+
+    /// The name used in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Gc => "gc",
+            Self::Reclaim => "reclaim",
+            Self::Refresh => "refresh",
+            Self::Wear => "wear",
+            Self::Parity => "parity",
+            Self::Retry => "retry",
+        }
+    }
+}
+
+/// A size in bytes. In configuration a number of bytes or a string such as `"16KiB"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Bytes(pub u64);
+
+const UNITS: [(&str, u64); 10] = [
+    ("PiB", 1 << 50),
+    ("TiB", 1 << 40),
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("TB", 1_000_000_000_000),
+    ("GB", 1_000_000_000),
+    ("MB", 1_000_000),
+    ("KB", 1_000),
+    ("B", 1),
+];
+
+impl Bytes {
+    /// Reads `"16KiB"`, `"1.5 GiB"`, `"4096"`; the units are KiB to PiB (1024) and KB to TB (1000).
+    ///
+    /// # Errors
+    /// A sentence that quotes the text and gives an example, where it is no size.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let bad = || format!("`{text}` is no size; expected for instance \"16KiB\", \"1.5GiB\" or a number of bytes");
+        let t = text.trim();
+        let lower = t.to_ascii_lowercase();
+        for (name, factor) in UNITS {
+            if let Some(number) = lower.strip_suffix(&name.to_ascii_lowercase()) {
+                return Self::scaled(number.trim(), factor).ok_or_else(bad);
+            }
+        }
+        // Bare binary prefixes as fio and dd write them: "16k", "1g".
+        for (letter, factor) in [('k', 1u64 << 10), ('m', 1 << 20), ('g', 1 << 30), ('t', 1 << 40)] {
+            if let Some(number) = lower.strip_suffix(letter) {
+                return Self::scaled(number.trim(), factor).ok_or_else(bad);
+            }
+        }
+        Self::scaled(t, 1).ok_or_else(bad)
+    }
+
+    fn scaled(number: &str, factor: u64) -> Option<Self> {
+        if let Ok(n) = number.parse::<u64>() {
+            return n.checked_mul(factor).map(Self);
+        }
+        let n: f64 = number.parse().ok()?;
+        let bytes = n * factor as f64;
+        (number.starts_with(|c: char| c.is_ascii_digit()) && bytes.is_finite() && bytes < 2f64.powi(63) && bytes.fract() == 0.0)
+            .then_some(Self(bytes as u64))
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, factor) in &UNITS[..5] {
+            if self.0 >= *factor && self.0 % (factor / 64).max(1) == 0 && *factor > 1 && name.ends_with("iB") {
+                let whole = self.0 as f64 / *factor as f64;
+                return if self.0.is_multiple_of(*factor) { write!(f, "{}{name}", self.0 / factor) } else { write!(f, "{whole}{name}") };
+            }
+        }
+        write!(f, "{}B", self.0)
+    }
+}
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl serde::de::Visitor<'_> for V {
+            type Value = Bytes;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a size such as \"16KiB\" or a number of bytes")
+            }
+            fn visit_str<E: serde::de::Error>(self, v: &str) -> Result<Bytes, E> {
+                Bytes::parse(v).map_err(E::custom)
+            }
+            fn visit_i64<E: serde::de::Error>(self, v: i64) -> Result<Bytes, E> {
+                u64::try_from(v).map(Bytes).map_err(|_| E::custom(format!("{v} is negative; a size is not")))
+            }
+            fn visit_u64<E: serde::de::Error>(self, v: u64) -> Result<Bytes, E> {
+                Ok(Bytes(v))
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
+/// Nanoseconds in a microsecond value from a configuration, rounded to the nearest.
+pub fn us(microseconds: f64) -> Ns {
+    (microseconds * 1e3).round() as Ns
+}
+
+/// Time to move `bytes` over a link of `mb_s` (10^6 B/s), rounded up to a nanosecond; a link of 0 is infinitely fast.
+pub fn transfer_ns(bytes: u64, mb_s: f64) -> Ns {
+    if mb_s <= 0.0 { 0 } else { (bytes as f64 * 1e3 / mb_s).ceil() as Ns }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_and_print() {
+        assert_eq!(Bytes::parse("16KiB").unwrap().0, 16384);
+        assert_eq!(Bytes::parse("1.5 GiB").unwrap().0, 3 << 29);
+        assert_eq!(Bytes::parse("2TiB").unwrap().to_string(), "2TiB");
+        assert_eq!(Bytes::parse("128GB").unwrap().0, 128_000_000_000);
+        assert_eq!(Bytes::parse("4k").unwrap().0, 4096);
+        assert_eq!(Bytes(1000).to_string(), "1000B");
+        for text in ["", "KiB", "-1KiB", "nanGiB", "1e400GiB", "1.3B", "16 KiBs", "infB"] {
+            assert!(Bytes::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn printed_sizes_read_back() {
+        for n in [0u64, 1, 511, 16384, 16384 * 3, (1 << 40) + (1 << 34), 999_999_999] {
+            assert_eq!(Bytes::parse(&Bytes(n).to_string()).unwrap().0, n);
+        }
+    }
+}

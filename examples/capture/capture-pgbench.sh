@@ -1,0 +1,193 @@
+#!/bin/bash
+# Records the block trace of a real PostgreSQL server under pgbench, on ext4,
+# on a 1 GiB disk, and writes it as MSR-Cambridge CSV:
+#
+#     sudo examples/capture/capture-pgbench.sh [OUTPUT.csv.zst]
+#
+# (default output: examples/traces/pgbench-ext4.csv.zst)
+#
+# What runs:
+#   * The disk: nbdkit's memory plugin (1 GiB of RAM) under nbdkit's log filter,
+#     which notes every request with a microsecond time stamp when it arrives
+#     and again when it is answered. nbdfuse shows the NBD disk as a file,
+#     `losetup --direct-io=on` makes it a block device. No cache sits between
+#     ext4 and the log: what the log holds is what ext4 sent to its disk.
+#   * The file system: ext4, 4-KiB blocks, no reserved blocks, inode tables and
+#     journal initialised at mkfs time so that no background zeroing shows up.
+#   * The database: PostgreSQL, data directory and WAL both on that disk,
+#     shared_buffers=SHARED_BUFFERS, the other settings below; everything not
+#     named there is PostgreSQL's default (autovacuum and full-page writes on).
+#     The server and its page cache live in a memory cgroup of MEM_LIMIT, as in
+#     a small container, so that reads miss the cache and reach the disk.
+#   * The load: pgbench, SCALE, CLIENTS clients, at most RATE transactions a
+#     second, for WARMUP seconds unrecorded and then DURATION seconds recorded.
+#     Of WEIGHT_ALL transactions on average
+#       WEIGHT_LOOKUP  read one account, account number drawn by
+#                      random_zipfian(1, accounts, ZIPF): low numbers are hot,
+#                      and since the table is loaded in order of the account
+#                      number, the hot accounts are neighbours on the disk;
+#       WEIGHT_SCAN    read RANGE neighbouring accounts starting at an account
+#                      drawn in the same way (an index range scan);
+#       WEIGHT_SELECT  are pgbench's builtin select-only (uniform);
+#       WEIGHT_TPCB    are pgbench's builtin tpcb-like (uniform; it writes).
+#
+# What is in the trace: the requests of the recorded seconds only. mkfs, initdb,
+# the load of the tables and the warm-up are before it, the shutdown after it.
+#
+# How it was converted (nbdkit-log-to-msr.py): one row for every read and every
+# write, in order of arrival; time stamp and response time in units of 100 ns
+# (the log has microseconds, so both are multiples of 10). Flushes are dropped.
+# Trim and write-zeroes requests have no row in the MSR format: they are counted
+# and left out. The counts are printed at the end.
+#
+# The response times are those of a RAM disk, not those of an SSD.
+#
+# Needs root, Linux with loop, fuse, ext4 and a memory cgroup (v1 or v2), about
+# 1.5 GB of free RAM, and the Debian packages
+#     nbdkit libnbd-bin postgresql-15 e2fsprogs util-linux zstd python3
+# The shipped trace was recorded with the versions and on the machine named in
+# examples/traces/README.md, with cgroup v1; the v2 branch has not been tried.
+#
+# A second run gives a trace of the same kind, not the same trace: the pgbench
+# seed is fixed, the timing of the machine is not.
+set -euo pipefail
+export LC_ALL=C TZ=UTC   # the log's time stamps are local time: make that UTC
+
+DISK_SIZE=1G
+SCALE=40
+CLIENTS=4
+RATE=900
+WARMUP=30
+DURATION=240
+SEED=20240607
+SHARED_BUFFERS=4MB
+MEM_LIMIT=$((24 << 20))
+ZIPF=1.05
+RANGE=100
+WEIGHT_LOOKUP=15 WEIGHT_SCAN=2 WEIGHT_SELECT=2 WEIGHT_TPCB=1
+WEIGHT_ALL=$((WEIGHT_LOOKUP + WEIGHT_SCAN + WEIGHT_SELECT + WEIGHT_TPCB))
+PGBIN=${PGBIN:-/usr/lib/postgresql/15/bin}
+
+here=$(cd "$(dirname "$0")" && pwd)
+out=${1:-$here/../traces/pgbench-ext4.csv.zst}
+
+[ "$(id -u)" = 0 ] || { echo "run me as root" >&2; exit 1; }
+for t in nbdkit nbdfuse losetup mkfs.ext4 runuser zstd python3 "$PGBIN/postgres" "$PGBIN/pgbench"; do
+    command -v "$t" >/dev/null || { echo "missing: $t" >&2; exit 1; }
+done
+
+work=$(mktemp -d /tmp/vpass-capture.XXXXXX)
+chmod 755 "$work"        # the postgres user must reach its directory below
+pgdata=$work/mnt/pgdata
+loop= mounted= fused= cg=
+as_pg() { (cd / && runuser -u postgres -- "$@"); }
+
+cleanup() {
+    set +e
+    [ -f "$pgdata/postmaster.pid" ] && as_pg "$PGBIN/pg_ctl" -D "$pgdata" -m immediate -w stop >/dev/null
+    [ -n "$mounted" ] && umount "$work/mnt"
+    [ -n "$loop" ] && losetup -d "$loop"
+    if [ -n "$fused" ]; then
+        # the loop device lets go of the file a moment after losetup -d
+        for _ in 1 2 3 4 5 6 7 8 9 10; do umount "$work/disk" 2>/dev/null && break; sleep 0.3; done
+    fi
+    [ -f "$work/nbdkit.pid" ] && kill "$(cat "$work/nbdkit.pid")" 2>/dev/null
+    [ -n "$cg" ] && for _ in 1 2 3 4 5 6 7 8 9 10; do rmdir "$cg" 2>/dev/null && break; sleep 0.3; done
+    if mountpoint -q "$work/mnt" || grep -q " $work/" /proc/mounts; then
+        echo "still mounted below $work, left as it is" >&2
+    elif [ -n "${KEEP_LOG:-}" ]; then
+        echo "kept: $work"
+    else
+        rm -rf "$work"
+    fi
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM HUP
+
+echo "== disk"
+mkdir "$work/mnt" "$work/sock"
+chown postgres "$work/sock"
+: > "$work/disk"
+nbdkit --unix "$work/nbd.sock" -P "$work/nbdkit.pid" \
+    --filter=log memory "$DISK_SIZE" logfile="$work/nbdkit.log"
+nbdfuse -P "$work/nbdfuse.pid" "$work/disk" --unix "$work/nbd.sock" &
+fused=1
+for _ in $(seq 50); do [ -s "$work/nbdfuse.pid" ] && break; sleep 0.1; done
+disk_bytes=$(stat -c %s "$work/disk")
+loop=$(losetup --find --show --direct-io=on "$work/disk")
+[ "$(losetup -n -O DIO "$loop" | tr -d ' ')" = 1 ] || { echo "no direct I/O on $loop" >&2; exit 1; }
+mkfs.ext4 -q -b 4096 -m 0 -E lazy_itable_init=0,lazy_journal_init=0 "$loop"
+mount -o noatime "$loop" "$work/mnt"
+mounted=1
+
+echo "== database, scale $SCALE"
+install -d -o postgres -g postgres -m 700 "$pgdata"
+as_pg "$PGBIN/initdb" -D "$pgdata" -A trust -U postgres --no-locale -E UTF8 >/dev/null
+cat >> "$pgdata/postgresql.conf" <<CONF
+listen_addresses = ''
+unix_socket_directories = '$work/sock'
+max_connections = 20
+shared_buffers = $SHARED_BUFFERS
+max_wal_size = 96MB
+min_wal_size = 64MB
+checkpoint_timeout = 60s
+max_parallel_workers_per_gather = 0
+CONF
+pg_start() { as_pg "$PGBIN/pg_ctl" -D "$pgdata" -l "$work/sock/pg.log" -w start >/dev/null; }
+pg_stop() { as_pg "$PGBIN/pg_ctl" -D "$pgdata" -m fast -w stop >/dev/null; }
+pgb() { as_pg "$PGBIN/pgbench" -h "$work/sock" -U postgres "$@" postgres; }
+pg_start
+pgb -i -q -s "$SCALE" 2>&1 | tail -1
+pg_stop
+df -h "$work/mnt" | tail -1
+umount "$work/mnt"                       # start with a cold page cache
+mount -o noatime "$loop" "$work/mnt"
+
+echo "== memory cgroup"
+if [ -f /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then
+    cg=/sys/fs/cgroup/memory/vpass-capture.$$
+    mkdir "$cg"
+    echo "$MEM_LIMIT" > "$cg/memory.limit_in_bytes"
+else
+    cg=/sys/fs/cgroup/vpass-capture.$$
+    echo +memory > /sys/fs/cgroup/cgroup.subtree_control
+    mkdir "$cg"
+    echo "$MEM_LIMIT" > "$cg/memory.max"
+fi
+# Only the server goes into the cgroup; pgbench and the disk stay outside.
+(echo "$BASHPID" > "$cg/cgroup.procs"; pg_start)
+
+cat > "$work/lookup.sql" <<SQL
+\set aid random_zipfian(1, 100000 * :scale, $ZIPF)
+SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
+SQL
+cat > "$work/scan.sql" <<SQL
+\set aid random_zipfian(1, 100000 * :scale, $ZIPF)
+SELECT sum(abalance) FROM pgbench_accounts WHERE aid BETWEEN :aid AND :aid + $RANGE - 1;
+SQL
+load() { # seconds, seed
+    pgb -n -s "$SCALE" -c "$CLIENTS" -j 1 -M prepared -R "$RATE" -T "$1" --random-seed="$2" \
+        -f "$work/lookup.sql@$WEIGHT_LOOKUP" -f "$work/scan.sql@$WEIGHT_SCAN" \
+        -b "select-only@$WEIGHT_SELECT" -b "tpcb-like@$WEIGHT_TPCB" 2>&1
+}
+echo "== warm-up, $WARMUP s"
+load "$WARMUP" "$((SEED + 1))" >/dev/null
+echo "== recording, $DURATION s"
+from=$(date +%s.%6N)
+load "$DURATION" "$SEED" | tee "$work/pgbench.txt" | grep -E '^(tps|latency|number of (trans|failed))'
+to=$(date +%s.%6N)
+pg_stop
+
+echo "== conversion"
+python3 "$here/nbdkit-log-to-msr.py" --from "$from" --to "$to" --host pgbench \
+    "$work/nbdkit.log" "$work/trace.csv"
+python3 "$here/trace-stats.py" "$work/trace.csv" "$disk_bytes"
+zstd -q -19 -f "$work/trace.csv" -o "$out"
+ls -l "$out"
+echo "== versions"
+uname -sr
+nbdkit --version
+nbdfuse --version | head -1
+"$PGBIN/postgres" --version
+mkfs.ext4 -V 2>&1 | head -1
+losetup --version
