@@ -6,6 +6,7 @@
 pub mod config;
 pub mod disturb;
 pub mod geometry;
+pub mod mem;
 pub mod observer;
 pub mod reciprocal;
 pub mod request;

@@ -29,6 +29,8 @@ pub struct PhysRead {
     pub cause: Cause,
     /// What the drive made of it.
     pub result: ReadResult,
+    /// It fills in the rest of a partly written page, whose newest part is in the write buffer.
+    pub fill: bool,
 }
 
 /// Where the content of a programmed page came from.

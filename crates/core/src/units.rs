@@ -123,9 +123,8 @@ impl Bytes {
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, factor) in &UNITS[..5] {
-            if self.0 >= *factor && self.0 % (factor / 64).max(1) == 0 && *factor > 1 && name.ends_with("iB") {
-                let whole = self.0 as f64 / *factor as f64;
-                return if self.0.is_multiple_of(*factor) { write!(f, "{}{name}", self.0 / factor) } else { write!(f, "{whole}{name}") };
+            if self.0 >= *factor && self.0.is_multiple_of(factor / 64) {
+                return write!(f, "{}{name}", self.0 as f64 / *factor as f64);
             }
         }
         write!(f, "{}B", self.0)
