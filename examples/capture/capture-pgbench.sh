@@ -21,7 +21,7 @@
 #     a small container, so that reads miss the cache and reach the disk.
 #   * The load: pgbench, SCALE, CLIENTS clients, at most RATE transactions a
 #     second, for WARMUP seconds unrecorded and then DURATION seconds recorded.
-#     Of WEIGHT_ALL transactions on average
+#     The mix, by weight:
 #       WEIGHT_LOOKUP  read one account, account number drawn by
 #                      random_zipfian(1, accounts, ZIPF): low numbers are hot,
 #                      and since the table is loaded in order of the account
@@ -45,8 +45,12 @@
 # Needs root, Linux with loop, fuse, ext4 and a memory cgroup (v1 or v2), about
 # 1.5 GB of free RAM, and the Debian packages
 #     nbdkit libnbd-bin postgresql-15 e2fsprogs util-linux zstd python3
-# The shipped trace was recorded with the versions and on the machine named in
-# examples/traces/README.md, with cgroup v1; the v2 branch has not been tried.
+# The shipped trace comes from this script as it stands, with Debian 12's
+# nbdkit 1.32.5, nbdfuse (libnbd) 1.14.2, PostgreSQL 15.18, e2fsprogs 1.47.0 and
+# util-linux 2.38.1, on Linux 6.18.44 with cgroup v1, in a virtual machine with
+# 2 processors. The cgroup v2 branch below has not been tried.
+#
+# KEEP_LOG=1 keeps the working directory with the raw log and pgbench's report.
 #
 # A second run gives a trace of the same kind, not the same trace: the pgbench
 # seed is fixed, the timing of the machine is not.
@@ -58,14 +62,13 @@ SCALE=40
 CLIENTS=4
 RATE=900
 WARMUP=30
-DURATION=240
+DURATION=280
 SEED=20240607
 SHARED_BUFFERS=4MB
 MEM_LIMIT=$((24 << 20))
 ZIPF=1.05
 RANGE=100
 WEIGHT_LOOKUP=15 WEIGHT_SCAN=2 WEIGHT_SELECT=2 WEIGHT_TPCB=1
-WEIGHT_ALL=$((WEIGHT_LOOKUP + WEIGHT_SCAN + WEIGHT_SELECT + WEIGHT_TPCB))
 PGBIN=${PGBIN:-/usr/lib/postgresql/15/bin}
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -91,7 +94,11 @@ cleanup() {
         # the loop device lets go of the file a moment after losetup -d
         for _ in 1 2 3 4 5 6 7 8 9 10; do umount "$work/disk" 2>/dev/null && break; sleep 0.3; done
     fi
-    [ -f "$work/nbdkit.pid" ] && kill "$(cat "$work/nbdkit.pid")" 2>/dev/null
+    if [ -f "$work/nbdkit.pid" ]; then
+        local pid; pid=$(cat "$work/nbdkit.pid")
+        kill "$pid"
+        for _ in 1 2 3 4 5 6 7 8 9 10; do [ -d "/proc/$pid" ] || break; sleep 0.3; done
+    fi
     [ -n "$cg" ] && for _ in 1 2 3 4 5 6 7 8 9 10; do rmdir "$cg" 2>/dev/null && break; sleep 0.3; done
     if mountpoint -q "$work/mnt" || grep -q " $work/" /proc/mounts; then
         echo "still mounted below $work, left as it is" >&2
@@ -156,6 +163,7 @@ else
 fi
 # Only the server goes into the cgroup; pgbench and the disk stay outside.
 (echo "$BASHPID" > "$cg/cgroup.procs"; pg_start)
+grep -qx "$(head -1 "$pgdata/postmaster.pid")" "$cg/cgroup.procs" || { echo "the server is not in the cgroup" >&2; exit 1; }
 
 cat > "$work/lookup.sql" <<SQL
 \set aid random_zipfian(1, 100000 * :scale, $ZIPF)
