@@ -1,3 +1,70 @@
-//! Error models: how reads wear at data, one model a file.
+//! Error models: how reads wear at data, one model a file; this file is the seam.
+//! The drive asks a model rarely: `assess` says up to which count a block is certainly whole, `page` what one page is worth
+//! in a block for which that can no longer be said.
 
+mod count;
 pub mod table;
+mod wordline;
+
+use crate::config::{DisturbConfig, DisturbModel};
+use crate::nand::block::Wordline;
+use table::LimitTable;
+
+/// What a model sees of a block. Counts are in quarters of a dose unit.
+pub struct BlockView<'a> {
+    /// Dose of the block since its erase.
+    pub reads: u32,
+    /// P/E cycles.
+    pub pec: u32,
+    /// Its wordlines.
+    pub wordlines: &'a [Wordline],
+    /// Wordlines programmed so far.
+    pub programmed: u32,
+}
+
+/// What a model makes of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assessment {
+    /// Every page is within its limit as long as the block's dose is at most this, in quarters.
+    CleanUntil(u32),
+    /// Some page may be past its limit: ask for each.
+    Suspect,
+}
+
+/// How reads wear at data.
+pub trait ErrorModel: Send {
+    /// How long the block is certainly whole.
+    fn assess(&self, block: &BlockView) -> Assessment;
+
+    /// Dose over limit of a wordline, as a ratio of exact numbers: (dose, limit) in 1/1024 dose units.
+    fn dose_and_limit(&self, block: &BlockView, wordline: u32) -> (u64, u64);
+
+    /// What a wordline of this block need not answer for when it is programmed now.
+    fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32;
+
+    /// The limits behind it.
+    fn limits(&self) -> &LimitTable;
+}
+
+/// The model that a configuration names; none where reads disturb nothing.
+pub fn error_model(config: &DisturbConfig, wordlines_per_block: u32, neighbour_stride: u32) -> Option<Box<dyn ErrorModel>> {
+    let table = LimitTable::new(config, wordlines_per_block);
+    match config.model {
+        DisturbModel::None => None,
+        DisturbModel::Count => Some(Box::new(count::Count::new(table, config.preprogram_weight))),
+        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(table, config.preprogram_weight, neighbour_stride))),
+    }
+}
+
+/// Every model: name and one line.
+pub const MODELS: &[(&str, &str)] = &[
+    ("none", "reads disturb nothing"),
+    ("count", "every read of a block disturbs all its pages alike (ipr-2018)"),
+    ("wordline", "reads disturb neighbouring wordlines alpha times as much as the rest (straw-2024)"),
+];
+
+/// The part of what came before programming that a wordline is spared: all of it at weight 0, nothing at weight 1.
+fn spared(before: u64, preprogram_weight: f64) -> u32 {
+    // Rounded down, so that a dose is over-counted rather than under-counted.
+    (before as f64 * (1.0 - preprogram_weight)).floor() as u32
+}

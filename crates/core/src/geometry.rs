@@ -90,6 +90,11 @@ impl Geometry {
         self.page_bytes.trailing_zeros()
     }
 
+    /// Pages that a block can hold under a coding mode, which is the number of page kinds that it takes away.
+    pub fn available_pages(&self, mode: u8) -> u32 {
+        self.wordlines_per_block * (self.cell.bits() - u32::from(mode))
+    }
+
     /// The block of a page.
     #[inline]
     pub fn block_of(&self, ppn: Ppn) -> BlockId {

@@ -3,11 +3,22 @@
 //! No I/O, no thread, no clock, no global: time, randomness and requests are arguments.
 //! Start with [`config`], [`geometry`] and [`request`]; the drive itself comes together in `drive`.
 
+mod alarm;
 pub mod config;
 pub mod disturb;
+pub mod drive;
+pub mod engine;
+mod ftl;
+pub mod gc;
 pub mod geometry;
 pub mod mem;
+pub mod metrics;
+pub mod nand;
 pub mod observer;
+mod precondition;
 pub mod reciprocal;
+pub mod reclaim;
 pub mod request;
 pub mod units;
+
+pub use ftl::victims::VictimIndex;

@@ -1,0 +1,243 @@
+//! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy is asked, data that is
+//! gone is reported. Rare, and out of line.
+
+use crate::disturb::table::QUARTERS;
+use crate::disturb::{Assessment, BlockView, ErrorModel};
+use crate::drive::Drive;
+use crate::nand::block::{BlockState, MOVING, SUSPECT};
+use crate::observer::{PhysRead, ReadResult};
+use crate::reclaim::Action;
+use crate::units::{BlockId, Cause, Lpn, Ppn, Reads};
+
+/// Counters, in quarters, are kept below this: 32 x (largest alpha) still fits 32 bits. A block that gets there
+/// (33 million reads without an erase) is rewritten whatever the policy.
+const COUNTER_GUARD: u32 = 1 << 27;
+/// Looks at a deferred job between its alarm and its deadline.
+const LOOKS: u32 = 8;
+
+impl Drive {
+    /// Senses a page out of the batch path: for a move or a fill. Tells whether its data could be read.
+    pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> bool {
+        let block = self.geometry.block_of(ppn);
+        crate::nand::rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block as usize]);
+        self.flash.reads[cause as usize] += 1;
+        let lost_before = self.lost_pages;
+        let rings = if self.wordlines.is_empty() { self.count_read::<false>(ppn).1 } else { self.count_read::<true>(ppn).1 };
+        if rings {
+            let uncorrectable = self.ring(lpn, ppn, block, cause, fill);
+            debug_assert!(uncorrectable || self.lost_pages == lost_before || cause == Cause::Host);
+            return !uncorrectable;
+        }
+        self.note_read(PhysRead { lpn, ppn, cause, result: ReadResult::Good, fill });
+        true
+    }
+
+    /// A counted read reached the block's alarm.
+    #[cold]
+    pub(crate) fn alarm(&mut self, lpn: Lpn, ppn: Ppn, block: BlockId, cause: Cause, fill: bool) -> Ppn {
+        self.ring(lpn, ppn, block, cause, fill);
+        ppn
+    }
+
+    /// Tells whether the page read was uncorrectable.
+    fn ring(&mut self, lpn: Lpn, ppn: Ppn, block: BlockId, cause: Cause, fill: bool) -> bool {
+        let gone = self.hot[block as usize].has(SUSPECT) && self.is_past_limit(block, ppn);
+        let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
+        self.note_read(PhysRead { lpn, ppn, cause, result, fill });
+        if gone {
+            if cause == Cause::Host && !fill {
+                self.uncorrectable_reads += 1;
+            }
+            if !fill {
+                self.report_lost(lpn);
+            }
+        }
+        self.ask_model(block);
+        // A block that a move is reading is on its way out already; only host reads can make it late.
+        if cause == Cause::Host {
+            self.ask_policy(block);
+        }
+        self.set_alarm(block);
+        gone
+    }
+
+    /// Whether a page that was just counted once had gone past its limit before.
+    fn is_past_limit(&mut self, block: BlockId, ppn: Ppn) -> bool {
+        let dose = self.dose[self.geometry.kind_of(ppn) as usize];
+        let wordline = self.geometry.wordline_of(ppn);
+        self.hot[block as usize].reads -= dose;
+        self.wordlines[wordline as usize].reads -= dose;
+        let within = wordline - self.geometry.first_wordline(block);
+        let (d, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, within));
+        self.hot[block as usize].reads += dose;
+        self.wordlines[wordline as usize].reads += dose;
+        d > limit
+    }
+
+    /// The error model and what it may see of a block.
+    pub(crate) fn with_block_view<T>(&self, block: BlockId, ask: impl FnOnce(&dyn ErrorModel, &BlockView) -> T) -> T {
+        let first = self.geometry.first_wordline(block) as usize;
+        let hot = &self.hot[block as usize];
+        let view = BlockView {
+            reads: hot.reads,
+            pec: self.cold[block as usize].pec,
+            wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],
+            programmed: u32::from(hot.write_ptr).div_ceil(self.geometry.cell.bits()),
+        };
+        ask(self.model.as_deref().expect("wordlines are counted for an error model"), &view)
+    }
+
+    /// First alarms of a block that is about to be written.
+    pub(crate) fn arm(&mut self, block: BlockId) {
+        if self.model.is_none() {
+            return;
+        }
+        let (policy, view) = self.policy_and_view();
+        let first = policy.arm(&view, block);
+        self.cold[block as usize].policy_alarm = first;
+        self.ask_model(block);
+        self.set_alarm(block);
+    }
+
+    fn ask_model(&mut self, block: BlockId) {
+        let hot = &self.hot[block as usize];
+        let due = hot.reads > self.cold[block as usize].model_alarm || self.cold[block as usize].model_alarm == u32::MAX;
+        if hot.has(SUSPECT) || !due || self.model.is_none() {
+            return;
+        }
+        match self.with_block_view(block, |model, view| model.assess(view)) {
+            Assessment::CleanUntil(until) => self.cold[block as usize].model_alarm = until.min(COUNTER_GUARD),
+            Assessment::Suspect => self.hot[block as usize].flags |= SUSPECT,
+        }
+    }
+
+    fn set_alarm(&mut self, block: BlockId) {
+        let cold = &self.cold[block as usize];
+        let hot = &mut self.hot[block as usize];
+        if hot.state == BlockState::Free {
+            return;
+        }
+        let policy = cold.policy_alarm.0.saturating_mul(QUARTERS);
+        hot.alarm = if hot.has(SUSPECT) { 0 } else { policy.min(cold.model_alarm.saturating_add(1)) };
+    }
+
+    /// Reads of a block since its erase, in whole dose units, rounded up.
+    pub(crate) fn block_reads(&self, block: BlockId) -> u32 {
+        self.hot[block as usize].reads.div_ceil(QUARTERS)
+    }
+
+    fn ask_policy(&mut self, block: BlockId) {
+        if self.hot[block as usize].reads > COUNTER_GUARD && !self.hot[block as usize].has(MOVING) {
+            self.reclaim_block(block, Reads::NEVER);
+            return;
+        }
+        if self.hot[block as usize].reads < self.cold[block as usize].policy_alarm.0.saturating_mul(QUARTERS) {
+            return;
+        }
+        if self.hot[block as usize].has(MOVING) {
+            self.look_at_job(block);
+            return;
+        }
+        self.reclaim.alarms += 1;
+        let mut actions = vec![];
+        let (policy, view) = self.policy_and_view();
+        let next = policy.on_alarm(&view, block, &mut actions);
+        assert!(next.0 > self.block_reads(block), "a policy's next alarm must lie ahead");
+        self.cold[block as usize].policy_alarm = next;
+        for action in actions {
+            match action {
+                Action::Relocate { block } => self.reclaim_block(block, next),
+            }
+        }
+    }
+
+    fn reclaim_block(&mut self, block: BlockId, deadline: Reads) {
+        if self.hot[block as usize].has(MOVING) || self.hot[block as usize].state == BlockState::Free {
+            return;
+        }
+        self.reclaim.invocations += 1;
+        self.relocate(block, Cause::Reclaim, deadline);
+        self.schedule_look(block);
+        self.level_wear();
+    }
+
+    /// A block under a deferred job was read up to a point where somebody should see how the job does.
+    fn look_at_job(&mut self, block: BlockId) {
+        let Some(id) = self.job_of(block) else { return };
+        let reads = self.block_reads(block);
+        let job = self.jobs[id].as_mut().expect("found");
+        if job.deadline == Reads::NEVER {
+            // A GC or wear job met the policy's alarm: from here on it has a deadline.
+            let (policy, view) = self.policy_and_view();
+            let deadline = policy.on_alarm(&view, block, &mut vec![]);
+            let now = self.now;
+            let job = self.jobs[id].as_mut().expect("found");
+            (job.from, job.deadline, job.started_at) = (Reads(reads), deadline, now);
+        } else if reads >= job.deadline.0 {
+            self.reclaim.deadline_misses += 1;
+            self.finish_job(id);
+            return;
+        } else {
+            let left = f64::from(job.deadline.0 - reads);
+            let rate = f64::from(reads - job.from.0) / (self.now - job.started_at).max(1) as f64;
+            let remaining_ns = f64::from(self.hot[block as usize].valid) * self.copy_ns as f64;
+            job.urgent |= rate * remaining_ns >= left;
+        }
+        self.schedule_look(block);
+    }
+
+    /// Sets the next look at the job of a block.
+    fn schedule_look(&mut self, block: BlockId) {
+        let Some(job) = self.job_of(block).and_then(|id| self.jobs[id].as_ref()) else { return };
+        if job.deadline == Reads::NEVER {
+            return;
+        }
+        let step = ((job.deadline.0 - job.from.0) / LOOKS).max(1);
+        self.cold[block as usize].policy_alarm = Reads((self.block_reads(block) + step).min(job.deadline.0));
+        self.set_alarm(block);
+    }
+
+    /// Whether the drive reported this page's data as lost and it was not written since.
+    pub(crate) fn is_lost(&self, lpn: Lpn) -> bool {
+        self.lost.get(lpn as usize / 64).is_some_and(|word| word >> (lpn % 64) & 1 == 1)
+    }
+
+    /// Reports the host's data at a page as lost, once.
+    pub(crate) fn report_lost(&mut self, lpn: Lpn) {
+        if self.is_lost(lpn) {
+            return;
+        }
+        if self.lost.is_empty() {
+            self.lost = vec![0; (self.geometry.host_pages as usize).div_ceil(64)];
+        }
+        self.lost[lpn as usize / 64] |= 1 << (lpn % 64);
+        self.lost_pages += 1;
+        self.tell(|o| o.lost(lpn));
+    }
+
+    pub(crate) fn clear_lost(&mut self, lpn: Lpn) {
+        if let Some(word) = self.lost.get_mut(lpn as usize / 64) {
+            *word &= !(1 << (lpn % 64));
+        }
+    }
+
+    /// Ends a run: looks at every block that may hold pages past their limit and reports those that nobody has read.
+    pub fn report_unread_losses(&mut self) {
+        for block in 0..self.geometry.blocks {
+            if !self.hot[block as usize].has(SUSPECT) {
+                continue;
+            }
+            let first = self.geometry.first_page(block);
+            let mut page = 0;
+            while let Some(valid) = self.map.next_valid(block, page) {
+                page = valid + 1;
+                let within = valid / self.geometry.cell.bits();
+                let (dose, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, within));
+                if dose > limit {
+                    let lpn = self.map.to_logical[(first + valid) as usize];
+                    self.report_lost(lpn);
+                }
+            }
+        }
+    }
+}

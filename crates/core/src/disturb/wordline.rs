@@ -1,0 +1,87 @@
+//! Error model `wordline`: reads of the two neighbours count alpha times, reads elsewhere in the block once, own reads not
+//! at all, from the wordline's own programming on (straw-2024 III; `design.md` "From its own programming").
+//!
+//! ```text
+//! RC = reads of a wordline, BLK = of the block, both since erase; at i's programming b = BLK, s = RC[i-d]
+//! dose(i) = alpha (RC[i-d] - s + RC[i+d]) + (BLK - b) - (RC[i-d] - s) - RC[i] - RC[i+d]
+//!         = alpha (RC[i-d] + RC[i+d]) + BLK - RC[i-d] - RC[i] - RC[i+d] - base      with base = alpha s + (b - s)
+//! ```
+
+use super::table::{ALPHA_ONE, Endurance, LimitTable};
+use super::{Assessment, BlockView, ErrorModel, spared};
+use crate::nand::block::Wordline;
+
+pub(super) struct WordlineModel {
+    table: LimitTable,
+    preprogram_weight: f64,
+    stride: usize,
+}
+
+impl WordlineModel {
+    pub(super) fn new(table: LimitTable, preprogram_weight: f64, neighbour_stride: u32) -> Self {
+        Self { table, preprogram_weight, stride: neighbour_stride as usize }
+    }
+
+    /// Reads of the neighbours of wordline `i`, together; a missing neighbour is never read.
+    fn neighbours(&self, wordlines: &[Wordline], i: usize) -> u64 {
+        let below = i.checked_sub(self.stride).map_or(0, |n| u64::from(wordlines[n].reads));
+        let above = wordlines.get(i + self.stride).map_or(0, |w| u64::from(w.reads));
+        below + above
+    }
+
+    fn dose(&self, block: &BlockView, i: usize, alpha: u64) -> u64 {
+        let near = self.neighbours(block.wordlines, i);
+        let own = &block.wordlines[i];
+        let far = u64::from(block.reads) - near - u64::from(own.reads);
+        alpha * near + ALPHA_ONE * far - ALPHA_ONE * u64::from(own.base)
+    }
+
+    fn endurances(&self, pec: u32) -> Vec<Endurance> {
+        (0..self.table.groups()).map(|g| self.table.truth(g, pec)).collect()
+    }
+}
+
+impl ErrorModel for WordlineModel {
+    fn assess(&self, block: &BlockView) -> Assessment {
+        let endurances = self.endurances(block.pec);
+        if block.reads == 0 {
+            // Freshly erased: every read to come on the weakest neighbourhood.
+            let until = endurances.iter().map(|e| e.limit / e.alpha).min().unwrap_or(0);
+            return Assessment::CleanUntil(until as u32);
+        }
+        let mut more = u64::MAX;
+        for i in 0..block.programmed as usize {
+            let e = endurances[self.table.group_of(i as u32)];
+            let dose = self.dose(block, i, e.alpha);
+            if dose > e.limit {
+                return Assessment::Suspect;
+            }
+            more = more.min((e.limit - dose) / e.alpha);
+        }
+        // Wordlines programmed from now on answer for nothing but the share of earlier reads that `preprogram_weight` keeps.
+        if self.preprogram_weight > 0.0 {
+            let worst = endurances.iter().map(|e| (e.limit / e.alpha).saturating_sub(u64::from(block.reads))).min().unwrap_or(0);
+            more = more.min(worst);
+        } else if (block.programmed as usize) < block.wordlines.len() {
+            more = more.min(endurances.iter().map(|e| e.limit / e.alpha).min().unwrap_or(0));
+        }
+        Assessment::CleanUntil((u64::from(block.reads) + more).min(u64::from(u32::MAX - 1)) as u32)
+    }
+
+    fn dose_and_limit(&self, block: &BlockView, wordline: u32) -> (u64, u64) {
+        let e = self.table.truth(self.table.group_of(wordline), block.pec);
+        (self.dose(block, wordline as usize, e.alpha), e.limit)
+    }
+
+    fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32 {
+        let i = wordline as usize;
+        let e = self.table.truth(self.table.group_of(wordline), block.pec);
+        let s = i.checked_sub(self.stride).map_or(0, |n| u64::from(block.wordlines[n].reads));
+        let before = (e.alpha * s + ALPHA_ONE * (u64::from(block.reads) - s)) / ALPHA_ONE;
+        spared(before, self.preprogram_weight)
+    }
+
+    fn limits(&self) -> &LimitTable {
+        &self.table
+    }
+}

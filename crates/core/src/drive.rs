@@ -1,0 +1,447 @@
+//! The drive: everything meets here. A pure state machine over map, blocks, wordlines, streams and jobs;
+//! who drives it (untimed, timed, a test) decides when.
+//!
+//! Reads come in batches: look up, prefetch, count, compare with the alarm. Everything else is rare and lives in `ftl`.
+
+use crate::config::{ConfigError, DriveConfig, Schedule};
+use crate::disturb::table::dose_per_kind;
+use crate::disturb::{ErrorModel, error_model};
+use crate::ftl::buffer::WriteBuffer;
+use crate::ftl::free::FreeBlocks;
+use crate::ftl::map::{BUFFERED, PageMap, UNMAPPED};
+use crate::ftl::mover::{Job, JobRef};
+use crate::ftl::place::Streams;
+use crate::ftl::victims::VictimIndex;
+use crate::gc::{GcPolicy, gc_policy};
+use crate::geometry::Geometry;
+use crate::mem::{huge_vec, prefetch};
+use crate::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+use crate::nand::block::{BlockCold, BlockHot, BlockState, Wordline};
+use crate::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
+use crate::reclaim::{Policy, View, technique};
+use crate::units::{BlockId, Bytes, Cause, DieId, Lpn, Ns, Ppn, Seq, transfer_ns, us};
+
+/// Pages in a batch of reads: enough to keep all cache misses of a core in flight.
+pub const BATCH: usize = 32;
+
+/// Physical work that a change of state implies; the timed gear books it on dies and channels, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NandOp {
+    /// Read a page for a read-modify-write, program elsewhere follows.
+    Fill { src: Ppn },
+    /// Program a host page.
+    Program { dst: Ppn },
+    /// Read here and, unless it was lost, program there.
+    Copy { src: Ppn, dst: Option<Ppn> },
+    /// Erase a block.
+    Erase { block: BlockId },
+    /// What follows up to the matching end is one job in the foreground of this die.
+    JobBegin { die: DieId },
+    /// End of the job.
+    JobEnd,
+}
+
+/// Chooses the techniques of a run.
+#[derive(Clone, Debug)]
+pub struct Techniques {
+    /// Reclaim technique by name.
+    pub reclaim: String,
+    /// GC policy by name.
+    pub gc: String,
+}
+
+impl Default for Techniques {
+    fn default() -> Self {
+        Self { reclaim: "block".into(), gc: "greedy".into() }
+    }
+}
+
+/// The simulated drive.
+pub struct Drive {
+    pub(crate) config: DriveConfig,
+    pub(crate) geometry: Geometry,
+    pub(crate) map: PageMap,
+    pub(crate) hot: Vec<BlockHot>,
+    pub(crate) cold: Vec<BlockCold>,
+    /// Empty where no error model counts per wordline.
+    pub(crate) wordlines: Vec<Wordline>,
+    /// Dose of one sensing by page kind, in quarters.
+    pub(crate) dose: [u32; 4],
+    pub(crate) free: FreeBlocks,
+    pub(crate) victims: VictimIndex,
+    pub(crate) streams: Streams,
+    pub(crate) buffer: WriteBuffer,
+    pub(crate) gc: Box<dyn GcPolicy>,
+    pub(crate) policy: Box<dyn Policy>,
+    pub(crate) model: Option<Box<dyn ErrorModel>>,
+    /// Jobs that proceed in idle gaps or batches; a slot each, `None` when done.
+    pub(crate) jobs: Vec<Option<Job>>,
+    /// Logical pages reported lost and not rewritten since, a bit each; empty until the first.
+    pub(crate) lost: Vec<u64>,
+    pub(crate) seq: Seq,
+    /// Plane from which preconditioning takes its next block.
+    pub(crate) load_cursor: u32,
+    pub(crate) now: Ns,
+    pub(crate) erases_total: u64,
+    /// Whether jobs may be left to the timed gear, and physical work recorded in `ops`.
+    pub(crate) timed: bool,
+    pub(crate) ops: Vec<NandOp>,
+    /// Deferred jobs that the timed gear has not yet taken over.
+    pub(crate) started_jobs: Vec<JobRef>,
+    pub(crate) jobs_begun: u64,
+    /// Time to copy a page on an idle drive; for the urgency of jobs.
+    pub(crate) copy_ns: Ns,
+    /// Erases of the drive at which static wear levelling looks next.
+    pub(crate) next_wear_check: u64,
+    pub(crate) late_reads: u32,
+    pub(crate) host: HostCounts,
+    pub(crate) flash: FlashCounts,
+    pub(crate) reclaim: ReclaimCounts,
+    pub(crate) uncorrectable_reads: u64,
+    pub(crate) lost_pages: u64,
+    observer: Option<Box<dyn Observer>>,
+    pending: Vec<PhysRead>,
+}
+
+impl Drive {
+    /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
+    ///
+    /// # Errors
+    /// An unknown technique.
+    pub fn new(config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
+        let geometry = Geometry::new(&config);
+        let unknown = |what: &str, name: &str| ConfigError(format!("unknown {what} technique `{name}`"));
+        let policy = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
+        let gc = gc_policy(&techniques.gc).ok_or_else(|| unknown("gc", &techniques.gc))?;
+        let model = error_model(&config.disturb, geometry.wordlines_per_block, geometry.neighbour_stride);
+        let blocks = geometry.blocks as usize;
+        let counted = if model.is_some() { geometry.wordlines() as usize } else { 0 };
+        // Half of the buffer gathers writes, the other half holds pages being programmed.
+        let gathering = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
+        let mut drive = Self {
+            map: PageMap::new(geometry.host_pages, geometry.raw_pages(), geometry.pages_per_block),
+            hot: huge_vec(blocks, BlockHot::ERASED),
+            cold: vec![BlockCold::new(config.start.pec); blocks],
+            wordlines: huge_vec(counted, Wordline::default()),
+            dose: dose_per_kind(config.disturb.dose, geometry.cell),
+            free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die),
+            victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block),
+            streams: Streams::new(&geometry),
+            buffer: WriteBuffer::new(gathering),
+            policy: (policy.new)(&config),
+            late_reads: late_reads(&config, &geometry, timed),
+            copy_ns: copy_ns(&config, &geometry),
+            gc,
+            model,
+            geometry,
+            config,
+            jobs: vec![],
+            lost: vec![],
+            seq: 0,
+            load_cursor: 0,
+            now: 0,
+            erases_total: 0,
+            timed,
+            ops: vec![],
+            started_jobs: vec![],
+            jobs_begun: 0,
+            next_wear_check: 0,
+            host: HostCounts::default(),
+            flash: FlashCounts::default(),
+            reclaim: ReclaimCounts::default(),
+            uncorrectable_reads: 0,
+            lost_pages: 0,
+            observer: None,
+            pending: Vec::with_capacity(BATCH),
+        };
+        for block in 0..drive.geometry.blocks {
+            drive.add_free(block);
+        }
+        Ok(drive)
+    }
+
+    /// Sets who watches; from the drive's first operation on.
+    pub fn observe(&mut self, observer: Box<dyn Observer>) {
+        self.observer = Some(observer);
+    }
+
+    /// Ends watching and gives the watcher back.
+    pub fn end_observation(&mut self) -> Option<Box<dyn Observer>> {
+        self.flush_reads();
+        self.observer.take()
+    }
+
+    /// Reads the pages of a batch (at most [`BATCH`]) for the host, in order. `out` gets where each was read:
+    /// a physical page, [`NO_PPN`] (unmapped or lost) or [`FROM_BUFFER`].
+    pub fn read_batch(&mut self, lpns: &[Lpn], out: &mut [Ppn; BATCH]) {
+        match (self.wordlines.is_empty(), self.observer.is_some()) {
+            (true, false) => self.read_pages::<false, false>(lpns, out),
+            (true, true) => self.read_pages::<false, true>(lpns, out),
+            (false, false) => self.read_pages::<true, false>(lpns, out),
+            (false, true) => self.read_pages::<true, true>(lpns, out),
+        }
+    }
+
+    /// Asks the processor for the map entry of a page that will be read or written soon.
+    #[inline]
+    pub(crate) fn prefetch_map(&self, lpn: Lpn) {
+        prefetch(&self.map.to_physical, lpn as usize);
+    }
+
+    /// Asks for the counters behind a page whose map entry is at hand.
+    #[inline]
+    pub(crate) fn prefetch_counters(&self, lpn: Lpn) {
+        let entry = self.map.to_physical[lpn as usize];
+        if entry < UNMAPPED {
+            let wordline = self.geometry.wordline_of(entry);
+            prefetch(&self.wordlines, wordline as usize);
+            prefetch(&self.hot, self.geometry.block_of(entry) as usize);
+        }
+    }
+
+    fn read_pages<const WORDLINES: bool, const WATCHED: bool>(&mut self, lpns: &[Lpn], out: &mut [Ppn; BATCH]) {
+        assert!(lpns.len() <= BATCH);
+        for lpn in lpns {
+            self.prefetch_map(*lpn);
+        }
+        for lpn in lpns {
+            self.prefetch_counters(*lpn);
+        }
+        let mut done = 0;
+        let mut special = 0;
+        while done < lpns.len() {
+            let lpn = lpns[done];
+            // The entry is read here, not above: an alarm in this batch may have moved the page.
+            let entry = self.map.to_physical[lpn as usize];
+            if entry >= UNMAPPED {
+                special += 1;
+                out[done] = self.read_special(lpn, entry);
+                done += 1;
+                continue;
+            }
+            out[done] = entry;
+            let (block, rings) = self.count_read::<WORDLINES>(entry);
+            if rings {
+                out[done] = self.alarm(lpn, entry, block, Cause::Host, false);
+            } else if WATCHED {
+                self.note_read(PhysRead { lpn, ppn: entry, cause: Cause::Host, result: ReadResult::Good, fill: false });
+            }
+            done += 1;
+        }
+        self.flash.reads[Cause::Host as usize] += (lpns.len() - special) as u64;
+        self.host.read_pages += lpns.len() as u64;
+    }
+
+    /// Counts one sensing; tells whether somebody wants to look at the block.
+    #[inline]
+    pub(crate) fn count_read<const WORDLINES: bool>(&mut self, ppn: Ppn) -> (BlockId, bool) {
+        let block = self.geometry.block_of(ppn);
+        let wordline = self.geometry.wordline_of(ppn);
+        let dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
+        if WORDLINES {
+            self.wordlines[wordline as usize].reads += dose;
+        }
+        let hot = &mut self.hot[block as usize];
+        hot.reads = hot.reads.wrapping_add(dose);
+        (block, hot.reads >= hot.alarm)
+    }
+
+    /// A host read that finds no flash page in the map: buffered, unmapped or lost.
+    #[cold]
+    fn read_special(&mut self, lpn: Lpn, entry: u32) -> Ppn {
+        if entry & BUFFERED != 0 {
+            let slot = *self.buffer.slot(entry & !BUFFERED);
+            if slot.mask == crate::ftl::buffer::WHOLE || slot.below >= UNMAPPED {
+                self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result: ReadResult::Good, fill: false });
+                return FROM_BUFFER;
+            }
+            // Part of the page is newer in the buffer, the rest comes from flash.
+            self.sense(lpn, slot.below, Cause::Host, true);
+            return slot.below;
+        }
+        let lost = self.is_lost(lpn);
+        let result = if lost { ReadResult::Uncorrectable } else { ReadResult::Good };
+        self.note_read(PhysRead { lpn, ppn: NO_PPN, cause: Cause::Host, result, fill: false });
+        if lost {
+            self.uncorrectable_reads += 1;
+        } else {
+            self.host.unmapped_read_pages += 1;
+        }
+        NO_PPN
+    }
+
+    /// Tells the observer of a read, a batch at a time.
+    #[inline]
+    pub(crate) fn note_read(&mut self, read: PhysRead) {
+        if self.observer.is_some() {
+            self.pending.push(read);
+            if self.pending.len() == BATCH {
+                self.flush_reads();
+            }
+        }
+    }
+
+    fn flush_reads(&mut self) {
+        if let Some(observer) = &mut self.observer
+            && !self.pending.is_empty()
+        {
+            observer.reads(&self.pending);
+            self.pending.clear();
+        }
+    }
+
+    /// Tells the observer of anything but reads, after the reads that came before it.
+    #[inline]
+    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
+        if self.observer.is_some() {
+            self.flush_reads();
+            event(self.observer.as_mut().expect("checked").as_mut());
+        }
+    }
+
+    /// What a policy may see, and the policy, apart.
+    pub(crate) fn policy_and_view(&mut self) -> (&mut dyn Policy, View<'_>) {
+        let view = View {
+            geometry: &self.geometry,
+            limits: self.model.as_deref().map(ErrorModel::limits),
+            disturb: &self.config.disturb,
+            late_reads: self.late_reads,
+            hot: &self.hot,
+            cold: &self.cold,
+        };
+        (self.policy.as_mut(), view)
+    }
+
+    /// Begins the measured phase: every count starts at zero, state stays.
+    pub fn begin_measurement(&mut self) {
+        self.host = HostCounts::default();
+        self.flash = FlashCounts::default();
+        self.reclaim = ReclaimCounts::default();
+        self.uncorrectable_reads = 0;
+        self.lost_pages = 0;
+        self.ops.clear();
+        self.tell(|o| o.measured_phase());
+    }
+
+    /// The resolved configuration.
+    pub fn config(&self) -> &DriveConfig {
+        &self.config
+    }
+
+    /// The geometry.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// RAM the reclaim technique would take in a real controller.
+    pub fn controller_ram(&self) -> Bytes {
+        self.policy.controller_ram(&self.geometry)
+    }
+
+    /// Open blocks of each stream: (purpose, width).
+    pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
+        self.streams.widths()
+    }
+
+    /// Mapped pages on flash, (lpn, ppn), and pages whose newest data is in the write buffer, with what lies below.
+    pub fn map_contents(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
+        let below = self.buffer.iter().filter(|s| s.below < UNMAPPED).map(|s| (s.lpn, s.below));
+        self.map.mapped().chain(below)
+    }
+
+    /// Logical pages whose newest data is in the write buffer.
+    pub fn buffered(&self) -> impl Iterator<Item = Lpn> + '_ {
+        self.buffer.iter().map(|s| s.lpn)
+    }
+
+    /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written pages.
+    pub fn block_states(&self) -> impl Iterator<Item = BlockRow> + '_ {
+        self.hot.iter().zip(&self.cold).map(|(hot, cold)| BlockRow {
+            state: hot.state,
+            pec: cold.pec,
+            effective_milli: cold.effective_milli(),
+            reads: f64::from(hot.reads) / f64::from(crate::disturb::table::QUARTERS),
+            valid: hot.valid,
+            written: hot.write_ptr,
+        })
+    }
+}
+
+/// A block at the end of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockRow {
+    /// Life.
+    pub state: BlockState,
+    /// P/E cycles.
+    pub pec: u32,
+    /// Effective P/E cycles, in thousandths.
+    pub effective_milli: u64,
+    /// Reads since erase, in dose units.
+    pub reads: f64,
+    /// Pages with current data.
+    pub valid: u16,
+    /// Pages programmed.
+    pub written: u16,
+}
+
+/// Sensing, program and both transfers of a page on an idle drive.
+fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
+    let sense = config.timing.sense_per_kind_us(geometry.cell);
+    let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
+    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
+    us(read_us + config.timing.ecc_us + config.timing.program_us) + 2 * transfer
+}
+
+/// `R_late`: none where the job runs in the foreground. Else the reads that a die serves in the time of the job when the
+/// two share it, but at most an eighth of the smallest worst-case limit: more would rewrite blocks far too early, and a
+/// block that uses its reads up before its job is done is finished in the foreground anyway.
+fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
+    if !timed || config.reclaim.schedule == Schedule::Foreground {
+        return config.reclaim.late_reads.filter(|_| timed).unwrap_or(0);
+    }
+    if let Some(given) = config.reclaim.late_reads {
+        return given;
+    }
+    let sense = config.timing.sense_per_kind_us(geometry.cell);
+    let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
+    let job_us = f64::from(geometry.pages_per_block) * (read_us + config.timing.program_us);
+    let smallest = config
+        .disturb
+        .table
+        .iter()
+        .flat_map(|row| row.limit.iter().enumerate().map(|(g, limit)| limit / row.alpha.get(g).copied().unwrap_or(1.0)));
+    let smallest = smallest.fold(f64::INFINITY, f64::min);
+    (job_us / read_us).min(smallest / 8.0).floor() as u32
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A drive of 4 dies that fits a test: 40 blocks of 24 pages (8 wordlines TLC), 16-KiB pages.
+    pub(crate) fn tiny_config() -> DriveConfig {
+        toml::from_str(
+            r#"
+            geometry = { channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 10, wordlines_per_block = 8, cell = "tlc", page_size = "16KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.4, write_buffer = "128KiB" }
+            start = { fill = 0.0 }
+            "#,
+        )
+        .unwrap()
+    }
+
+    pub(crate) fn tiny_geometry() -> Geometry {
+        Geometry::new(&tiny_config().resolve().unwrap())
+    }
+
+    #[test]
+    fn a_written_page_reads_back_and_an_unwritten_one_is_unmapped() {
+        let mut drive = Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
+        let mut out = [0; BATCH];
+        drive.write_page(5, u64::MAX);
+        drive.read_batch(&[5, 6], &mut out);
+        assert_eq!(out[..2], [FROM_BUFFER, NO_PPN]);
+        assert_eq!(drive.host.unmapped_read_pages, 1);
+    }
+}

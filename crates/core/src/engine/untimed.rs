@@ -1,0 +1,101 @@
+//! The untimed gear: requests one after another, reads in batches of 32 so that their cache misses overlap.
+
+use super::split::Pages;
+use super::{Progress, RunError};
+use crate::drive::{BATCH, Drive};
+use crate::request::{Op, Request, RequestSource};
+use crate::units::{Lpn, Ppn};
+
+/// Requests taken from the source at a time.
+const CHUNK: usize = 1024;
+
+/// Serves a whole workload.
+///
+/// # Errors
+/// The workload's, or an interruption.
+pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
+    let mut requests = Vec::with_capacity(CHUNK);
+    let mut reads = ReadQueue { lpns: [0; BATCH], len: 0, out: [0; BATCH] };
+    let mut served = 0u64;
+    loop {
+        requests.clear();
+        source.fill(&mut requests, CHUNK).map_err(RunError::Source)?;
+        if requests.is_empty() {
+            reads.flush(drive);
+            return Ok(served);
+        }
+        serve(drive, &requests, &mut reads);
+        served += requests.len() as u64;
+        if !progress(served) {
+            return Err(RunError::Interrupted);
+        }
+    }
+}
+
+struct ReadQueue {
+    lpns: [Lpn; BATCH],
+    len: usize,
+    out: [Ppn; BATCH],
+}
+
+impl ReadQueue {
+    #[inline]
+    fn push(&mut self, drive: &mut Drive, lpn: Lpn) {
+        self.lpns[self.len] = lpn;
+        self.len += 1;
+        if self.len == BATCH {
+            self.flush(drive);
+        }
+    }
+
+    #[inline]
+    fn flush(&mut self, drive: &mut Drive) {
+        if self.len > 0 {
+            drive.read_batch(&self.lpns[..self.len], &mut self.out);
+            self.len = 0;
+        }
+    }
+}
+
+fn serve(drive: &mut Drive, requests: &[Request], reads: &mut ReadQueue) {
+    let shift = drive.geometry.page_shift();
+    for (i, request) in requests.iter().enumerate() {
+        // Writes are not batched; their map entries are asked for ahead of time.
+        if let Some(ahead) = requests.get(i + 16)
+            && ahead.op != Op::Read
+        {
+            drive.prefetch_map((ahead.offset >> shift) as Lpn);
+        }
+        let pages = Pages::of(request, &drive.geometry, shift);
+        match request.op {
+            Op::Read => {
+                drive.host.read_requests += 1;
+                drive.host.read_bytes += u64::from(request.bytes);
+                for page in 0..pages.count {
+                    reads.push(drive, pages.first + page);
+                }
+            }
+            Op::Write => {
+                reads.flush(drive);
+                drive.host.write_requests += 1;
+                drive.host.write_bytes += u64::from(request.bytes);
+                for page in 0..pages.count {
+                    drive.write_page(pages.first + page, pages.mask(page));
+                }
+            }
+            Op::Trim => {
+                reads.flush(drive);
+                drive.host.trim_requests += 1;
+                trim(drive, &pages);
+            }
+        }
+    }
+}
+
+/// Trims the pages that the request covers wholly; a part of a page stays, as drives do.
+pub(crate) fn trim(drive: &mut Drive, pages: &Pages) {
+    for page in (0..pages.count).filter(|p| pages.mask(*p) == u64::MAX) {
+        drive.host.trim_pages += 1;
+        drive.trim_page(pages.first + page);
+    }
+}

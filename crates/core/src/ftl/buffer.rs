@@ -1,0 +1,77 @@
+//! The write buffer: gathers partial writes of a page and absorbs rewrites, first in first out.
+//! A slot remembers where the page's older data lies on flash until that is no longer needed.
+
+use std::collections::VecDeque;
+
+use crate::units::Lpn;
+
+/// Which parts of a page are new: a bit per 64th of the page.
+pub(crate) const WHOLE: u64 = u64::MAX;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Slot {
+    pub(crate) lpn: Lpn,
+    pub(crate) mask: u64,
+    /// The map entry that the buffer hides: a physical page or `UNMAPPED`.
+    pub(crate) below: u32,
+}
+
+pub(crate) struct WriteBuffer {
+    slots: Vec<Slot>,
+    unused: Vec<u32>,
+    order: VecDeque<u32>,
+}
+
+impl WriteBuffer {
+    pub(crate) fn new(slots: u32) -> Self {
+        Self {
+            slots: vec![Slot { lpn: 0, mask: 0, below: 0 }; slots as usize],
+            unused: (0..slots).rev().collect(),
+            order: VecDeque::with_capacity(slots as usize),
+        }
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.unused.is_empty()
+    }
+
+    pub(crate) fn slot(&self, slot: u32) -> &Slot {
+        &self.slots[slot as usize]
+    }
+
+    pub(crate) fn slot_mut(&mut self, slot: u32) -> &mut Slot {
+        &mut self.slots[slot as usize]
+    }
+
+    /// Takes in a page that was not in the buffer, which must not be full; gives its slot.
+    pub(crate) fn insert(&mut self, entry: Slot) -> u32 {
+        let slot = self.unused.pop().expect("the caller made room");
+        self.slots[slot as usize] = entry;
+        self.order.push_back(slot);
+        slot
+    }
+
+    /// The page that came first.
+    pub(crate) fn oldest(&self) -> Option<&Slot> {
+        self.order.front().map(|s| &self.slots[*s as usize])
+    }
+
+    /// The page that came first, out of the buffer.
+    pub(crate) fn evict(&mut self) -> Option<Slot> {
+        let slot = self.order.pop_front()?;
+        self.unused.push(slot);
+        Some(self.slots[slot as usize])
+    }
+
+    /// Forgets a page (trimmed).
+    pub(crate) fn discard(&mut self, slot: u32) {
+        let at = self.order.iter().position(|s| *s == slot).expect("a buffered page is in the order");
+        self.order.remove(at);
+        self.unused.push(slot);
+    }
+
+    /// Slots in use, oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Slot> {
+        self.order.iter().map(|s| &self.slots[*s as usize])
+    }
+}

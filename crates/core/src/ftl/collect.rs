@@ -1,0 +1,80 @@
+//! Keeping free blocks: garbage collection, urgent and in the background, and static wear levelling.
+
+use crate::drive::Drive;
+use crate::ftl::place::RESERVE;
+use crate::nand::block::{BlockState, MOVING, PROTECTED};
+use crate::units::{BlockId, Cause, Reads};
+
+/// Erases between two looks for a block that static wear levelling should move.
+const WEAR_PERIOD: u64 = 64;
+
+impl Drive {
+    /// Cleans until so many blocks are free.
+    pub(crate) fn ensure_free(&mut self, blocks: u32) {
+        while self.free.count() < blocks {
+            self.collect_one();
+        }
+    }
+
+    /// Frees one block: finishes a GC job under way, else cleans the best victim, else finishes any job.
+    fn collect_one(&mut self) {
+        if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc)) {
+            let mut job = self.jobs[id].take().expect("found");
+            self.run_job(&mut job, true);
+        } else if let Some(block) = self.pick_victim() {
+            let mut job = self.begin_move(block, Cause::Gc, Reads::NEVER);
+            self.run_job(&mut job, true);
+        } else {
+            let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
+            let mut job = self.jobs[id].take().expect("found");
+            self.run_job(&mut job, true);
+        }
+    }
+
+    /// The block that GC should clean: a protected one only where there is no other.
+    fn pick_victim(&self) -> Option<BlockId> {
+        let clock = self.seq as u32;
+        let pick = |allowed: &dyn Fn(BlockId) -> bool| self.gc.pick(&self.victims, self.geometry.pages_per_block, clock, allowed);
+        pick(&|block| !self.is_protected(block)).or_else(|| pick(&|_| true))
+    }
+
+    fn is_protected(&self, block: BlockId) -> bool {
+        self.hot[block as usize].has(PROTECTED) && self.erases_total < self.cold[block as usize].protected_until
+    }
+
+    /// Starts background cleaning where fewer blocks are free than wanted; the timed gear spends idle gaps on it.
+    pub(crate) fn collect_in_background(&mut self) {
+        if !self.timed {
+            return;
+        }
+        let wanted = (self.config.gc.background * f64::from(self.geometry.spare_blocks())) as u32;
+        let running = self.jobs.iter().flatten().filter(|j| j.cause == Cause::Gc).count() as u32;
+        // A job per die at most: more would only spread the idle time thinner.
+        if self.free.count() + running < wanted
+            && running < self.geometry.dies()
+            && self.free.count() > RESERVE
+            && let Some(block) = self.pick_victim()
+        {
+            self.relocate(block, Cause::Gc, Reads::NEVER);
+        }
+    }
+
+    /// Moves the data of the youngest block where it lags too far behind: it holds data that nobody rewrites.
+    pub(crate) fn level_wear(&mut self) {
+        let gap = u64::from(self.config.wear.static_gap) * 1000;
+        if gap == 0 || self.erases_total < self.next_wear_check {
+            return;
+        }
+        self.next_wear_check = self.erases_total + WEAR_PERIOD;
+        let idle = |b: &BlockId| {
+            let hot = &self.hot[*b as usize];
+            hot.state == BlockState::Closed && !hot.has(MOVING) && !self.is_protected(*b)
+        };
+        let wear = |b: u32| self.cold[b as usize].effective_milli();
+        let Some(youngest) = (0..self.geometry.blocks).filter(idle).min_by_key(|b| wear(*b)) else { return };
+        let oldest = (0..self.geometry.blocks).map(wear).max().unwrap_or(0);
+        if oldest > wear(youngest) + gap {
+            self.relocate(youngest, Cause::Wear, Reads::NEVER);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The page map, its reverse, and which physical pages are valid.
+//!
+//! A map entry is a physical page, [`UNMAPPED`], or `BUFFERED | slot` while the newest data is in the write buffer.
+
+use crate::mem::huge_vec;
+use crate::observer::NO_PPN;
+use crate::units::{Lpn, Ppn};
+
+/// No data: never written, trimmed or lost.
+pub(crate) const UNMAPPED: u32 = NO_PPN;
+/// The newest data is in this slot of the write buffer (low 31 bits).
+pub(crate) const BUFFERED: u32 = 1 << 31;
+
+pub(crate) struct PageMap {
+    pub(crate) to_physical: Vec<u32>,
+    pub(crate) to_logical: Vec<Lpn>,
+    valid: Vec<u64>,
+    words_per_block: usize,
+}
+
+impl PageMap {
+    pub(crate) fn new(host_pages: u32, raw_pages: u32, pages_per_block: u32) -> Self {
+        let words_per_block = pages_per_block.div_ceil(64) as usize;
+        let blocks = (raw_pages / pages_per_block) as usize;
+        Self {
+            to_physical: huge_vec(host_pages as usize, UNMAPPED),
+            to_logical: huge_vec(raw_pages as usize, UNMAPPED),
+            valid: huge_vec(blocks * words_per_block, 0),
+            words_per_block,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn set_valid(&mut self, block: u32, page: u32) {
+        self.valid[block as usize * self.words_per_block + page as usize / 64] |= 1 << (page % 64);
+    }
+
+    /// Clears a page's valid bit, which must be set.
+    #[inline]
+    pub(crate) fn clear_valid(&mut self, block: u32, page: u32) {
+        let word = &mut self.valid[block as usize * self.words_per_block + page as usize / 64];
+        let bit = 1 << (page % 64);
+        assert!(*word & bit != 0, "page {page} of block {block} is not valid");
+        *word &= !bit;
+    }
+
+    /// The valid pages of a block, a bit each.
+    pub(crate) fn valid_words(&self, block: u32) -> &[u64] {
+        let start = block as usize * self.words_per_block;
+        &self.valid[start..start + self.words_per_block]
+    }
+
+    /// First valid page of a block at or after `page`.
+    pub(crate) fn next_valid(&self, block: u32, page: u32) -> Option<u32> {
+        let words = self.valid_words(block);
+        let mut i = page as usize / 64;
+        let mut word = *words.get(i)? & (u64::MAX << (page % 64));
+        loop {
+            if word != 0 {
+                return Some(i as u32 * 64 + word.trailing_zeros());
+            }
+            i += 1;
+            word = *words.get(i)?;
+        }
+    }
+
+    /// Every mapped page on flash, in logical order: (lpn, ppn).
+    pub(crate) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
+        self.to_physical.iter().enumerate().filter(|(_, p)| **p < UNMAPPED).map(|(l, p)| (l as Lpn, *p))
+    }
+}

@@ -1,0 +1,206 @@
+//! The one mover: reads a block's valid pages, writes them elsewhere, erases the block. For GC, reclaim and wear levelling
+//! alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved are read at their new place.
+
+use crate::config::Schedule;
+use crate::drive::{Drive, NandOp};
+use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::place::{GC, RECLAIM, RESERVE, WEAR};
+use crate::nand::block::{BlockHot, BlockState, MOVING};
+use crate::nand::rules;
+use crate::observer::Origin;
+use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
+
+/// Names a deferred job; slots are reused, serial numbers are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct JobRef {
+    slot: usize,
+    serial: u64,
+}
+
+/// A block whose data is being moved.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    serial: u64,
+    pub(crate) block: BlockId,
+    pub(crate) cause: Cause,
+    /// First page not yet looked at.
+    cursor: u32,
+    pub(crate) started_at: Ns,
+    /// Block reads when the job began, and at which the block may serve no further one.
+    pub(crate) from: Reads,
+    pub(crate) deadline: Reads,
+    /// Goes ahead of host reads.
+    pub(crate) urgent: bool,
+}
+
+impl Job {
+    fn stream(&self) -> StreamId {
+        match self.cause {
+            Cause::Gc => GC,
+            Cause::Wear => WEAR,
+            _ => RECLAIM,
+        }
+    }
+}
+
+impl Drive {
+    /// Takes a block out of every other use and makes a job of moving it.
+    pub(crate) fn begin_move(&mut self, block: BlockId, cause: Cause, deadline: Reads) -> Job {
+        let hot = self.hot[block as usize];
+        assert!(!hot.has(MOVING), "block {block} is being moved already");
+        match hot.state {
+            BlockState::Open => {
+                self.streams.drop_open(hot.stream, block);
+                self.hot[block as usize].state = BlockState::Closed;
+            }
+            BlockState::Closed => self.victims.remove(block),
+            BlockState::Free => panic!("block {block} is free; there is nothing to move"),
+        }
+        self.hot[block as usize].flags |= MOVING;
+        let from = Reads(self.block_reads(block));
+        self.jobs_begun += 1;
+        Job { serial: self.jobs_begun, block, cause, cursor: 0, started_at: self.now, from, deadline, urgent: false }
+    }
+
+    /// Moves a block's data and erases it: at once, or as a job where time and schedule allow.
+    pub(crate) fn relocate(&mut self, block: BlockId, cause: Cause, deadline: Reads) {
+        let mut job = self.begin_move(block, cause, deadline);
+        let deferred = self.timed && (cause != Cause::Reclaim || self.config.reclaim.schedule != Schedule::Foreground);
+        if !deferred {
+            self.run_in_foreground(&mut job);
+            return;
+        }
+        let slot = self.jobs.iter().position(Option::is_none).unwrap_or(self.jobs.len());
+        if slot == self.jobs.len() {
+            self.jobs.push(None);
+        }
+        self.started_jobs.push(JobRef { slot, serial: job.serial });
+        self.jobs[slot] = Some(job);
+    }
+
+    /// Runs a job to its end while its die does nothing else.
+    fn run_in_foreground(&mut self, job: &mut Job) {
+        let die = self.geometry.die_of(job.block);
+        self.record(NandOp::JobBegin { die });
+        self.run_job(job, false);
+        self.record(NandOp::JobEnd);
+    }
+
+    /// Runs a job to its end. `reserved` lets it use the blocks kept for moves.
+    pub(crate) fn run_job(&mut self, job: &mut Job, reserved: bool) {
+        while self.step(job, reserved) {}
+    }
+
+    /// Finishes a deferred job now, in the foreground of its die.
+    pub(crate) fn finish_job(&mut self, id: usize) {
+        let mut job = self.jobs[id].take().expect("the job is running");
+        self.run_in_foreground(&mut job);
+    }
+
+    /// A deferred job, unless it is done.
+    pub(crate) fn job(&self, job: JobRef) -> Option<&Job> {
+        self.jobs.get(job.slot)?.as_ref().filter(|j| j.serial == job.serial)
+    }
+
+    /// Moves the next page of a deferred job; false when the block is erased and the job gone.
+    pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
+        if self.job(job).is_none() {
+            return false;
+        }
+        let mut running = self.jobs[job.slot].take().expect("just seen");
+        let goes_on = self.step(&mut running, false);
+        if goes_on {
+            self.jobs[job.slot] = Some(running);
+        }
+        goes_on
+    }
+
+    /// The job that moves this block.
+    pub(crate) fn job_of(&self, block: BlockId) -> Option<usize> {
+        self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.block == block))
+    }
+
+    /// Moves one page of the job's block, or erases it when there is none left.
+    fn step(&mut self, job: &mut Job, reserved: bool) -> bool {
+        let Some(page) = self.map.next_valid(job.block, job.cursor) else {
+            self.erase(job.block, job.cause);
+            return false;
+        };
+        if job.cause != Cause::Gc && !reserved && self.needs_block(job.stream()) {
+            self.ensure_free(RESERVE + 1);
+        }
+        job.cursor = page + 1;
+        self.move_page(job, page);
+        true
+    }
+
+    fn move_page(&mut self, job: &Job, page: u32) {
+        let src = self.geometry.first_page(job.block) + page;
+        let lpn = self.map.to_logical[src as usize];
+        let good = self.sense(lpn, src, job.cause, false);
+        self.invalidate(src);
+        let dst = good.then(|| self.place(lpn, job.stream(), Origin::Copy(src), job.cause));
+        if dst.is_none() {
+            self.unmap_lost(lpn);
+        }
+        if job.cause == Cause::Reclaim && dst.is_some() {
+            self.reclaim.pages_copied += 1;
+        }
+        self.record(NandOp::Copy { src, dst });
+    }
+
+    /// Erases a block without valid data and returns it to the free pool.
+    fn erase(&mut self, block: BlockId, cause: Cause) {
+        rules::erase(block, &self.hot[block as usize]);
+        self.hot[block as usize] = BlockHot::ERASED;
+        let cold = &mut self.cold[block as usize];
+        cold.pec += 1;
+        cold.policy_alarm = Reads::NEVER;
+        cold.model_alarm = u32::MAX;
+        if !self.wordlines.is_empty() {
+            let first = self.geometry.first_wordline(block) as usize;
+            self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::nand::block::Wordline::default());
+        }
+        self.flash.erases[cause as usize] += 1;
+        self.erases_total += 1;
+        self.record(NandOp::Erase { block });
+        self.tell(|o| o.erased(block, cause));
+        self.add_free(block);
+    }
+
+    /// Puts an erased block into the free pool.
+    pub(crate) fn add_free(&mut self, block: BlockId) {
+        let plane = u32::from(self.geometry.die_of(block)) * self.geometry.planes_per_die + self.geometry.plane_of(block);
+        let rank = if self.config.wear.dynamic { self.cold[block as usize].effective_milli() } else { self.erases_total };
+        self.free.add(plane, block, rank);
+    }
+
+    /// The page's data is no longer wanted here.
+    pub(crate) fn invalidate(&mut self, ppn: Ppn) {
+        let block = self.geometry.block_of(ppn);
+        self.map.clear_valid(block, ppn - self.geometry.first_page(block));
+        self.hot[block as usize].valid -= 1;
+        if self.victims.contains(block) {
+            self.victims.remove(block);
+            self.victims.insert(block, self.score(block), self.seq as u32);
+        }
+    }
+
+    /// A page whose data could not be read is gone; its host data stays reported as lost.
+    fn unmap_lost(&mut self, lpn: Lpn) {
+        let entry = self.map.to_physical[lpn as usize];
+        if entry & BUFFERED == 0 {
+            self.map.to_physical[lpn as usize] = UNMAPPED;
+        } else {
+            self.buffer.slot_mut(entry & !BUFFERED).below = UNMAPPED;
+        }
+    }
+
+    /// Remembers physical work for the timed gear.
+    #[inline]
+    pub(crate) fn record(&mut self, op: NandOp) {
+        if self.timed {
+            self.ops.push(op);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Streams and the only allocator. A stream keeps one kind of data apart; it writes its open blocks in turn, so that
+//! its pages are striped over dies, and opens them only when it is used.
+
+use crate::drive::Drive;
+use crate::ftl::map::BUFFERED;
+use crate::geometry::Geometry;
+use crate::nand::block::{BlockState, PROTECTED};
+use crate::nand::rules;
+use crate::observer::Origin;
+use crate::units::{BlockId, Cause, Lpn, Ppn, StreamId};
+
+/// Host writes.
+pub(crate) const HOST: StreamId = 0;
+/// Data moved by garbage collection.
+pub(crate) const GC: StreamId = 1;
+/// Data moved because of reads.
+pub(crate) const RECLAIM: StreamId = 2;
+/// Cold data moved by static wear levelling, into worn blocks.
+pub(crate) const WEAR: StreamId = 3;
+
+/// Free blocks that only moves may take, so that cleaning a block never lacks a place for its pages.
+pub(crate) const RESERVE: u32 = 2;
+
+const NONE: BlockId = BlockId::MAX;
+
+pub(crate) struct Stream {
+    purpose: &'static str,
+    /// Takes the most worn free block instead of the youngest.
+    worn: bool,
+    open: Vec<BlockId>,
+    turn: usize,
+}
+
+pub(crate) struct Streams {
+    table: Vec<Stream>,
+    plane_cursor: u32,
+}
+
+impl Streams {
+    /// Widths so that open blocks plus the reserve never exceed half the spare blocks.
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        let room = (geometry.spare_blocks() / 2).saturating_sub(RESERVE + 1);
+        let width = (room / 3).clamp(1, geometry.dies()) as usize;
+        let stream = |purpose, width, worn| Stream { purpose, worn, open: vec![NONE; width], turn: 0 };
+        let table =
+            vec![stream("host", width, false), stream("gc", width, false), stream("reclaim", width, false), stream("wear", 1, true)];
+        Self { table, plane_cursor: 0 }
+    }
+
+    pub(crate) fn widths(&self) -> Vec<(&'static str, u32)> {
+        self.table.iter().map(|s| (s.purpose, s.open.len() as u32)).collect()
+    }
+
+    pub(crate) fn width(&self, stream: StreamId) -> usize {
+        self.table[usize::from(stream)].open.len()
+    }
+
+    /// Forgets an open block (it is to be moved before it is full).
+    pub(crate) fn drop_open(&mut self, stream: StreamId, block: BlockId) {
+        for slot in &mut self.table[usize::from(stream)].open {
+            if *slot == block {
+                *slot = NONE;
+            }
+        }
+    }
+}
+
+impl Drive {
+    /// Whether the next page of a stream needs a block from the free pool.
+    pub(crate) fn needs_block(&self, stream: StreamId) -> bool {
+        let s = &self.streams.table[usize::from(stream)];
+        s.open[s.turn] == NONE
+    }
+
+    /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
+    pub(crate) fn place(&mut self, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
+        let block = self.open_block(stream);
+        let page = u32::from(self.hot[block as usize].write_ptr);
+        let ppn = self.geometry.first_page(block) + page;
+        self.program(block, page, lpn, origin, cause);
+        if u32::from(self.hot[block as usize].write_ptr) == self.geometry.pages_per_block {
+            self.streams.drop_open(stream, block);
+            self.close(block);
+        }
+        ppn
+    }
+
+    /// The block that the stream's turn falls on, opened where needed and possible; else its next open one.
+    fn open_block(&mut self, stream: StreamId) -> BlockId {
+        let width = self.streams.width(stream);
+        for _ in 0..width {
+            let s = &mut self.streams.table[usize::from(stream)];
+            let turn = s.turn;
+            s.turn = if turn + 1 == width { 0 } else { turn + 1 };
+            if s.open[turn] != NONE {
+                return s.open[turn];
+            }
+            if let Some(block) = self.take_free(stream) {
+                self.streams.table[usize::from(stream)].open[turn] = block;
+                return block;
+            }
+        }
+        panic!("no free block for stream {}: the reserve was not kept", self.streams.table[usize::from(stream)].purpose);
+    }
+
+    /// A free block for a stream: from a die on which it has no open block yet, where free blocks are most plenty.
+    fn take_free(&mut self, stream: StreamId) -> Option<BlockId> {
+        let planes = self.geometry.dies() * self.geometry.planes_per_die;
+        let s = &self.streams.table[usize::from(stream)];
+        let worn = s.worn;
+        let mut used = vec![false; self.geometry.dies() as usize];
+        for block in s.open.iter().filter(|b| **b != NONE) {
+            used[usize::from(self.geometry.die_of(*block))] = true;
+        }
+        let cursor = self.streams.plane_cursor;
+        let rank = |plane: u32| {
+            let taken = used[(plane / self.geometry.planes_per_die) as usize];
+            (taken, usize::MAX - self.free.in_plane(plane), (plane + planes - cursor) % planes)
+        };
+        let plane = (0..planes).filter(|p| self.free.in_plane(*p) > 0).min_by_key(|p| rank(*p))?;
+        self.streams.plane_cursor = (plane + self.geometry.planes_per_die) % planes;
+        let block = self.free.take(plane, worn)?;
+        let hot = &mut self.hot[block as usize];
+        debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
+        hot.state = BlockState::Open;
+        hot.stream = stream;
+        self.cold[block as usize].programmed_at = self.now;
+        self.arm(block);
+        Some(block)
+    }
+
+    fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
+        rules::program(block, &self.hot[block as usize], page, self.geometry.pages_per_block);
+        let ppn = self.geometry.first_page(block) + page;
+        if !self.wordlines.is_empty() {
+            let bits = self.geometry.cell.bits();
+            if page.is_multiple_of(bits) {
+                self.begin_wordline(block, page / bits);
+            }
+        }
+        let hot = &mut self.hot[block as usize];
+        hot.write_ptr += 1;
+        hot.valid += 1;
+        self.map.to_logical[ppn as usize] = lpn;
+        self.map.set_valid(block, page);
+        let entry = self.map.to_physical[lpn as usize];
+        if entry & BUFFERED == 0 {
+            self.map.to_physical[lpn as usize] = ppn;
+        } else {
+            // A copy of what lies below newer data in the write buffer.
+            self.buffer.slot_mut(entry & !BUFFERED).below = ppn;
+        }
+        self.seq += 1;
+        self.flash.programs[cause as usize] += 1;
+        let seq = self.seq;
+        self.tell(|o| o.programmed(ppn, lpn, seq, origin, cause));
+    }
+
+    /// Notes the dose that a wordline does not have to answer for: what was deposited before its first page.
+    fn begin_wordline(&mut self, block: BlockId, wordline: u32) {
+        let first = self.geometry.first_wordline(block) as usize;
+        let reads = self.hot[block as usize].reads;
+        if reads == 0 {
+            self.wordlines[first + wordline as usize].base = 0;
+            return;
+        }
+        let base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
+        self.wordlines[first + wordline as usize].base = base;
+    }
+
+    /// A block that will not be written further becomes a candidate for GC.
+    pub(crate) fn close(&mut self, block: BlockId) {
+        let stream = self.hot[block as usize].stream;
+        let hot = &mut self.hot[block as usize];
+        hot.state = BlockState::Closed;
+        if stream == RECLAIM || stream == WEAR {
+            hot.flags |= PROTECTED;
+            // A full turn of the spare blocks: by then what was moved has had its rest.
+            self.cold[block as usize].protected_until = self.erases_total + u64::from(self.geometry.spare_blocks());
+        }
+        self.victims.insert(block, self.score(block), self.seq as u32);
+    }
+
+    /// Valid pages over available pages, scaled to a full block: a coding that takes pages away must not look empty.
+    pub(crate) fn score(&self, block: BlockId) -> u32 {
+        let hot = &self.hot[block as usize];
+        let valid = u32::from(hot.valid);
+        if hot.mode == 0 { valid } else { (valid * self.geometry.pages_per_block).div_ceil(self.geometry.available_pages(hot.mode)) }
+    }
+}

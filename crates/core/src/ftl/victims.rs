@@ -1,0 +1,135 @@
+//! Closed blocks ordered for garbage collection: a list per number of valid pages, in the order in which blocks came to it.
+//! A block changes list whenever one of its pages becomes invalid, so the head of a list has been left alone the longest.
+
+use crate::units::BlockId;
+
+const NIL: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Link {
+    next: u32,
+    prev: u32,
+    bucket: u32,
+    /// Page programs of the drive when the block came to this list.
+    since: u32,
+}
+
+/// The index that GC policies pick from.
+pub struct VictimIndex {
+    links: Vec<Link>,
+    heads: Vec<u32>,
+    tails: Vec<u32>,
+    nonempty: Vec<u64>,
+    count: u32,
+}
+
+impl VictimIndex {
+    pub(crate) fn new(blocks: u32, pages_per_block: u32) -> Self {
+        let buckets = pages_per_block as usize + 1;
+        Self {
+            links: vec![Link { next: NIL, prev: NIL, bucket: NIL, since: 0 }; blocks as usize],
+            heads: vec![NIL; buckets],
+            tails: vec![NIL; buckets],
+            nonempty: vec![0; buckets.div_ceil(64)],
+            count: 0,
+        }
+    }
+
+    /// Adds a block at the end of its list; `clock` counts page programs.
+    pub(crate) fn insert(&mut self, block: BlockId, bucket: u32, clock: u32) {
+        let b = bucket as usize;
+        let tail = self.tails[b];
+        self.links[block as usize] = Link { next: NIL, prev: tail, bucket, since: clock };
+        if tail == NIL {
+            self.heads[b] = block;
+            self.nonempty[b / 64] |= 1 << (b % 64);
+        } else {
+            self.links[tail as usize].next = block;
+        }
+        self.tails[b] = block;
+        self.count += 1;
+    }
+
+    /// Takes a block out of its list.
+    pub(crate) fn remove(&mut self, block: BlockId) {
+        let Link { next, prev, bucket, .. } = self.links[block as usize];
+        assert!(bucket != NIL, "block {block} is in no victim list");
+        let b = bucket as usize;
+        if prev == NIL {
+            self.heads[b] = next;
+        } else {
+            self.links[prev as usize].next = next;
+        }
+        if next == NIL {
+            self.tails[b] = prev;
+        } else {
+            self.links[next as usize].prev = prev;
+        }
+        if self.heads[b] == NIL {
+            self.nonempty[b / 64] &= !(1 << (b % 64));
+        }
+        self.links[block as usize].bucket = NIL;
+        self.count -= 1;
+    }
+
+    /// Whether the block is in a list.
+    pub(crate) fn contains(&self, block: BlockId) -> bool {
+        self.links[block as usize].bucket != NIL
+    }
+
+    /// The lists that are not empty, fewest valid pages first.
+    pub fn buckets(&self) -> impl Iterator<Item = u32> + '_ {
+        self.nonempty.iter().enumerate().flat_map(|(i, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    i as u32 * 64 + bit
+                })
+            })
+        })
+    }
+
+    /// The blocks of a list, longest in it first, each with the drive's page programs when it came.
+    pub fn in_bucket(&self, bucket: u32) -> impl Iterator<Item = (BlockId, u32)> + '_ {
+        let mut at = self.heads[bucket as usize];
+        std::iter::from_fn(move || {
+            (at != NIL).then(|| {
+                let link = self.links[at as usize];
+                let item = (at, link.since);
+                at = link.next;
+                item
+            })
+        })
+    }
+
+    /// Number of blocks in all lists.
+    pub fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether there is no candidate at all.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_leave_in_the_order_they_came() {
+        let mut v = VictimIndex::new(8, 192);
+        for (block, bucket) in [(3, 100), (1, 100), (5, 2), (7, 192)] {
+            v.insert(block, bucket, block * 10);
+        }
+        assert_eq!(v.buckets().collect::<Vec<_>>(), [2, 100, 192]);
+        assert_eq!(v.in_bucket(100).collect::<Vec<_>>(), [(3, 30), (1, 10)]);
+        v.remove(3);
+        v.remove(5);
+        assert_eq!(v.buckets().collect::<Vec<_>>(), [100, 192]);
+        assert!(v.contains(1) && !v.contains(3) && v.len() == 2);
+    }
+}

@@ -1,0 +1,94 @@
+//! Host writes and trims: into the buffer, out of it to flash.
+
+use crate::drive::{Drive, NandOp};
+use crate::ftl::buffer::{Slot, WHOLE};
+use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::place::{HOST, RESERVE};
+use crate::observer::Origin;
+use crate::units::{Cause, Lpn};
+
+impl Drive {
+    /// Takes in a host write of the parts of a page that `mask` names (a bit per 64th; all ones is the whole page).
+    pub fn write_page(&mut self, lpn: Lpn, mask: u64) {
+        self.host.write_pages += 1;
+        if mask != WHOLE {
+            self.host.partial_page_writes += 1;
+        }
+        self.clear_lost(lpn);
+        self.tell(|o| o.host_wrote(lpn));
+        let entry = self.map.to_physical[lpn as usize];
+        if entry & BUFFERED != 0 {
+            self.merge(entry & !BUFFERED, mask);
+            return;
+        }
+        if self.buffer.is_full() {
+            self.flush_one();
+        }
+        // Read again: making room may have moved the older copy.
+        let mut below = self.map.to_physical[lpn as usize];
+        if mask == WHOLE && below < UNMAPPED {
+            self.invalidate(below);
+            below = UNMAPPED;
+        }
+        let slot = self.buffer.insert(Slot { lpn, mask, below });
+        self.map.to_physical[lpn as usize] = BUFFERED | slot;
+        if self.config.drive.write_buffer.0 == 0 {
+            self.flush_one();
+        }
+    }
+
+    fn merge(&mut self, slot: u32, mask: u64) {
+        let s = self.buffer.slot_mut(slot);
+        s.mask |= mask;
+        if s.mask == WHOLE && s.below < UNMAPPED {
+            let below = std::mem::replace(&mut s.below, UNMAPPED);
+            self.invalidate(below);
+        }
+    }
+
+    /// Writes the page that came first into the buffer to flash.
+    fn flush_one(&mut self) {
+        let front = *self.buffer.oldest().expect("the buffer holds a page");
+        let mut whole = true;
+        if front.mask != WHOLE && front.below < UNMAPPED {
+            self.record(NandOp::Fill { src: front.below });
+            self.host.fill_reads += 1;
+            whole = self.sense(front.lpn, front.below, Cause::Host, true);
+        }
+        if self.needs_block(HOST) {
+            self.ensure_free(RESERVE + 1);
+        }
+        // What lies below may have moved meanwhile; the slot knows.
+        let slot = self.buffer.evict().expect("the buffer holds a page");
+        if slot.below < UNMAPPED {
+            self.invalidate(slot.below);
+        }
+        if !whole {
+            // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
+            self.map.to_physical[slot.lpn as usize] = UNMAPPED;
+            self.report_lost(slot.lpn);
+            return;
+        }
+        self.map.to_physical[slot.lpn as usize] = UNMAPPED;
+        let dst = self.place(slot.lpn, HOST, Origin::Host, Cause::Host);
+        self.record(NandOp::Program { dst });
+        self.collect_in_background();
+        self.level_wear();
+    }
+
+    /// Takes in a host trim of a whole page.
+    pub fn trim_page(&mut self, lpn: Lpn) {
+        self.clear_lost(lpn);
+        self.tell(|o| o.trimmed(lpn));
+        let mut entry = self.map.to_physical[lpn as usize];
+        if entry & BUFFERED != 0 {
+            let slot = entry & !BUFFERED;
+            entry = self.buffer.slot(slot).below;
+            self.buffer.discard(slot);
+        }
+        if entry < UNMAPPED {
+            self.invalidate(entry);
+        }
+        self.map.to_physical[lpn as usize] = UNMAPPED;
+    }
+}

@@ -1,0 +1,122 @@
+//! What a run counts, and latencies. All counts are since the end of preconditioning.
+
+use hdrhistogram::Histogram;
+
+use crate::units::{Cause, Ns};
+
+/// What the host asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostCounts {
+    /// Read requests (a trace row is one, however it is split).
+    pub read_requests: u64,
+    /// Write requests.
+    pub write_requests: u64,
+    /// Trim requests.
+    pub trim_requests: u64,
+    /// Bytes of read requests.
+    pub read_bytes: u64,
+    /// Bytes of write requests.
+    pub write_bytes: u64,
+    /// Pages read for the host.
+    pub read_pages: u64,
+    /// Pages written by the host.
+    pub write_pages: u64,
+    /// Pages trimmed by the host.
+    pub trim_pages: u64,
+    /// Pages read that hold nothing.
+    pub unmapped_read_pages: u64,
+    /// Page writes that covered a part of the page.
+    pub partial_page_writes: u64,
+    /// Flash reads to fill in the rest of a partly written page.
+    pub fill_reads: u64,
+}
+
+/// NAND operations by cause, in the order of [`Cause::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlashCounts {
+    /// Page reads.
+    pub reads: [u64; Cause::COUNT],
+    /// Page programs.
+    pub programs: [u64; Cause::COUNT],
+    /// Block erases.
+    pub erases: [u64; Cause::COUNT],
+}
+
+/// Read reclaim.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReclaimCounts {
+    /// Times the policy was asked.
+    pub alarms: u64,
+    /// Jobs.
+    pub invocations: u64,
+    /// Pages that reclaim jobs copied.
+    pub pages_copied: u64,
+    /// Jobs that a block's last allowed read overtook; they were finished in the foreground.
+    pub deadline_misses: u64,
+    /// Time that host reads waited for reclaim work on their die, summed over reads.
+    pub stall_ns: u64,
+}
+
+/// Latencies of one kind of request, in nanoseconds.
+pub struct Latency {
+    histogram: Histogram<u64>,
+    sum_ns: u128,
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Latency {
+    /// Three significant digits, from a nanosecond up; grows as needed.
+    pub fn new() -> Self {
+        let mut histogram = Histogram::new(3).expect("three digits are supported");
+        histogram.auto(true);
+        Self { histogram, sum_ns: 0 }
+    }
+
+    /// Counts one latency.
+    #[inline]
+    pub fn record(&mut self, ns: Ns) {
+        self.sum_ns += u128::from(ns);
+        self.histogram.record(ns).expect("the histogram resizes itself");
+    }
+
+    /// Requests counted.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// Exact mean, in ns.
+    pub fn mean_ns(&self) -> f64 {
+        if self.count() == 0 { 0.0 } else { self.sum_ns as f64 / self.count() as f64 }
+    }
+
+    /// Value at a quantile from 0 to 1, in ns, within the histogram's 0.1 %.
+    pub fn quantile_ns(&self, q: f64) -> u64 {
+        self.histogram.value_at_quantile(q)
+    }
+
+    /// Largest value, in ns, within the histogram's 0.1 %.
+    pub fn max_ns(&self) -> u64 {
+        self.histogram.max()
+    }
+
+    /// The histogram itself, for export.
+    pub fn histogram(&self) -> &Histogram<u64> {
+        &self.histogram
+    }
+}
+
+/// What the timed gear measured.
+#[derive(Default)]
+pub struct TimedMetrics {
+    /// Host reads.
+    pub read: Latency,
+    /// Host writes, to their acknowledgement.
+    pub write: Latency,
+    /// Host reads that arrived while a reclaim job was under way on one of their dies.
+    pub read_during_reclaim: Latency,
+}

@@ -1,0 +1,96 @@
+//! What is known of a block: 16 bytes on the read path, the rest apart.
+
+use crate::units::{Ns, Reads};
+
+/// Life of a block between two erases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BlockState {
+    /// Erased, in the free pool.
+    Free,
+    /// Being written by a stream.
+    Open,
+    /// Written as far as it will be.
+    Closed,
+}
+
+/// Some page of the block may be past its limit: every read asks the error model.
+pub const SUSPECT: u8 = 1;
+/// A job is moving the block's data.
+pub const MOVING: u8 = 2;
+/// Filled by a move not long ago: no victim while there is another.
+pub const PROTECTED: u8 = 4;
+
+/// The part of a block's record that reads touch: a quarter of a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct BlockHot {
+    /// Dose deposited in the block since its erase, in quarters of a dose unit.
+    pub reads: u32,
+    /// The dose, in quarters, at which somebody wants to look at the block; 0 asks at every read.
+    pub alarm: u32,
+    /// Pages programmed since the erase; the next page to program.
+    pub write_ptr: u16,
+    /// Pages that hold current data.
+    pub valid: u16,
+    /// Where the block is in its life.
+    pub state: BlockState,
+    /// Coding of its cells: how many page kinds of each wordline it takes away.
+    pub mode: u8,
+    /// The stream that wrote it.
+    pub stream: u8,
+    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`].
+    pub flags: u8,
+}
+
+const _: () = assert!(size_of::<BlockHot>() == 16);
+
+impl BlockHot {
+    /// An erased block.
+    pub const ERASED: Self =
+        Self { reads: 0, alarm: u32::MAX, write_ptr: 0, valid: 0, state: BlockState::Free, mode: 0, stream: 0, flags: 0 };
+
+    /// Whether a flag is set.
+    #[inline]
+    pub fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// The rest of a block's record.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockCold {
+    /// P/E cycles, the drive's starting age included.
+    pub pec: u32,
+    /// Thousandths of a cycle of wear beyond `pec` (reprogramming wears too).
+    pub extra_milli: u32,
+    /// Block reads at which the reclaim policy wants to be asked.
+    pub policy_alarm: Reads,
+    /// Dose in quarters up to which the error model answers for every page.
+    pub model_alarm: u32,
+    /// Simulated time of the first program since the erase.
+    pub programmed_at: Ns,
+    /// Number of erases of the whole drive up to which the block is [`PROTECTED`].
+    pub protected_until: u64,
+}
+
+impl BlockCold {
+    /// A new block of this age.
+    pub fn new(pec: u32) -> Self {
+        Self { pec, extra_milli: 0, policy_alarm: Reads::NEVER, model_alarm: u32::MAX, programmed_at: 0, protected_until: 0 }
+    }
+
+    /// Effective P/E count, in thousandths of a cycle.
+    pub fn effective_milli(&self) -> u64 {
+        u64::from(self.pec) * 1000 + u64::from(self.extra_milli)
+    }
+}
+
+/// Reads of a wordline since its block's erase, and the dose it does not have to answer for (design: "from its own programming").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wordline {
+    /// Dose units read from this wordline, in quarters.
+    pub reads: u32,
+    /// Dose, in quarters, already accumulated when the wordline was programmed.
+    pub base: u32,
+}

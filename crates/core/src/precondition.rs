@@ -1,0 +1,249 @@
+//! The drive's content at the start: filled sequentially, then overwritten at random to a stated amount.
+//!
+//! Small amounts are written. The steady state of a large drive is computed into the arrays: under uniform random
+//! overwrites and greedy GC, with b pages a block, a share alpha of closed blocks' pages valid, and victims of a share v
+//! of valid pages, a block that is a fraction u of the way from full to victim holds b v^u valid pages, where
+//! ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS 10(2), 2014, for large blocks).
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::drive::Drive;
+use crate::ftl::buffer::WHOLE;
+use crate::ftl::map::UNMAPPED;
+use crate::ftl::place::{HOST, RESERVE};
+use crate::mem::prefetch;
+use crate::nand::block::BlockState;
+use crate::observer::NO_PPN;
+use crate::units::{BlockId, Lpn};
+
+/// Pages of random overwrite up to which they are really written.
+const WRITE_AT_MOST: u64 = 4 << 20;
+
+impl Drive {
+    /// Brings the drive to the state that `[start]` describes; the same seed gives the same state.
+    pub fn precondition(&mut self, seed: u64) {
+        let start = self.config.start.clone();
+        let filled = (f64::from(self.geometry.host_pages) * start.fill).floor() as Lpn;
+        if filled == 0 {
+            return;
+        }
+        let overwrites = (f64::from(filled) * start.overwrite) as u64;
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
+        let timed = std::mem::replace(&mut self.timed, false);
+        if start.overwrite >= 1.0 && overwrites > WRITE_AT_MOST {
+            self.load_steady_state(filled, &mut rng);
+        } else {
+            self.load_sequential(filled);
+            for _ in 0..overwrites {
+                self.write_page(below(&mut rng, filled), WHOLE);
+            }
+        }
+        self.timed = timed;
+    }
+
+    /// The state after one sequential write of the first `filled` pages.
+    fn load_sequential(&mut self, filled: Lpn) {
+        let width = self.streams.width(HOST) as u32;
+        let block_pages = self.geometry.pages_per_block;
+        let mut next: Lpn = 0;
+        // Whole rows of blocks are loaded; what remains is written page by page into blocks that stay open.
+        while filled - next >= width * block_pages {
+            for lane in 0..width {
+                let block = self.take_for_loading();
+                let lpns: Vec<Lpn> = (0..block_pages).map(|page| next + page * width + lane).collect();
+                self.load_block(block, &lpns);
+            }
+            next += width * block_pages;
+        }
+        for lpn in next..filled {
+            self.write_page(lpn, WHOLE);
+        }
+    }
+
+    /// The steady state of uniform random overwrites of the first `filled` pages.
+    fn load_steady_state(&mut self, filled: Lpn, rng: &mut Xoshiro256PlusPlus) {
+        let block_pages = self.geometry.pages_per_block;
+        let closed = self.free.count() - RESERVE - 1;
+        let valid = valid_by_age(filled, closed, block_pages);
+        let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.take_for_loading()).collect();
+        // The age of a block has nothing to do with its address.
+        for i in (1..blocks.len()).rev() {
+            blocks.swap(i, below(rng, i as u32 + 1) as usize);
+        }
+        let shuffle = Shuffle::new(filled, rng);
+        let mut next = 0u32;
+        let mut lpns = Vec::with_capacity(block_pages as usize);
+        for (block, holds) in blocks.into_iter().zip(valid) {
+            lpns.clear();
+            let mut left = holds;
+            for page in 0..block_pages {
+                // Selection sampling: exactly `holds` of the pages, each set as likely as any other.
+                let chosen = below(rng, block_pages - page) < left;
+                left -= u32::from(chosen);
+                lpns.push(if chosen { shuffle.at(next) } else { NO_PPN });
+                next += u32::from(chosen);
+            }
+            self.load_block(block, &lpns);
+        }
+        assert!(next == filled, "the steady state holds every page once");
+    }
+
+    fn take_for_loading(&mut self) -> BlockId {
+        let planes = self.geometry.dies() * self.geometry.planes_per_die;
+        // Planes in turn, dies first.
+        let order = |i: u32| (i % self.geometry.dies()) * self.geometry.planes_per_die + i / self.geometry.dies();
+        for i in 0..planes {
+            let turn = (self.load_cursor + i) % planes;
+            if let Some(block) = self.free.take(order(turn), false) {
+                self.load_cursor = (turn + 1) % planes;
+                return block;
+            }
+        }
+        panic!("no block left to load");
+    }
+
+    /// Programs a whole block by construction; [`NO_PPN`] marks pages whose data is no longer valid.
+    fn load_block(&mut self, block: BlockId, lpns: &[Lpn]) {
+        let first = self.geometry.first_page(block);
+        for lpn in lpns.iter().filter(|l| **l != NO_PPN) {
+            prefetch(&self.map.to_physical, *lpn as usize);
+        }
+        let mut valid = 0;
+        for (page, lpn) in lpns.iter().enumerate() {
+            let ppn = first + page as u32;
+            self.map.to_logical[ppn as usize] = *lpn;
+            if *lpn != NO_PPN {
+                debug_assert!(self.map.to_physical[*lpn as usize] == UNMAPPED);
+                self.map.to_physical[*lpn as usize] = ppn;
+                self.map.set_valid(block, page as u32);
+                valid += 1;
+            }
+        }
+        let hot = &mut self.hot[block as usize];
+        hot.state = BlockState::Closed;
+        hot.stream = HOST;
+        hot.write_ptr = lpns.len() as u16;
+        hot.valid = valid;
+        self.seq += lpns.len() as u64;
+        self.arm(block);
+        self.victims.insert(block, self.score(block), self.seq as u32);
+        self.tell(|o| o.preloaded(block, lpns));
+    }
+}
+
+/// Valid pages of each closed block, from full to next victim, adding up to `filled`.
+fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
+    let alpha = f64::from(filled) / (f64::from(closed) * f64::from(block_pages));
+    assert!(alpha <= 1.0, "the filled pages fit into the closed blocks");
+    let v = victim_share(alpha);
+    let b = f64::from(block_pages);
+    let mut valid = Vec::with_capacity(closed as usize);
+    // Rounding errors are carried on, so that the sum comes out exactly.
+    let (mut exact, mut given) = (0.0, 0u32);
+    for k in 0..closed {
+        exact += b * v.powf((f64::from(k) + 0.5) / f64::from(closed));
+        let pages = ((exact - f64::from(given)).round() as u32).min(block_pages);
+        valid.push(pages);
+        given += pages;
+    }
+    // What the approximation leaves over or short goes to the blocks in the middle of their life.
+    let mut k = 0;
+    while given != filled {
+        let pages = &mut valid[(k % closed) as usize];
+        if given < filled && *pages < block_pages {
+            *pages += 1;
+            given += 1;
+        } else if given > filled && *pages > 0 {
+            *pages -= 1;
+            given -= 1;
+        }
+        k += 1;
+    }
+    valid
+}
+
+/// The share v of valid pages in greedy's victims: the solution below 1 of ln(1/v) = (1 - v) / alpha.
+fn victim_share(alpha: f64) -> f64 {
+    if alpha >= 1.0 {
+        return 1.0;
+    }
+    let mut v = 0.0;
+    for _ in 0..10_000 {
+        let next = (-(1.0 - v) / alpha).exp();
+        if (next - v).abs() < 1e-12 {
+            break;
+        }
+        v = next;
+    }
+    v
+}
+
+/// A number below `n`, each as likely within 2^-32.
+fn below(rng: &mut Xoshiro256PlusPlus, n: u32) -> u32 {
+    (((rng.next_u64() >> 32) * u64::from(n)) >> 32) as u32
+}
+
+/// A random order of the numbers below n, computed place by place: a four-round Feistel network on the smallest
+/// even-bit power of two that holds n, walked until it lands below n.
+struct Shuffle {
+    n: u32,
+    half_bits: u32,
+    keys: [u32; 4],
+}
+
+impl Shuffle {
+    fn new(n: u32, rng: &mut Xoshiro256PlusPlus) -> Self {
+        let bits = (32 - n.saturating_sub(1).leading_zeros()).max(2);
+        Self { n, half_bits: bits.div_ceil(2), keys: std::array::from_fn(|_| rng.next_u64() as u32) }
+    }
+
+    fn at(&self, i: u32) -> u32 {
+        debug_assert!(i < self.n);
+        let mask = (1u32 << self.half_bits) - 1;
+        let mut x = i;
+        loop {
+            let (mut left, mut right) = (x >> self.half_bits, x & mask);
+            for key in self.keys {
+                let mixed = (right ^ key).wrapping_mul(0x9E37_79B1);
+                (left, right) = (right, left ^ ((mixed >> 15) & mask));
+            }
+            x = left << self.half_bits | right;
+            if x < self.n {
+                return x;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shuffle_holds_every_number_once() {
+        for n in [1u32, 2, 3, 100, 1000, 4097] {
+            let s = Shuffle::new(n, &mut Xoshiro256PlusPlus::seed_from_u64(7));
+            let mut seen: Vec<u32> = (0..n).map(|i| s.at(i)).collect();
+            seen.sort_unstable();
+            assert_eq!(seen, (0..n).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_victim_share_solves_its_equation() {
+        for alpha in [0.5, 0.8, 0.9, 0.965] {
+            let v = victim_share(alpha);
+            assert!(v < 0.99 && ((1.0 / v).ln() - (1.0 - v) / alpha).abs() < 1e-6, "alpha {alpha}, v {v}");
+        }
+    }
+
+    #[test]
+    fn valid_pages_add_up() {
+        for (filled, closed, pages) in [(8_000, 100, 96), (95_000, 1000, 100), (700, 10, 192)] {
+            let v = valid_by_age(filled, closed, pages);
+            assert_eq!(v.iter().sum::<u32>(), filled);
+            assert!(v.iter().all(|p| *p <= pages));
+        }
+    }
+}

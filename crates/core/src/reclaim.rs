@@ -1,0 +1,103 @@
+//! Read reclaim: what the controller does about read disturbance. One technique a file; this file is the seam.
+//!
+//! A policy is asked when a block reaches the number of reads that the policy named. It sees a read-only [`View`],
+//! queues [`Action`]s and says when it wants to be asked again. It never writes drive state.
+
+mod block;
+mod none;
+
+use crate::config::{DisturbConfig, DriveConfig};
+use crate::disturb::table::LimitTable;
+use crate::geometry::Geometry;
+use crate::nand::block::{BlockCold, BlockHot};
+use crate::units::{BlockId, Bytes, Reads};
+
+/// What a policy may look at.
+pub struct View<'a> {
+    /// The drive's parts.
+    pub geometry: &'a Geometry,
+    /// Read-disturb limits, where the drive has any.
+    pub limits: Option<&'a LimitTable>,
+    /// `[disturb]`.
+    pub disturb: &'a DisturbConfig,
+    /// Reads that a block may still serve between its alarm and the end of its job (`R_late`).
+    pub late_reads: u32,
+    pub(crate) hot: &'a [BlockHot],
+    pub(crate) cold: &'a [BlockCold],
+}
+
+impl View<'_> {
+    /// P/E cycles of a block.
+    pub fn pec(&self, block: BlockId) -> u32 {
+        self.cold[block as usize].pec
+    }
+
+    /// Reads of a block since its erase, rounded up to a whole dose unit.
+    pub fn reads(&self, block: BlockId) -> Reads {
+        Reads(self.hot[block as usize].reads.div_ceil(crate::disturb::table::QUARTERS))
+    }
+}
+
+/// What a policy asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Move all valid data of the block to the reclaim stream and erase it.
+    Relocate {
+        /// The block.
+        block: BlockId,
+    },
+}
+
+/// One threshold of a policy and where it comes from, for `vpass explain`.
+#[derive(Clone, Debug)]
+pub struct Threshold {
+    /// What it is.
+    pub name: String,
+    /// Its value, in reads of the block since its erase.
+    pub reads: u32,
+    /// The formula with its numbers put in.
+    pub because: String,
+}
+
+/// A read-disturb policy.
+pub trait Policy: Send {
+    /// First alarm of a block, asked at its first program after an erase.
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads;
+
+    /// The block reached its alarm. Gives the next one: more than now, or [`Reads::NEVER`]. After a relocation was asked
+    /// for, it is the count at which the block may serve no further read.
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads;
+
+    /// RAM that the technique would take in a real controller.
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes;
+
+    /// Its thresholds for a block of this age.
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold>;
+}
+
+/// A technique: its name reads well in "protected by ..."; what it does; its constructor.
+pub struct Technique {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// Makes one for a drive of this configuration.
+    pub new: fn(&DriveConfig) -> Box<dyn Policy>,
+}
+
+macro_rules! policies {
+    ($($name:literal, $summary:literal => $new:path;)*) => {
+        /// Every reclaim technique; one line each.
+        pub const RECLAIM: &[Technique] = &[$(Technique { name: $name, summary: $summary, new: |config| Box::new($new(config)) },)*];
+    };
+}
+
+policies! {
+    "none", "no read reclaim: data is lost when its limit is reached" => none::None::new;
+    "block", "rewrites a whole block at the read count of the worst access pattern" => block::Block::new;
+}
+
+/// The technique of this name.
+pub fn technique(name: &str) -> Option<&'static Technique> {
+    RECLAIM.iter().find(|t| t.name == name)
+}

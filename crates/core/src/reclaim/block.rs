@@ -1,0 +1,83 @@
+//! # Block
+//! Counts reads per block and rewrites the whole block before the worst access pattern could have lost a page of it.
+//!
+//! **Paper** the baseline of all five (straw-2024 II, ipr-2018 IV "Baseline"); Ha et al., IEEE TCAD 2015.
+//! **Acts at** one alarm per block, at
+//! `T = min over groups of floor((ERC_MAX - D_move) / alpha) - R_late`, with
+//! `D_move = P + 2 (alpha - 1) p`: the job itself reads P pages, p of them on each neighbour, and
+//! `R_late` the reads the block still serves until the last page is out.
+//! **Costs** 3 bytes per block. **Departs from the paper** the papers type the threshold in; here it follows from the
+//! limits, so that it holds at every P/E count and under every schedule.
+//! **Does not help** blocks with a few hot wordlines: the rest is rewritten for nothing.
+//!
+//! ```text
+//! 192 pages, one group, alpha 1, limit 10,000:      D_move = 192 + 0 = 192      T = 10,000 - 192 = 9,808
+//! reads   0 ... 9,807   9,808 -> all valid pages move, the block is erased
+//! ```
+
+use super::{Action, Policy, Threshold, View};
+use crate::config::{DoseUnit, DriveConfig};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE};
+use crate::geometry::Geometry;
+use crate::units::{BlockId, Bytes, Reads};
+
+pub(super) struct Block {
+    /// Dose units by which one read may overshoot an alarm: none where every read counts one.
+    overshoot: f64,
+}
+
+impl Block {
+    pub(super) fn new(config: &DriveConfig) -> Self {
+        Self { overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 } }
+    }
+
+    /// The threshold at a P/E count, and the group that sets it.
+    fn threshold(&self, view: &View, pec: u32) -> Option<(u32, Terms)> {
+        let limits = view.limits?;
+        (0..limits.groups()).map(|group| self.group_threshold(view, pec, group)).min_by_key(|(reads, _)| *reads)
+    }
+
+    fn group_threshold(&self, view: &View, pec: u32, group: usize) -> (u32, Terms) {
+        let endurance = view.limits.expect("the caller has limits").lookup(group, pec);
+        let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
+        let limit = endurance.limit as f64 / DOSE_ONE as f64;
+        let pages = f64::from(view.geometry.pages_per_block);
+        let on_neighbour = f64::from(view.geometry.cell.bits());
+        let moving = pages + 2.0 * (alpha - 1.0) * on_neighbour;
+        let worst_case = ((limit - moving) / alpha - self.overshoot).floor();
+        // At least one read: a drive whose limit its own reclaim reads exceed rewrites at every read and still may lose data.
+        let reads = (worst_case - f64::from(view.late_reads)).max(1.0) as u32;
+        (reads, Terms { group, limit, alpha, moving })
+    }
+}
+
+struct Terms {
+    group: usize,
+    limit: f64,
+    alpha: f64,
+    moving: f64,
+}
+
+impl Policy for Block {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        self.threshold(view, view.pec(block)).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        out.push(Action::Relocate { block });
+        Reads(view.reads(block).0.saturating_add(view.late_reads.max(1)))
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        Bytes(3 * u64::from(geometry.blocks))
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let Some((reads, t)) = self.threshold(view, pec) else { return vec![] };
+        let because = format!(
+            "group {}: floor((ERC_MAX {} - D_move {:.1}) / alpha {:.3}) - R_late {}",
+            view.disturb.groups[t.group], t.limit, t.moving, t.alpha, view.late_reads
+        );
+        vec![Threshold { name: "block rewritten".into(), reads, because }]
+    }
+}
