@@ -97,11 +97,13 @@ impl Drive {
         self.run_in_foreground(&mut job);
     }
 
+    #[allow(dead_code)]
     /// A deferred job, unless it is done.
     pub(crate) fn job(&self, job: JobRef) -> Option<&Job> {
         self.jobs.get(job.slot)?.as_ref().filter(|j| j.serial == job.serial)
     }
 
+    #[allow(dead_code)]
     /// Moves the next page of a deferred job; false when the block is erased and the job gone.
     pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
         if self.job(job).is_none() {
