@@ -32,9 +32,9 @@ pub(crate) enum NandOp {
     /// Program a host page.
     Program { dst: Ppn },
     /// Read here and, unless it was lost, program there.
-    Copy { src: Ppn, dst: Option<Ppn> },
+    Copy { src: Ppn, dst: Option<Ppn>, cause: Cause },
     /// Erase a block.
-    Erase { block: BlockId },
+    Erase { block: BlockId, cause: Cause },
     /// What follows up to the matching end is one job in the foreground of this die.
     JobBegin { die: DieId },
     /// End of the job.
@@ -116,8 +116,8 @@ impl Drive {
         let model = error_model(&config.disturb, geometry.wordlines_per_block, geometry.neighbour_stride);
         let blocks = geometry.blocks as usize;
         let counted = if model.is_some() { geometry.wordlines() as usize } else { 0 };
-        // Half of the buffer gathers writes, the other half holds pages being programmed.
-        let gathering = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
+        // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
+        let gathering = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2).max(1) as u32;
         let mut drive = Self {
             map: PageMap::new(geometry.host_pages, geometry.raw_pages(), geometry.pages_per_block),
             hot: huge_vec(blocks, BlockHot::ERASED),
@@ -197,6 +197,13 @@ impl Drive {
             prefetch(&self.wordlines, wordline as usize);
             prefetch(&self.hot, self.geometry.block_of(entry) as usize);
         }
+    }
+
+    /// Reads one page for the host; see [`Self::read_batch`].
+    pub(crate) fn read_page(&mut self, lpn: Lpn) -> Ppn {
+        let mut out = [0; BATCH];
+        self.read_batch(&[lpn], &mut out);
+        out[0]
     }
 
     fn read_pages<const WORDLINES: bool, const WATCHED: bool>(&mut self, lpns: &[Lpn], out: &mut [Ppn; BATCH]) {
@@ -299,6 +306,15 @@ impl Drive {
         }
     }
 
+    pub(crate) fn is_watched(&self) -> bool {
+        self.observer.is_some()
+    }
+
+    /// Pages that the write buffer may hold while they are programmed; none where it is off.
+    pub(crate) fn buffer_slots(&self) -> u32 {
+        (self.config.drive.write_buffer.0 / u64::from(self.geometry.page_bytes) / 2) as u32
+    }
+
     /// What a policy may see, and the policy, apart.
     pub(crate) fn policy_and_view(&mut self) -> (&mut dyn Policy, View<'_>) {
         let view = View {
@@ -331,6 +347,31 @@ impl Drive {
     /// The geometry.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
+    }
+
+    /// What the host asked for, since the measured phase began.
+    pub fn host_counts(&self) -> &HostCounts {
+        &self.host
+    }
+
+    /// NAND operations by cause, since the measured phase began.
+    pub fn flash_counts(&self) -> &FlashCounts {
+        &self.flash
+    }
+
+    /// Read reclaim, since the measured phase began.
+    pub fn reclaim_counts(&self) -> &ReclaimCounts {
+        &self.reclaim
+    }
+
+    /// Host reads that the drive reported as uncorrectable.
+    pub fn uncorrectable_reads(&self) -> u64 {
+        self.uncorrectable_reads
+    }
+
+    /// Pages of host data that the drive reported as lost.
+    pub fn lost_pages(&self) -> u64 {
+        self.lost_pages
     }
 
     /// RAM the reclaim technique would take in a real controller.

@@ -1,7 +1,7 @@
 //! What the drive tells whoever watches it: the oracle, counters, later a live drive's bytes.
 //! Observers see facts of the medium, never the drive's own bookkeeping, and cannot change anything.
 
-use crate::units::{BlockId, Cause, Lpn, Ppn, Seq};
+use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
 
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
 pub const NO_PPN: Ppn = 0x7FFF_FFFF;
@@ -61,4 +61,8 @@ pub trait Observer {
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
     /// The measured phase begins: counts start here.
     fn measured_phase(&mut self);
+
+    /// The timed gear occupied a die (a plane of it, with independent planes) or, numbered after those, a channel:
+    /// (number, from, to) in ns, each number's intervals in order of their ends.
+    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]);
 }

@@ -39,6 +39,7 @@ impl Drive {
                 self.write_page(below(&mut rng, filled), WHOLE);
             }
         }
+        self.drain_buffer();
         self.timed = timed;
     }
 

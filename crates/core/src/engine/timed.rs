@@ -1,29 +1,91 @@
-//! The timed gear.
+//! The timed gear: the same drive, with dies, channels, the host link and the write buffer in time.
+//!
+//! The drive's state changes when a request is served; the physical work that follows from it is queued at the dies.
+//! Deferred jobs take a step whenever the schedule lets them. Nothing is polled: time jumps from event to event.
 
+mod dies;
+mod host;
+mod speed;
+mod tree;
+
+use std::collections::VecDeque;
+
+use self::dies::{Dies, Ended, NIL, NewRead, Work, WorkOp};
+use self::host::{Host, Kind, Measured};
+pub(crate) use self::speed::Speed;
+use super::split::Pages;
+use super::untimed::trim;
 use super::{Progress, RunError};
-use crate::drive::Drive;
+use crate::config::Schedule;
+use crate::drive::{Drive, NandOp};
+use crate::ftl::mover::JobRef;
 use crate::metrics::TimedMetrics;
-use crate::request::RequestSource;
-use crate::units::Ns;
+use crate::observer::{FROM_BUFFER, NO_PPN};
+use crate::reciprocal::Reciprocal;
+use crate::request::{Arrival, Op, Request, RequestSource};
+use crate::units::{Cause, DieId, Lpn, Ns, Ppn};
+
+/// Requests taken from the source at a time, and how far ahead their map entries and counters are asked for.
+const CHUNK: usize = 1024;
+const MAP_AHEAD: usize = 24;
+const COUNTERS_AHEAD: usize = 12;
+/// Requests between two calls of the progress function.
+const PROGRESS_PERIOD: u64 = 4096;
+/// Busy intervals handed to an observer at a time.
+const INTERVALS: usize = 256;
 
 /// Dies, channels, host link and write buffer in time.
 pub struct TimedEngine {
+    speed: Speed,
+    dies: Dies,
+    host: Host,
     metrics: TimedMetrics,
     now: Ns,
+    by_unit: Reciprocal,
+    /// Pages that the write buffer may hold while they are programmed; 0 acknowledges a write when it is programmed.
+    program_slots: u32,
+    programming: u32,
+    stalled: VecDeque<(Request, u32, Ns)>,
+    /// Programs of copied pages under way; idle gaps are not used to pile up more than two a die.
+    copy_programs: u32,
+    held_back: VecDeque<DieId>,
+    ops: Vec<NandOp>,
+    touched: Vec<DieId>,
+    schedule: Schedule,
+    requests: Vec<Request>,
+    next: usize,
+    exhausted: bool,
+    served: u64,
 }
 
 impl TimedEngine {
     /// An idle drive at time 0. The drive must have been made for the timed gear.
-    pub fn new(_drive: &Drive) -> Self {
-        Self { metrics: TimedMetrics::default(), now: 0 }
-    }
-
-    /// Serves a workload to its end, every request completed; time goes on from call to call. Gives the requests served.
-    ///
-    /// # Errors
-    /// The workload's, or an interruption.
-    pub fn run(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
-        super::run_untimed(drive, source, progress)
+    pub fn new(drive: &Drive) -> Self {
+        assert!(drive.timed, "the drive was made for the untimed gear");
+        let g = &drive.geometry;
+        let t = &drive.config.timing;
+        let planes = if t.independent_planes { g.planes_per_die } else { 1 };
+        let suspend_limit = if t.suspend { t.suspend_limit } else { 0 };
+        Self {
+            speed: Speed::new(&drive.config, g),
+            dies: Dies::new(g.channels, g.dies_per_channel, planes, t.cache_read, suspend_limit),
+            host: Host::new(),
+            metrics: TimedMetrics::default(),
+            now: 0,
+            by_unit: Reciprocal::new(g.blocks_per_plane * g.planes_per_die / planes),
+            program_slots: drive.buffer_slots(),
+            programming: 0,
+            stalled: VecDeque::new(),
+            copy_programs: 0,
+            held_back: VecDeque::new(),
+            ops: vec![],
+            touched: vec![],
+            schedule: drive.config.reclaim.schedule,
+            requests: vec![],
+            next: 0,
+            exhausted: false,
+            served: 0,
+        }
     }
 
     /// Latencies so far.
@@ -33,6 +95,400 @@ impl TimedEngine {
 
     /// Simulated time at which the last request completed.
     pub fn now(&self) -> Ns {
-        self.now
+        self.host.last_end
     }
+
+    /// Serves a workload to its end, every request completed; time goes on from call to call. Gives the requests served.
+    ///
+    /// # Errors
+    /// The workload's, or an interruption.
+    pub fn run(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
+        self.dies.intervals = drive.is_watched().then(Vec::new);
+        self.exhausted = false;
+        let before = self.served;
+        let mut report_at = self.served + PROGRESS_PERIOD;
+        loop {
+            let arrival = self.admit(drive, source)?;
+            if self.served >= report_at {
+                report_at = self.served + PROGRESS_PERIOD;
+                if !progress(self.served - before) {
+                    return Err(RunError::Interrupted);
+                }
+            }
+            let (event, completion) = (self.dies.next_event(), self.host.next_completion());
+            if self.exhausted && self.host.outstanding == 0 {
+                self.hand_over_intervals(drive, 0);
+                return Ok(self.served - before);
+            }
+            let at = event.min(completion).min(arrival);
+            assert!(at != Ns::MAX, "requests are outstanding, but nothing is going to happen");
+            self.now = at;
+            if event == at {
+                self.step(drive);
+            } else if completion == at {
+                self.host.take_completion();
+            }
+        }
+    }
+
+    /// Submits what may be submitted now; gives the time of the next arrival that has still to come.
+    #[inline]
+    fn admit(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<Ns, RunError> {
+        let (open, depth) = match source.arrival() {
+            Arrival::Open => (true, drive.config.drive.max_outstanding),
+            Arrival::Closed { depth } => (false, depth.max(1)),
+        };
+        while self.host.outstanding < depth {
+            if self.requests.len() - self.next <= MAP_AHEAD && !self.exhausted {
+                self.refill(source)?;
+            }
+            let Some(request) = self.requests.get(self.next).copied() else { break };
+            if open && request.at > self.now {
+                return Ok(request.at);
+            }
+            self.look_ahead(drive);
+            self.next += 1;
+            self.served += 1;
+            let start = if open { request.at } else { self.now };
+            self.submit(drive, &request, start);
+        }
+        Ok(Ns::MAX)
+    }
+
+    fn refill(&mut self, source: &mut dyn RequestSource) -> Result<(), RunError> {
+        self.requests.drain(..self.next);
+        self.next = 0;
+        let before = self.requests.len();
+        source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
+        self.exhausted = self.requests.len() == before;
+        Ok(())
+    }
+
+    #[inline]
+    fn look_ahead(&self, drive: &Drive) {
+        let shift = drive.geometry.page_shift();
+        if let Some(r) = self.requests.get(self.next + MAP_AHEAD) {
+            drive.prefetch_map((r.offset >> shift) as Lpn);
+        }
+        if let Some(r) = self.requests.get(self.next + COUNTERS_AHEAD) {
+            drive.prefetch_counters((r.offset >> shift) as Lpn);
+        }
+    }
+
+    #[inline]
+    fn submit(&mut self, drive: &mut Drive, request: &Request, start: Ns) {
+        drive.now = self.now;
+        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
+        match request.op {
+            Op::Read => self.submit_read(drive, request, &pages, start),
+            Op::Write => self.submit_write(drive, request, start),
+            Op::Trim => {
+                drive.host.trim_requests += 1;
+                trim(drive, &pages);
+                let slot = self.host.open(start, 1, Measured::Not);
+                self.host.finish_page(slot, self.now.max(start), Kind::Controller, &mut self.metrics);
+            }
+        }
+    }
+
+    #[inline]
+    fn submit_read(&mut self, drive: &mut Drive, request: &Request, pages: &Pages, start: Ns) {
+        drive.host.read_requests += 1;
+        drive.host.read_bytes += u64::from(request.bytes);
+        let slot = self.host.open(start, pages.count, Measured::Read);
+        for page in 0..pages.count {
+            let (from, to) = pages.range(page);
+            let ppn = drive.read_page(pages.first + page);
+            if !drive.ops.is_empty() || !drive.started_jobs.is_empty() {
+                // A job in the foreground is queued before the read that triggered it.
+                self.route(drive, NIL);
+            }
+            if ppn == NO_PPN || ppn == FROM_BUFFER {
+                self.host.deliver(slot, self.now, to - from, Kind::Controller, &self.speed, &mut self.metrics);
+            } else {
+                self.queue_read(drive, slot, ppn, to - from);
+            }
+        }
+    }
+
+    #[inline]
+    fn queue_read(&mut self, drive: &mut Drive, slot: u32, ppn: Ppn, bytes: u32) {
+        let kind = drive.geometry.kind_of(ppn);
+        let unit = self.by_unit.quotient(drive.geometry.block_of(ppn)) as usize;
+        let die = self.dies.die_of(unit);
+        let read = NewRead { request: slot, bytes, sense: self.speed.sense[kind as usize & 3], transfer: self.speed.channel(bytes) };
+        if self.dies.queue_read(unit, read, self.now) {
+            self.host.mark_during_reclaim(slot);
+        }
+        self.pump(drive, die as DieId);
+    }
+
+    fn submit_write(&mut self, drive: &mut Drive, request: &Request, start: Ns) {
+        drive.host.write_requests += 1;
+        drive.host.write_bytes += u64::from(request.bytes);
+        let arrived = self.host.receive(self.now, request.bytes, &self.speed);
+        if self.program_slots == 0 {
+            self.write_through(drive, request, start, arrived);
+            return;
+        }
+        let slot = self.host.open(start, 1, Measured::Write);
+        if self.stalled.is_empty() && self.programming < self.program_slots {
+            self.accept_write(drive, request, slot, arrived);
+        } else {
+            self.stalled.push_back((*request, slot, arrived));
+        }
+    }
+
+    /// Takes a write into the buffer and acknowledges it.
+    fn accept_write(&mut self, drive: &mut Drive, request: &Request, slot: u32, arrived: Ns) {
+        drive.now = self.now;
+        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
+        for page in 0..pages.count {
+            drive.write_page(pages.first + page, pages.mask(page));
+        }
+        self.host.finish_page(slot, arrived.max(self.now), Kind::Write, &mut self.metrics);
+        self.route(drive, NIL);
+    }
+
+    /// Without a write buffer a write is acknowledged when its last page is programmed.
+    fn write_through(&mut self, drive: &mut Drive, request: &Request, start: Ns, arrived: Ns) {
+        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
+        let slot = self.host.open(start, pages.count, Measured::Write);
+        for page in 0..pages.count {
+            drive.write_page(pages.first + page, pages.mask(page));
+            if self.route(drive, slot) == 0 {
+                self.host.finish_page(slot, arrived.max(self.now), Kind::Write, &mut self.metrics);
+            }
+        }
+    }
+
+    /// Carries out the next event of a die or channel.
+    #[inline]
+    fn step(&mut self, drive: &mut Drive) {
+        let (die, ended) = self.dies.step(&self.speed);
+        match ended {
+            Ended::Read { op } => {
+                self.host.deliver(op.request, self.now + self.speed.ecc, op.bytes, Kind::Flash, &self.speed, &mut self.metrics);
+            }
+            Ended::Work { op } => self.work_ended(drive, die, &op),
+            Ended::Nothing => {}
+        }
+        self.pump(drive, die as DieId);
+        if self.dies.intervals.is_some() {
+            self.hand_over_intervals(drive, INTERVALS);
+        }
+    }
+
+    fn work_ended(&mut self, drive: &mut Drive, die: usize, op: &WorkOp) {
+        if op.cause == Cause::Reclaim {
+            drive.reclaim.stall_ns += self.dies.waited_for(die, op, self.now);
+        }
+        match op.work {
+            Work::Program { host: false, .. } => {
+                self.copy_programs -= 1;
+                if let Some(waiting) = self.held_back.pop_front() {
+                    self.pump(drive, waiting);
+                }
+            }
+            Work::Program { host: true, request } => {
+                if request != NIL {
+                    self.host.finish_page(request, self.now, Kind::Write, &mut self.metrics);
+                }
+                self.programming -= 1;
+                self.unstall(drive);
+            }
+            Work::Copy { dst: Some(dst), then_host, request } => {
+                let target = drive.geometry.die_of(drive.geometry.block_of(dst));
+                self.copy_programs += u32::from(!then_host);
+                let program = WorkOp::new(Work::Program { host: then_host, request }, op.cause, 0);
+                self.dies.queue_work(target, program, false);
+                self.pump(drive, target);
+            }
+            Work::Copy { dst: None, .. } | Work::Erase | Work::Exclusive { .. } => {}
+        }
+    }
+
+    /// Takes in writes that waited for room in the buffer.
+    fn unstall(&mut self, drive: &mut Drive) {
+        while self.programming < self.program_slots {
+            let Some((request, slot, arrived)) = self.stalled.pop_front() else { return };
+            self.accept_write(drive, &request, slot, arrived);
+        }
+    }
+
+    /// Starts what a die can start, and gives its job a step where the schedule lets it.
+    #[inline]
+    fn pump(&mut self, drive: &mut Drive, die: DieId) {
+        let pressure = !self.stalled.is_empty();
+        let die_index = usize::from(die);
+        if !self.dies.die(die).jobs.is_empty() {
+            self.before_dispatch(drive, die);
+        }
+        while self.dies.dispatch(die_index, self.now, pressure, &self.speed) {
+            if !self.step_job(drive, die) {
+                return;
+            }
+        }
+    }
+
+    /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
+    #[cold]
+    fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
+        while let Some((job, _)) = self.dies.die(die).jobs.front().copied() {
+            if drive.job(job).is_some() {
+                break;
+            }
+            self.dies.job_done(die);
+        }
+        let urgent = self.dies.die(die).jobs.iter().position(|(j, _)| drive.job(*j).is_some_and(|j| j.urgent));
+        if let Some(i) = urgent {
+            self.dies.die(die).jobs.swap(0, i);
+        }
+        self.dies.die(die).urgent = urgent.is_some();
+        let Schedule::Batch(copies) = self.schedule else { return };
+        let d = self.dies.die(die);
+        let Some((job, cause)) = d.jobs.front().copied() else { return };
+        let has_piece = !d.exclusive.is_empty() || d.runs_exclusive();
+        if !has_piece && cause == Cause::Reclaim {
+            self.queue_batch(drive, die, job, copies);
+        }
+    }
+
+    /// Copies the next pages of a job in one uninterrupted piece.
+    fn queue_batch(&mut self, drive: &mut Drive, die: DieId, job: JobRef, copies: u32) {
+        drive.now = self.now;
+        drive.record(NandOp::JobBegin { die });
+        for _ in 0..copies {
+            if !drive.step_job(job) {
+                break;
+            }
+        }
+        drive.record(NandOp::JobEnd);
+        self.route_batch(drive);
+    }
+
+    /// Moves one page of the job at the head of an idle die. False where the die has to wait.
+    fn step_job(&mut self, drive: &mut Drive, die: DieId) -> bool {
+        let urgent = self.dies.die(die).urgent;
+        if !urgent && self.copy_programs >= 2 * drive.geometry.dies() {
+            self.held_back.push_back(die);
+            return false;
+        }
+        let Some((job, _)) = self.dies.die(die).jobs.front().copied() else { return false };
+        drive.now = self.now;
+        if !drive.step_job(job) {
+            self.dies.job_done(die);
+            self.dies.die(die).urgent = false;
+        }
+        self.queue_ops(drive, NIL);
+        self.pump_touched(drive, Some(die));
+        true
+    }
+
+    /// Queues the physical work that the drive has recorded and starts it. Gives the host programs queued.
+    fn route(&mut self, drive: &mut Drive, request: u32) -> u32 {
+        let programs = self.queue_ops(drive, request);
+        self.pump_touched(drive, None);
+        programs
+    }
+
+    /// As `route`, for a piece of a batch: waiting reads keep the credit they were given.
+    fn route_batch(&mut self, drive: &mut Drive) {
+        self.queue_ops_with(drive, NIL, false);
+        self.pump_touched(drive, None);
+    }
+
+    fn pump_touched(&mut self, drive: &mut Drive, but: Option<DieId>) {
+        while let Some(die) = self.touched.pop() {
+            if Some(die) != but {
+                self.pump(drive, die);
+            }
+        }
+    }
+
+    fn queue_ops(&mut self, drive: &mut Drive, request: u32) -> u32 {
+        self.queue_ops_with(drive, request, true)
+    }
+
+    fn queue_ops_with(&mut self, drive: &mut Drive, request: u32, foreground: bool) -> u32 {
+        std::mem::swap(&mut self.ops, &mut drive.ops);
+        let mut routing = Routing { job: None, fill: None, programs: 0, foreground };
+        for i in 0..self.ops.len() {
+            let op = self.ops[i];
+            self.queue_op(drive, op, request, &mut routing);
+        }
+        self.ops.clear();
+        while let Some(job) = drive.started_jobs.pop() {
+            if let Some(running) = drive.job(job) {
+                let die = drive.geometry.die_of(running.block);
+                self.dies.add_job(die, job, running.cause);
+                self.touched.push(die);
+            }
+        }
+        routing.programs
+    }
+
+    fn queue_op(&mut self, drive: &Drive, op: NandOp, request: u32, routing: &mut Routing) {
+        let g = &drive.geometry;
+        let die_of = |ppn: Ppn| g.die_of(g.block_of(ppn));
+        let sense = |ppn: Ppn| self.speed.sense[g.kind_of(ppn) as usize];
+        if let Some((_, ns)) = &mut routing.job {
+            match op {
+                NandOp::Copy { src, .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
+                NandOp::Erase { .. } => *ns += self.speed.erase,
+                NandOp::JobEnd => {
+                    let (die, ns) = routing.job.take().expect("a job is open");
+                    if ns > 0 {
+                        self.queue_work(die, WorkOp::new(Work::Exclusive { ns }, Cause::Reclaim, 0), routing.foreground);
+                    }
+                }
+                NandOp::Fill { .. } | NandOp::Program { .. } | NandOp::JobBegin { .. } => unreachable!("no host work within a job"),
+            }
+            return;
+        }
+        match op {
+            NandOp::JobBegin { die } => routing.job = Some((die, 0)),
+            NandOp::JobEnd => unreachable!("a job ends that did not begin"),
+            NandOp::Fill { src } => routing.fill = Some(src),
+            NandOp::Program { dst } => {
+                routing.programs += 1;
+                self.programming += 1;
+                let (die, work, sense) = match routing.fill.take() {
+                    Some(src) => (die_of(src), Work::Copy { dst: Some(dst), then_host: true, request }, sense(src)),
+                    None => (die_of(dst), Work::Program { host: true, request }, 0),
+                };
+                self.queue_work(die, WorkOp::new(work, Cause::Host, sense), false);
+            }
+            NandOp::Copy { src, dst, cause } => {
+                let op = WorkOp::new(Work::Copy { dst, then_host: false, request: NIL }, cause, sense(src));
+                self.queue_work(die_of(src), op, false);
+            }
+            NandOp::Erase { block, cause } => self.queue_work(g.die_of(block), WorkOp::new(Work::Erase, cause, 0), false),
+        }
+    }
+
+    fn queue_work(&mut self, die: DieId, op: WorkOp, first: bool) {
+        self.dies.queue_work(die, op, first);
+        self.touched.push(die);
+    }
+
+    /// Tells whoever watches which dies and channels were busy when.
+    fn hand_over_intervals(&mut self, drive: &mut Drive, at_least: usize) {
+        if let Some(intervals) = &mut self.dies.intervals
+            && intervals.len() > at_least
+        {
+            drive.tell(|o| o.occupied(intervals));
+            intervals.clear();
+        }
+    }
+}
+
+/// Where the routing of recorded work stands.
+struct Routing {
+    /// Die and time so far of the job in the foreground.
+    job: Option<(DieId, Ns)>,
+    /// Page that fills in the rest of the next host program.
+    fill: Option<Ppn>,
+    programs: u32,
+    foreground: bool,
 }

@@ -97,13 +97,11 @@ impl Drive {
         self.run_in_foreground(&mut job);
     }
 
-    #[allow(dead_code)]
     /// A deferred job, unless it is done.
     pub(crate) fn job(&self, job: JobRef) -> Option<&Job> {
         self.jobs.get(job.slot)?.as_ref().filter(|j| j.serial == job.serial)
     }
 
-    #[allow(dead_code)]
     /// Moves the next page of a deferred job; false when the block is erased and the job gone.
     pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
         if self.job(job).is_none() {
@@ -148,7 +146,7 @@ impl Drive {
         if job.cause == Cause::Reclaim && dst.is_some() {
             self.reclaim.pages_copied += 1;
         }
-        self.record(NandOp::Copy { src, dst });
+        self.record(NandOp::Copy { src, dst, cause: job.cause });
     }
 
     /// Erases a block without valid data and returns it to the free pool.
@@ -165,7 +163,7 @@ impl Drive {
         }
         self.flash.erases[cause as usize] += 1;
         self.erases_total += 1;
-        self.record(NandOp::Erase { block });
+        self.record(NandOp::Erase { block, cause });
         self.tell(|o| o.erased(block, cause));
         self.add_free(block);
     }

@@ -32,7 +32,7 @@ impl Drive {
         }
         let slot = self.buffer.insert(Slot { lpn, mask, below });
         self.map.to_physical[lpn as usize] = BUFFERED | slot;
-        if self.config.drive.write_buffer.0 == 0 {
+        if self.buffer_slots() == 0 {
             self.flush_one();
         }
     }
@@ -74,6 +74,13 @@ impl Drive {
         self.record(NandOp::Program { dst });
         self.collect_in_background();
         self.level_wear();
+    }
+
+    /// Writes everything that the buffer gathered to flash.
+    pub(crate) fn drain_buffer(&mut self) {
+        while self.buffer.oldest().is_some() {
+            self.flush_one();
+        }
     }
 
     /// Takes in a host trim of a whole page.

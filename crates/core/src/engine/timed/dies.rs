@@ -1,0 +1,566 @@
+//! Dies and channels in time.
+//!
+//! A die senses one page at a time (a plane each with `independent_planes`). The page stays in the die's register until its
+//! transfer ends; with `cache_read` a second register lets the die sense on. A channel serves by ready time, then issue
+//! order. Programs, erases and jobs need the whole die. Reads go first, except under pressure (writers wait) or urgency.
+
+use std::collections::VecDeque;
+
+use super::speed::Speed;
+use super::tree::EventTree;
+use crate::ftl::mover::JobRef;
+use crate::reciprocal::Reciprocal;
+use crate::units::{Cause, DieId, Ns, Ppn};
+
+pub(super) const NIL: u32 = u32::MAX;
+
+/// A page read for the host.
+#[derive(Clone, Copy)]
+pub(super) struct ReadOp {
+    next: u32,
+    pub(super) request: u32,
+    pub(super) bytes: u32,
+    sense: u32,
+    transfer: u32,
+    order: u64,
+    queued_at: Ns,
+}
+
+/// A host read to be queued: its request, the bytes wanted, and its times in ns.
+#[derive(Clone, Copy)]
+pub(super) struct NewRead {
+    pub(super) request: u32,
+    pub(super) bytes: u32,
+    pub(super) sense: Ns,
+    pub(super) transfer: Ns,
+}
+
+/// What else a die does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    /// Page in over the channel, then program. `request` is completed by it, or [`NIL`]; `host` frees buffer space.
+    Program { host: bool, request: u32 },
+    /// Sense and page out over the channel; then, unless lost, a program of `dst`.
+    Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
+    /// Erase.
+    Erase,
+    /// So many nanoseconds of a job that nothing interrupts.
+    Exclusive { ns: Ns },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WorkOp {
+    pub(super) work: Work,
+    pub(super) cause: Cause,
+    /// Sensing time of a copy's page.
+    pub(super) sense: Ns,
+    pub(super) suspended: u32,
+    /// Array time left, once started.
+    left: Option<Ns>,
+    started: Ns,
+}
+
+impl Die {
+    /// Whether a piece of a job runs that nothing interrupts.
+    pub(super) fn runs_exclusive(&self) -> bool {
+        self.running.is_some_and(|op| matches!(op.work, Work::Exclusive { .. }))
+    }
+}
+
+impl WorkOp {
+    pub(super) fn new(work: Work, cause: Cause, sense: Ns) -> Self {
+        Self { work, cause, sense, suspended: 0, left: None, started: 0 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    Sensing,
+    /// Sensed; the cache register is still taken.
+    Sensed,
+    WaitChannel,
+    Transferring,
+    /// The die's array works on `Die::running`.
+    Working,
+    /// `Die::running` waits for, or uses, the channel.
+    WorkWaitChannel,
+    WorkTransferring,
+}
+
+#[derive(Clone, Copy)]
+struct Unit {
+    phase: Phase,
+    reading: u32,
+    /// With `cache_read`, the page in the cache register, and whether its transfer has begun.
+    cached: u32,
+    head: u32,
+    tail: u32,
+    since: Ns,
+}
+
+pub(super) struct Die {
+    pub(super) running: Option<WorkOp>,
+    suspended: Option<WorkOp>,
+    pub(super) exclusive: VecDeque<WorkOp>,
+    pub(super) writes: VecDeque<WorkOp>,
+    pub(super) jobs: VecDeque<(JobRef, Cause)>,
+    queued_reads: u32,
+    /// Reads that go before the next write under pressure.
+    credit: u32,
+    /// Whether anything but reads is going on.
+    has_work: bool,
+    /// A job of this die goes before reads.
+    pub(super) urgent: bool,
+    /// The last work was exclusive: a waiting write has its turn.
+    write_turn: bool,
+    /// Reclaim work on this die, pending or running.
+    pub(super) reclaim_work: u32,
+}
+
+struct Channel {
+    busy: bool,
+    ready: VecDeque<u32>,
+}
+
+/// What the event loop is told when an event ended something.
+pub(super) enum Ended {
+    /// A page for the host is in the controller.
+    Read { op: ReadOp },
+    /// Work of a die is done.
+    Work { op: WorkOp },
+    /// Only the die's or channel's state changed.
+    Nothing,
+}
+
+/// Time intervals of dies and channels, for whoever checks them.
+pub(super) type Interval = (u32, Ns, Ns);
+
+pub(super) struct Dies {
+    units: Vec<Unit>,
+    all: Vec<Die>,
+    channels: Vec<Channel>,
+    reads: Vec<ReadOp>,
+    unused: Vec<u32>,
+    events: EventTree,
+    units_per_die: usize,
+    by_die: Reciprocal,
+    by_channel: Reciprocal,
+    cache_read: bool,
+    suspend_limit: u32,
+    order: u64,
+    /// Busy times of units and channels (numbered after the units), where they are checked.
+    pub(super) intervals: Option<Vec<Interval>>,
+    transfer_since: Vec<Ns>,
+}
+
+impl Dies {
+    pub(super) fn new(channels: u32, dies_per_channel: u32, units_per_die: u32, cache_read: bool, suspend_limit: u32) -> Self {
+        let dies = channels * dies_per_channel;
+        let units = (dies * units_per_die) as usize;
+        let unit = Unit { phase: Phase::Idle, reading: NIL, cached: NIL, head: NIL, tail: NIL, since: 0 };
+        let die = || Die {
+            running: None,
+            suspended: None,
+            exclusive: VecDeque::new(),
+            writes: VecDeque::new(),
+            jobs: VecDeque::new(),
+            queued_reads: 0,
+            credit: 0,
+            has_work: false,
+            urgent: false,
+            write_turn: false,
+            reclaim_work: 0,
+        };
+        Self {
+            units: vec![unit; units],
+            all: (0..dies).map(|_| die()).collect(),
+            channels: (0..channels).map(|_| Channel { busy: false, ready: VecDeque::new() }).collect(),
+            reads: vec![],
+            unused: vec![],
+            events: EventTree::new(units * if cache_read { 2 } else { 1 }),
+            units_per_die: units_per_die as usize,
+            by_die: Reciprocal::new(units_per_die),
+            by_channel: Reciprocal::new(units_per_die * dies_per_channel),
+            cache_read,
+            suspend_limit,
+            order: 0,
+            intervals: None,
+            transfer_since: vec![0; units],
+        }
+    }
+
+    #[inline]
+    pub(super) fn die_of(&self, unit: usize) -> usize {
+        self.by_die.quotient(unit as u32) as usize
+    }
+
+    pub(super) fn die(&mut self, die: DieId) -> &mut Die {
+        &mut self.all[usize::from(die)]
+    }
+
+    /// Time of the next event.
+    #[inline]
+    pub(super) fn next_event(&self) -> Ns {
+        self.events.first().0
+    }
+
+    /// Queues a host read at a unit (die, or plane of it). Tells whether reclaim is at work on its die.
+    #[inline]
+    pub(super) fn queue_read(&mut self, unit: usize, read: NewRead, now: Ns) -> bool {
+        self.order += 1;
+        let NewRead { request, bytes, sense, transfer } = read;
+        let op = ReadOp { next: NIL, request, bytes, sense: sense as u32, transfer: transfer as u32, order: self.order, queued_at: now };
+        let i = if let Some(i) = self.unused.pop() {
+            self.reads[i as usize] = op;
+            i
+        } else {
+            self.reads.push(op);
+            self.reads.len() as u32 - 1
+        };
+        let u = &mut self.units[unit];
+        if u.head == NIL {
+            u.head = i;
+        } else {
+            self.reads[u.tail as usize].next = i;
+        }
+        self.units[unit].tail = i;
+        let die = &mut self.all[self.by_die.quotient(unit as u32) as usize];
+        die.queued_reads += 1;
+        die.reclaim_work > 0
+    }
+
+    /// Queues work at a die: behind what waits there or, with `first`, before it.
+    pub(super) fn queue_work(&mut self, die: DieId, op: WorkOp, first: bool) {
+        let d = &mut self.all[usize::from(die)];
+        d.has_work = true;
+        d.reclaim_work += u32::from(op.cause == Cause::Reclaim);
+        match (op.work, first) {
+            (Work::Exclusive { .. }, _) => {
+                // Foreground means now: no read that waits already goes first.
+                d.credit = if first { 0 } else { d.credit };
+                d.exclusive.push_back(op);
+            }
+            (_, true) => d.writes.push_front(op),
+            (_, false) => d.writes.push_back(op),
+        }
+    }
+
+    pub(super) fn add_job(&mut self, die: DieId, job: JobRef, cause: Cause) {
+        let d = &mut self.all[usize::from(die)];
+        d.has_work = true;
+        d.reclaim_work += u32::from(cause == Cause::Reclaim);
+        d.jobs.push_back((job, cause));
+    }
+
+    /// The job at the head of a die is done.
+    pub(super) fn job_done(&mut self, die: DieId) {
+        let d = &mut self.all[usize::from(die)];
+        let (_, cause) = d.jobs.pop_front().expect("a job was at the head");
+        d.reclaim_work -= u32::from(cause == Cause::Reclaim);
+    }
+
+    /// Starts what a die can start now. Tells whether it is idle with jobs waiting, so that the caller may give it a step.
+    #[inline]
+    pub(super) fn dispatch(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) -> bool {
+        if self.all[die].has_work {
+            return self.dispatch_work(die, now, pressure, speed);
+        }
+        self.start_reads(die, now);
+        false
+    }
+
+    #[inline]
+    fn start_reads(&mut self, die: usize, now: Ns) {
+        if self.all[die].queued_reads == 0 {
+            return;
+        }
+        for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
+            let u = self.units[unit];
+            if u.phase == Phase::Idle && u.head != NIL {
+                self.start_read(unit, now);
+                self.all[die].queued_reads -= 1;
+                self.all[die].credit = self.all[die].credit.saturating_sub(1);
+            }
+        }
+    }
+
+    #[inline]
+    fn start_read(&mut self, unit: usize, now: Ns) {
+        let u = &mut self.units[unit];
+        let op = self.reads[u.head as usize];
+        u.reading = u.head;
+        u.head = op.next;
+        u.phase = Phase::Sensing;
+        u.since = now;
+        self.events.set(unit, now + u64::from(op.sense), op.order);
+    }
+
+    #[cold]
+    fn dispatch_work(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) -> bool {
+        if self.all[die].running.is_some() {
+            self.try_suspend(die, now, pressure, speed);
+            if self.all[die].running.is_some() {
+                return false;
+            }
+        }
+        let d = &self.all[die];
+        if d.suspended.is_some() {
+            if d.queued_reads > 0 {
+                self.start_reads(die, now);
+            } else if self.is_quiet(die) {
+                self.resume(die, now);
+            }
+            return false;
+        }
+        let due = !d.exclusive.is_empty() || (pressure && !d.writes.is_empty());
+        if !d.urgent && d.queued_reads > 0 && (d.credit > 0 || !due) {
+            self.start_reads(die, now);
+            return false;
+        }
+        if !self.is_quiet(die) {
+            return false;
+        }
+        let d = &mut self.all[die];
+        let write_turn = d.write_turn && !d.writes.is_empty();
+        let next = if write_turn { d.writes.pop_front() } else { d.exclusive.pop_front().or_else(|| d.writes.pop_front()) };
+        if let Some(op) = next {
+            d.write_turn = matches!(op.work, Work::Exclusive { .. });
+            self.start_work(die, op, now, speed);
+            return false;
+        }
+        if !d.jobs.is_empty() {
+            return true;
+        }
+        d.has_work = false;
+        false
+    }
+
+    /// Whether nothing at all is going on in a die.
+    fn is_quiet(&self, die: usize) -> bool {
+        let units = &self.units[die * self.units_per_die..(die + 1) * self.units_per_die];
+        units.iter().all(|u| u.phase == Phase::Idle && u.cached == NIL)
+    }
+
+    /// Lets waiting reads go before the next exclusive piece or, under pressure, the next write.
+    fn grant_credit(&mut self, die: usize) {
+        self.all[die].credit = self.all[die].queued_reads;
+    }
+
+    fn start_work(&mut self, die: usize, mut op: WorkOp, now: Ns, speed: &Speed) {
+        let unit = die * self.units_per_die;
+        op.started = now;
+        self.all[die].running = Some(op);
+        match op.work {
+            Work::Program { .. } => {
+                self.units[unit].phase = Phase::WorkWaitChannel;
+                self.request_channel(unit, now, speed);
+            }
+            Work::Copy { .. } => self.start_array(die, op.sense, now),
+            Work::Erase => self.start_array(die, speed.erase, now),
+            Work::Exclusive { ns } => self.start_array(die, ns, now),
+        }
+    }
+
+    fn start_array(&mut self, die: usize, ns: Ns, now: Ns) {
+        let unit = die * self.units_per_die;
+        self.order += 1;
+        self.units[unit].phase = Phase::Working;
+        self.units[unit].since = now;
+        if let Some(op) = &mut self.all[die].running {
+            op.left = Some(ns);
+        }
+        self.events.set(unit, now + ns, self.order);
+    }
+
+    fn try_suspend(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) {
+        let unit = die * self.units_per_die;
+        let d = &mut self.all[die];
+        let Some(op) = d.running.as_mut() else { return };
+        let cost = match op.work {
+            Work::Program { .. } => speed.suspend_program,
+            Work::Erase => speed.suspend_erase,
+            Work::Copy { .. } | Work::Exclusive { .. } => return,
+        };
+        let Some(left) = op.left else { return };
+        if d.queued_reads == 0 || pressure || op.suspended >= self.suspend_limit || self.units[unit].phase != Phase::Working {
+            return;
+        }
+        let done = now - self.units[unit].since;
+        op.suspended += 1;
+        op.left = Some(left - done.min(left) + cost);
+        d.suspended = d.running.take();
+        self.note_interval(unit, self.units[unit].since, now, true);
+        self.units[unit].phase = Phase::Idle;
+        self.events.clear(unit);
+    }
+
+    fn resume(&mut self, die: usize, now: Ns) {
+        let op = self.all[die].suspended.take().expect("the caller saw one");
+        let left = op.left.expect("only work that has begun is suspended");
+        self.all[die].running = Some(op);
+        self.start_array(die, left, now);
+    }
+
+    /// Carries out the next event.
+    #[inline]
+    pub(super) fn step(&mut self, speed: &Speed) -> (usize, Ended) {
+        let (now, leaf) = self.events.first();
+        if leaf >= self.units.len() {
+            let unit = leaf - self.units.len();
+            return (self.die_of(unit), self.cache_transferred(unit, now, speed));
+        }
+        let ended = match self.units[leaf].phase {
+            Phase::Sensing => self.sensed(leaf, now, speed),
+            Phase::Transferring => self.transferred(leaf, now, speed),
+            Phase::Working => self.worked(leaf, now, speed),
+            Phase::WorkTransferring => self.work_transferred(leaf, now, speed),
+            Phase::Idle | Phase::Sensed | Phase::WaitChannel | Phase::WorkWaitChannel => unreachable!("no event is pending in this phase"),
+        };
+        (self.die_of(leaf), ended)
+    }
+
+    #[inline]
+    fn sensed(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
+        self.note_interval(unit, self.units[unit].since, now, false);
+        self.events.clear(unit);
+        if self.cache_read {
+            self.move_to_cache(unit, now, speed);
+        } else {
+            self.units[unit].phase = Phase::WaitChannel;
+            self.request_channel(unit, now, speed);
+        }
+        Ended::Nothing
+    }
+
+    fn move_to_cache(&mut self, unit: usize, now: Ns, speed: &Speed) {
+        let u = &mut self.units[unit];
+        if u.cached != NIL {
+            u.phase = Phase::Sensed;
+            return;
+        }
+        u.cached = u.reading;
+        u.reading = NIL;
+        u.phase = Phase::Idle;
+        self.request_channel(unit, now, speed);
+    }
+
+    #[inline]
+    fn request_channel(&mut self, unit: usize, now: Ns, speed: &Speed) {
+        let channel = self.by_channel.quotient(unit as u32) as usize;
+        if self.channels[channel].busy {
+            self.channels[channel].ready.push_back(unit as u32);
+        } else {
+            self.channels[channel].busy = true;
+            self.start_transfer(unit, now, speed);
+        }
+    }
+
+    #[inline]
+    fn start_transfer(&mut self, unit: usize, now: Ns, speed: &Speed) {
+        self.transfer_since[unit] = now;
+        let u = &mut self.units[unit];
+        if self.cache_read && u.cached != NIL && u.phase != Phase::WorkWaitChannel {
+            let op = &self.reads[u.cached as usize];
+            self.events.set(self.units.len() + unit, now + u64::from(op.transfer), op.order);
+        } else if u.phase == Phase::WaitChannel {
+            u.phase = Phase::Transferring;
+            let op = &self.reads[u.reading as usize];
+            self.events.set(unit, now + u64::from(op.transfer), op.order);
+        } else {
+            u.phase = Phase::WorkTransferring;
+            self.order += 1;
+            self.events.set(unit, now + speed.page_transfer, self.order);
+        }
+    }
+
+    /// The channel of a unit goes on to the next that is ready.
+    #[inline]
+    fn release_channel(&mut self, unit: usize, now: Ns, speed: &Speed) {
+        let channel = self.by_channel.quotient(unit as u32) as usize;
+        if let Some(intervals) = &mut self.intervals {
+            intervals.push(((self.units.len() + channel) as u32, self.transfer_since[unit], now));
+        }
+        match self.channels[channel].ready.pop_front() {
+            Some(next) => self.start_transfer(next as usize, now, speed),
+            None => self.channels[channel].busy = false,
+        }
+    }
+
+    #[inline]
+    fn transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
+        self.events.clear(unit);
+        let u = &mut self.units[unit];
+        let i = std::mem::replace(&mut u.reading, NIL);
+        u.phase = Phase::Idle;
+        self.release_channel(unit, now, speed);
+        self.unused.push(i);
+        Ended::Read { op: self.reads[i as usize] }
+    }
+
+    fn cache_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
+        self.events.clear(self.units.len() + unit);
+        let i = std::mem::replace(&mut self.units[unit].cached, NIL);
+        self.release_channel(unit, now, speed);
+        if self.units[unit].phase == Phase::Sensed {
+            self.move_to_cache(unit, now, speed);
+        }
+        self.unused.push(i);
+        Ended::Read { op: self.reads[i as usize] }
+    }
+
+    fn worked(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
+        self.note_interval(unit, self.units[unit].since, now, true);
+        self.events.clear(unit);
+        let die = self.die_of(unit);
+        let op = self.all[die].running.expect("work is running");
+        if matches!(op.work, Work::Copy { .. }) {
+            self.units[unit].phase = Phase::WorkWaitChannel;
+            self.request_channel(unit, now, speed);
+            return Ended::Nothing;
+        }
+        self.end_work(unit)
+    }
+
+    fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
+        self.events.clear(unit);
+        self.release_channel(unit, now, speed);
+        let die = self.die_of(unit);
+        let op = self.all[die].running.expect("work is running");
+        if matches!(op.work, Work::Program { .. }) {
+            self.start_array(die, speed.program, now);
+            return Ended::Nothing;
+        }
+        self.end_work(unit)
+    }
+
+    fn end_work(&mut self, unit: usize) -> Ended {
+        let die = self.die_of(unit);
+        self.units[unit].phase = Phase::Idle;
+        let op = self.all[die].running.take().expect("work is running");
+        self.all[die].reclaim_work -= u32::from(op.cause == Cause::Reclaim);
+        self.grant_credit(die);
+        Ended::Work { op }
+    }
+
+    /// Time that the host reads now waiting at a die have waited for this work.
+    pub(super) fn waited_for(&self, die: usize, op: &WorkOp, now: Ns) -> Ns {
+        let mut waited = 0;
+        for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
+            let mut i = self.units[unit].head;
+            while i != NIL {
+                let read = &self.reads[i as usize];
+                waited += now - read.queued_at.max(op.started).min(now);
+                i = read.next;
+            }
+        }
+        waited
+    }
+
+    fn note_interval(&mut self, unit: usize, from: Ns, to: Ns, whole_die: bool) {
+        let units = if whole_die { self.units_per_die } else { 1 };
+        if let Some(intervals) = &mut self.intervals {
+            intervals.extend((0..units).map(|i| ((unit + i) as u32, from, to)));
+        }
+    }
+}
