@@ -32,11 +32,10 @@ impl Drive {
         true
     }
 
-    /// A counted read reached the block's alarm.
+    /// A counted host read reached the block's alarm.
     #[cold]
-    pub(crate) fn alarm(&mut self, lpn: Lpn, ppn: Ppn, block: BlockId, cause: Cause, fill: bool) -> Ppn {
-        self.ring(lpn, ppn, block, cause, fill);
-        ppn
+    pub(crate) fn alarm(&mut self, lpn: Lpn, ppn: Ppn, block: BlockId) {
+        self.ring(lpn, ppn, block, Cause::Host, false);
     }
 
     /// Tells whether the page read was uncorrectable.

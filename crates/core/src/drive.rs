@@ -200,10 +200,14 @@ impl Drive {
     }
 
     /// Reads one page for the host; see [`Self::read_batch`].
+    #[inline]
     pub(crate) fn read_page(&mut self, lpn: Lpn) -> Ppn {
-        let mut out = [0; BATCH];
-        self.read_batch(&[lpn], &mut out);
-        out[0]
+        match (self.wordlines.is_empty(), self.observer.is_some()) {
+            (true, false) => self.read_one::<false, false>(lpn),
+            (true, true) => self.read_one::<false, true>(lpn),
+            (false, false) => self.read_one::<true, false>(lpn),
+            (false, true) => self.read_one::<true, true>(lpn),
+        }
     }
 
     fn read_pages<const WORDLINES: bool, const WATCHED: bool>(&mut self, lpns: &[Lpn], out: &mut [Ppn; BATCH]) {
@@ -214,29 +218,27 @@ impl Drive {
         for lpn in lpns {
             self.prefetch_counters(*lpn);
         }
-        let mut done = 0;
-        let mut special = 0;
-        while done < lpns.len() {
-            let lpn = lpns[done];
-            // The entry is read here, not above: an alarm in this batch may have moved the page.
-            let entry = self.map.to_physical[lpn as usize];
-            if entry >= UNMAPPED {
-                special += 1;
-                out[done] = self.read_special(lpn, entry);
-                done += 1;
-                continue;
-            }
-            out[done] = entry;
-            let (block, rings) = self.count_read::<WORDLINES>(entry);
-            if rings {
-                out[done] = self.alarm(lpn, entry, block, Cause::Host, false);
-            } else if WATCHED {
-                self.note_read(PhysRead { lpn, ppn: entry, cause: Cause::Host, result: ReadResult::Good, fill: false });
-            }
-            done += 1;
+        for (lpn, place) in lpns.iter().zip(out) {
+            *place = self.read_one::<WORDLINES, WATCHED>(*lpn);
         }
-        self.flash.reads[Cause::Host as usize] += (lpns.len() - special) as u64;
-        self.host.read_pages += lpns.len() as u64;
+    }
+
+    #[inline]
+    fn read_one<const WORDLINES: bool, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
+        self.host.read_pages += 1;
+        // The entry is read here, not ahead of the batch: an alarm may have moved the page.
+        let ppn = self.map.to_physical[lpn as usize];
+        if ppn >= UNMAPPED {
+            return self.read_special(lpn, ppn);
+        }
+        self.flash.reads[Cause::Host as usize] += 1;
+        let (block, rings) = self.count_read::<WORDLINES>(ppn);
+        if rings {
+            self.alarm(lpn, ppn, block);
+        } else if WATCHED {
+            self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Good, fill: false });
+        }
+        ppn
     }
 
     /// Counts one sensing; tells whether somebody wants to look at the block.

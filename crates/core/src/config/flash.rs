@@ -100,6 +100,8 @@ impl GeometryConfig {
         ] {
             require((1..=max).contains(&value), || format!("geometry.{key} = {value} is outside 1 to {max}"))?;
         }
+        // Two pending events a plane at most: the event tree holds 8192.
+        require(self.planes() <= 4096, || format!("geometry: {} planes; at most 4096 are supported", self.planes()))?;
         require(self.channels * self.dies_per_channel <= 1024, || {
             format!("geometry: {} dies; at most 1024 are supported", self.channels * self.dies_per_channel)
         })?;

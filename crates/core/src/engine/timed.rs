@@ -11,7 +11,7 @@ mod tree;
 use std::collections::VecDeque;
 
 use self::dies::{Dies, Ended, NIL, NewRead, Work, WorkOp};
-use self::host::{Host, Kind, Measured};
+use self::host::{Host, Kind, Measured, Page};
 pub(crate) use self::speed::Speed;
 use super::split::Pages;
 use super::untimed::trim;
@@ -56,6 +56,8 @@ pub struct TimedEngine {
     next: usize,
     exhausted: bool,
     served: u64,
+    /// Size and channel time of the last part of a page read.
+    last_transfer: (u32, Ns),
 }
 
 impl TimedEngine {
@@ -85,6 +87,7 @@ impl TimedEngine {
             next: 0,
             exhausted: false,
             served: 0,
+            last_transfer: (0, 0),
         }
     }
 
@@ -107,8 +110,12 @@ impl TimedEngine {
         self.exhausted = false;
         let before = self.served;
         let mut report_at = self.served + PROGRESS_PERIOD;
+        let (open, depth) = match source.arrival() {
+            Arrival::Open => (true, drive.config.drive.max_outstanding),
+            Arrival::Closed { depth } => (false, depth.max(1)),
+        };
         loop {
-            let arrival = self.admit(drive, source)?;
+            let arrival = if self.host.outstanding < depth { self.admit(drive, source, open, depth)? } else { Ns::MAX };
             if self.served >= report_at {
                 report_at = self.served + PROGRESS_PERIOD;
                 if !progress(self.served - before) {
@@ -133,11 +140,7 @@ impl TimedEngine {
 
     /// Submits what may be submitted now; gives the time of the next arrival that has still to come.
     #[inline]
-    fn admit(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<Ns, RunError> {
-        let (open, depth) = match source.arrival() {
-            Arrival::Open => (true, drive.config.drive.max_outstanding),
-            Arrival::Closed { depth } => (false, depth.max(1)),
-        };
+    fn admit(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, open: bool, depth: u32) -> Result<Ns, RunError> {
         while self.host.outstanding < depth {
             if self.requests.len() - self.next <= MAP_AHEAD && !self.exhausted {
                 self.refill(source)?;
@@ -178,36 +181,49 @@ impl TimedEngine {
     #[inline]
     fn submit(&mut self, drive: &mut Drive, request: &Request, start: Ns) {
         drive.now = self.now;
-        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
         match request.op {
-            Op::Read => self.submit_read(drive, request, &pages, start),
+            Op::Read => self.submit_read(drive, request, start),
             Op::Write => self.submit_write(drive, request, start),
             Op::Trim => {
                 drive.host.trim_requests += 1;
-                trim(drive, &pages);
+                trim(drive, &Pages::of(request, &drive.geometry, drive.geometry.page_shift()));
                 let slot = self.host.open(start, 1, Measured::Not);
-                self.host.finish_page(slot, self.now.max(start), Kind::Controller, &mut self.metrics);
+                self.host.finish_page(slot, self.now, self.now, Kind::Controller, &mut self.metrics);
             }
         }
     }
 
     #[inline]
-    fn submit_read(&mut self, drive: &mut Drive, request: &Request, pages: &Pages, start: Ns) {
+    fn submit_read(&mut self, drive: &mut Drive, request: &Request, start: Ns) {
         drive.host.read_requests += 1;
         drive.host.read_bytes += u64::from(request.bytes);
+        let page_bytes = u64::from(drive.geometry.page_bytes);
+        if (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes {
+            let slot = self.host.open(start, 1, Measured::Read);
+            self.read_part(drive, slot, (request.offset >> drive.geometry.page_shift()) as Lpn, request.bytes);
+            return;
+        }
+        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
         let slot = self.host.open(start, pages.count, Measured::Read);
         for page in 0..pages.count {
             let (from, to) = pages.range(page);
-            let ppn = drive.read_page(pages.first + page);
-            if !drive.ops.is_empty() || !drive.started_jobs.is_empty() {
-                // A job in the foreground is queued before the read that triggered it.
-                self.route(drive, NIL);
-            }
-            if ppn == NO_PPN || ppn == FROM_BUFFER {
-                self.host.deliver(slot, self.now, to - from, Kind::Controller, &self.speed, &mut self.metrics);
-            } else {
-                self.queue_read(drive, slot, ppn, to - from);
-            }
+            self.read_part(drive, slot, pages.first + page, to - from);
+        }
+    }
+
+    /// Reads so many bytes of a page for a request.
+    #[inline]
+    fn read_part(&mut self, drive: &mut Drive, slot: u32, lpn: Lpn, bytes: u32) {
+        let ppn = drive.read_page(lpn);
+        if !drive.ops.is_empty() || !drive.started_jobs.is_empty() {
+            // A job in the foreground is queued before the read that triggered it.
+            self.route(drive, NIL);
+        }
+        if ppn == NO_PPN || ppn == FROM_BUFFER {
+            let page = Page { request: slot, at: self.now, bytes, kind: Kind::Controller };
+            self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
+        } else {
+            self.queue_read(drive, slot, ppn, bytes);
         }
     }
 
@@ -216,11 +232,20 @@ impl TimedEngine {
         let kind = drive.geometry.kind_of(ppn);
         let unit = self.by_unit.quotient(drive.geometry.block_of(ppn)) as usize;
         let die = self.dies.die_of(unit);
-        let read = NewRead { request: slot, bytes, sense: self.speed.sense[kind as usize & 3], transfer: self.speed.channel(bytes) };
+        let read = NewRead { request: slot, bytes, sense: self.speed.sense[kind as usize & 3], transfer: self.transfer(bytes) };
         if self.dies.queue_read(unit, read, self.now) {
             self.host.mark_during_reclaim(slot);
         }
         self.pump(drive, die as DieId);
+    }
+
+    /// Transfer time on a channel; a workload has few sizes, often one.
+    #[inline]
+    fn transfer(&mut self, bytes: u32) -> Ns {
+        if bytes != self.last_transfer.0 {
+            self.last_transfer = (bytes, self.speed.channel(bytes));
+        }
+        self.last_transfer.1
     }
 
     fn submit_write(&mut self, drive: &mut Drive, request: &Request, start: Ns) {
@@ -246,7 +271,7 @@ impl TimedEngine {
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
         }
-        self.host.finish_page(slot, arrived.max(self.now), Kind::Write, &mut self.metrics);
+        self.host.finish_page(slot, arrived.max(self.now), self.now, Kind::Write, &mut self.metrics);
         self.route(drive, NIL);
     }
 
@@ -257,7 +282,7 @@ impl TimedEngine {
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
             if self.route(drive, slot) == 0 {
-                self.host.finish_page(slot, arrived.max(self.now), Kind::Write, &mut self.metrics);
+                self.host.finish_page(slot, arrived.max(self.now), self.now, Kind::Write, &mut self.metrics);
             }
         }
     }
@@ -268,15 +293,18 @@ impl TimedEngine {
         let (die, ended) = self.dies.step(&self.speed);
         match ended {
             Ended::Read { op } => {
-                self.host.deliver(op.request, self.now + self.speed.ecc, op.bytes, Kind::Flash, &self.speed, &mut self.metrics);
+                let page = Page { request: op.request, at: self.now + self.speed.ecc, bytes: op.bytes, kind: Kind::Flash };
+                self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
             }
             Ended::Work { op } => self.work_ended(drive, die, &op),
+            Ended::Nothing if !self.dies.cache_read() => {
+                self.hand_over_intervals(drive, INTERVALS);
+                return;
+            }
             Ended::Nothing => {}
         }
         self.pump(drive, die as DieId);
-        if self.dies.intervals.is_some() {
-            self.hand_over_intervals(drive, INTERVALS);
-        }
+        self.hand_over_intervals(drive, INTERVALS);
     }
 
     fn work_ended(&mut self, drive: &mut Drive, die: usize, op: &WorkOp) {
@@ -292,7 +320,7 @@ impl TimedEngine {
             }
             Work::Program { host: true, request } => {
                 if request != NIL {
-                    self.host.finish_page(request, self.now, Kind::Write, &mut self.metrics);
+                    self.host.finish_page(request, self.now, self.now, Kind::Write, &mut self.metrics);
                 }
                 self.programming -= 1;
                 self.unstall(drive);
@@ -319,6 +347,15 @@ impl TimedEngine {
     /// Starts what a die can start, and gives its job a step where the schedule lets it.
     #[inline]
     fn pump(&mut self, drive: &mut Drive, die: DieId) {
+        if self.dies.has_work(usize::from(die)) {
+            self.pump_work(drive, die);
+        } else {
+            self.dies.start_reads(usize::from(die), self.now);
+        }
+    }
+
+    #[cold]
+    fn pump_work(&mut self, drive: &mut Drive, die: DieId) {
         let pressure = !self.stalled.is_empty();
         let die_index = usize::from(die);
         if !self.dies.die(die).jobs.is_empty() {
@@ -332,7 +369,6 @@ impl TimedEngine {
     }
 
     /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
-    #[cold]
     fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
         while let Some((job, _)) = self.dies.die(die).jobs.front().copied() {
             if drive.job(job).is_some() {
@@ -473,6 +509,7 @@ impl TimedEngine {
     }
 
     /// Tells whoever watches which dies and channels were busy when.
+    #[inline]
     fn hand_over_intervals(&mut self, drive: &mut Drive, at_least: usize) {
         if let Some(intervals) = &mut self.dies.intervals
             && intervals.len() > at_least

@@ -2,7 +2,8 @@
 //!
 //! A die senses one page at a time (a plane each with `independent_planes`). The page stays in the die's register until its
 //! transfer ends; with `cache_read` a second register lets the die sense on. A channel serves by ready time, then issue
-//! order. Programs, erases and jobs need the whole die. Reads go first, except under pressure (writers wait) or urgency.
+//! order; it is booked when a page is ready, and events come in that order, so first come is first served, exactly.
+//! Programs, erases and jobs need the whole die. Reads go first, except under pressure (writers wait) or urgency.
 
 use std::collections::VecDeque;
 
@@ -79,12 +80,11 @@ enum Phase {
     Sensing,
     /// Sensed; the cache register is still taken.
     Sensed,
-    WaitChannel,
+    /// The page waits for its channel, then is transferred.
     Transferring,
     /// The die's array works on `Die::running`.
     Working,
-    /// `Die::running` waits for, or uses, the channel.
-    WorkWaitChannel,
+    /// `Die::running` waits for its channel, then uses it.
     WorkTransferring,
 }
 
@@ -118,18 +118,13 @@ pub(super) struct Die {
     pub(super) reclaim_work: u32,
 }
 
-struct Channel {
-    busy: bool,
-    ready: VecDeque<u32>,
-}
-
 /// What the event loop is told when an event ended something.
 pub(super) enum Ended {
     /// A page for the host is in the controller.
     Read { op: ReadOp },
     /// Work of a die is done.
     Work { op: WorkOp },
-    /// Only the die's or channel's state changed.
+    /// A page waits for its channel or begins to use it.
     Nothing,
 }
 
@@ -139,7 +134,8 @@ pub(super) type Interval = (u32, Ns, Ns);
 pub(super) struct Dies {
     units: Vec<Unit>,
     all: Vec<Die>,
-    channels: Vec<Channel>,
+    /// When each channel has served everything that is ready so far.
+    channel_free: Vec<Ns>,
     reads: Vec<ReadOp>,
     unused: Vec<u32>,
     events: EventTree,
@@ -151,7 +147,6 @@ pub(super) struct Dies {
     order: u64,
     /// Busy times of units and channels (numbered after the units), where they are checked.
     pub(super) intervals: Option<Vec<Interval>>,
-    transfer_since: Vec<Ns>,
 }
 
 impl Dies {
@@ -175,7 +170,7 @@ impl Dies {
         Self {
             units: vec![unit; units],
             all: (0..dies).map(|_| die()).collect(),
-            channels: (0..channels).map(|_| Channel { busy: false, ready: VecDeque::new() }).collect(),
+            channel_free: vec![0; channels as usize],
             reads: vec![],
             unused: vec![],
             events: EventTree::new(units * if cache_read { 2 } else { 1 }),
@@ -186,7 +181,6 @@ impl Dies {
             suspend_limit,
             order: 0,
             intervals: None,
-            transfer_since: vec![0; units],
         }
     }
 
@@ -202,7 +196,7 @@ impl Dies {
     /// Time of the next event.
     #[inline]
     pub(super) fn next_event(&self) -> Ns {
-        self.events.first().0
+        self.events.next()
     }
 
     /// Queues a host read at a unit (die, or plane of it). Tells whether reclaim is at work on its die.
@@ -270,8 +264,18 @@ impl Dies {
         false
     }
 
+    pub(super) fn cache_read(&self) -> bool {
+        self.cache_read
+    }
+
+    /// Whether anything but host reads is going on or waits at a die.
     #[inline]
-    fn start_reads(&mut self, die: usize, now: Ns) {
+    pub(super) fn has_work(&self, die: usize) -> bool {
+        self.all[die].has_work
+    }
+
+    #[inline]
+    pub(super) fn start_reads(&mut self, die: usize, now: Ns) {
         if self.all[die].queued_reads == 0 {
             return;
         }
@@ -352,10 +356,7 @@ impl Dies {
         op.started = now;
         self.all[die].running = Some(op);
         match op.work {
-            Work::Program { .. } => {
-                self.units[unit].phase = Phase::WorkWaitChannel;
-                self.request_channel(unit, now, speed);
-            }
+            Work::Program { .. } => self.start_work_transfer(unit, now, speed),
             Work::Copy { .. } => self.start_array(die, op.sense, now),
             Work::Erase => self.start_array(die, speed.erase, now),
             Work::Exclusive { ns } => self.start_array(die, ns, now),
@@ -405,105 +406,83 @@ impl Dies {
     /// Carries out the next event.
     #[inline]
     pub(super) fn step(&mut self, speed: &Speed) -> (usize, Ended) {
-        let (now, leaf) = self.events.first();
+        let (now, leaf) = (self.events.next(), self.events.first());
         if leaf >= self.units.len() {
             let unit = leaf - self.units.len();
-            return (self.die_of(unit), self.cache_transferred(unit, now, speed));
+            return (self.die_of(unit), self.cache_transferred(unit, now));
         }
         let ended = match self.units[leaf].phase {
-            Phase::Sensing => self.sensed(leaf, now, speed),
-            Phase::Transferring => self.transferred(leaf, now, speed),
+            Phase::Sensing => self.sensed(leaf, now),
+            Phase::Transferring => self.transferred(leaf),
             Phase::Working => self.worked(leaf, now, speed),
             Phase::WorkTransferring => self.work_transferred(leaf, now, speed),
-            Phase::Idle | Phase::Sensed | Phase::WaitChannel | Phase::WorkWaitChannel => unreachable!("no event is pending in this phase"),
+            Phase::Idle | Phase::Sensed => unreachable!("no event is pending in this phase"),
         };
         (self.die_of(leaf), ended)
     }
 
     #[inline]
-    fn sensed(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
+    fn sensed(&mut self, unit: usize, now: Ns) -> Ended {
         self.note_interval(unit, self.units[unit].since, now, false);
-        self.events.clear(unit);
         if self.cache_read {
-            self.move_to_cache(unit, now, speed);
-        } else {
-            self.units[unit].phase = Phase::WaitChannel;
-            self.request_channel(unit, now, speed);
+            self.events.clear(unit);
+            self.move_to_cache(unit, now);
+            return Ended::Nothing;
         }
+        let op = self.reads[self.units[unit].reading as usize];
+        let end = self.book_channel(unit, now, u64::from(op.transfer));
+        self.units[unit].phase = Phase::Transferring;
+        self.events.set(unit, end, op.order);
         Ended::Nothing
     }
 
-    fn move_to_cache(&mut self, unit: usize, now: Ns, speed: &Speed) {
+    fn move_to_cache(&mut self, unit: usize, now: Ns) {
         let u = &mut self.units[unit];
         if u.cached != NIL {
             u.phase = Phase::Sensed;
             return;
         }
-        u.cached = u.reading;
-        u.reading = NIL;
+        u.cached = std::mem::replace(&mut u.reading, NIL);
         u.phase = Phase::Idle;
-        self.request_channel(unit, now, speed);
+        let op = self.reads[u.cached as usize];
+        let end = self.book_channel(unit, now, u64::from(op.transfer));
+        self.events.set(self.units.len() + unit, end, op.order);
     }
 
+    /// Books the channel of a unit whose page is ready now; gives when its transfer ends.
     #[inline]
-    fn request_channel(&mut self, unit: usize, now: Ns, speed: &Speed) {
+    fn book_channel(&mut self, unit: usize, now: Ns, ns: Ns) -> Ns {
         let channel = self.by_channel.quotient(unit as u32) as usize;
-        if self.channels[channel].busy {
-            self.channels[channel].ready.push_back(unit as u32);
-        } else {
-            self.channels[channel].busy = true;
-            self.start_transfer(unit, now, speed);
-        }
-    }
-
-    #[inline]
-    fn start_transfer(&mut self, unit: usize, now: Ns, speed: &Speed) {
-        self.transfer_since[unit] = now;
-        let u = &mut self.units[unit];
-        if self.cache_read && u.cached != NIL && u.phase != Phase::WorkWaitChannel {
-            let op = &self.reads[u.cached as usize];
-            self.events.set(self.units.len() + unit, now + u64::from(op.transfer), op.order);
-        } else if u.phase == Phase::WaitChannel {
-            u.phase = Phase::Transferring;
-            let op = &self.reads[u.reading as usize];
-            self.events.set(unit, now + u64::from(op.transfer), op.order);
-        } else {
-            u.phase = Phase::WorkTransferring;
-            self.order += 1;
-            self.events.set(unit, now + speed.page_transfer, self.order);
-        }
-    }
-
-    /// The channel of a unit goes on to the next that is ready.
-    #[inline]
-    fn release_channel(&mut self, unit: usize, now: Ns, speed: &Speed) {
-        let channel = self.by_channel.quotient(unit as u32) as usize;
+        let start = self.channel_free[channel].max(now);
+        self.channel_free[channel] = start + ns;
         if let Some(intervals) = &mut self.intervals {
-            intervals.push(((self.units.len() + channel) as u32, self.transfer_since[unit], now));
+            intervals.push(((self.units.len() + channel) as u32, start, start + ns));
         }
-        match self.channels[channel].ready.pop_front() {
-            Some(next) => self.start_transfer(next as usize, now, speed),
-            None => self.channels[channel].busy = false,
-        }
+        start + ns
+    }
+
+    fn start_work_transfer(&mut self, unit: usize, now: Ns, speed: &Speed) {
+        let end = self.book_channel(unit, now, speed.page_transfer);
+        self.units[unit].phase = Phase::WorkTransferring;
+        self.order += 1;
+        self.events.set(unit, end, self.order);
     }
 
     #[inline]
-    fn transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
+    fn transferred(&mut self, unit: usize) -> Ended {
         self.events.clear(unit);
         let u = &mut self.units[unit];
         let i = std::mem::replace(&mut u.reading, NIL);
         u.phase = Phase::Idle;
-        self.release_channel(unit, now, speed);
         self.unused.push(i);
         Ended::Read { op: self.reads[i as usize] }
     }
 
-    fn cache_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
+    fn cache_transferred(&mut self, unit: usize, now: Ns) -> Ended {
         self.events.clear(self.units.len() + unit);
         let i = std::mem::replace(&mut self.units[unit].cached, NIL);
-        self.release_channel(unit, now, speed);
         if self.units[unit].phase == Phase::Sensed {
-            self.move_to_cache(unit, now, speed);
+            self.move_to_cache(unit, now);
         }
         self.unused.push(i);
         Ended::Read { op: self.reads[i as usize] }
@@ -512,11 +491,9 @@ impl Dies {
     fn worked(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
         self.note_interval(unit, self.units[unit].since, now, true);
         self.events.clear(unit);
-        let die = self.die_of(unit);
-        let op = self.all[die].running.expect("work is running");
+        let op = self.all[self.die_of(unit)].running.expect("work is running");
         if matches!(op.work, Work::Copy { .. }) {
-            self.units[unit].phase = Phase::WorkWaitChannel;
-            self.request_channel(unit, now, speed);
+            self.start_work_transfer(unit, now, speed);
             return Ended::Nothing;
         }
         self.end_work(unit)
@@ -524,7 +501,6 @@ impl Dies {
 
     fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
         self.events.clear(unit);
-        self.release_channel(unit, now, speed);
         let die = self.die_of(unit);
         let op = self.all[die].running.expect("work is running");
         if matches!(op.work, Work::Program { .. }) {

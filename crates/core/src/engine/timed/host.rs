@@ -17,6 +17,15 @@ pub(super) enum Kind {
     Write = 2,
 }
 
+/// A page of a read that is ready in the controller at `at`.
+#[derive(Clone, Copy)]
+pub(super) struct Page {
+    pub(super) request: u32,
+    pub(super) at: Ns,
+    pub(super) bytes: u32,
+    pub(super) kind: Kind,
+}
+
 /// Whose latency a request's is.
 #[derive(Clone, Copy)]
 pub(super) enum Measured {
@@ -80,14 +89,15 @@ impl Host {
 
     /// Data for the host is ready in the controller at `at`: over the link, and the request may be complete.
     #[inline]
-    pub(super) fn deliver(&mut self, request: u32, at: Ns, bytes: u32, kind: Kind, speed: &Speed, metrics: &mut TimedMetrics) {
+    pub(super) fn deliver(&mut self, page: Page, now: Ns, speed: &Speed, metrics: &mut TimedMetrics) {
+        let Page { request, at, bytes, kind } = page;
         let end = if speed.has_link() {
             self.read_link_free = self.read_link_free.max(at) + speed.host(bytes);
             self.read_link_free
         } else {
             at
         };
-        self.finish_page(request, end, kind, metrics);
+        self.finish_page(request, end, now, kind, metrics);
     }
 
     /// When the data of a write that arrives at `at` is in the controller.
@@ -101,7 +111,7 @@ impl Host {
 
     /// A page of a request is done at `end`; with its last the request is.
     #[inline]
-    pub(super) fn finish_page(&mut self, request: u32, end: Ns, kind: Kind, metrics: &mut TimedMetrics) {
+    pub(super) fn finish_page(&mut self, request: u32, end: Ns, now: Ns, kind: Kind, metrics: &mut TimedMetrics) {
         let slot = &mut self.slots[request as usize];
         slot.pages_left -= 1;
         slot.end = slot.end.max(end);
@@ -119,6 +129,10 @@ impl Host {
         }
         self.last_end = self.last_end.max(slot.end);
         self.unused.push(request);
+        if slot.end <= now {
+            self.outstanding -= 1;
+            return;
+        }
         // A request whose last page comes from the controller may still wait for one from flash: keep each list in order.
         let queue = &mut self.done[kind as usize];
         let at = queue.back().map_or(slot.end, |last| slot.end.max(*last));

@@ -1,35 +1,67 @@
-//! The next event: a winner tree over the few things that can have one pending. Earlier time first, then issue order.
+//! The next event: a tree of minima, eight children a node, over the few things that can have one pending. Earlier time first, then issue order.
+//!
+//! A key is one word: 44 bits of time since an epoch that moves along, then issue order, then the leaf itself, so that a
+//! minimum needs no branch and names its leaf.
 
 use crate::units::Ns;
 
-const NEVER: u128 = u128::MAX;
+const NEVER: u64 = u64::MAX;
+/// Bits below the time: issue order and leaf.
+const LOW_BITS: u32 = 20;
+/// The epoch moves when the time since it has used up half its bits.
+const EPOCH_SPAN: Ns = 1 << 43;
+
+/// Children of a node: two cache lines cover a drive of 64 dies, and the minimum of eight needs no branch.
+const FAN: usize = 8;
+/// Things that can have an event pending.
+pub(crate) const MAX_LEAVES: usize = 1 << 13;
 
 pub(super) struct EventTree {
-    keys: Vec<u128>,
-    /// Winner of each inner node; node 1 is the root, leaves pair up below the last level.
-    winners: Vec<u16>,
+    /// Level by level, leaves first; each level is a multiple of eight long, the last is one group of eight.
+    nodes: Vec<[u64; FAN]>,
+    /// Group at which each level starts.
+    levels: Vec<usize>,
+    leaf_bits: u32,
+    epoch: Ns,
+    least: u64,
 }
 
 impl EventTree {
     pub(super) fn new(leaves: usize) -> Self {
-        let n = leaves.next_power_of_two().max(2);
-        let mut winners = vec![0; n];
-        for node in (1..n).rev() {
-            winners[node] = if node >= n / 2 { (node * 2 - n) as u16 } else { winners[node * 2] };
+        assert!(leaves <= MAX_LEAVES, "the configuration was checked");
+        let (mut levels, mut groups, mut width) = (vec![], 0, leaves);
+        loop {
+            width = width.div_ceil(FAN);
+            levels.push(groups);
+            groups += width;
+            if width == 1 {
+                break;
+            }
         }
-        Self { keys: vec![NEVER; n], winners }
+        let leaf_bits = leaves.next_power_of_two().trailing_zeros().max(1);
+        Self { nodes: vec![[NEVER; FAN]; groups], levels, leaf_bits, epoch: 0, least: NEVER }
     }
 
-    /// The earliest event: its time and its leaf; time is `Ns::MAX` where none is pending.
+    /// Time of the earliest event; `Ns::MAX` where none is pending.
     #[inline]
-    pub(super) fn first(&self) -> (Ns, usize) {
-        let leaf = usize::from(self.winners[1]);
-        ((self.keys[leaf] >> 64) as Ns, leaf)
+    pub(super) fn next(&self) -> Ns {
+        if self.least == NEVER { Ns::MAX } else { self.epoch + (self.least >> LOW_BITS) }
     }
 
+    /// Leaf of the earliest event, which must be pending.
+    #[inline]
+    pub(super) fn first(&self) -> usize {
+        self.least as usize & ((1 << self.leaf_bits) - 1)
+    }
+
+    /// The event of a leaf happens at `at`; among equal times the lower `order` (modulo the bits it gets) is first.
     #[inline]
     pub(super) fn set(&mut self, leaf: usize, at: Ns, order: u64) {
-        self.put(leaf, u128::from(at) << 64 | u128::from(order));
+        if at - self.epoch >= EPOCH_SPAN {
+            self.move_epoch(at);
+        }
+        let order = order & ((1 << (LOW_BITS - self.leaf_bits)) - 1);
+        self.put(leaf, (at - self.epoch) << LOW_BITS | order << self.leaf_bits | leaf as u64);
     }
 
     #[inline]
@@ -38,26 +70,28 @@ impl EventTree {
     }
 
     #[inline]
-    fn put(&mut self, leaf: usize, key: u128) {
-        self.keys[leaf] = key;
-        let sibling = leaf ^ 1;
-        let mut winner = if self.keys[sibling] < key || (self.keys[sibling] == key && sibling < leaf) { sibling } else { leaf };
-        let mut node = usize::midpoint(self.keys.len(), leaf);
-        loop {
-            // Above a node whose winner is unchanged and not this leaf nothing changes.
-            if usize::from(self.winners[node]) == winner && winner != leaf {
-                return;
-            }
-            self.winners[node] = winner as u16;
-            if node == 1 {
-                return;
-            }
-            let other = usize::from(self.winners[node ^ 1]);
-            if self.keys[other] < self.keys[winner] {
-                winner = other;
-            }
-            node /= 2;
+    fn put(&mut self, leaf: usize, key: u64) {
+        let (mut at, mut least) = (leaf, key);
+        for level in &self.levels {
+            let group = &mut self.nodes[level + at / FAN];
+            group[at % FAN] = least;
+            let pairs: [u64; 4] = std::array::from_fn(|i| group[2 * i].min(group[2 * i + 1]));
+            least = pairs[0].min(pairs[1]).min(pairs[2].min(pairs[3]));
+            at /= FAN;
         }
+        self.least = least;
+    }
+
+    /// Counts time from the earliest pending event on.
+    #[cold]
+    fn move_epoch(&mut self, at: Ns) {
+        let epoch = self.next().min(at);
+        let by = (epoch - self.epoch) << LOW_BITS;
+        assert!(at - epoch < EPOCH_SPAN, "an event lies more than two hours ahead of another");
+        for node in self.nodes.iter_mut().flatten().chain([&mut self.least]) {
+            *node = if *node == NEVER { NEVER } else { *node - by };
+        }
+        self.epoch = epoch;
     }
 }
 
@@ -68,21 +102,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_the_earliest(leaves in 1usize..70, sets in prop::collection::vec((0usize..70, prop::option::of(0u64..50)), 1..200)) {
+        fn finds_the_earliest(leaves in 1usize..70, start in prop::sample::select(vec![0u64, 1 << 42, (1 << 43) - 9]),
+            sets in prop::collection::vec((0usize..70, prop::option::of(0u64..50)), 1..200)) {
             let mut tree = EventTree::new(leaves);
-            let mut naive = vec![u64::MAX; leaves];
-            for (leaf, at) in sets {
-                let leaf = leaf % leaves;
-                naive[leaf] = at.unwrap_or(u64::MAX);
+            let mut naive = vec![(u64::MAX, 0); leaves];
+            for (i, (leaf, at)) in sets.into_iter().enumerate() {
+                // Time goes on, also past the end of an epoch.
+                let (leaf, now) = (leaf % leaves, start + i as u64);
+                naive.iter_mut().filter(|e| e.0 < now).for_each(|e| *e = (u64::MAX, 0));
+                for (l, e) in naive.iter().enumerate() {
+                    if e.0 == u64::MAX { tree.clear(l); }
+                }
+                naive[leaf] = at.map_or((u64::MAX, 0), |at| (now + at, i as u64));
                 match at {
-                    Some(at) => tree.set(leaf, at, leaf as u64),
+                    Some(at) => tree.set(leaf, now + at, i as u64),
                     None => tree.clear(leaf),
                 }
                 let first = naive.iter().min().copied().unwrap();
-                let (time, found) = tree.first();
-                prop_assert_eq!(time, first);
-                if first < u64::MAX {
-                    prop_assert_eq!(found, naive.iter().position(|t| *t == first).unwrap());
+                prop_assert_eq!(tree.next(), first.0);
+                if first.0 < u64::MAX {
+                    prop_assert_eq!(tree.first(), naive.iter().position(|e| *e == first).unwrap());
                 }
             }
         }
