@@ -1,1 +1,26 @@
-#![allow(missing_docs)]
+//! The oracle: watches a drive from outside and knows the truth about its data.
+//!
+//! It hears what the drive does through `vpass_core::observer::Observer` and keeps its own books: which version of which
+//! page lies where ([`Oracle`]), what every wordline has really endured, whether the rules of flash were kept, and how often
+//! each operation happened. It shares the vocabulary and the nature of the flash with the drive (units, geometry, limits)
+//! and nothing of what it checks.
+//!
+//! Data loss is a result where the drive reported it. Whatever else is wrong is a bug ([`OracleReport::is_bug`]).
+
+mod books;
+mod doses;
+mod end_scan;
+mod mapping;
+mod oracle;
+mod protocol;
+mod reference;
+mod report;
+mod stamps;
+mod time_check;
+
+pub use books::DriveBooks;
+pub use mapping::MapEntry;
+pub use oracle::Oracle;
+pub use reference::ReferenceDrive;
+pub use report::OracleReport;
+pub use time_check::TimeCheck;

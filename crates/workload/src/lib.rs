@@ -1,1 +1,8 @@
-#![allow(missing_docs)]
+//! Where host requests come from: trace files ([`traces`]) and generators ([`synthetic`]).
+//! Both hand over batches of [`vpass_core::request::Request`] and can be replayed pass by pass ([`pass`]).
+
+mod nearest;
+pub mod pass;
+pub mod presets;
+pub mod synthetic;
+pub mod traces;

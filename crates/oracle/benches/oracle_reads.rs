@@ -1,0 +1,73 @@
+//! Time of one uniformly random host read in the oracle, in batches of 32, on a drive of 2 TiB whose counters lie far
+//! outside any cache. Under `cargo test` it runs on a small drive, so that it can not rot.
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use vpass_core::config::{DisturbConfig, DisturbModel, DriveConfig, PerPec};
+use vpass_core::geometry::Geometry;
+use vpass_core::observer::{NO_PPN, Observer, PhysRead, ReadResult};
+use vpass_core::units::{Bytes, Cause};
+use vpass_oracle::Oracle;
+
+#[path = "../tests/oracle/common.rs"]
+#[expect(dead_code, reason = "the tests use the rest")]
+mod common;
+
+const BATCH: usize = 32;
+const BATCHES: usize = 1 << 12;
+
+fn main() {
+    divan::main();
+}
+
+/// Blocks of 2,568 TLC wordlines; 2 TiB of 16-KiB pages and 3.5 % of spare flash when benchmarking.
+fn drive(model: DisturbModel) -> DriveConfig {
+    let table = vec![
+        PerPec { pec: 0, limit: vec![1e6, 5e5, 4e5], alpha: vec![8.0, 9.0, 9.5] },
+        PerPec { pec: 2000, limit: vec![7e5, 3e5, 2e5], alpha: vec![8.5, 9.5, 10.0] },
+    ];
+    let groups = ["good", "fair", "worst"].map(String::from).to_vec();
+    let blocks = if std::env::args().any(|arg| arg == "--bench") { 18_048 } else { 16 };
+    let mut config = common::config(blocks, 2568, DisturbConfig { model, groups, table, ..DisturbConfig::default() });
+    if blocks > 16 {
+        config.drive.capacity = Some(Bytes(2 << 40));
+    }
+    config
+}
+
+/// A full drive, page n at flash page n, and many batches of random reads of it.
+fn full(model: DisturbModel) -> (Oracle, Vec<PhysRead>) {
+    let config = drive(model);
+    let geometry = Geometry::new(&config);
+    let mut oracle = Oracle::new(&geometry, &config);
+    for block in 0..geometry.blocks {
+        let first = geometry.first_page(block);
+        let lpns: Vec<u32> = (first..first + geometry.pages_per_block).map(|n| if n < geometry.host_pages { n } else { NO_PPN }).collect();
+        oracle.preloaded(block, &lpns);
+    }
+    let mut state = 1u64;
+    let reads = (0..BATCH * BATCHES).map(|_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let page = (((state >> 32) * u64::from(geometry.host_pages)) >> 32) as u32;
+        PhysRead { lpn: page, ppn: page, cause: Cause::Host, result: ReadResult::Good, fill: false }
+    });
+    (oracle, reads.collect())
+}
+
+#[divan::bench(args = ["none", "wordline"], sample_count = 20, sample_size = 1)]
+fn reads(bencher: Bencher, model: &str) {
+    let (mut oracle, reads) = full(if model == "none" { DisturbModel::None } else { DisturbModel::Wordline });
+    bencher.counter(ItemsCount::new(reads.len())).bench_local(|| {
+        for batch in reads.chunks(BATCH) {
+            oracle.reads(batch);
+        }
+    });
+    assert!(!oracle.report().is_bug(), "{:?}", oracle.report().findings);
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn finish(bencher: Bencher) {
+    let (mut oracle, reads) = full(DisturbModel::Wordline);
+    reads.chunks(BATCH).for_each(|batch| oracle.reads(batch));
+    bencher.bench_local(|| oracle.finish());
+}

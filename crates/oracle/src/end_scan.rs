@@ -1,0 +1,81 @@
+//! The end of a run: valid pages past their limit that nobody has read and the drive has not reported,
+//! and reported losses that no read had shown.
+
+use std::collections::BTreeSet;
+
+use vpass_core::disturb::table::DOSE_ONE;
+use vpass_core::units::BlockId;
+
+use crate::doses::{Doses, Truth};
+use crate::oracle::Oracle;
+use crate::report::{Findings, Kind, OracleReport};
+use crate::stamps::Stamp;
+
+impl Oracle {
+    /// The verdict as if the run ended now. It changes nothing and may be asked for more than once.
+    pub fn finish(&self) -> OracleReport {
+        let mut findings = self.findings.clone();
+        let mut unseen = self.unseen_losses.clone();
+        let mut tally = self.tally();
+        for block in 0..self.geometry.blocks {
+            self.settle_losses(block, &mut unseen);
+            self.scan(block, &mut findings, &mut tally.worst_dose_ratio);
+        }
+        for stamp in unseen {
+            findings.add(Kind::FalseLoss, || format!("lpn {} was reported lost; no page with its data is past its limit", stamp.lpn));
+        }
+        OracleReport::new(&findings, tally)
+    }
+
+    /// Strikes out the losses that this block explains: a page with the lost data is past its limit, or as good as.
+    pub(crate) fn settle_losses(&self, block: BlockId, unseen: &mut BTreeSet<Stamp>) {
+        if unseen.is_empty() {
+            return;
+        }
+        self.each_wordline(block, |_, truth, stamps| {
+            if truth.dose + DOSE_ONE >= truth.limit {
+                for stamp in stamps {
+                    unseen.remove(stamp);
+                }
+            }
+        });
+    }
+
+    fn scan(&self, block: BlockId, findings: &mut Findings, worst: &mut f64) {
+        self.each_wordline(block, |first, truth, stamps| {
+            // Almost every wordline is better off than the worst one seen, and none of its pages needs a look.
+            if !truth.is_past() && !truth.exceeds(*worst) {
+                return;
+            }
+            for (ppn, stamp) in (first..).zip(stamps) {
+                if !self.stamps.is_live(*stamp) || stamp.tag.is_damaged() {
+                    continue;
+                }
+                *worst = worst.max(truth.ratio());
+                if truth.is_past() {
+                    findings.add(Kind::Limit, || {
+                        format!("at the end lpn {} stands unreported past its limit at {}: {}", stamp.lpn, self.place(ppn), words(truth))
+                    });
+                }
+            }
+        });
+    }
+
+    /// Calls `look` with the first page, the truth and the stamps of each wordline in which anything is programmed.
+    fn each_wordline(&self, block: BlockId, mut look: impl FnMut(u32, Truth, &[Stamp])) {
+        let bits = self.geometry.cell.bits();
+        let end = self.geometry.first_page(block) + self.protocol.written(block);
+        for first in (self.geometry.first_page(block)..end).step_by(bits as usize) {
+            look(first, self.doses.truth(Doses::locate(&self.geometry, first)), self.stamps.range(first, bits));
+        }
+    }
+}
+
+/// Dose and limit for findings, in dose units.
+pub(crate) fn words(truth: Truth) -> String {
+    let units = |n: u64| n as f64 / DOSE_ONE as f64;
+    if truth.limit == u64::MAX {
+        return "nothing disturbs it".into();
+    }
+    format!("dose {:.3} of a limit of {:.3}", units(truth.dose), units(truth.limit))
+}

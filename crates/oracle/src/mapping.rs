@@ -1,0 +1,86 @@
+//! The drive's map against the truth: every entry leads to the newest data, back again, and no page is missing.
+
+use vpass_core::observer::{FROM_BUFFER, NO_PPN};
+use vpass_core::units::{Lpn, Ppn};
+
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// What the drive claims about one host page that holds data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapEntry {
+    /// The host page.
+    pub lpn: Lpn,
+    /// Its flash page; [`NO_PPN`] or [`FROM_BUFFER`] where it lies in the write buffer only.
+    pub ppn: Ppn,
+    /// What the drive's reverse map says about that flash page.
+    pub back: Lpn,
+    /// Newer data of it lies in the write buffer.
+    pub buffered: bool,
+}
+
+impl Oracle {
+    /// Compares the drive's map, in ascending order of `lpn`, and its count of valid pages per block with the truth.
+    /// (That no two entries lead to one flash page follows: a flash page carries one stamp.)
+    pub fn check_map(&mut self, entries: impl IntoIterator<Item = MapEntry>, valid: impl IntoIterator<Item = u32>) {
+        let mut on_flash = vec![0u32; self.geometry.blocks as usize];
+        let mut count = 0u64;
+        let mut last = None;
+        for entry in entries {
+            count += 1;
+            if last.is_some_and(|last| last >= entry.lpn) {
+                self.findings.add(Kind::Books, || format!("the map lists lpn {} out of order or twice", entry.lpn));
+            }
+            last = Some(entry.lpn);
+            let checked = self.check_entry(entry);
+            self.findings.note(Kind::Books, checked);
+            if entry.ppn < self.geometry.raw_pages() {
+                on_flash[self.geometry.block_of(entry.ppn) as usize] += 1;
+            }
+        }
+        let present = self.stamps.present();
+        if count != present {
+            self.findings.add(Kind::Books, || format!("the map holds {count} pages; the host has {present} pages with data"));
+        }
+        self.check_valid(&on_flash, valid);
+    }
+
+    fn check_entry(&self, entry: MapEntry) -> Result<(), String> {
+        let MapEntry { lpn, ppn, back, buffered } = entry;
+        let newest = self.stamps.newest(lpn).ok_or_else(|| format!("the map holds lpn {lpn}, which is beyond the host's capacity"))?;
+        if !newest.is_present() {
+            return Err(format!("the map leads from lpn {lpn} to ppn {ppn}, but that page holds {}", newest.words()));
+        }
+        if ppn == NO_PPN || ppn == FROM_BUFFER {
+            return if buffered { Ok(()) } else { Err(format!("lpn {lpn} holds {} and is mapped nowhere", newest.words())) };
+        }
+        let carried = self.stamps.at(ppn).ok_or_else(|| format!("the map leads from lpn {lpn} to ppn {ppn}, which is beyond the flash"))?;
+        if carried.lpn != lpn || (carried.tag != newest.on_flash() && !buffered) {
+            return Err(format!(
+                "the map leads from lpn {lpn}, {}, to {}, which carries {}",
+                newest.words(),
+                self.place(ppn),
+                carried.words()
+            ));
+        }
+        if back != lpn {
+            return Err(format!("the map leads from lpn {lpn} to ppn {ppn}, the reverse map from there to lpn {back}"));
+        }
+        Ok(())
+    }
+
+    fn check_valid(&mut self, on_flash: &[u32], valid: impl IntoIterator<Item = u32>) {
+        let mut blocks = 0;
+        for (block, claimed) in valid.into_iter().enumerate() {
+            blocks += 1;
+            let mapped = on_flash.get(block).copied().unwrap_or(0);
+            if claimed != mapped {
+                self.findings
+                    .add(Kind::Books, || format!("the drive counts {claimed} valid pages in block {block}; its map leads to {mapped}"));
+            }
+        }
+        if blocks != on_flash.len() {
+            self.findings.add(Kind::Books, || format!("the drive counts valid pages of {blocks} blocks; it has {}", on_flash.len()));
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! The oracle: hears what the drive does, keeps the truth, and compares each read with it.
+
+use std::collections::BTreeSet;
+
+use vpass_core::config::DriveConfig;
+use vpass_core::disturb::table::DOSE_ONE;
+use vpass_core::geometry::Geometry;
+use vpass_core::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, PhysRead, ReadResult};
+use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ppn, Seq};
+
+use crate::books::{DriveBooks, differences};
+use crate::doses::{Doses, Truth};
+use crate::end_scan::words;
+use crate::protocol::Protocol;
+use crate::report::{Findings, Kind, OracleReport, Tally};
+use crate::stamps::{Loss, Stamp, Stamps, Tag};
+use crate::time_check::TimeCheck;
+
+/// The independent checker of one drive.
+#[derive(Debug)]
+pub struct Oracle {
+    pub(crate) geometry: Geometry,
+    pub(crate) stamps: Stamps,
+    pub(crate) doses: Doses,
+    pub(crate) protocol: Protocol,
+    pub(crate) findings: Findings,
+    /// Losses reported without a read that showed them; a page past its limit must explain each.
+    pub(crate) unseen_losses: BTreeSet<Stamp>,
+    seen: DriveBooks,
+    uncorrectable_reads: u64,
+    lost_pages: u64,
+    /// One bit per host page: reported lost since the measured phase began.
+    was_lost: Vec<u64>,
+    worst_dose_ratio: f64,
+}
+
+impl Oracle {
+    /// The oracle of an empty, erased drive with a resolved configuration.
+    pub fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+        Self {
+            geometry: geometry.clone(),
+            stamps: Stamps::new(geometry),
+            doses: Doses::new(geometry, config),
+            protocol: Protocol::new(geometry),
+            findings: Findings::default(),
+            unseen_losses: BTreeSet::new(),
+            seen: DriveBooks::default(),
+            uncorrectable_reads: 0,
+            lost_pages: 0,
+            was_lost: vec![0; geometry.host_pages.div_ceil(64) as usize],
+            worst_dose_ratio: 0.0,
+        }
+    }
+
+    /// Memory that the oracle of such a drive takes.
+    pub fn memory(geometry: &Geometry) -> Bytes {
+        let lost = u64::from(geometry.host_pages.div_ceil(64)) * 8;
+        let protocol = u64::from(geometry.blocks) * 4;
+        Bytes(Stamps::bytes(geometry) + Doses::bytes(geometry) + lost + protocol)
+    }
+
+    /// Compares the drive's books with what was seen.
+    pub fn check_books(&mut self, drive: &DriveBooks) {
+        let seen = DriveBooks { mapped_pages: self.stamps.present(), ..self.seen };
+        for difference in differences(drive, &seen) {
+            self.findings.add(Kind::Books, || difference);
+        }
+    }
+
+    /// Takes over what was found about the drive's time.
+    pub fn check_time(&mut self, time: &TimeCheck) {
+        self.findings.absorb(time.findings());
+    }
+
+    /// The verdict so far, without looking for pages that nobody has read ([`Self::finish`]).
+    pub fn report(&self) -> OracleReport {
+        OracleReport::new(&self.findings, self.tally())
+    }
+
+    /// True dose and limit of the wordline of a programmed page, in 1/1024 dose units; `None` where nothing disturbs it.
+    pub fn truth(&self, ppn: Ppn) -> Option<(u64, u64)> {
+        let truth = self.doses.truth(Doses::locate(&self.geometry, ppn));
+        (truth != Truth::SAFE).then_some((truth.dose, truth.limit))
+    }
+
+    /// What a flash page really holds: host page and version.
+    pub fn content(&self, ppn: Ppn) -> Option<(Lpn, u32)> {
+        self.stamps.at(ppn).filter(|stamp| stamp.lpn < self.geometry.host_pages).map(|stamp| (stamp.lpn, stamp.tag.version()))
+    }
+
+    /// The newest version of a host page that the host may read.
+    pub fn newest(&self, lpn: Lpn) -> Option<u32> {
+        self.stamps.newest(lpn).filter(|tag| tag.is_present()).map(Tag::version)
+    }
+
+    pub(crate) fn tally(&self) -> Tally {
+        Tally {
+            reads_checked: self.seen.host_read_pages,
+            uncorrectable_reads: self.uncorrectable_reads,
+            lost_pages: self.lost_pages,
+            worst_dose_ratio: self.worst_dose_ratio,
+        }
+    }
+
+    /// A flash page in words.
+    pub(crate) fn place(&self, ppn: Ppn) -> String {
+        let at = Doses::locate(&self.geometry, ppn);
+        format!("ppn {ppn} (block {}, wordline {})", at.block, at.index)
+    }
+
+    #[inline]
+    fn read_page(&mut self, read: &PhysRead) {
+        let by_host = read.cause == Cause::Host && !read.fill;
+        self.seen.host_read_pages += u64::from(by_host);
+        let Some(newest) = self.stamps.newest(read.lpn) else {
+            return self.wrong_page(read, None);
+        };
+        let Some(carried) = self.stamps.at(read.ppn) else {
+            return self.read_off_flash(read, newest);
+        };
+        self.seen.reads[read.cause as usize] += 1;
+        let good = read.result == ReadResult::Good;
+        // Whoever else reads may find an older version: newer data may wait in the write buffer.
+        let right = carried.lpn == read.lpn && (carried.tag.on_flash() == newest.on_flash() || !(by_host && good));
+        if !right {
+            self.wrong_page(read, Some(newest));
+            if carried == Stamp::ERASED {
+                return;
+            }
+        }
+        let at = Doses::locate(&self.geometry, read.ppn);
+        let truth = self.doses.truth(at);
+        if good {
+            if truth.is_past() {
+                self.past_limit(read, truth);
+            }
+            if carried.tag.is_damaged() {
+                self.stamps.recovered(read.ppn);
+            }
+            if truth.exceeds(self.worst_dose_ratio) {
+                self.worst_dose_ratio = truth.ratio();
+            }
+        } else {
+            self.uncorrectable(read, truth);
+        }
+        self.doses.sense(at, self.geometry.kind_of(read.ppn));
+    }
+
+    /// A read that needed no flash page: the write buffer has the newest data; elsewhere there must be none.
+    fn read_off_flash(&mut self, read: &PhysRead, newest: Tag) {
+        let good = read.result == ReadResult::Good;
+        let lpn = read.lpn;
+        let by_host = read.cause == Cause::Host && !read.fill;
+        match read.ppn {
+            FROM_BUFFER | NO_PPN if !good => {
+                self.uncorrectable_reads += u64::from(by_host);
+                if !newest.is_lost() {
+                    self.findings.add(Kind::FalseLoss, || {
+                        format!(
+                            "{} read of lpn {lpn} failed without a flash page being read; it holds {}",
+                            read.cause.name(),
+                            newest.words()
+                        )
+                    });
+                }
+            }
+            FROM_BUFFER if newest.is_present() => {}
+            // A partly written page whose rest was never written, or is gone, has nothing to fill it with.
+            NO_PPN if read.fill || !(newest.is_present() || newest.is_lost()) => {}
+            _ => self.wrong_page(read, Some(newest)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wrong_page(&mut self, read: &PhysRead, newest: Option<Tag>) {
+        let &PhysRead { lpn, ppn, cause, .. } = read;
+        let holds = newest.map_or_else(|| "it is beyond the host's capacity".into(), |tag| format!("it holds {}", tag.words()));
+        let found = match ppn {
+            FROM_BUFFER => "was served from the write buffer".into(),
+            NO_PPN => "was served as unmapped".into(),
+            _ => match self.stamps.at(ppn) {
+                Some(carried) => format!("went to {}, which carries {}", self.place(ppn), carried.words()),
+                None => format!("went to ppn {ppn}, which is beyond the flash"),
+            },
+        };
+        self.findings.add(Kind::Stamp, || format!("{} read of lpn {lpn} {found}; {holds}", cause.name()));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn past_limit(&mut self, read: &PhysRead, truth: Truth) {
+        let place = self.place(read.ppn);
+        self.findings
+            .add(Kind::Limit, || format!("{} read used lpn {} past its limit at {place}: {}", read.cause.name(), read.lpn, words(truth)));
+    }
+
+    /// The drive could not decode a flash page. One dose unit is what its rounding may have over-counted.
+    #[cold]
+    #[inline(never)]
+    fn uncorrectable(&mut self, read: &PhysRead, truth: Truth) {
+        self.uncorrectable_reads += u64::from(read.cause == Cause::Host && !read.fill);
+        if truth.dose.saturating_add(DOSE_ONE) < truth.limit {
+            let place = self.place(read.ppn);
+            self.findings.add(Kind::FalseLoss, || {
+                format!("{} read of lpn {} was reported uncorrectable at {place}: {}", read.cause.name(), read.lpn, words(truth))
+            });
+        }
+        self.stamps.failed(read.ppn, read.lpn, read.fill);
+    }
+
+    fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
+        match self.stamps.lost(lpn)? {
+            Loss::Absent => return Err(format!("lpn {lpn} was reported lost; it holds no data")),
+            Loss::Again => return Ok(()),
+            Loss::Seen => {}
+            Loss::Unseen(stamp) => {
+                self.unseen_losses.insert(stamp);
+            }
+        }
+        let (word, bit) = (lpn as usize / 64, 1 << (lpn % 64));
+        self.lost_pages += u64::from(self.was_lost[word] & bit == 0);
+        self.was_lost[word] |= bit;
+        Ok(())
+    }
+
+    /// The block exists.
+    fn check_block(&mut self, block: BlockId, what: &str) -> bool {
+        let blocks = self.geometry.blocks;
+        if block >= blocks {
+            self.findings.add(Kind::Protocol, || format!("{what} of block {block}; the drive has {blocks} blocks"));
+        }
+        block < blocks
+    }
+}
+
+/// Reads in one call of `Observer::reads`, at most.
+const BATCH: usize = 32;
+
+impl Observer for Oracle {
+    fn reads(&mut self, batch: &[PhysRead]) {
+        assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
+        // First all addresses, so that the memory fetches of the whole batch overlap.
+        for read in batch {
+            self.stamps.prefetch(read.lpn, read.ppn);
+            if read.ppn < NO_PPN {
+                self.doses.prefetch(&self.geometry, read.ppn);
+            }
+        }
+        for read in batch {
+            self.read_page(read);
+        }
+    }
+
+    fn host_wrote(&mut self, lpn: Lpn) {
+        self.seen.host_write_pages += 1;
+        let checked = self.stamps.host_wrote(lpn);
+        self.findings.note(Kind::Protocol, checked);
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) {
+        let checked = self.stamps.trimmed(lpn);
+        self.findings.note(Kind::Protocol, checked);
+    }
+
+    fn lost(&mut self, lpn: Lpn) {
+        let checked = self.loss(lpn);
+        self.findings.note(Kind::FalseLoss, checked);
+    }
+
+    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause) {
+        self.seen.programs[cause as usize] += 1;
+        let checked = self.protocol.sequence(seq);
+        self.findings.note(Kind::Protocol, checked);
+        if ppn >= self.geometry.raw_pages() {
+            return self.findings.add(Kind::Protocol, || format!("program of ppn {ppn} with lpn {lpn}; it is beyond the flash"));
+        }
+        let at = Doses::locate(&self.geometry, ppn);
+        let checked = self.protocol.program(at.block, ppn - self.geometry.first_page(at.block));
+        self.findings.note(Kind::Protocol, checked);
+        if self.geometry.kind_of(ppn) == 0 {
+            self.doses.program(at);
+        }
+        let checked = match origin {
+            Origin::Host => self.stamps.program_host(ppn, lpn),
+            Origin::Copy(from) => self.stamps.program_copy(ppn, lpn, from),
+        };
+        self.findings.note(Kind::Stamp, checked);
+    }
+
+    fn erased(&mut self, block: BlockId, cause: Cause) {
+        self.seen.erases[cause as usize] += 1;
+        if !self.check_block(block, "erase") {
+            return;
+        }
+        let mut unseen = std::mem::take(&mut self.unseen_losses);
+        self.settle_losses(block, &mut unseen);
+        self.unseen_losses = unseen;
+        let checked = self.protocol.erase(block);
+        self.findings.note(Kind::Protocol, checked);
+        self.stamps.erase(self.geometry.first_page(block), self.geometry.pages_per_block);
+        self.doses.erase(block);
+    }
+
+    fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
+        if !self.check_block(block, "preload") {
+            return;
+        }
+        let room = self.geometry.pages_per_block as usize;
+        if lpns.len() > room {
+            self.findings.add(Kind::Protocol, || format!("preload of {} pages into block {block} of {room}", lpns.len()));
+        }
+        let lpns = &lpns[..lpns.len().min(room)];
+        let checked = self.protocol.preload(block, lpns.len() as u32);
+        self.findings.note(Kind::Protocol, checked);
+        for (ppn, lpn) in (self.geometry.first_page(block)..).zip(lpns) {
+            let checked = self.stamps.preload(ppn, *lpn);
+            self.findings.note(Kind::Stamp, checked);
+        }
+    }
+
+    fn measured_phase(&mut self) {
+        self.seen = DriveBooks::default();
+        self.uncorrectable_reads = 0;
+        self.lost_pages = 0;
+        self.was_lost.fill(0);
+        self.worst_dose_ratio = 0.0;
+    }
+}

@@ -1,0 +1,67 @@
+//! The reference drive: what a drive does, without flash, time or cleverness.
+//! A host page holds the number of its newest write, or nothing. Real drives are compared with it on random streams.
+
+use std::collections::HashMap;
+
+use vpass_core::units::Lpn;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Page {
+    writes: u32,
+    readable: bool,
+}
+
+/// A drive that is obviously right.
+#[derive(Clone, Debug, Default)]
+pub struct ReferenceDrive {
+    pages: HashMap<Lpn, Page>,
+}
+
+impl ReferenceDrive {
+    /// An empty drive.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Writes a page; its version is the number of its writes, and is returned.
+    pub fn write(&mut self, lpn: Lpn) -> u32 {
+        let page = self.pages.entry(lpn).or_default();
+        *page = Page { writes: page.writes + 1, readable: true };
+        page.writes
+    }
+
+    /// Discards a page. Its next write goes on counting.
+    pub fn trim(&mut self, lpn: Lpn) {
+        if let Some(page) = self.pages.get_mut(&lpn) {
+            page.readable = false;
+        }
+    }
+
+    /// The version of a page's data; `None` where it was never written, or trimmed.
+    pub fn read(&self, lpn: Lpn) -> Option<u32> {
+        self.pages.get(&lpn).filter(|page| page.readable).map(|page| page.writes)
+    }
+
+    /// Pages that hold data.
+    pub fn mapped_pages(&self) -> u64 {
+        self.pages.values().filter(|page| page.readable).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_reads_as_last_written() {
+        let mut drive = ReferenceDrive::new();
+        assert_eq!(drive.read(3), None);
+        drive.write(3);
+        drive.write(3);
+        assert_eq!((drive.read(3), drive.mapped_pages()), (Some(2), 1));
+        drive.trim(3);
+        assert_eq!((drive.read(3), drive.mapped_pages()), (None, 0));
+        drive.write(3);
+        assert_eq!(drive.read(3), Some(3), "data from before the trim can not pass for new data");
+    }
+}

@@ -1,0 +1,126 @@
+//! The verdict: how much was checked, what was found, and the first findings of each kind as sentences with numbers.
+
+use serde::Serialize;
+
+/// Sentences kept per kind of finding: enough to see a pattern, few enough to read.
+const SENTENCES_PER_KIND: u64 = 5;
+
+/// What kind of error a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// A page carries other data than it must.
+    Stamp,
+    /// Data past its limit was used, or stands unreported.
+    Limit,
+    /// The drive reported data as lost that was not.
+    FalseLoss,
+    /// The rules of flash, or of time, were broken.
+    Protocol,
+    /// The drive's counts or its map do not agree with what it did.
+    Books,
+}
+
+const KINDS: usize = 5;
+
+/// Counts of each kind of finding, and the first few in words.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Findings {
+    counts: [u64; KINDS],
+    sentences: Vec<String>,
+}
+
+impl Findings {
+    /// One finding; its sentence is only made where it will be kept.
+    #[cold]
+    pub(crate) fn add(&mut self, kind: Kind, sentence: impl FnOnce() -> String) {
+        self.counts[kind as usize] += 1;
+        if self.counts[kind as usize] <= SENTENCES_PER_KIND {
+            self.sentences.push(sentence());
+        }
+    }
+
+    /// A check that returns its sentence.
+    #[inline]
+    pub(crate) fn note(&mut self, kind: Kind, checked: Result<(), String>) {
+        if let Err(sentence) = checked {
+            self.add(kind, || sentence);
+        }
+    }
+
+    /// Everything another checker found.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
+            *mine += theirs;
+        }
+        self.sentences.extend(other.sentences.iter().cloned());
+    }
+
+    pub(crate) fn count(&self, kind: Kind) -> u64 {
+        self.counts[kind as usize]
+    }
+
+    pub(crate) fn sentences(&self) -> &[String] {
+        &self.sentences
+    }
+}
+
+/// What a drive did with the data of its pages, as counts since the measured phase began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tally {
+    /// Host page reads.
+    pub(crate) reads_checked: u64,
+    /// Host page reads answered with an error.
+    pub(crate) uncorrectable_reads: u64,
+    /// Distinct pages reported lost.
+    pub(crate) lost_pages: u64,
+    /// Largest share of its limit that any used page had taken.
+    pub(crate) worst_dose_ratio: f64,
+}
+
+/// The oracle's verdict on a run. Errors are counted from the very start, the rest since the measured phase began.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OracleReport {
+    /// Host page reads compared with the truth.
+    pub reads_checked: u64,
+    /// Reads, programs and copies of other data than they had to be.
+    pub stamp_errors: u64,
+    /// Used reads of pages past their true limit, and valid pages past it at the end, that the drive did not report.
+    pub limit_violations: u64,
+    /// Host page reads that the drive answered with an error, rightly or not.
+    pub uncorrectable_reads: u64,
+    /// Distinct pages whose data the drive reported lost.
+    pub lost_pages: u64,
+    /// Largest dose over limit among the pages whose data was used, or stands valid at the end.
+    pub worst_dose_ratio: f64,
+    /// Pages reported uncorrectable or lost that were not.
+    pub false_losses: u64,
+    /// Breaches of the rules of flash and overlaps in time.
+    pub protocol_errors: u64,
+    /// Counts and map entries of the drive that do not agree with what it did.
+    pub books_errors: u64,
+    /// The first findings of each kind, in words.
+    pub findings: Vec<String>,
+}
+
+impl OracleReport {
+    pub(crate) fn new(findings: &Findings, tally: Tally) -> Self {
+        Self {
+            reads_checked: tally.reads_checked,
+            stamp_errors: findings.count(Kind::Stamp),
+            limit_violations: findings.count(Kind::Limit),
+            uncorrectable_reads: tally.uncorrectable_reads,
+            lost_pages: tally.lost_pages,
+            worst_dose_ratio: tally.worst_dose_ratio,
+            false_losses: findings.count(Kind::FalseLoss),
+            protocol_errors: findings.count(Kind::Protocol),
+            books_errors: findings.count(Kind::Books),
+            findings: findings.sentences().to_vec(),
+        }
+    }
+
+    /// Something is wrong that the drive did not report as a loss.
+    pub fn is_bug(&self) -> bool {
+        self.stamp_errors + self.limit_violations + self.false_losses + self.protocol_errors + self.books_errors > 0
+    }
+}

@@ -1,0 +1,289 @@
+//! Who lies where: every flash page carries a stamp (page, version), and every page of the host has a newest version.
+//! A page holds the newest data exactly where its stamp equals the one that its owner's newest version would leave.
+
+use vpass_core::geometry::Geometry;
+use vpass_core::mem::{huge_vec, prefetch};
+use vpass_core::observer::NO_PPN;
+use vpass_core::units::{Lpn, Ppn};
+
+/// The newest version of a host page and what became of it: `version * 4 + state`. Versions survive trims and losses, so
+/// that data from before can never pass for data from after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Tag(u32);
+
+impl Tag {
+    const STATE: u32 = 0b11;
+    /// Never written, or trimmed.
+    const ABSENT: u32 = 0b00;
+    /// Reported lost by the drive.
+    const LOST: u32 = 0b01;
+    /// The host may read it.
+    const PRESENT: u32 = 0b10;
+    /// Present, and the drive has answered a read of it with an error.
+    const REPORTED: u32 = 0b11;
+
+    /// What a flash page with this newest version carries, damage apart. Where the data is absent or lost, none carries it.
+    #[inline]
+    pub(crate) fn on_flash(self) -> Self {
+        Self(self.0 & !1)
+    }
+
+    /// Of a flash page: the drive's last read of it failed.
+    #[inline]
+    pub(crate) fn is_damaged(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    pub(crate) fn is_present(self) -> bool {
+        self.0 & Self::PRESENT != 0
+    }
+
+    pub(crate) fn is_lost(self) -> bool {
+        self.0 & Self::STATE == Self::LOST
+    }
+
+    pub(crate) fn is_reported(self) -> bool {
+        self.0 & Self::STATE == Self::REPORTED
+    }
+
+    pub(crate) fn version(self) -> u32 {
+        self.0 >> 2
+    }
+
+    fn with(self, state: u32) -> Self {
+        Self(self.0 & !Self::STATE | state)
+    }
+
+    /// The next host write.
+    fn next(self) -> Self {
+        Self((self.0 | Self::STATE).wrapping_add(1) | Self::PRESENT)
+    }
+
+    /// The state in words, for findings.
+    pub(crate) fn words(self) -> String {
+        match self.0 & Self::STATE {
+            Self::ABSENT => "no data".into(),
+            Self::LOST => "data reported lost".into(),
+            _ => format!("version {}", self.version()),
+        }
+    }
+}
+
+/// What a flash page carries. Its tag is that of the version it holds, with the lowest bit set once the drive could not
+/// decode it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Stamp {
+    pub(crate) lpn: Lpn,
+    pub(crate) tag: Tag,
+}
+
+const _: () = assert!(size_of::<Stamp>() == 8, "8 bytes a flash page are budgeted");
+
+impl Stamp {
+    /// Nothing was programmed here since the erase. No host page has this number.
+    pub(crate) const ERASED: Self = Self { lpn: u32::MAX, tag: Tag(u32::MAX) };
+    /// Programmed with data that nobody owns.
+    const DEAD: Self = Self { lpn: u32::MAX, tag: Tag(0) };
+
+    /// The content in words, for findings.
+    pub(crate) fn words(self) -> String {
+        match self {
+            Self::ERASED => "nothing, it is erased".into(),
+            Self::DEAD => "data that nobody owns".into(),
+            Self { lpn, tag } => format!("version {} of lpn {lpn}", tag.version()),
+        }
+    }
+}
+
+/// How a report of loss stands to what the oracle knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// The drive had answered a read of the newest version with an error.
+    Seen,
+    /// No read has shown it; whether a flash page with this stamp is past its limit decides.
+    Unseen(Stamp),
+    /// It was reported before.
+    Again,
+    /// There was nothing to lose.
+    Absent,
+}
+
+/// The stamps of all flash pages and the newest version of all host pages.
+#[derive(Debug)]
+pub(crate) struct Stamps {
+    newest: Vec<Tag>,
+    carried: Vec<Stamp>,
+    present: u64,
+}
+
+impl Stamps {
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        Self {
+            newest: huge_vec(geometry.host_pages as usize, Tag(Tag::ABSENT)),
+            carried: huge_vec(geometry.raw_pages() as usize, Stamp::ERASED),
+            present: 0,
+        }
+    }
+
+    /// Bytes for a drive of this geometry.
+    pub(crate) fn bytes(geometry: &Geometry) -> u64 {
+        u64::from(geometry.host_pages) * size_of::<Tag>() as u64 + u64::from(geometry.raw_pages()) * size_of::<Stamp>() as u64
+    }
+
+    /// Fetches what a read of `lpn` at `ppn` will compare.
+    #[inline]
+    pub(crate) fn prefetch(&self, lpn: Lpn, ppn: Ppn) {
+        prefetch(&self.newest, lpn as usize);
+        prefetch(&self.carried, ppn as usize);
+    }
+
+    /// The newest version of a host page; `None` beyond the host's capacity.
+    #[inline]
+    pub(crate) fn newest(&self, lpn: Lpn) -> Option<Tag> {
+        self.newest.get(lpn as usize).copied()
+    }
+
+    /// What a flash page carries; `None` beyond the flash.
+    #[inline]
+    pub(crate) fn at(&self, ppn: Ppn) -> Option<Stamp> {
+        self.carried.get(ppn as usize).copied()
+    }
+
+    /// What consecutive flash pages carry.
+    pub(crate) fn range(&self, first: Ppn, pages: u32) -> &[Stamp] {
+        &self.carried[first as usize..][..pages as usize]
+    }
+
+    /// The flash page carries the newest version of a page that the host may read.
+    #[inline]
+    pub(crate) fn is_live(&self, stamp: Stamp) -> bool {
+        self.newest(stamp.lpn).is_some_and(|newest| newest.on_flash() == stamp.tag.on_flash())
+    }
+
+    /// Host pages that the host may read.
+    pub(crate) fn present(&self) -> u64 {
+        self.present
+    }
+
+    fn set(&mut self, lpn: Lpn, to: impl FnOnce(Tag) -> Tag) -> Result<Tag, String> {
+        let pages = self.newest.len();
+        let Some(slot) = self.newest.get_mut(lpn as usize) else {
+            return Err(format!("lpn {lpn} is beyond the host's {pages} pages"));
+        };
+        let before = *slot;
+        *slot = to(before);
+        self.present = self.present + u64::from(slot.is_present()) - u64::from(before.is_present());
+        Ok(before)
+    }
+
+    pub(crate) fn host_wrote(&mut self, lpn: Lpn) -> Result<(), String> {
+        self.set(lpn, Tag::next).map(drop)
+    }
+
+    pub(crate) fn trimmed(&mut self, lpn: Lpn) -> Result<(), String> {
+        self.set(lpn, |t| t.with(Tag::ABSENT)).map(drop)
+    }
+
+    /// The drive could not decode this flash page; where it holds the newest version, or was to complete it, the host's
+    /// page is as good as reported. The caller has looked both up: they exist.
+    pub(crate) fn failed(&mut self, ppn: Ppn, lpn: Lpn, fill: bool) {
+        let carried = &mut self.carried[ppn as usize];
+        carried.tag.0 |= 1;
+        let newest = &mut self.newest[lpn as usize];
+        if newest.is_present() && carried.lpn == lpn && (fill || carried.tag.on_flash() == newest.on_flash()) {
+            *newest = newest.with(Tag::REPORTED);
+        }
+    }
+
+    /// A later read, a retry perhaps, decoded a flash page that had failed.
+    pub(crate) fn recovered(&mut self, ppn: Ppn) {
+        let carried = &mut self.carried[ppn as usize];
+        carried.tag = carried.tag.on_flash();
+        let carried = *carried;
+        if self.is_live(carried) {
+            self.newest[carried.lpn as usize] = carried.tag;
+        }
+    }
+
+    pub(crate) fn lost(&mut self, lpn: Lpn) -> Result<Loss, String> {
+        let before = self.set(lpn, |t| if t.is_present() { t.with(Tag::LOST) } else { t })?;
+        Ok(match before.0 & Tag::STATE {
+            Tag::ABSENT => Loss::Absent,
+            Tag::LOST => Loss::Again,
+            Tag::REPORTED => Loss::Seen,
+            _ => Loss::Unseen(Stamp { lpn, tag: before.on_flash() }),
+        })
+    }
+
+    /// The newest host data goes to a flash page.
+    pub(crate) fn program_host(&mut self, ppn: Ppn, lpn: Lpn) -> Result<(), String> {
+        let newest = self.newest(lpn).ok_or_else(|| format!("program of ppn {ppn} with lpn {lpn}, which is beyond the host's capacity"))?;
+        self.carried[ppn as usize] = Stamp { lpn, tag: newest.with(Tag::PRESENT) };
+        if newest.is_reported() {
+            return Err(format!("program of ppn {ppn} with lpn {lpn}, whose data the drive could not read and did not report lost"));
+        }
+        if !newest.is_present() {
+            return Err(format!("program of ppn {ppn} with host data of lpn {lpn}, which holds {}", newest.words()));
+        }
+        Ok(())
+    }
+
+    /// A flash page gets what another carries, whatever the drive believes it to be.
+    pub(crate) fn program_copy(&mut self, ppn: Ppn, lpn: Lpn, from: Ppn) -> Result<(), String> {
+        let copied = self.at(from).unwrap_or(Stamp::ERASED);
+        let erased = copied == Stamp::ERASED;
+        self.carried[ppn as usize] = if erased { Stamp::DEAD } else { copied };
+        if !erased && copied.tag.is_damaged() {
+            return Err(format!("copy of ppn {from} to ppn {ppn} as lpn {lpn}; the drive had failed to read it"));
+        }
+        if erased || copied.lpn != lpn {
+            return Err(format!("copy of ppn {from} to ppn {ppn} as lpn {lpn}; it carries {}", copied.words()));
+        }
+        Ok(())
+    }
+
+    /// A page that was there before the run began; [`NO_PPN`] stands for data that nobody owns.
+    pub(crate) fn preload(&mut self, ppn: Ppn, lpn: Lpn) -> Result<(), String> {
+        if lpn == NO_PPN {
+            self.carried[ppn as usize] = Stamp::DEAD;
+            return Ok(());
+        }
+        let before = self.set(lpn, |t| if t.is_present() { t } else { t.next() })?;
+        self.carried[ppn as usize] = Stamp { lpn, tag: self.newest[lpn as usize].on_flash() };
+        if before.is_present() { Err(format!("lpn {lpn} was preloaded at ppn {ppn}; it already held {}", before.words())) } else { Ok(()) }
+    }
+
+    pub(crate) fn erase(&mut self, first: Ppn, pages: u32) {
+        self.carried[first as usize..][..pages as usize].fill(Stamp::ERASED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_survive_trims_and_losses() {
+        let mut t = Tag(0).next();
+        assert_eq!((t.version(), t.is_present(), t.is_reported()), (1, true, false));
+        t = t.with(Tag::ABSENT).next();
+        assert_eq!(t.version(), 2);
+        t = t.with(Tag::REPORTED);
+        assert!(t.is_present() && t.on_flash() == t.with(Tag::PRESENT), "a reported version is still the newest");
+        t = t.with(Tag::LOST);
+        assert!(t.is_lost() && !t.is_present());
+        assert_eq!(t.next().version(), 3);
+    }
+
+    #[test]
+    fn nothing_on_flash_matches_absent_or_lost_data() {
+        for version in 0..3 {
+            for gone in [Tag(version << 2), Tag(version << 2 | Tag::LOST)] {
+                for other in 0..3 {
+                    assert_ne!(gone.on_flash(), Tag(other << 2 | Tag::PRESENT));
+                }
+            }
+        }
+        assert_ne!(Stamp::ERASED.tag.on_flash(), Stamp::ERASED.tag);
+    }
+}

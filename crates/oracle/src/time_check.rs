@@ -1,0 +1,58 @@
+//! No two operations at once on one die or channel. The timed engine feeds it every interval it books, in the order in
+//! which they start on each die or channel; a suspended operation is one interval for each stretch in which it runs.
+
+use vpass_core::units::Ns;
+
+use crate::report::{Findings, Kind};
+
+/// Watches the dies and channels of one drive.
+#[derive(Debug)]
+pub struct TimeCheck {
+    dies: Vec<(Ns, Ns)>,
+    channels: Vec<(Ns, Ns)>,
+    findings: Findings,
+}
+
+impl TimeCheck {
+    /// A checker for so many dies and channels, all free.
+    pub fn new(dies: u32, channels: u32) -> Self {
+        Self { dies: vec![(0, 0); dies as usize], channels: vec![(0, 0); channels as usize], findings: Findings::default() }
+    }
+
+    /// A die is occupied from `start` to `end`.
+    #[inline]
+    pub fn die(&mut self, die: u32, start: Ns, end: Ns) {
+        occupy(&mut self.dies, &mut self.findings, "die", die, start, end);
+    }
+
+    /// A channel is occupied from `start` to `end`.
+    #[inline]
+    pub fn channel(&mut self, channel: u32, start: Ns, end: Ns) {
+        occupy(&mut self.channels, &mut self.findings, "channel", channel, start, end);
+    }
+
+    /// Overlaps and intervals that end before they start.
+    pub fn errors(&self) -> u64 {
+        self.findings.count(Kind::Protocol)
+    }
+
+    pub(crate) fn findings(&self) -> &Findings {
+        &self.findings
+    }
+}
+
+#[inline]
+fn occupy(last: &mut [(Ns, Ns)], findings: &mut Findings, what: &str, number: u32, start: Ns, end: Ns) {
+    let Some(slot) = last.get_mut(number as usize) else {
+        return findings.add(Kind::Protocol, || format!("{what} {number} is busy from {start} to {end} ns; there is no such {what}"));
+    };
+    let before = *slot;
+    if end < start {
+        return findings.add(Kind::Protocol, || format!("{what} {number} is busy from {start} to {end} ns: it ends before it starts"));
+    }
+    if start < before.1 {
+        let (s, e) = before;
+        findings.add(Kind::Protocol, || format!("{what} {number} is busy from {s} to {e} ns and again from {start} to {end} ns"));
+    }
+    *slot = (start, end.max(before.1));
+}

@@ -1,0 +1,151 @@
+//! Counts by cause, and the drive's map.
+
+use vpass_core::observer::{FROM_BUFFER, NO_PPN, Observer, ReadResult};
+use vpass_core::units::{Cause, Lpn, Ppn};
+use vpass_oracle::{DriveBooks, MapEntry};
+
+use crate::common::{Scene, books};
+
+/// Two pages written, one moved, one erase, then the measured phase: a host read, an unmapped one, a move and a write.
+fn scene() -> (Scene, DriveBooks) {
+    let mut s = Scene::tiny();
+    s.write(0, [5, 6]);
+    s.copy(0, 12, 5);
+    s.copy(1, 13, 6);
+    s.erase(0);
+    s.oracle.measured_phase();
+    s.read(5, 12);
+    s.read(9, NO_PPN);
+    s.copy(12, 0, 5);
+    s.write(1, [6]);
+    s.erase(1);
+    s.oracle.host_wrote(7);
+    let mut drive = DriveBooks { host_read_pages: 2, host_write_pages: 2, mapped_pages: 3, ..DriveBooks::default() };
+    drive.reads[Cause::Host as usize] = 1;
+    drive.reads[Cause::Gc as usize] = 1;
+    drive.programs[Cause::Host as usize] = 1;
+    drive.programs[Cause::Gc as usize] = 1;
+    drive.erases[Cause::Gc as usize] = 1;
+    (s, drive)
+}
+
+#[test]
+fn honest_books_are_clean() {
+    let (mut s, drive) = scene();
+    s.oracle.check_books(&drive);
+    assert_eq!(s.clean().reads_checked, 2, "counts begin with the measured phase");
+}
+
+#[test]
+fn every_wrong_line_of_the_books_is_caught() {
+    let (_, drive) = scene();
+    let gc = Cause::Gc as usize;
+    let mut wrong = [drive; 6];
+    wrong[0].reads[gc] += 1;
+    wrong[1].programs[gc] -= 1;
+    wrong[2].erases[gc] += 1;
+    wrong[3].host_read_pages += 1;
+    wrong[4].host_write_pages += 1;
+    wrong[5].mapped_pages -= 1;
+    let words =
+        ["2 reads by gc; 1", "0 programs by gc; 1", "2 erases by gc; 1", "3 host page reads", "3 host page writes", "2 mapped pages"];
+    for (drive, words) in wrong.iter().zip(words) {
+        let (mut s, _) = scene();
+        s.oracle.check_books(drive);
+        s.caught(books, &[words]);
+    }
+}
+
+#[test]
+fn an_error_from_before_the_measured_phase_stays_one() {
+    let mut s = Scene::tiny();
+    s.write(0, [5]);
+    s.read(5, NO_PPN);
+    s.oracle.measured_phase();
+    let report = s.oracle.finish();
+    assert_eq!((report.reads_checked, report.stamp_errors), (0, 1));
+}
+
+fn entry(lpn: Lpn, ppn: Ppn) -> MapEntry {
+    MapEntry { lpn, ppn, back: lpn, buffered: false }
+}
+
+/// Pages 5 and 6 on flash, an older 6 at ppn 1, 7 with newer data in the buffer, 8 in the buffer only.
+fn mapped() -> (Scene, [MapEntry; 4]) {
+    let mut s = Scene::tiny();
+    s.write(0, [5, 6]);
+    s.write(12, [6, 7]);
+    s.oracle.host_wrote(7);
+    s.oracle.host_wrote(8);
+    let buffered = |lpn, ppn| MapEntry { buffered: true, ..entry(lpn, ppn) };
+    (s, [entry(5, 0), entry(6, 12), buffered(7, 13), buffered(8, NO_PPN)])
+}
+
+const VALID: [u32; 4] = [1, 2, 0, 0];
+
+#[test]
+fn an_honest_map_is_clean() {
+    let (mut s, map) = mapped();
+    s.oracle.check_map(map, VALID);
+    s.oracle.check_map(map.map(|e| if e.ppn == NO_PPN { MapEntry { ppn: FROM_BUFFER, ..e } } else { e }), VALID);
+    s.clean();
+}
+
+#[test]
+fn a_map_that_leads_astray_is_caught() {
+    for (index, wrong, words) in [
+        (1, entry(6, 1), "from lpn 6, version 2, to ppn 1 (block 0, wordline 0), which carries version 1 of lpn 6"),
+        (1, entry(6, 0), "which carries version 1 of lpn 5"),
+        (0, entry(5, 2), "which carries nothing, it is erased"),
+        (0, entry(5, 48), "which is beyond the flash"),
+        (0, entry(5, NO_PPN), "lpn 5 holds version 1 and is mapped nowhere"),
+        (0, MapEntry { back: 6, ..entry(5, 0) }, "the reverse map from there to lpn 6"),
+        (0, entry(4, 0), "that page holds no data"),
+        (2, entry(7, 13), "from lpn 7, version 2, to ppn 13"),
+    ] {
+        let (mut s, mut map) = mapped();
+        map[index] = wrong;
+        let mut valid = [0; 4];
+        map.iter().filter(|e| e.ppn < 48).for_each(|e| valid[e.ppn as usize / 12] += 1);
+        s.oracle.check_map(map, valid);
+        s.caught(books, &[words]);
+    }
+}
+
+#[test]
+fn missing_and_repeated_entries_are_caught() {
+    let (mut s, map) = mapped();
+    s.oracle.check_map(map[..3].iter().copied(), VALID);
+    s.caught(books, &["the map holds 3 pages; the host has 4 pages with data"]);
+    let (mut s, mut map) = mapped();
+    map[1] = map[0];
+    s.oracle.check_map(map, [2, 1, 0, 0]);
+    s.caught(books, &["the map lists lpn 5 out of order or twice"]);
+}
+
+#[test]
+fn wrong_counts_of_valid_pages_are_caught() {
+    let (mut s, map) = mapped();
+    s.oracle.check_map(map, [1, 3, 0, 0]);
+    s.caught(books, &["the drive counts 3 valid pages in block 1; its map leads to 2"]);
+    let (mut s, map) = mapped();
+    s.oracle.check_map(map, [1, 2, 0]);
+    s.caught(books, &["valid pages of 3 blocks; it has 4"]);
+}
+
+#[test]
+fn failed_reads_are_reads() {
+    let mut s = Scene::tiny();
+    s.write(0, 0..12);
+    for _ in 0..12 {
+        s.read(0, 0);
+    }
+    s.read_by(Cause::Refresh, 3, 3, ReadResult::Uncorrectable);
+    s.oracle.lost(3);
+    let mut drive = DriveBooks { host_read_pages: 12, host_write_pages: 12, mapped_pages: 11, ..DriveBooks::default() };
+    drive.programs[Cause::Host as usize] = 12;
+    drive.reads[Cause::Host as usize] = 12;
+    drive.reads[Cause::Refresh as usize] = 1;
+    s.oracle.check_books(&drive);
+    assert_eq!(s.oracle.report().books_errors, 0);
+}

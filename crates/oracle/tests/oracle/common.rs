@@ -1,0 +1,152 @@
+//! A tiny drive to make events for, and short names for them.
+
+use vpass_core::config::{
+    CapacityConfig, Cell, DisturbConfig, DisturbModel, DriveConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, SenseUs, StartConfig,
+    TimingConfig, WearConfig,
+};
+use vpass_core::geometry::Geometry;
+use vpass_core::observer::{Observer, Origin, PhysRead, ReadResult};
+use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ppn};
+use vpass_oracle::{Oracle, OracleReport};
+
+/// Flash of so many blocks of so many TLC wordlines, half of it for the host.
+pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> DriveConfig {
+    let page = 16 << 10;
+    DriveConfig {
+        description: String::new(),
+        geometry: GeometryConfig {
+            channels: 1,
+            dies_per_channel: 1,
+            planes_per_die: 1,
+            blocks_per_plane: Some(blocks),
+            wordlines_per_block: wordlines,
+            cell: Cell::Tlc,
+            page_size: Bytes(page),
+            neighbour_stride: 1,
+        },
+        timing: TimingConfig {
+            sense_us: SenseUs::All(60.0),
+            program_us: 600.0,
+            erase_us: 3500.0,
+            channel_mb_s: 1200.0,
+            host_mb_s: 0.0,
+            ecc_us: 0.0,
+            independent_planes: false,
+            cache_read: false,
+            suspend: false,
+            suspend_program_us: 0.0,
+            suspend_erase_us: 0.0,
+            suspend_limit: 1,
+        },
+        drive: CapacityConfig { capacity: Some(Bytes(u64::from(blocks * wordlines * 3 / 2) * page)), ..CapacityConfig::default() },
+        gc: GcConfig::default(),
+        wear: WearConfig::default(),
+        reclaim: ReclaimConfig::default(),
+        start: StartConfig::default(),
+        disturb,
+    }
+}
+
+/// One group of wordlines with this limit and neighbour weight, at every P/E count.
+pub(crate) fn wordline_model(limit: f64, alpha: f64) -> DisturbConfig {
+    DisturbConfig {
+        model: DisturbModel::Wordline,
+        table: vec![PerPec { pec: 0, limit: vec![limit], alpha: vec![alpha] }],
+        ..DisturbConfig::default()
+    }
+}
+
+/// An oracle, and the drive's numbering of programs.
+pub(crate) struct Scene {
+    pub(crate) oracle: Oracle,
+    seq: u64,
+}
+
+impl Scene {
+    pub(crate) fn new(config: &DriveConfig) -> Self {
+        Self { oracle: Oracle::new(&Geometry::new(config), config), seq: 0 }
+    }
+
+    /// 4 blocks of 4 TLC wordlines (12 pages each, 24 for the host), limit 100, alpha 9.
+    pub(crate) fn tiny() -> Self {
+        Self::new(&config(4, 4, wordline_model(100.0, 9.0)))
+    }
+
+    /// The host writes pages, and they go to flash from `ppn` on.
+    pub(crate) fn write(&mut self, ppn: Ppn, lpns: impl IntoIterator<Item = Lpn>) {
+        for (ppn, lpn) in (ppn..).zip(lpns) {
+            self.oracle.host_wrote(lpn);
+            self.program(ppn, lpn, Origin::Host, Cause::Host);
+        }
+    }
+
+    pub(crate) fn program(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin, cause: Cause) {
+        self.seq += 1;
+        self.oracle.programmed(ppn, lpn, self.seq, origin, cause);
+    }
+
+    /// A mover reads a page and writes a copy.
+    pub(crate) fn copy(&mut self, from: Ppn, to: Ppn, lpn: Lpn) {
+        self.read_by(Cause::Gc, lpn, from, ReadResult::Good);
+        self.program(to, lpn, Origin::Copy(from), Cause::Gc);
+    }
+
+    pub(crate) fn read_by(&mut self, cause: Cause, lpn: Lpn, ppn: Ppn, result: ReadResult) {
+        self.oracle.reads(&[PhysRead { lpn, ppn, cause, result, fill: false }]);
+    }
+
+    /// A read that completes a partly written page.
+    pub(crate) fn fill(&mut self, lpn: Lpn, ppn: Ppn, result: ReadResult) {
+        self.oracle.reads(&[PhysRead { lpn, ppn, cause: Cause::Host, result, fill: true }]);
+    }
+
+    /// The host reads and gets data.
+    pub(crate) fn read(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.read_by(Cause::Host, lpn, ppn, ReadResult::Good);
+    }
+
+    /// The host reads and gets an error.
+    pub(crate) fn fail(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.read_by(Cause::Host, lpn, ppn, ReadResult::Uncorrectable);
+    }
+
+    pub(crate) fn erase(&mut self, block: BlockId) {
+        self.oracle.erased(block, Cause::Gc);
+    }
+
+    /// The verdict on a stream without errors.
+    #[track_caller]
+    pub(crate) fn clean(&self) -> OracleReport {
+        let report = self.oracle.finish();
+        assert!(!report.is_bug() && report.findings.is_empty(), "{:?}", report.findings);
+        report
+    }
+
+    /// The verdict on a stream with exactly one error; its sentence holds all of `words`.
+    #[track_caller]
+    pub(crate) fn caught(&self, count: impl Fn(&OracleReport) -> u64, words: &[&str]) {
+        let report = self.oracle.finish();
+        let [sentence] = report.findings.as_slice() else { panic!("one finding is expected: {:?}", report.findings) };
+        assert_eq!(count(&report), 1, "{sentence}");
+        assert!(report.is_bug());
+        for word in words {
+            assert!(sentence.contains(word), "`{word}` in: {sentence}");
+        }
+    }
+}
+
+pub(crate) fn stamp(report: &OracleReport) -> u64 {
+    report.stamp_errors
+}
+pub(crate) fn limit(report: &OracleReport) -> u64 {
+    report.limit_violations
+}
+pub(crate) fn false_loss(report: &OracleReport) -> u64 {
+    report.false_losses
+}
+pub(crate) fn protocol(report: &OracleReport) -> u64 {
+    report.protocol_errors
+}
+pub(crate) fn books(report: &OracleReport) -> u64 {
+    report.books_errors
+}

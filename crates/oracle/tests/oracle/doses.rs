@@ -1,0 +1,209 @@
+//! Dose arithmetic: by hand on four wordlines, and against the definition on random streams.
+
+use proptest::prelude::*;
+use vpass_core::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
+use vpass_core::disturb::table::DOSE_ONE;
+
+use crate::common::{Scene, config, wordline_model};
+
+impl Scene {
+    /// Doses of the wordlines of block 0, in dose units.
+    fn doses(&self, wordlines: u32) -> Vec<f64> {
+        (0..wordlines).map(|w| self.oracle.truth(w * 3).unwrap().0 as f64 / DOSE_ONE as f64).collect()
+    }
+
+    /// Reads the LSB page of a wordline of block 0, whose pages hold lpn = ppn.
+    fn read_wordline(&mut self, wordline: u32, times: u32) {
+        for _ in 0..times {
+            self.read(wordline * 3, wordline * 3);
+        }
+    }
+}
+
+#[test]
+fn neighbours_take_alpha_the_rest_one_and_the_wordline_itself_nothing() {
+    let mut s = Scene::tiny();
+    s.write(0, 0..12);
+    s.read_wordline(1, 2);
+    assert_eq!(s.doses(4), [18.0, 0.0, 18.0, 2.0]);
+    s.read_wordline(0, 1);
+    assert_eq!(s.doses(4), [18.0, 9.0, 19.0, 3.0]);
+    s.read_wordline(3, 1);
+    assert_eq!(s.doses(4), [19.0, 10.0, 28.0, 3.0]);
+    s.clean();
+}
+
+#[test]
+fn a_wordline_starts_with_its_first_page() {
+    let mut s = Scene::tiny();
+    s.write(0, 0..3);
+    s.read_wordline(0, 5);
+    s.write(3, 3..4); // wordline 1 begins here ..
+    s.read_wordline(0, 1);
+    s.write(4, 4..6); // .. and its later pages change nothing
+    assert_eq!(s.doses(2), [0.0, 9.0]);
+    s.read_wordline(1, 1);
+    s.write(6, 6..9); // wordline 2: the read of its neighbour before does not count
+    assert_eq!(s.doses(3), [9.0, 9.0, 0.0]);
+    s.read_wordline(1, 1);
+    assert_eq!(s.doses(3), [18.0, 9.0, 9.0]);
+    s.clean();
+}
+
+#[test]
+fn reads_before_programming_count_their_weight() {
+    let disturb = DisturbConfig { preprogram_weight: 0.5, ..wordline_model(1000.0, 9.0) };
+    let mut s = Scene::new(&config(4, 4, disturb));
+    s.write(0, 0..6);
+    s.read_wordline(0, 2);
+    s.read_wordline(1, 4);
+    s.write(6, 6..12);
+    // Wordline 2: (9 * 4 + 2) / 2; wordline 3: (2 + 4) / 2.
+    assert_eq!(s.doses(4), [36.0, 18.0, 19.0, 3.0]);
+    s.read_wordline(1, 1);
+    assert_eq!(s.doses(4), [45.0, 18.0, 28.0, 4.0]);
+    s.clean();
+}
+
+#[test]
+fn neighbours_lie_a_stride_away() {
+    let mut c = config(4, 4, wordline_model(1000.0, 9.0));
+    c.geometry.neighbour_stride = 2;
+    let mut s = Scene::new(&c);
+    s.write(0, 0..12);
+    s.read_wordline(0, 1);
+    assert_eq!(s.doses(4), [0.0, 1.0, 9.0, 1.0]);
+    s.read_wordline(3, 1);
+    assert_eq!(s.doses(4), [1.0, 10.0, 10.0, 1.0]);
+    s.clean();
+}
+
+#[test]
+fn an_erase_forgets_and_ages() {
+    let mut disturb = wordline_model(1000.0, 9.0);
+    disturb.table.push(PerPec { pec: 4, limit: vec![600.0], alpha: vec![9.5] });
+    let mut c = config(4, 4, disturb);
+    c.start.pec = 1;
+    let mut s = Scene::new(&c);
+    s.write(0, 0..12);
+    s.read_wordline(1, 2);
+    assert_eq!(s.oracle.truth(0), Some((2 * (9 * 1024 + 128), 900 * DOSE_ONE)), "alpha 9.125 at one cycle");
+    s.erase(0);
+    s.write(0, 0..12);
+    assert_eq!(s.oracle.truth(0), Some((0, 800 * DOSE_ONE)));
+    s.read_wordline(1, 2);
+    assert_eq!(s.oracle.truth(0), Some((2 * (9 * 1024 + 256), 800 * DOSE_ONE)));
+    for _ in 0..5 {
+        s.erase(0);
+        s.write(0, 0..12);
+    }
+    assert_eq!(s.oracle.truth(0), Some((0, 600 * DOSE_ONE)), "held beyond the last row");
+    s.clean();
+}
+
+#[test]
+fn sensings_weigh_by_page_kind() {
+    let mut s = Scene::new(&config(4, 4, DisturbConfig { dose: DoseUnit::Sensings, ..wordline_model(1000.0, 9.0) }));
+    s.write(0, 0..12);
+    s.read(0, 0); // LSB: half a unit
+    s.read(2, 2); // MSB: 7 quarters
+    assert_eq!(s.doses(4), [0.0, 9.0 * 2.25, 2.25, 2.25]);
+    s.clean();
+}
+
+#[test]
+fn count_is_the_blocks_reads_since_the_programming() {
+    let table = vec![PerPec { pec: 0, limit: vec![3.0], alpha: vec![] }];
+    let mut s = Scene::new(&config(4, 4, DisturbConfig { model: DisturbModel::Count, table, ..DisturbConfig::default() }));
+    s.write(0, 0..3);
+    s.read_wordline(0, 2);
+    s.write(3, 3..6);
+    s.read_wordline(0, 1);
+    assert_eq!(s.doses(2), [3.0, 1.0]);
+    s.read_wordline(1, 1);
+    assert_eq!((s.oracle.finish().limit_violations, s.oracle.report().limit_violations), (3, 0));
+}
+
+#[test]
+fn nothing_disturbs_in_the_model_none() {
+    let mut s = Scene::new(&config(4, 4, DisturbConfig::default()));
+    s.write(0, 0..12);
+    s.read_wordline(1, 50);
+    s.erase(0);
+    assert_eq!(s.oracle.truth(0), None);
+    let report = s.clean();
+    assert!(report.worst_dose_ratio == 0.0, "{}", report.worst_dose_ratio);
+}
+
+/// What happens to a block: a page is programmed (the next one), or a programmed one is read.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Program,
+    Read(u32),
+}
+
+/// The dose of a wordline from its definition, in 1/1024: every read of the block's life, one by one.
+fn from_definition(events: &[Event], wordline: u32, stride: u32, alpha_256: u64, half_before: bool) -> Option<u64> {
+    let mut programmed = 0;
+    let (mut before, mut after) = (0, 0);
+    for event in events {
+        match event {
+            Event::Program => programmed += 1,
+            Event::Read(page) => {
+                let (read, kind) = (page / 3, page % 3);
+                let quarters = [2, 3, 7][kind as usize];
+                let dose = match read.abs_diff(wordline) {
+                    0 => 0,
+                    d if d == stride => quarters * alpha_256,
+                    _ => quarters * 256,
+                };
+                let began = programmed > wordline * 3;
+                *(if began { &mut after } else { &mut before }) += dose;
+            }
+        }
+    }
+    (programmed > wordline * 3).then_some(after + if half_before { before / 2 } else { 0 })
+}
+
+const WORDLINES: u32 = 6;
+
+proptest! {
+    #[test]
+    fn doses_are_those_of_the_definition(
+        choices in prop::collection::vec((0u32..4, 0u32..1000), 1..200),
+        stride in 1u32..4,
+        half_before: bool,
+    ) {
+        let disturb = DisturbConfig {
+            dose: DoseUnit::Sensings,
+            preprogram_weight: if half_before { 0.5 } else { 0.0 },
+            ..wordline_model(1e6, 9.25)
+        };
+        let mut c = config(4, WORDLINES, disturb);
+        c.geometry.neighbour_stride = stride;
+        let mut s = Scene::new(&c);
+        // Block 1 has had a life before.
+        let first = WORDLINES * 3;
+        s.write(first, 0..first);
+        s.read(first - 1, 2 * first - 1);
+        s.erase(1);
+        let mut events = vec![];
+        let mut programmed = 0;
+        for (what, where_) in choices {
+            if (what == 0 || programmed == 0) && programmed < first {
+                s.write(first + programmed, [programmed]);
+                events.push(Event::Program);
+                programmed += 1;
+            } else {
+                let page = where_ % programmed;
+                s.read(page, first + page);
+                events.push(Event::Read(page));
+            }
+            for wordline in 0..programmed.div_ceil(3) {
+                let naive = from_definition(&events, wordline, stride, 9 * 256 + 64, half_before).unwrap();
+                prop_assert_eq!(s.oracle.truth(first + wordline * 3).unwrap().0, naive, "wordline {}", wordline);
+            }
+        }
+        s.clean();
+    }
+}

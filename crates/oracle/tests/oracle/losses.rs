@@ -1,0 +1,199 @@
+//! Past the limit: what is a result because the drive said so, and what is a bug because it did not, or said so wrongly.
+//! The scene: 12 pages in block 0, limit 100, alpha 9. The 12th read of wordline 0 puts wordline 1 at 108.
+
+use vpass_core::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
+use vpass_core::units::Cause;
+
+use crate::common::{Scene, false_loss, limit, stamp};
+
+fn hammered(reads: u32) -> Scene {
+    let mut s = Scene::tiny();
+    s.write(0, 0..12);
+    for _ in 0..reads {
+        s.read(0, 0);
+    }
+    s
+}
+
+/// Wordline 1 (pages 3, 4 and 5) moves away, or is rewritten, before the end of the run.
+fn rewrite_victims(s: &mut Scene) {
+    s.write(12, 3..6);
+}
+
+#[test]
+fn data_at_its_limit_is_alive() {
+    let mut s = hammered(11);
+    s.read(3, 3); // 99 of 100, and its own read does not disturb it
+    let report = s.clean();
+    assert!((report.worst_dose_ratio - 0.99).abs() < 1e-12, "{}", report.worst_dose_ratio);
+    s.read(9, 9); // 1 more from far away: 100 of 100
+    s.read(3, 3);
+    assert!((s.clean().worst_dose_ratio - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn unreported_use_past_the_limit_is_caught_whoever_reads() {
+    for cause in [Cause::Host, Cause::Gc, Cause::Reclaim, Cause::Parity] {
+        let mut s = hammered(12);
+        s.read_by(cause, 4, 4, ReadResult::Good);
+        rewrite_victims(&mut s);
+        let by = format!("{} read used lpn 4", cause.name());
+        s.caught(limit, &[&by, "ppn 4 (block 0, wordline 1)", "dose 108.000 of a limit of 100.000"]);
+    }
+    let mut s = hammered(12);
+    s.oracle.host_wrote(4);
+    s.fill(4, 4, ReadResult::Good);
+    rewrite_victims(&mut s);
+    s.caught(limit, &["host read used lpn 4"]);
+}
+
+#[test]
+fn unread_and_unreported_data_past_the_limit_is_caught_at_the_end() {
+    let s = hammered(12);
+    assert_eq!(s.oracle.report().limit_violations, 0, "nobody has looked yet");
+    let report = s.oracle.finish();
+    assert_eq!((report.limit_violations, report.findings.len()), (3, 3));
+    assert!(report.findings[0].contains("at the end lpn 3 stands unreported"), "{}", report.findings[0]);
+    assert!((report.worst_dose_ratio - 1.08).abs() < 1e-12);
+    assert_eq!(s.oracle.finish(), report, "asking changes nothing");
+}
+
+#[test]
+fn what_nobody_needs_any_more_may_decay() {
+    let mut s = hammered(12);
+    rewrite_victims(&mut s);
+    s.clean();
+    let mut s = hammered(12);
+    s.oracle.host_wrote(3);
+    s.oracle.trimmed(4);
+    s.write(12, [5]);
+    assert_eq!(s.clean().reads_checked, 12);
+}
+
+#[test]
+fn reported_losses_are_results() {
+    let mut s = hammered(12);
+    s.fail(3, 3);
+    s.oracle.lost(3);
+    s.fail(3, NO_PPN);
+    s.read_by(Cause::Gc, 4, 4, ReadResult::Uncorrectable);
+    s.oracle.lost(4);
+    s.oracle.lost(4);
+    s.fail(5, 5);
+    let report = s.clean();
+    assert_eq!((report.uncorrectable_reads, report.lost_pages), (3, 2), "lpn 5 failed but is not given up");
+    s.write(12, [3]);
+    s.read(3, 12);
+    s.clean();
+}
+
+#[test]
+fn losses_count_from_the_measured_phase() {
+    let mut s = hammered(12);
+    s.fail(3, 3);
+    s.oracle.lost(3);
+    s.oracle.measured_phase();
+    s.fail(3, NO_PPN);
+    s.fail(4, 4);
+    s.oracle.lost(4);
+    s.oracle.lost(5);
+    let report = s.clean();
+    assert_eq!((report.uncorrectable_reads, report.lost_pages), (2, 2));
+    // Nothing was used since; of what stands, wordline 2 is worst: 12 reads of wordline 0 and the 2 failed ones next to it.
+    assert!((report.worst_dose_ratio - 0.30).abs() < 1e-12, "{}", report.worst_dose_ratio);
+}
+
+#[test]
+fn losses_found_without_a_read_need_a_page_past_its_limit() {
+    let mut s = hammered(12);
+    for lpn in 3..6 {
+        s.oracle.lost(lpn);
+    }
+    assert_eq!(s.clean().lost_pages, 3);
+    s.erase(0);
+    assert_eq!(s.oracle.finish().false_losses, 0, "the erase keeps the proof");
+    let mut s = hammered(11);
+    s.oracle.lost(3);
+    assert_eq!(s.oracle.finish().false_losses, 0, "99 of 100: the drive's rounding may be off by one dose unit");
+    let mut s = hammered(10);
+    s.oracle.lost(3);
+    s.erase(0);
+    s.caught(false_loss, &["lpn 3 was reported lost; no page with its data is past its limit"]);
+}
+
+#[test]
+fn newer_data_in_the_buffer_is_not_lost_with_the_old() {
+    let mut s = hammered(12);
+    rewrite_victims(&mut s);
+    s.oracle.host_wrote(4);
+    s.oracle.lost(4);
+    s.caught(false_loss, &["lpn 4"]);
+}
+
+#[test]
+fn a_false_alarm_is_caught() {
+    let mut s = hammered(11);
+    s.fail(3, 3); // 99 of 100
+    s.clean();
+    let mut s = hammered(10);
+    s.fail(3, 3); // 90 of 100
+    s.caught(false_loss, &["host read of lpn 3 was reported uncorrectable at ppn 3", "dose 90.000"]);
+    let mut s = hammered(0);
+    s.fail(3, FROM_BUFFER);
+    s.caught(false_loss, &["host read of lpn 3 failed without a flash page being read; it holds version 1"]);
+    let mut s = hammered(0);
+    s.oracle.lost(20);
+    s.caught(false_loss, &["lpn 20 was reported lost; it holds no data"]);
+}
+
+#[test]
+fn lost_data_that_reappears_is_caught() {
+    for (ppn, words) in [(NO_PPN, "served as unmapped"), (FROM_BUFFER, "served from the write buffer")] {
+        let mut s = hammered(12);
+        rewrite_victims(&mut s);
+        s.fail(9, 9);
+        s.oracle.lost(9);
+        s.read(9, ppn);
+        let report = s.oracle.finish();
+        assert_eq!((report.stamp_errors, report.false_losses), (1, 1), "page 9 was fine: the loss itself was false");
+        assert!(report.findings[1].contains(words) && report.findings[1].contains("data reported lost"), "{:?}", report.findings);
+    }
+}
+
+#[test]
+fn a_copy_of_data_that_could_not_be_read_is_caught() {
+    let mut s = hammered(12);
+    s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
+    s.program(12, 3, Origin::Copy(3), Cause::Gc);
+    s.oracle.lost(4);
+    s.oracle.lost(5);
+    s.caught(stamp, &["copy of ppn 3 to ppn 12 as lpn 3; the drive had failed to read it"]);
+}
+
+#[test]
+fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
+    let mut s = hammered(12);
+    s.oracle.host_wrote(3);
+    s.fill(3, 3, ReadResult::Uncorrectable);
+    s.program(12, 3, Origin::Host, Cause::Host);
+    s.oracle.lost(4);
+    s.oracle.lost(5);
+    s.caught(stamp, &["program of ppn 12 with lpn 3, whose data the drive could not read and did not report lost"]);
+    let mut s = hammered(12);
+    s.oracle.host_wrote(3);
+    s.fill(3, 3, ReadResult::Uncorrectable);
+    s.oracle.lost(3);
+    s.oracle.lost(4);
+    s.oracle.lost(5);
+    assert_eq!((s.clean().lost_pages, s.clean().uncorrectable_reads), (3, 0));
+}
+
+#[test]
+fn a_retry_that_succeeds_takes_the_report_back() {
+    let mut s = hammered(11);
+    s.fail(3, 3);
+    s.read_by(Cause::Retry, 3, 3, ReadResult::Good);
+    s.program(12, 3, Origin::Copy(3), Cause::Reclaim);
+    s.read(3, 12);
+    s.clean();
+}

@@ -1,0 +1,10 @@
+//! The oracle on hand-made streams of events: right ones are clean, and each kind of error is caught.
+
+mod books;
+mod common;
+mod doses;
+mod losses;
+mod memory;
+mod protocol;
+mod stamps;
+mod toy;

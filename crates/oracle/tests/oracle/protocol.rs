@@ -1,0 +1,117 @@
+//! The rules of flash and of time.
+
+use vpass_core::observer::{NO_PPN, Observer, Origin};
+use vpass_core::units::Cause;
+use vpass_oracle::TimeCheck;
+
+use crate::common::{Scene, protocol};
+
+#[test]
+fn blocks_filled_in_order_and_erased_early_are_clean() {
+    let mut s = Scene::tiny();
+    s.write(0, 0..12);
+    s.write(12, 12..15);
+    s.erase(1);
+    s.write(12, 12..20);
+    s.oracle.preloaded(2, &[20, NO_PPN]);
+    s.clean();
+}
+
+#[test]
+fn an_out_of_order_program_is_caught() {
+    let mut s = Scene::tiny();
+    s.write(0, [5]);
+    s.write(2, [6]);
+    s.caught(protocol, &["program of page 2 of block 0 out of order; page 1 is next"]);
+}
+
+#[test]
+fn a_program_without_erase_is_caught() {
+    let mut s = Scene::tiny();
+    s.write(0, 0..12);
+    s.write(0, [0]);
+    s.caught(protocol, &["program of page 0 of block 0, which is programmed and not erased since"]);
+}
+
+#[test]
+fn a_double_erase_is_caught() {
+    let mut s = Scene::tiny();
+    s.write(0, [5]);
+    s.erase(0);
+    s.erase(0);
+    s.caught(protocol, &["erase of block 0, in which nothing was programmed"]);
+}
+
+#[test]
+fn programs_must_be_numbered_upwards() {
+    for second in [7, 8] {
+        let mut s = Scene::tiny();
+        for (ppn, seq) in [(0, 8), (1, second)] {
+            s.oracle.host_wrote(5);
+            s.oracle.programmed(ppn, 5, seq, Origin::Host, Cause::Host);
+        }
+        s.caught(protocol, &[&format!("program number {second} follows number 8")]);
+    }
+}
+
+#[test]
+fn addresses_beyond_the_flash_are_caught() {
+    let mut s = Scene::tiny();
+    s.write(48, [5]);
+    s.caught(protocol, &["program of ppn 48 with lpn 5; it is beyond the flash"]);
+    let mut s = Scene::tiny();
+    s.erase(4);
+    s.caught(protocol, &["erase of block 4; the drive has 4 blocks"]);
+    let mut s = Scene::tiny();
+    s.oracle.preloaded(4, &[]);
+    s.caught(protocol, &["preload of block 4; the drive has 4 blocks"]);
+}
+
+#[test]
+fn a_preload_needs_an_erased_block_and_room() {
+    let mut s = Scene::tiny();
+    s.write(0, [5]);
+    s.oracle.preloaded(0, &[6]);
+    s.caught(protocol, &["preload of block 0, which holds 1 pages"]);
+    let mut s = Scene::tiny();
+    s.oracle.preloaded(0, &[NO_PPN; 13]);
+    s.caught(protocol, &["preload of 13 pages into block 0 of 12"]);
+}
+
+#[test]
+fn operations_one_after_another_are_clean() {
+    let mut time = TimeCheck::new(2, 1);
+    time.die(0, 0, 60);
+    time.die(1, 0, 60);
+    time.channel(0, 60, 74);
+    time.channel(0, 74, 88);
+    time.die(0, 60, 60);
+    time.die(0, 74, 134);
+    assert_eq!(time.errors(), 0);
+    let mut s = Scene::tiny();
+    s.oracle.check_time(&time);
+    s.clean();
+}
+
+#[test]
+fn operations_at_once_are_caught() {
+    let mut time = TimeCheck::new(2, 1);
+    time.die(1, 0, 60);
+    time.die(1, 59, 119);
+    let mut s = Scene::tiny();
+    s.oracle.check_time(&time);
+    s.caught(protocol, &["die 1 is busy from 0 to 60 ns and again from 59 to 119 ns"]);
+    let mut time = TimeCheck::new(2, 1);
+    time.channel(0, 10, 20);
+    time.channel(0, 12, 14);
+    time.channel(0, 19, 30);
+    assert_eq!(time.errors(), 2, "the longer of two is remembered");
+}
+
+#[test]
+fn time_running_backwards_and_dies_that_do_not_exist_are_caught() {
+    let mut time = TimeCheck::new(2, 1);
+    time.die(0, 60, 59);
+    time.channel(1, 0, 1);
+    assert_eq!(time.errors(), 2);
+}

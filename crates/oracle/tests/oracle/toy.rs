@@ -1,0 +1,172 @@
+//! A toy drive with garbage collection, right or with one of three bugs, against the oracle and the reference drive.
+
+use proptest::prelude::*;
+use vpass_core::config::DisturbConfig;
+use vpass_core::observer::{NO_PPN, Observer, Origin, ReadResult};
+use vpass_core::units::{Cause, Lpn, Ppn};
+use vpass_oracle::{MapEntry, ReferenceDrive};
+
+use crate::common::{Scene, config};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bug {
+    None,
+    /// Now and then the mover forgets a page.
+    PageDropped,
+    /// Now and then a write is entered in the map at its neighbour.
+    LinkedToNeighbour,
+    /// Now and then the mover trusts the reverse map alone and moves a stale page.
+    StaleResurrected,
+}
+
+const BLOCKS: u32 = 8;
+const PAGES: u32 = 12;
+const HOST_PAGES: u32 = BLOCKS * PAGES / 2;
+
+/// A page map, one open block, greedy garbage collection.
+struct Toy {
+    scene: Scene,
+    map: Vec<Ppn>,
+    back: Vec<Lpn>,
+    free: Vec<u32>,
+    open: u32,
+    next: u32,
+    bug: Bug,
+    operations: u32,
+    occasions: u32,
+}
+
+impl Toy {
+    fn new(bug: Bug) -> Self {
+        Self {
+            scene: Scene::new(&config(BLOCKS, PAGES / 3, DisturbConfig::default())),
+            map: vec![NO_PPN; HOST_PAGES as usize],
+            back: vec![NO_PPN; (BLOCKS * PAGES) as usize],
+            free: (1..BLOCKS).collect(),
+            open: 0,
+            next: 0,
+            bug,
+            operations: 0,
+            occasions: 0,
+        }
+    }
+
+    /// Every 50th occasion goes wrong, where the bug is a slip.
+    fn slips(&mut self, bug: Bug) -> bool {
+        self.occasions += u32::from(self.bug == bug);
+        self.bug == bug && self.occasions.is_multiple_of(50)
+    }
+
+    fn place(&mut self, lpn: Lpn, origin: Origin, cause: Cause) {
+        if self.next == PAGES {
+            self.open = self.free.pop().expect("garbage collection keeps blocks free");
+            self.next = 0;
+        }
+        let ppn = self.open * PAGES + self.next;
+        self.next += 1;
+        self.scene.program(ppn, lpn, origin, cause);
+        self.back[ppn as usize] = lpn;
+        let entry = if cause == Cause::Host && self.slips(Bug::LinkedToNeighbour) { lpn ^ 1 } else { lpn };
+        self.map[entry as usize] = ppn;
+    }
+
+    fn is_valid(&self, ppn: Ppn) -> bool {
+        let lpn = self.back[ppn as usize];
+        lpn != NO_PPN && self.map[lpn as usize] == ppn
+    }
+
+    fn valid(&self, block: u32) -> u32 {
+        (block * PAGES..(block + 1) * PAGES).filter(|ppn| self.is_valid(*ppn)).count() as u32
+    }
+
+    fn collect(&mut self) {
+        while self.free.len() < 2 {
+            let full = (0..BLOCKS).filter(|b| *b != self.open && !self.free.contains(b));
+            let victim = full.min_by_key(|b| self.valid(*b)).expect("there are full blocks");
+            for ppn in victim * PAGES..(victim + 1) * PAGES {
+                let lpn = self.back[ppn as usize];
+                let stale = lpn != NO_PPN && !self.is_valid(ppn) && self.slips(Bug::StaleResurrected);
+                if (self.is_valid(ppn) || stale) && !self.slips(Bug::PageDropped) {
+                    self.scene.read_by(Cause::Gc, lpn, ppn, ReadResult::Good);
+                    self.place(lpn, Origin::Copy(ppn), Cause::Gc);
+                }
+                if self.map.contains(&ppn) {
+                    self.map.iter_mut().filter(|p| **p == ppn).for_each(|p| *p = NO_PPN);
+                }
+                self.back[ppn as usize] = NO_PPN;
+            }
+            self.scene.erase(victim);
+            self.free.insert(0, victim);
+        }
+    }
+
+    fn serve(&mut self, kind: u32, lpn: Lpn) {
+        self.operations += 1;
+        match kind {
+            0 => {
+                self.scene.oracle.trimmed(lpn);
+                self.map[lpn as usize] = NO_PPN;
+            }
+            1..=3 => self.scene.read(lpn, self.map[lpn as usize]),
+            _ => {
+                self.collect();
+                self.scene.oracle.host_wrote(lpn);
+                self.place(lpn, Origin::Host, Cause::Host);
+            }
+        }
+    }
+
+    fn check_map(&mut self) {
+        let mapped = (0..HOST_PAGES).filter(|lpn| self.map[*lpn as usize] != NO_PPN);
+        let entries: Vec<_> = mapped
+            .map(|lpn| {
+                let ppn = self.map[lpn as usize];
+                MapEntry { lpn, ppn, back: self.back[ppn as usize], buffered: false }
+            })
+            .collect();
+        let valid: Vec<_> = (0..BLOCKS).map(|block| self.valid(block)).collect();
+        self.scene.oracle.check_map(entries, valid);
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_right_drive_is_clean_and_holds_what_the_reference_holds(
+        operations in prop::collection::vec((0u32..10, 0..HOST_PAGES), 1..1500),
+    ) {
+        let mut toy = Toy::new(Bug::None);
+        let mut reference = ReferenceDrive::new();
+        for (kind, lpn) in operations {
+            toy.serve(kind, lpn);
+            match kind {
+                0 => reference.trim(lpn),
+                1..=3 => {}
+                _ => {
+                    reference.write(lpn);
+                }
+            }
+            let ppn = toy.map[lpn as usize];
+            let held = (ppn != NO_PPN).then(|| toy.scene.oracle.content(ppn)).flatten();
+            prop_assert_eq!(held, reference.read(lpn).map(|version| (lpn, version)));
+            prop_assert_eq!(toy.scene.oracle.newest(lpn), reference.read(lpn));
+        }
+        toy.check_map();
+        toy.scene.clean();
+    }
+}
+
+#[test]
+fn each_bug_is_caught_within_a_thousand_operations() {
+    for bug in [Bug::PageDropped, Bug::LinkedToNeighbour, Bug::StaleResurrected] {
+        let mut toy = Toy::new(bug);
+        // Knuth's multiplicative generator: any fixed stream does.
+        let mut state = 1u64;
+        while !toy.scene.oracle.report().is_bug() {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            toy.serve((state >> 33) as u32 % 10, (state >> 40) as u32 % HOST_PAGES);
+            assert!(toy.operations < 1000, "{bug:?} was not caught");
+        }
+        let report = toy.scene.oracle.report();
+        assert!(report.stamp_errors > 0, "{bug:?}: {:?}", report.findings);
+    }
+}

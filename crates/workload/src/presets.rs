@@ -1,0 +1,36 @@
+//! The workloads that come with vpass, by name; each names where its numbers come from.
+
+const PRESETS: [(&str, &str); 5] = [
+    ("hot-cold", include_str!("../../../presets/workloads/hot-cold.toml")),
+    ("random-70-30", include_str!("../../../presets/workloads/random-70-30.toml")),
+    ("sequential-read", include_str!("../../../presets/workloads/sequential-read.toml")),
+    ("uniform-read", include_str!("../../../presets/workloads/uniform-read.toml")),
+    ("zipf-read", include_str!("../../../presets/workloads/zipf-read.toml")),
+];
+
+/// The text of a preset workload file.
+pub fn preset(name: &str) -> Option<&'static str> {
+    PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The names of all presets, in alphabetical order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    PRESETS.iter().map(|(name, _)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{SyntheticSource, WorkloadFile};
+
+    #[test]
+    fn every_preset_runs_and_says_what_it_is() {
+        for name in names() {
+            let file = WorkloadFile::parse(preset(name).unwrap()).unwrap();
+            assert!(!file.description.is_empty(), "{name}");
+            assert!(SyntheticSource::new(&file.workload, 1 << 36, 16384, 1).is_ok(), "{name}");
+        }
+        assert!(names().is_sorted());
+        assert_eq!(preset("uniform"), None);
+    }
+}

@@ -1,0 +1,20 @@
+//! Generated requests: what a `[workload]` table describes, drawn from one seed, the same on every run.
+//! One generator of addresses a file: [`uniform`](Distribution::Uniform), zipf, sequential, hot-cold.
+
+mod alias;
+mod arrivals;
+mod config;
+mod distribution;
+mod hot_cold;
+mod place;
+mod random;
+mod scatter;
+mod sequential;
+mod sizes;
+mod source;
+mod uniform;
+mod zipf;
+
+pub use config::{Arrivals, SizeShare, WorkloadConfig, WorkloadFile};
+pub use distribution::Distribution;
+pub use source::SyntheticSource;

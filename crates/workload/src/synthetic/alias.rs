@@ -1,0 +1,80 @@
+//! Drawing one of a few thousand weighted cases in constant time with one random number (Walker's alias method, Vose's construction).
+
+use super::random::{Random, Rng};
+
+/// A case and the one it shares its slot with.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// The slot is its own case below this, of 64 - `index_bits` random bits, shifted to the top.
+    own: u64,
+    other: u32,
+}
+
+/// Weighted cases 0 to n - 1.
+#[derive(Clone, Debug)]
+pub(super) struct Alias {
+    /// A power of two of slots, so that the index is a shift.
+    slots: Vec<Slot>,
+    index_bits: u32,
+}
+
+impl Alias {
+    /// Cases with these weights: finite, not negative, at least one above 0.
+    pub(super) fn new(weights: &[f64]) -> Self {
+        let count = weights.len().next_power_of_two().max(2);
+        let total: f64 = weights.iter().sum();
+        assert!(total > 0.0 && total.is_finite());
+        let mut level: Vec<f64> = weights.iter().map(|w| w / total * count as f64).collect();
+        level.resize(count, 0.0);
+        let mut slots: Vec<Slot> = (0..count).map(|i| Slot { own: u64::MAX, other: i as u32 }).collect();
+        let (mut short, mut long): (Vec<usize>, Vec<usize>) = (0..count).partition(|i| level[*i] < 1.0);
+        while let (Some(small), Some(&large)) = (short.pop(), long.last()) {
+            slots[small] = Slot { own: (level[small] * 2f64.powi(64)) as u64, other: large as u32 };
+            level[large] -= 1.0 - level[small];
+            if level[large] < 1.0 {
+                long.pop();
+                short.push(large);
+            }
+        }
+        // What is left over is full but for rounding; a case of weight 0 must not be among it.
+        debug_assert!(short.iter().all(|i| level[*i] > 0.5));
+        Self { slots, index_bits: count.trailing_zeros() }
+    }
+
+    /// A case.
+    #[inline]
+    pub(super) fn draw(&self, random: &mut Random) -> usize {
+        let bits = random.next_u64();
+        let index = (bits >> (64 - self.index_bits)) as usize;
+        let slot = self.slots[index];
+        if bits << self.index_bits < slot.own { index } else { slot.other as usize }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn cases_come_by_their_weight() {
+        let alias = Alias::new(&[1.0, 0.0, 5.0, 2.0, 8.0]);
+        let mut random = Random::seed_from_u64(1);
+        let mut seen = [0u32; 5];
+        for _ in 0..160_000 {
+            seen[alias.draw(&mut random)] += 1;
+        }
+        // 10,000 for a weight of 1; five standard deviations of the largest are 1,000.
+        for (count, expected) in seen.iter().zip([10_000.0, 0.0, 50_000.0, 20_000.0, 80_000.0]) {
+            assert!((f64::from(*count) - expected).abs() <= 1000f64.min(expected / 5.0), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn one_case_is_always_drawn() {
+        let alias = Alias::new(&[3.0]);
+        let mut random = Random::seed_from_u64(1);
+        assert!((0..1000).all(|_| alias.draw(&mut random) == 0));
+    }
+}

@@ -1,0 +1,180 @@
+//! The `[workload]` table: its keys, their defaults, and what is checked before anything runs.
+
+use serde::{Deserialize, Serialize};
+use vpass_core::config::ConfigError;
+use vpass_core::request::Arrival;
+use vpass_core::units::Bytes;
+
+use super::distribution::Distribution;
+use crate::traces::MAX_REQUEST_BYTES;
+
+/// A workload file: TOML with a line of description and a `[workload]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkloadFile {
+    /// What the workload is, in a line, and where its numbers come from.
+    #[serde(default)]
+    pub description: String,
+    /// `[workload]`
+    pub workload: WorkloadConfig,
+}
+
+impl WorkloadFile {
+    /// Reads a workload file.
+    ///
+    /// # Errors
+    /// What is wrong with the TOML or with a key, with its line.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
+    }
+}
+
+/// `[workload]`: generated requests.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WorkloadConfig {
+    /// Requests in a pass.
+    pub requests: u64,
+    /// Share of the requests that reads; the others write.
+    pub read_share: f64,
+    /// Size of every request, to which its address is aligned; 4 KiB where neither this nor `block_sizes` is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_size: Option<Bytes>,
+    /// Several sizes with their shares, instead of `block_size`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub block_sizes: Vec<SizeShare>,
+    /// Requests outstanding at any time; 64 where neither this nor `rate` is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// Requests a second, instead of `queue_depth`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// How requests at a `rate` arrive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
+    /// How addresses are chosen.
+    pub distribution: Distribution,
+    /// The same for writes, where they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_distribution: Option<Distribution>,
+    /// Share of the capacity, from its start, that is addressed.
+    pub footprint: f64,
+    /// Zipf and hot-cold give a popularity to runs of this size; a page of the drive where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Bytes>,
+}
+
+/// A block size and how often it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizeShare {
+    /// The size.
+    pub size: Bytes,
+    /// Its share of the requests; shares add up to 1.
+    pub share: f64,
+}
+
+/// How requests at a rate arrive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrivals {
+    /// Independently of each other, as those of many users are.
+    #[default]
+    Poisson,
+    /// Evenly.
+    Constant,
+}
+
+impl Default for WorkloadConfig {
+    fn default() -> Self {
+        Self {
+            requests: 10_000_000,
+            read_share: 1.0,
+            block_size: None,
+            block_sizes: Vec::new(),
+            queue_depth: None,
+            rate: None,
+            arrivals: None,
+            distribution: Distribution::Uniform,
+            write_distribution: None,
+            footprint: 1.0,
+            run: None,
+        }
+    }
+}
+
+/// 4 KiB, a page of every common operating system.
+const DEFAULT_BLOCK: Bytes = Bytes(4096);
+/// The queue depth at which data sheets state random reads most often lies between 32 and 128 (assumption).
+const DEFAULT_DEPTH: u32 = 64;
+/// A drive's smallest unit of address.
+const SECTOR_BYTES: u64 = 512;
+/// Rounding that shares written as decimals may leave.
+const SHARE_SLACK: f64 = 1e-6;
+
+impl WorkloadConfig {
+    /// How requests arrive.
+    pub fn arrival(&self) -> Arrival {
+        match self.rate {
+            Some(_) => Arrival::Open,
+            None => Arrival::Closed { depth: self.queue_depth.unwrap_or(DEFAULT_DEPTH) },
+        }
+    }
+
+    /// Sizes with their shares, which add up to 1.
+    pub(super) fn sizes(&self) -> Vec<SizeShare> {
+        if self.block_sizes.is_empty() {
+            vec![SizeShare { size: self.block_size.unwrap_or(DEFAULT_BLOCK), share: 1.0 }]
+        } else {
+            self.block_sizes.clone()
+        }
+    }
+
+    /// Checks every key that can be checked without knowing the drive.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        require(self.requests > 0, || "workload.requests = 0 asks for nothing; at least 1 is expected".into())?;
+        require((0.0..=1.0).contains(&self.read_share), || format!("workload.read_share = {} is outside 0 to 1", self.read_share))?;
+        require(self.footprint > 0.0 && self.footprint <= 1.0, || {
+            format!("workload.footprint = {} is no share of the capacity; a number above 0 and at most 1 is expected", self.footprint)
+        })?;
+        self.distribution.check().map_err(|what| ConfigError(format!("workload.distribution = {what}")))?;
+        let write = self.write_distribution.as_ref().map_or(Ok(()), Distribution::check);
+        write.map_err(|what| ConfigError(format!("workload.write_distribution = {what}")))?;
+        self.check_arrival()?;
+        self.check_sizes()
+    }
+
+    fn check_arrival(&self) -> Result<(), ConfigError> {
+        require(self.queue_depth.is_none() || self.rate.is_none(), || {
+            "workload.queue_depth and workload.rate exclude each other: give the depth of a closed loop or the rate of an open one".into()
+        })?;
+        require(self.queue_depth != Some(0), || "workload.queue_depth = 0 lets no request through; at least 1 is expected".into())?;
+        let rate = self.rate.unwrap_or(1.0);
+        require((1e-6..=1e12).contains(&rate), || {
+            format!("workload.rate = {rate} is no rate; requests a second from 1e-6 to 1e12 are expected")
+        })?;
+        require(self.arrivals.is_none() || self.rate.is_some(), || {
+            "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes".into()
+        })
+    }
+
+    fn check_sizes(&self) -> Result<(), ConfigError> {
+        require(self.block_size.is_none() || self.block_sizes.is_empty(), || {
+            "workload.block_size and workload.block_sizes exclude each other: give one size or a list of sizes with shares".into()
+        })?;
+        let key = if self.block_sizes.is_empty() { "block_size" } else { "block_sizes" };
+        for SizeShare { size, share } in self.sizes() {
+            require(size.0 > 0 && size.0.is_multiple_of(SECTOR_BYTES) && size.0 <= MAX_REQUEST_BYTES, || {
+                format!("workload.{key}: a size of {size} is not possible; a multiple of 512 bytes up to 16MiB is expected")
+            })?;
+            require((0.0..=1.0).contains(&share), || format!("workload.block_sizes: a share of {share} is outside 0 to 1"))?;
+        }
+        let sum: f64 = self.sizes().iter().map(|s| s.share).sum();
+        require((sum - 1.0).abs() <= SHARE_SLACK, || format!("workload.block_sizes: the shares add up to {sum}, not to 1"))
+    }
+}
+
+/// `Ok` where `ok`, else the sentence.
+pub(super) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
+    if ok { Ok(()) } else { Err(ConfigError(sentence())) }
+}

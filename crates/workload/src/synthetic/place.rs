@@ -1,0 +1,46 @@
+//! What every generator of addresses works on: the part of the drive in use, cut into aligned blocks and, where ranks count, into runs.
+
+use vpass_core::request::{Op, Request};
+
+use super::random::{Random, below};
+
+/// A block size and how often it fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SizeClass {
+    pub(super) bytes: u64,
+    /// Whole aligned blocks in the footprint.
+    pub(super) blocks: u64,
+    /// Whole aligned blocks in a run.
+    pub(super) per_run: u64,
+}
+
+impl SizeClass {
+    /// The byte offset of a block somewhere in a run, whose first byte is given.
+    #[inline]
+    pub(super) fn within_run(&self, random: &mut Random, first_byte: u64) -> u64 {
+        if self.per_run == 1 { first_byte } else { first_byte + below(random, self.per_run) * self.bytes }
+    }
+}
+
+/// A generator of addresses.
+pub(super) trait Place {
+    /// The byte offset of the next request of this direction and size.
+    fn offset(&mut self, random: &mut Random, class: &SizeClass, op: Op) -> u64;
+}
+
+/// Gives each request of `batch` (those of direction `only`, where given) its offset.
+/// The loop is compiled once for each generator, and the usual case of one size and one distribution looks nothing up.
+pub(super) fn place_all<P: Place>(place: &mut P, random: &mut Random, classes: &[SizeClass], batch: &mut [Request], only: Option<Op>) {
+    let mut random_here = random.clone();
+    if let ([class], None) = (classes, only) {
+        for request in batch {
+            request.offset = place.offset(&mut random_here, class, request.op);
+        }
+    } else {
+        for request in batch.iter_mut().filter(|r| only.is_none_or(|op| r.op == op)) {
+            let class = classes.iter().find(|c| c.bytes == u64::from(request.bytes)).expect("every size drawn has its class");
+            request.offset = place.offset(&mut random_here, class, request.op);
+        }
+    }
+    *random = random_here;
+}

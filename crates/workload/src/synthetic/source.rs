@@ -1,0 +1,196 @@
+//! A `[workload]` table as a stream of requests for one drive.
+//! A batch is drawn in steps (direction, size, arrival, address), each a tight loop with its own random stream, chosen outside of the loop.
+
+use vpass_core::config::ConfigError;
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+
+use super::arrivals::ArrivalClock;
+use super::config::{WorkloadConfig, require};
+use super::distribution::Distribution;
+use super::hot_cold::HotCold;
+use super::place::{SizeClass, place_all};
+use super::random::{Random, Rng, Streams, threshold};
+use super::scatter::Scatter;
+use super::sequential::Sequential;
+use super::sizes::Sizes;
+use super::uniform::Uniform;
+use super::zipf::Zipf;
+use crate::pass::PassSource;
+
+/// Requests drawn at a time: 12 KiB of them, so that every step finds them in the first-level cache.
+const BATCH: usize = 512;
+
+/// A generator of addresses.
+enum Placement {
+    Uniform(Uniform),
+    Zipf(Zipf),
+    Sequential(Sequential),
+    HotCold(HotCold),
+}
+
+/// The part of the drive in use.
+struct Area {
+    footprint: u64,
+    run_bytes: u64,
+    classes: Vec<SizeClass>,
+}
+
+/// Generated requests.
+pub struct SyntheticSource {
+    arrival: Arrival,
+    requests: u64,
+    left: u64,
+    /// A random number below it makes a read; none where all requests go one way.
+    read_below: Option<u64>,
+    first_op: Op,
+    sizes: Sizes,
+    clock: Option<ArrivalClock>,
+    classes: Vec<SizeClass>,
+    place: Placement,
+    /// For writes, where they have a distribution of their own.
+    write_place: Option<Placement>,
+    streams: Streams,
+}
+
+impl SyntheticSource {
+    /// The stream for a drive of `capacity` bytes with pages of `page_bytes`.
+    ///
+    /// # Errors
+    /// The first key that is wrong, by itself or for this drive.
+    pub fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+        config.check()?;
+        let area = Area::new(config, capacity, u64::from(page_bytes))?;
+        let mut streams = Streams::new(seed);
+        // Reads and writes share one shuffle: what is read most is what is written most.
+        let scatter = Scatter::new((area.footprint / area.run_bytes).max(1), &mut streams.scatter);
+        let placement = |d: Distribution| area.placement(d, &scatter);
+        let sizes: Vec<_> = config.sizes().iter().map(|s| (s.size.0 as u32, s.share)).collect();
+        Ok(Self {
+            arrival: config.arrival(),
+            requests: config.requests,
+            left: config.requests,
+            read_below: (config.read_share > 0.0 && config.read_share < 1.0).then(|| threshold(config.read_share)),
+            first_op: if config.read_share == 0.0 { Op::Write } else { Op::Read },
+            sizes: Sizes::new(&sizes),
+            clock: config.rate.map(|rate| ArrivalClock::new(config.arrivals.unwrap_or_default(), rate)),
+            place: placement(config.distribution),
+            write_place: config.write_distribution.map(placement),
+            classes: area.classes,
+            streams,
+        })
+    }
+
+    /// Draws `batch`, whose requests hold the first direction and size.
+    fn draw(&mut self, batch: &mut [Request]) {
+        let streams = &mut self.streams;
+        if let Some(read_below) = self.read_below {
+            for request in batch.iter_mut() {
+                request.op = if streams.direction.next_u64() < read_below { Op::Read } else { Op::Write };
+            }
+        }
+        self.sizes.draw(&mut streams.size, batch);
+        if let Some(clock) = &mut self.clock {
+            clock.stamp(&mut streams.arrival, batch);
+        }
+        match &mut self.write_place {
+            None => self.place.fill(&mut streams.address, &self.classes, batch, None),
+            Some(write_place) => {
+                self.place.fill(&mut streams.address, &self.classes, batch, Some(Op::Read));
+                write_place.fill(&mut streams.write_address, &self.classes, batch, Some(Op::Write));
+            }
+        }
+    }
+}
+
+impl RequestSource for SyntheticSource {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let count = self.left.min(max as u64) as usize;
+        let start = out.len();
+        let blank = Request { at: 0, offset: 0, bytes: self.sizes.first(), op: self.first_op };
+        out.resize(start + count, blank);
+        out[start..].chunks_mut(BATCH).for_each(|batch| self.draw(batch));
+        self.left -= count as u64;
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.arrival
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        Some(self.requests)
+    }
+}
+
+impl PassSource for SyntheticSource {
+    fn next_pass(&mut self) -> Result<(), SourceError> {
+        self.left = self.requests;
+        Ok(())
+    }
+}
+
+impl Placement {
+    fn fill(&mut self, random: &mut Random, classes: &[SizeClass], batch: &mut [Request], only: Option<Op>) {
+        match self {
+            Self::Uniform(p) => place_all(p, random, classes, batch, only),
+            Self::Zipf(p) => place_all(p, random, classes, batch, only),
+            Self::Sequential(p) => place_all(p, random, classes, batch, only),
+            Self::HotCold(p) => place_all(p, random, classes, batch, only),
+        }
+    }
+}
+
+impl Area {
+    fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u64) -> Result<Self, ConfigError> {
+        let footprint = (capacity as f64 * config.footprint) as u64;
+        let footprint = footprint.min(capacity);
+        let sizes = config.sizes();
+        let largest = sizes.iter().map(|s| s.size.0).max().unwrap_or(page_bytes);
+        require(largest <= footprint, || {
+            format!("workload: a request of {largest} bytes does not fit into the {footprint} bytes of the drive that are addressed")
+        })?;
+        let fits_all = |run: u64| sizes.iter().all(|s| run.is_multiple_of(s.size.0));
+        let run_bytes = match config.run {
+            Some(run) => {
+                require(run.0 > 0 && fits_all(run.0), || {
+                    format!("workload.run = {run} is no multiple of every block size; a run holds whole blocks")
+                })?;
+                run.0
+            }
+            None if fits_all(page_bytes) => page_bytes,
+            None => largest,
+        };
+        if config.has_ranks() {
+            require(fits_all(run_bytes), || {
+                "workload.run: block sizes that do not divide each other need a run that is a multiple of all of them".into()
+            })?;
+            require(footprint / run_bytes >= 2, || {
+                format!(
+                    "workload.run: {run_bytes} bytes leave fewer than two runs in the {footprint} bytes of the drive that are addressed"
+                )
+            })?;
+        }
+        let classes = sizes.iter().map(|s| SizeClass { bytes: s.size.0, blocks: footprint / s.size.0, per_run: run_bytes / s.size.0 });
+        Ok(Self { footprint, run_bytes, classes: classes.collect() })
+    }
+
+    fn placement(&self, distribution: Distribution, scatter: &Scatter) -> Placement {
+        let runs = self.footprint / self.run_bytes;
+        match distribution {
+            Distribution::Uniform => Placement::Uniform(Uniform),
+            Distribution::Sequential => Placement::Sequential(Sequential::new(self.footprint, self.classes.len() > 1)),
+            Distribution::Zipf { theta } => Placement::Zipf(Zipf::new(runs, self.run_bytes, theta, scatter.clone())),
+            Distribution::HotCold { addresses, accesses } => {
+                Placement::HotCold(HotCold::new(runs, self.run_bytes, addresses, accesses, scatter.clone()))
+            }
+        }
+    }
+}
+
+impl WorkloadConfig {
+    /// Whether a distribution gives ranks to runs.
+    fn has_ranks(&self) -> bool {
+        let ranked = |d: &Distribution| matches!(d, Distribution::Zipf { .. } | Distribution::HotCold { .. });
+        ranked(&self.distribution) || self.write_distribution.as_ref().is_some_and(ranked)
+    }
+}

@@ -1,0 +1,17 @@
+//! `uniform`: every aligned block of the footprint is as likely as any other.
+
+use vpass_core::request::Op;
+
+use super::place::{Place, SizeClass};
+use super::random::{Random, below};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Uniform;
+
+impl Place for Uniform {
+    #[inline]
+    fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
+        below(random, class.blocks) * class.bytes
+    }
+}

@@ -1,0 +1,171 @@
+//! `zipf:0.99`: the run of rank k is accessed in proportion to 1 / k^theta; ranks are scattered over the footprint by the seed.
+//!
+//! Exact and without a table of all ranks: ranks are grouped into buckets of nearly equal popularity, single ranks at first, then growing by
+//! 1/32. A bucket is drawn (alias method) by its size times the popularity of its *first* rank, a rank in it evenly, and a rank that is less
+//! popular than the first is accepted with the ratio of the two, else all is drawn again. So rank k comes out in proportion to k^-theta. Most
+//! draws lie below the ratio of the bucket's *last* rank and are accepted without computing a power.
+
+use vpass_core::request::Op;
+
+use super::alias::Alias;
+use super::place::{Place, SizeClass};
+use super::random::{Random, Rng};
+use super::scatter::Scatter;
+
+/// Ranks that are a bucket each: at theta 1 they get four tenths of the accesses of a 10^6-run drive, and never a second try.
+const SINGLE_RANKS: u64 = 256;
+/// Growth of the buckets after them: 3 % of draws at most need a power, and 2^36 ranks make fewer than 1,024 buckets.
+const GROWTH: u64 = 32;
+
+/// Ranks of nearly equal popularity.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    /// First rank, from 1.
+    first: u64,
+    count: u64,
+    /// A random number up to this accepts any rank of the bucket.
+    surely: u64,
+}
+
+/// Draws ranks.
+#[derive(Clone, Debug)]
+pub(super) struct Ranks {
+    theta: f64,
+    alias: Alias,
+    buckets: Vec<Bucket>,
+}
+
+impl Ranks {
+    /// Ranks 0 to `count - 1` with exponent `theta` above 0.
+    pub(super) fn new(count: u64, theta: f64) -> Self {
+        assert!(count > 0);
+        let (mut buckets, mut weights) = (Vec::new(), Vec::new());
+        let mut first = 1;
+        while first <= count {
+            let size = if first <= SINGLE_RANKS { 1 } else { (first / GROWTH).min(count + 1 - first) };
+            let last = first + size - 1;
+            // Rounded down by more than the error of `powf`, so that it never accepts what the exact test would not.
+            let surely = (last as f64 / first as f64).powf(-theta) * (1.0 - 1e-12);
+            buckets.push(Bucket { first, count: size, surely: if size == 1 { u64::MAX } else { super::random::threshold(surely) } });
+            weights.push(size as f64 * (first as f64).powf(-theta));
+            first = last + 1;
+        }
+        Self { theta, alias: Alias::new(&weights), buckets }
+    }
+
+    /// A rank, from 0, the most popular.
+    #[inline]
+    pub(super) fn draw(&self, random: &mut Random) -> u64 {
+        loop {
+            let bucket = &self.buckets[self.alias.draw(random)];
+            // One number gives both: the rank from the top of the product, the acceptance from the bits below it.
+            let product = u128::from(random.next_u64()) * u128::from(bucket.count);
+            let rank = bucket.first + (product >> 64) as u64;
+            let chance = product as u64;
+            if chance <= bucket.surely || self.accept(bucket, rank, chance) {
+                return rank - 1;
+            }
+        }
+    }
+
+    #[cold]
+    fn accept(&self, bucket: &Bucket, rank: u64, chance: u64) -> bool {
+        (chance as f64) < (rank as f64 / bucket.first as f64).powf(-self.theta) * 2f64.powi(64)
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Zipf {
+    ranks: Ranks,
+    run_bytes: u64,
+    scatter: Scatter,
+}
+
+impl Zipf {
+    pub(super) fn new(runs: u64, run_bytes: u64, theta: f64, scatter: Scatter) -> Self {
+        Self { ranks: Ranks::new(runs, theta), run_bytes, scatter }
+    }
+}
+
+impl Place for Zipf {
+    #[inline]
+    fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
+        let run = self.scatter.image(self.ranks.draw(random));
+        class.within_run(random, run * self.run_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    /// Chi-square of `draws` ranks against 1 / k^theta, over cells of at least 50 expected; returns it with its degrees of freedom.
+    fn chi_square(count: u64, theta: f64, draws: u32) -> (f64, f64) {
+        let ranks = Ranks::new(count, theta);
+        let mut random = Random::seed_from_u64(7);
+        let mut seen = vec![0u32; count as usize];
+        (0..draws).for_each(|_| seen[ranks.draw(&mut random) as usize] += 1);
+        let total: f64 = (1..=count).map(|k| (k as f64).powf(-theta)).sum();
+        let (mut sum, mut cells, mut expected, mut observed) = (0.0, 0.0, 0.0, 0.0);
+        for k in 1..=count {
+            expected += (k as f64).powf(-theta) / total * f64::from(draws);
+            observed += f64::from(seen[k as usize - 1]);
+            if expected >= 50.0 {
+                sum += (observed - expected).powi(2) / expected;
+                cells += 1.0;
+                (expected, observed) = (0.0, 0.0);
+            }
+        }
+        (sum, cells - 1.0)
+    }
+
+    #[test]
+    fn ranks_follow_the_law() {
+        for (count, theta) in [(1, 1.0), (2, 0.5), (300, 0.99), (5000, 0.99), (5000, 0.2), (100_000, 1.2), (20_000, 3.0), (1000, 10.0)] {
+            let (sum, freedom) = chi_square(count, theta, 2_000_000);
+            // Mean `freedom`, variance twice that: four standard deviations, and a little for the few-cell cases.
+            assert!(sum <= freedom + 4.0 * (2.0 * freedom).sqrt() + 10.0, "{count} ranks, theta {theta}: {sum} over {freedom}");
+        }
+    }
+
+    #[test]
+    fn the_test_above_can_fail() {
+        let ranks = Ranks::new(5000, 0.97);
+        let mut random = Random::seed_from_u64(7);
+        let firsts = (0..2_000_000).filter(|_| ranks.draw(&mut random) == 0).count() as f64;
+        let total: f64 = (1..=5000).map(|k| f64::from(k).powf(-0.99)).sum();
+        assert!((firsts - 2e6 / total).abs() > 10.0 * (2e6 / total).sqrt(), "theta 0.97 must not pass for 0.99");
+    }
+
+    #[test]
+    fn the_head_is_right_on_a_large_drive() {
+        // 2^27 ranks: the first rank's share is 1 / H(n, theta), within 1 %.
+        let count = 1u64 << 27;
+        let ranks = Ranks::new(count, 0.99);
+        // Euler and Maclaurin: sum of k^-0.99 over the first 1,000, the integral over the rest and half its ends.
+        let f = |k: f64| k.powf(-0.99);
+        let head: f64 = (1..=1000).map(|k| f(f64::from(k))).sum();
+        let n = count as f64;
+        let total = head + (n.powf(0.01) - 1000f64.powf(0.01)) / 0.01 + (f(n) - f(1000.0)) / 2.0;
+        let mut random = Random::seed_from_u64(3);
+        let draws = 4_000_000;
+        let mut seen = [0u32; 3];
+        for _ in 0..draws {
+            if let Some(n) = seen.get_mut(ranks.draw(&mut random) as usize) {
+                *n += 1;
+            }
+        }
+        for (i, observed) in seen.iter().enumerate() {
+            let expected = f(i as f64 + 1.0) / total * f64::from(draws);
+            assert!((f64::from(*observed) / expected - 1.0).abs() < 0.01, "rank {i}: {observed}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn the_largest_drives_need_few_buckets() {
+        assert!(Ranks::new(1 << 36, 0.99).buckets.len() <= 1024);
+    }
+}

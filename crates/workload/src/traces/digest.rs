@@ -1,0 +1,31 @@
+//! The SHA-256 of a trace file as given, for the manifest of a run.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use vpass_core::request::SourceError;
+
+/// The SHA-256 of the file's bytes as they are on the disk (compressed, if it is), in hexadecimal.
+///
+/// # Errors
+/// A sentence, where the file cannot be read.
+pub fn sha256_hex(path: &Path) -> Result<String, SourceError> {
+    let sentence = |e: std::io::Error| SourceError(format!("{}: cannot be read: {e}", path.display()));
+    let mut file = File::open(path).map_err(sentence)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        match file.read(&mut buffer).map_err(sentence)? {
+            0 => break,
+            n => hash.update(&buffer[..n]),
+        }
+    }
+    let mut hex = String::with_capacity(64);
+    for byte in hash.finalize() {
+        write!(hex, "{byte:02x}").expect("a String takes everything");
+    }
+    Ok(hex)
+}

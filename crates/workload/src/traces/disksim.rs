@@ -1,0 +1,62 @@
+//! `disksim`: the default ASCII trace of `DiskSim` 4 (Bucy et al., reference manual CMU-PDL-08-101; it is read there as `%lf %d %d %d %x`).
+//!
+//! | column | unit |
+//! |---|---|
+//! | time | ms, decimal |
+//! | device | number |
+//! | block | 512 B |
+//! | blocks | 512 B |
+//! | flags | hexadecimal; bit 0: 1 = read, 0 = write |
+
+use vpass_core::request::Op;
+
+use super::detect::{Head, is_decimal, is_whole};
+use super::fields::{Blanks, is_blank};
+use super::format::{BadLine, Format, Row, column};
+
+pub(super) const FORMAT: Format = Format {
+    name: "disksim",
+    description: "DiskSim ASCII",
+    columns: &[
+        column("time", "a decimal number of milliseconds"),
+        column("device", "a whole number"),
+        column("block", "a whole number of 512-byte blocks below 2^54"),
+        column("blocks", "a whole number of 512-byte blocks"),
+        column("flags", "hexadecimal flags with bit 0 set for a read"),
+    ],
+    header: None,
+    detect,
+    parse,
+};
+
+const FLAGS: usize = 4;
+
+/// Five numbers, and a time with a decimal point: with whole milliseconds only, the file looks like `mqsim`.
+fn detect(head: &Head) -> bool {
+    let columns: Vec<_> = head.first_columns().collect();
+    columns.len() == 5
+        && is_decimal(columns[0])
+        && columns[1..4].iter().all(|c| is_whole(c))
+        && head.lines().any(|line| line.split(|b| is_blank(*b)).find(|c| !c.is_empty()).is_some_and(|c| c.contains(&b'.')))
+}
+
+fn parse(line: &[u8]) -> Result<Option<Row>, BadLine> {
+    let mut fields = Blanks::new(line);
+    let at_ns = fields.milliseconds()?;
+    let device = fields.device()?;
+    let offset = fields.sector()?;
+    let bytes = fields.sectors()?;
+    let op = direction(fields.text()?).ok_or(BadLine::Column(FLAGS))?;
+    fields.end()?;
+    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+}
+
+/// Bit 0 of a hexadecimal number is bit 0 of its last digit.
+fn direction(flags: &[u8]) -> Option<Op> {
+    let digits = flags.strip_prefix(b"0x").unwrap_or(flags);
+    if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let last = char::from(digits[digits.len() - 1]).to_digit(16)?;
+    Some(if last & 1 == 1 { Op::Read } else { Op::Write })
+}

@@ -1,0 +1,254 @@
+//! The columns of a line, taken from left to right: commas or runs of blanks between them, numbers eight digits at a time.
+//! Every failure names its column.
+
+use super::format::BadLine;
+
+/// Columns between single commas.
+pub(super) type Commas<'a> = Fields<'a, false>;
+/// Columns between runs of spaces and tabs.
+pub(super) type Blanks<'a> = Fields<'a, true>;
+
+/// A line with what is left of it.
+pub(super) struct Fields<'a, const BLANKS: bool> {
+    rest: &'a [u8],
+    column: usize,
+    /// Whether another column follows; with commas the last column may be empty, so `rest` does not tell.
+    more: bool,
+}
+
+/// First address that no device has: offsets and ends of requests stay below it.
+const ADDRESS_END: u64 = 1 << 63;
+/// Bytes of a disk sector in every format that counts sectors.
+const SECTOR_BYTES: u64 = 512;
+
+impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
+    pub(super) fn new(line: &'a [u8]) -> Self {
+        Self { rest: line, column: 0, more: true }
+    }
+
+    /// The next column as it stands, not empty.
+    #[inline]
+    pub(super) fn text(&mut self) -> Result<&'a [u8], BadLine> {
+        self.begin()?;
+        let length = if BLANKS {
+            self.rest.iter().position(|b| is_blank(*b)).unwrap_or(self.rest.len())
+        } else {
+            self.rest.iter().position(|b| *b == b',').unwrap_or(self.rest.len())
+        };
+        if length == 0 {
+            return Err(BadLine::Column(self.column));
+        }
+        let text = &self.rest[..length];
+        self.finish(length)?;
+        Ok(text)
+    }
+
+    /// The next column, a whole number.
+    #[inline]
+    pub(super) fn number(&mut self) -> Result<u64, BadLine> {
+        self.begin()?;
+        let (value, length) = digits(self.rest).ok_or(BadLine::Column(self.column))?;
+        self.finish(length)?;
+        Ok(value)
+    }
+
+    /// The next column, a whole number that the line keeps and nobody here needs.
+    #[inline]
+    pub(super) fn unused_number(&mut self) -> Result<(), BadLine> {
+        self.number().map(|_| ())
+    }
+
+    /// The next column, a whole number times `scale`.
+    #[inline]
+    pub(super) fn scaled(&mut self, scale: u64) -> Result<u64, BadLine> {
+        let column = self.column;
+        self.number()?.checked_mul(scale).ok_or(BadLine::Column(column))
+    }
+
+    /// The next column, a device number.
+    #[inline]
+    pub(super) fn device(&mut self) -> Result<u32, BadLine> {
+        let column = self.column;
+        u32::try_from(self.number()?).map_err(|_| BadLine::Column(column))
+    }
+
+    /// The next column, a byte offset.
+    #[inline]
+    pub(super) fn offset(&mut self) -> Result<u64, BadLine> {
+        let column = self.column;
+        self.number().and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadLine::Column(column)) })
+    }
+
+    /// The next column, a sector number, as a byte offset.
+    #[inline]
+    pub(super) fn sector(&mut self) -> Result<u64, BadLine> {
+        let column = self.column;
+        self.scaled(SECTOR_BYTES).and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadLine::Column(column)) })
+    }
+
+    /// The next column, a number of sectors, in bytes.
+    #[inline]
+    pub(super) fn sectors(&mut self) -> Result<u64, BadLine> {
+        self.scaled(SECTOR_BYTES)
+    }
+
+    /// The next column, a decimal number of milliseconds, in ns; digits finer than a nanosecond are dropped.
+    #[inline]
+    pub(super) fn milliseconds(&mut self) -> Result<u64, BadLine> {
+        self.begin()?;
+        let (value, length) = milliseconds(self.rest).ok_or(BadLine::Column(self.column))?;
+        self.finish(length)?;
+        Ok(value)
+    }
+
+    /// Whether another column follows.
+    #[inline]
+    pub(super) fn more(&self) -> bool {
+        if BLANKS { self.rest.iter().any(|b| !is_blank(*b)) } else { self.more }
+    }
+
+    /// The line must end here.
+    #[inline]
+    pub(super) fn end(&self) -> Result<(), BadLine> {
+        if self.more() { Err(BadLine::Extra) } else { Ok(()) }
+    }
+
+    /// Goes to the first byte of the next column.
+    #[inline]
+    fn begin(&mut self) -> Result<(), BadLine> {
+        if BLANKS {
+            while let [b, rest @ ..] = self.rest
+                && is_blank(*b)
+            {
+                self.rest = rest;
+            }
+            self.more = !self.rest.is_empty();
+        }
+        if self.more { Ok(()) } else { Err(BadLine::Missing(self.column)) }
+    }
+
+    /// Ends the column after `length` bytes; anything but a separator there means that the column holds something else.
+    #[inline]
+    fn finish(&mut self, length: usize) -> Result<(), BadLine> {
+        match self.rest.get(length) {
+            None => {
+                self.rest = &[];
+                self.more = false;
+            }
+            Some(&b) if (BLANKS && is_blank(b)) || (!BLANKS && b == b',') => self.rest = &self.rest[length + 1..],
+            Some(_) => return Err(BadLine::Column(self.column)),
+        }
+        self.column += 1;
+        Ok(())
+    }
+}
+
+/// Whether a byte separates columns in a format that separates with blanks.
+#[inline]
+pub(super) fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+const ZEROES: u64 = 0x3030_3030_3030_3030;
+const TOP_BITS: u64 = 0x8080_8080_8080_8080;
+
+/// The number at the beginning of `text` and its length; none where there is no digit or the number passes 2^64.
+#[inline]
+pub(super) fn digits(text: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0u64;
+    let mut length = 0;
+    while let Some(chunk) = text[length..].first_chunk::<8>() {
+        // Digits become 0 to 9. Adding 0x76 sets the top bit of any byte above 9; a carry spoils only bytes after the first such byte.
+        let raw = u64::from_le_bytes(*chunk) ^ ZEROES;
+        let others = (raw.wrapping_add(0x7676_7676_7676_7676) | raw) & TOP_BITS;
+        let count = (others.trailing_zeros() / 8) as usize;
+        if count == 0 {
+            return (length > 0).then_some((value, length));
+        }
+        // Shifted so that the digits end the word: what comes in from below reads as leading zeroes.
+        value = value.checked_mul(POWERS[count])?.checked_add(eight(raw << (64 - 8 * count)))?;
+        length += count;
+        if count < 8 {
+            return Some((value, length));
+        }
+    }
+    for &byte in &text[length..] {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
+        length += 1;
+    }
+    (length > 0).then_some((value, length))
+}
+
+/// Eight digit values, first digit in the lowest byte, as a number: pairs, then fours, then all (D. Lemire's SWAR form).
+#[inline]
+fn eight(v: u64) -> u64 {
+    const MASK: u64 = 0x0000_00ff_0000_00ff;
+    let v = v.wrapping_mul(10).wrapping_add(v >> 8);
+    let low = (v & MASK).wrapping_mul(0x000f_4240_0000_0064);
+    let high = ((v >> 16) & MASK).wrapping_mul(0x0000_2710_0000_0001);
+    low.wrapping_add(high) >> 32
+}
+
+/// A decimal number of milliseconds in ns, and its length in text.
+fn milliseconds(text: &[u8]) -> Option<(u64, usize)> {
+    const NS: u64 = 1_000_000;
+    let (whole, mut length) = digits(text)?;
+    let mut ns = whole.checked_mul(NS)?;
+    if text.get(length) == Some(&b'.') {
+        length += 1;
+        let fraction = &text[length..];
+        let count = fraction.iter().position(|b| !b.is_ascii_digit()).unwrap_or(fraction.len());
+        if count == 0 {
+            return None;
+        }
+        let kept = count.min(6);
+        let (part, _) = digits(&fraction[..kept])?;
+        ns = ns.checked_add(part * POWERS[6 - kept])?;
+        length += count;
+    }
+    Some((ns, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn milliseconds_to_the_nanosecond() {
+        for (text, ns) in [("0", 0), ("0.221", 221_000), ("12.5", 12_500_000), ("1.0000019", 1_000_001), ("3.000000", 3_000_000)] {
+            assert_eq!(milliseconds(text.as_bytes()), Some((ns, text.len())), "{text}");
+        }
+        for text in ["", ".5", "5.", "-1.0", "18446744073709551615.0", "5. "] {
+            assert_eq!(milliseconds(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn commas_and_blanks() {
+        let mut f = Commas::new(b"12,ab,,7");
+        assert_eq!((f.number(), f.text(), f.text()), (Ok(12), Ok(&b"ab"[..]), Err(BadLine::Column(2))));
+        let mut f = Commas::new(b"5,");
+        assert_eq!((f.number(), f.more(), f.number()), (Ok(5), true, Err(BadLine::Column(1))));
+        let mut f = Blanks::new(b" 12 \t 3 ");
+        assert_eq!((f.number(), f.number(), f.end(), f.number()), (Ok(12), Ok(3), Ok(()), Err(BadLine::Missing(2))));
+        assert_eq!(Blanks::new(b"3x").number(), Err(BadLine::Column(0)));
+        assert_eq!(Commas::new(b"9223372036854775808").offset(), Err(BadLine::Column(0)));
+        assert_eq!(Blanks::new(b"18014398509481984").sector(), Err(BadLine::Column(0)));
+    }
+
+    proptest! {
+        #[test]
+        fn digits_agree_with_the_standard_library(text in "[0-9]{0,24}[^0-9]{0,9}[0-9]{0,3}") {
+            let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+            let expected = text[..end].parse::<u64>().ok().map(|n| (n, end));
+            prop_assert_eq!(digits(text.as_bytes()), expected);
+        }
+    }
+}

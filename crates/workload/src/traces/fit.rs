@@ -1,0 +1,132 @@
+//! What becomes of a request that the drive is too small for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use vpass_core::units::Bytes;
+
+/// How a trace's addresses meet the drive's capacity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fit {
+    /// A request beyond the capacity stops the run.
+    #[default]
+    Error,
+    /// Addresses beyond the capacity start again from 0.
+    Wrap,
+    /// All addresses are stretched or squeezed so that the trace's extent is the drive's; reads the trace once beforehand.
+    Scale,
+}
+
+impl Fit {
+    /// The names that `--fit` takes.
+    pub const NAMES: [&'static str; 3] = ["error", "wrap", "scale"];
+}
+
+impl fmt::Display for Fit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::NAMES[*self as usize])
+    }
+}
+
+impl FromStr for Fit {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "error" => Ok(Self::Error),
+            "wrap" => Ok(Self::Wrap),
+            "scale" => Ok(Self::Scale),
+            _ => {
+                let hint = crate::nearest::nearest(name, Self::NAMES.into_iter());
+                let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
+                Err(format!("\"{name}\" is no way to fit{hint}; expected error, wrap or scale"))
+            }
+        }
+    }
+}
+
+/// Scaled addresses are multiples of this, as a disk's are.
+const SECTOR_BYTES: u64 = 512;
+
+/// A fit with its numbers.
+#[derive(Debug)]
+pub(super) struct Fitter {
+    pub(super) fit: Fit,
+    pub(super) capacity: u64,
+    /// The end of the trace's highest request; used where `fit` is `Scale`.
+    pub(super) extent: u64,
+}
+
+impl Fitter {
+    /// The offset of a request on the drive, or a sentence that says why there is none.
+    #[inline]
+    pub(super) fn place(&self, offset: u64, bytes: u64) -> Result<u64, String> {
+        // Neither term passes 2^63.
+        if self.fit != Fit::Scale && offset + bytes <= self.capacity {
+            return Ok(offset);
+        }
+        self.move_in(offset, bytes)
+    }
+
+    fn move_in(&self, offset: u64, bytes: u64) -> Result<u64, String> {
+        let capacity = self.capacity;
+        let drive = format!("the drive's capacity of {capacity} bytes ({})", Bytes(capacity));
+        let Some(highest) = capacity.checked_sub(bytes) else {
+            return Err(format!("a request of {bytes} bytes is larger than {drive}"));
+        };
+        match self.fit {
+            Fit::Error => {
+                Err(format!("offset {offset} with {bytes} bytes is beyond {drive}; take --fit wrap, --fit scale or a bigger drive"))
+            }
+            Fit::Wrap => Ok((offset % capacity).min(highest)),
+            Fit::Scale => {
+                let scaled = u128::from(offset) * u128::from(capacity) / u128::from(self.extent);
+                Ok((scaled as u64).min(highest) / SECTOR_BYTES * SECTOR_BYTES)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fitter(fit: Fit, extent: u64) -> Fitter {
+        Fitter { fit, capacity: 8192, extent }
+    }
+
+    #[test]
+    fn what_fits_stays() {
+        for fit in [Fit::Error, Fit::Wrap] {
+            assert_eq!(fitter(fit, 0).place(4096, 4096), Ok(4096));
+        }
+    }
+
+    #[test]
+    fn wrapping_starts_again_from_0_and_never_crosses_the_end() {
+        let wrap = fitter(Fit::Wrap, 0);
+        assert_eq!(wrap.place(8192 * 5 + 1024, 512), Ok(1024));
+        assert_eq!(wrap.place(8192 * 5 + 8000, 512), Ok(7680));
+        assert_eq!(wrap.place(7000, 2048), Ok(6144));
+    }
+
+    #[test]
+    fn scaling_maps_the_extent_to_the_capacity() {
+        let down = fitter(Fit::Scale, 81_920);
+        assert_eq!(down.place(40_960, 512), Ok(4096));
+        assert_eq!(down.place(81_408, 512), Ok(7680));
+        assert_eq!(down.place(73_728, 8192), Ok(0));
+        assert_eq!(fitter(Fit::Scale, 4096).place(1024, 512), Ok(2048));
+        assert_eq!(fitter(Fit::Scale, 1 << 63).place((1 << 63) - 512, 512), Ok(7680));
+        assert_eq!(fitter(Fit::Scale, 8292).place(8192, 100), Ok(7680));
+    }
+
+    #[test]
+    fn names_read_and_print() {
+        for name in Fit::NAMES {
+            assert_eq!(name.parse::<Fit>().unwrap().to_string(), name);
+        }
+        assert_eq!("sale".parse::<Fit>().unwrap_err(), "\"sale\" is no way to fit (did you mean scale?); expected error, wrap or scale");
+        assert_eq!("".parse::<Fit>().unwrap_err(), "\"\" is no way to fit; expected error, wrap or scale");
+    }
+}

@@ -1,0 +1,68 @@
+//! `msr`: the CSV of the MSR Cambridge traces (Narayanan, Donnelly and Rowstron, "Write Off-Loading", FAST '08; SNIA IOTTA).
+//!
+//! | column | unit |
+//! |---|---|
+//! | timestamp | 100 ns since 1601-01-01 (a Windows file time) |
+//! | host | name |
+//! | disk | number |
+//! | type | Read or Write, in any case |
+//! | offset | bytes |
+//! | size | bytes |
+//! | response | 100 ns; may be absent |
+
+use vpass_core::request::Op;
+
+use super::detect::Head;
+use super::fields::Commas;
+use super::format::{BadLine, Format, Row, column};
+
+pub(super) const FORMAT: Format = Format {
+    name: "msr",
+    description: "MSR Cambridge CSV",
+    columns: &[
+        column("timestamp", "a whole number of 100-ns ticks"),
+        column("host", "a name"),
+        column("disk", "a whole number"),
+        column("type", "Read or Write"),
+        column("offset", "a whole number of bytes below 2^63"),
+        column("size", "a whole number of bytes"),
+        column("response", "a whole number of 100-ns ticks"),
+    ],
+    header: None,
+    detect,
+    parse,
+};
+
+const TYPE: usize = 3;
+const TICK_NS: u64 = 100;
+
+fn detect(head: &Head) -> bool {
+    let mut columns = head.first().split(|b| *b == b',');
+    columns.nth(TYPE).is_some_and(|text| direction(text).is_some()) && columns.next().is_some()
+}
+
+fn parse(line: &[u8]) -> Result<Option<Row>, BadLine> {
+    let mut fields = Commas::new(line);
+    let at_ns = fields.scaled(TICK_NS)?;
+    fields.text()?;
+    let device = fields.device()?;
+    let op = direction(fields.text()?).ok_or(BadLine::Column(TYPE))?;
+    let offset = fields.offset()?;
+    let bytes = fields.number()?;
+    if fields.more() {
+        fields.unused_number()?;
+        fields.end()?;
+    }
+    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+}
+
+#[inline]
+fn direction(text: &[u8]) -> Option<Op> {
+    if text.eq_ignore_ascii_case(b"Read") {
+        Some(Op::Read)
+    } else if text.eq_ignore_ascii_case(b"Write") {
+        Some(Op::Write)
+    } else {
+        None
+    }
+}

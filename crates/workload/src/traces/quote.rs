@@ -1,0 +1,35 @@
+//! Text of a trace as it may stand in a message: quoted, escaped and short.
+
+/// Longest piece of a line that a message shows, in characters.
+const SHOWN: usize = 80;
+
+/// `"text"`, with what cannot be printed escaped, cut after 80 characters.
+pub(crate) fn quote(text: &[u8]) -> String {
+    let mut shown = String::from("\"");
+    let mut length = 0;
+    // Escaping a byte gives at least a character, so the first 81 bytes decide.
+    for &byte in &text[..text.len().min(SHOWN + 1)] {
+        let escaped = std::ascii::escape_default(byte).to_string();
+        length += escaped.len();
+        if length > SHOWN {
+            shown.push('…');
+            break;
+        }
+        shown.push_str(&escaped);
+    }
+    shown.push('"');
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn long_and_odd_text_is_cut_and_escaped() {
+        assert_eq!(quote(b"a\tb\0\xff\"c"), r#""a\tb\x00\xff\"c""#);
+        assert_eq!(quote(&[b'x'; 80]), format!("\"{}\"", "x".repeat(80)));
+        assert_eq!(quote(&[b'x'; 81]), format!("\"{}…\"", "x".repeat(80)));
+        assert_eq!(quote(&[0; 1000]), format!("\"{}…\"", "\\x00".repeat(20)));
+    }
+}
