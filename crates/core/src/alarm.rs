@@ -1,6 +1,7 @@
 //! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy is asked, data that is
 //! gone is reported. Rare, and out of line.
 
+use crate::bugs::Bug;
 use crate::disturb::table::QUARTERS;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::drive::Drive;
@@ -20,13 +21,12 @@ impl Drive {
     pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> bool {
         let block = self.geometry.block_of(ppn);
         crate::nand::rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block as usize]);
-        self.flash.reads[cause as usize] += 1;
-        let lost_before = self.lost_pages;
+        if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
+            self.flash.reads[cause as usize] += 1;
+        }
         let rings = if self.wordlines.is_empty() { self.count_read::<false>(ppn).1 } else { self.count_read::<true>(ppn).1 };
         if rings {
-            let uncorrectable = self.ring(lpn, ppn, block, cause, fill);
-            debug_assert!(uncorrectable || self.lost_pages == lost_before || cause == Cause::Host);
-            return !uncorrectable;
+            return !self.ring(lpn, ppn, block, cause, fill);
         }
         self.note_read(PhysRead { lpn, ppn, cause, result: ReadResult::Good, fill });
         true
@@ -40,7 +40,9 @@ impl Drive {
 
     /// Tells whether the page read was uncorrectable.
     fn ring(&mut self, lpn: Lpn, ppn: Ppn, block: BlockId, cause: Cause, fill: bool) -> bool {
-        let gone = self.hot[block as usize].has(SUSPECT) && self.is_past_limit(block, ppn);
+        let mut gone = self.hot[block as usize].has(SUSPECT) && self.is_past_limit(block, ppn);
+        gone &= !self.bugs.has(Bug::LossHidden);
+        gone |= self.bugs.has(Bug::LossInvented) && self.hot[block as usize].has(SUSPECT);
         let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
         self.note_read(PhysRead { lpn, ppn, cause, result, fill });
         if gone {
@@ -92,7 +94,10 @@ impl Drive {
             return;
         }
         let (policy, view) = self.policy_and_view();
-        let first = policy.arm(&view, block);
+        let mut first = policy.arm(&view, block);
+        if self.bugs.has(Bug::AlphaForgotten) {
+            first = Reads(first.0.saturating_mul(8));
+        }
         self.cold[block as usize].policy_alarm = first;
         self.ask_model(block);
         self.set_alarm(block);

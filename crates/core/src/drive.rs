@@ -3,6 +3,7 @@
 //!
 //! Reads come in batches: look up, prefetch, count, compare with the alarm. Everything else is rare and lives in `ftl`.
 
+use crate::bugs::{Bug, Bugs};
 use crate::config::{ConfigError, DriveConfig, Schedule};
 use crate::disturb::table::dose_per_kind;
 use crate::disturb::{ErrorModel, error_model};
@@ -99,6 +100,7 @@ pub struct Drive {
     pub(crate) reclaim: ReclaimCounts,
     pub(crate) uncorrectable_reads: u64,
     pub(crate) lost_pages: u64,
+    pub(crate) bugs: Bugs,
     observer: Option<Box<dyn Observer>>,
     pending: Vec<PhysRead>,
 }
@@ -151,6 +153,7 @@ impl Drive {
             reclaim: ReclaimCounts::default(),
             uncorrectable_reads: 0,
             lost_pages: 0,
+            bugs: Bugs::default(),
             observer: None,
             pending: Vec::with_capacity(BATCH),
         };
@@ -158,6 +161,12 @@ impl Drive {
             drive.add_free(block);
         }
         Ok(drive)
+    }
+
+    /// Gives the drive a bug, to see that it is found.
+    #[cfg(feature = "seeded-bugs")]
+    pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
+        self.bugs.seeded = Some(bug);
     }
 
     /// Sets who watches; from the drive's first operation on.
@@ -247,7 +256,7 @@ impl Drive {
         let block = self.geometry.block_of(ppn);
         let wordline = self.geometry.wordline_of(ppn);
         let dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
-        if WORDLINES {
+        if WORDLINES && !self.bugs.has(Bug::DoseLost) {
             self.wordlines[wordline as usize].reads += dose;
         }
         let hot = &mut self.hot[block as usize];
@@ -265,7 +274,13 @@ impl Drive {
                 return FROM_BUFFER;
             }
             // Part of the page is newer in the buffer, the rest comes from flash.
-            self.sense(lpn, slot.below, Cause::Host, true);
+            let whole = self.sense(lpn, slot.below, Cause::Host, true);
+            if !whole {
+                self.uncorrectable_reads += 1;
+                self.report_lost(lpn);
+            }
+            let result = if whole { ReadResult::Good } else { ReadResult::Uncorrectable };
+            self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
             return slot.below;
         }
         let lost = self.is_lost(lpn);
@@ -338,7 +353,7 @@ impl Drive {
         self.uncorrectable_reads = 0;
         self.lost_pages = 0;
         self.ops.clear();
-        self.tell(|o| o.measured_phase());
+        self.tell(Observer::measured_phase);
     }
 
     /// The resolved configuration.
@@ -386,15 +401,31 @@ impl Drive {
         self.streams.widths()
     }
 
-    /// Mapped pages on flash, (lpn, ppn), and pages whose newest data is in the write buffer, with what lies below.
-    pub fn map_contents(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
-        let below = self.buffer.iter().filter(|s| s.below < UNMAPPED).map(|s| (s.lpn, s.below));
-        self.map.mapped().chain(below)
+    /// The map as the drive has it, in logical order: every page that holds data. Pages reported lost hold none.
+    pub fn map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
+        self.map.to_physical.iter().enumerate().filter_map(|(lpn, entry)| {
+            let lpn = lpn as Lpn;
+            let buffered = *entry & BUFFERED != 0;
+            let ppn = if buffered { self.buffer.slot(*entry & !BUFFERED).below } else { *entry };
+            let holds = (buffered || ppn < UNMAPPED) && !self.is_lost(lpn);
+            let back = if ppn < UNMAPPED { self.map.to_logical[ppn as usize] } else { NO_PPN };
+            holds.then_some(MapRow { lpn, ppn, back, buffered })
+        })
     }
 
-    /// Logical pages whose newest data is in the write buffer.
-    pub fn buffered(&self) -> impl Iterator<Item = Lpn> + '_ {
-        self.buffer.iter().map(|s| s.lpn)
+    /// Pages per block that hold data which is not lost.
+    pub fn whole_pages(&self) -> Vec<u32> {
+        let mut whole: Vec<u32> = self.hot.iter().map(|hot| u32::from(hot.valid)).collect();
+        for (i, word) in self.lost.iter().enumerate().filter(|(_, word)| **word != 0) {
+            for lpn in (0..64).filter(|bit| word >> bit & 1 == 1).map(|bit| i * 64 + bit) {
+                let entry = self.map.to_physical[lpn];
+                let entry = if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below };
+                if entry < UNMAPPED {
+                    whole[self.geometry.block_of(entry) as usize] -= 1;
+                }
+            }
+        }
+        whole
     }
 
     /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written pages.
@@ -408,6 +439,19 @@ impl Drive {
             written: hot.write_ptr,
         })
     }
+}
+
+/// A page of the host in the drive's map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapRow {
+    /// The page.
+    pub lpn: Lpn,
+    /// Where it lies on flash, [`NO_PPN`] where only the write buffer has it.
+    pub ppn: Ppn,
+    /// What the reverse map says about that place.
+    pub back: Lpn,
+    /// Newer data is in the write buffer.
+    pub buffered: bool,
 }
 
 /// A block at the end of a run.

@@ -1,6 +1,8 @@
 //! What the drive tells whoever watches it: the oracle, counters, later a live drive's bytes.
 //! Observers see facts of the medium, never the drive's own bookkeeping, and cannot change anything.
 
+use std::any::Any;
+
 use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
 
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
@@ -42,8 +44,8 @@ pub enum Origin {
     Copy(Ppn),
 }
 
-/// A watcher. Calls arrive in the order in which the drive's state changed.
-pub trait Observer {
+/// A watcher. Calls arrive in the order in which the drive's state changed. It is `Any`, so that whoever set it gets it back as it was.
+pub trait Observer: Any {
     /// At most 32 page reads, flushed before anything below is called.
     fn reads(&mut self, batch: &[PhysRead]);
     /// The host wrote this page (accepted, in the write buffer or on its way to flash).

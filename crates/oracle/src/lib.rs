@@ -16,6 +16,7 @@ mod protocol;
 mod reference;
 mod report;
 mod stamps;
+pub mod swarm;
 mod time_check;
 
 pub use books::DriveBooks;

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::disturb::table::DOSE_ONE;
+use vpass_core::drive::Drive;
 use vpass_core::geometry::Geometry;
 use vpass_core::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, PhysRead, ReadResult};
-use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ppn, Seq};
+use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ns, Ppn, Seq};
 
 use crate::books::{DriveBooks, differences};
 use crate::doses::{Doses, Truth};
 use crate::end_scan::words;
+use crate::mapping::MapEntry;
 use crate::protocol::Protocol;
 use crate::report::{Findings, Kind, OracleReport, Tally};
 use crate::stamps::{Loss, Stamp, Stamps, Tag};
@@ -32,12 +34,15 @@ pub struct Oracle {
     /// One bit per host page: reported lost since the measured phase began.
     was_lost: Vec<u64>,
     worst_dose_ratio: f64,
+    time: TimeCheck,
 }
 
 impl Oracle {
     /// The oracle of an empty, erased drive with a resolved configuration.
     pub fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+        let planes = if config.timing.independent_planes { geometry.planes_per_die } else { 1 };
         Self {
+            time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
             geometry: geometry.clone(),
             stamps: Stamps::new(geometry),
             doses: Doses::new(geometry, config),
@@ -70,6 +75,26 @@ impl Oracle {
     /// Takes over what was found about the drive's time.
     pub fn check_time(&mut self, time: &TimeCheck) {
         self.findings.absorb(time.findings());
+    }
+
+    /// Ends a run: compares books and map of the drive with the truth, looks for pages past their limit that nobody has
+    /// read, and gives the verdict.
+    pub fn conclude(mut self, drive: &Drive) -> OracleReport {
+        let time = std::mem::replace(&mut self.time, TimeCheck::new(0, 0));
+        self.check_time(&time);
+        let flash = drive.flash_counts();
+        let host = drive.host_counts();
+        self.check_books(&DriveBooks {
+            reads: flash.reads,
+            programs: flash.programs,
+            erases: flash.erases,
+            host_read_pages: host.read_pages,
+            host_write_pages: host.write_pages,
+            mapped_pages: drive.map_rows().count() as u64,
+        });
+        let rows = drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, back: r.back, buffered: r.buffered });
+        self.check_map(rows, drive.whole_pages());
+        self.finish()
     }
 
     /// The verdict so far, without looking for pages that nobody has read ([`Self::finish`]).
@@ -325,5 +350,9 @@ impl Observer for Oracle {
         self.lost_pages = 0;
         self.was_lost.fill(0);
         self.worst_dose_ratio = 0.0;
+    }
+
+    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
+        self.time.note(intervals);
     }
 }

@@ -19,6 +19,17 @@ impl TimeCheck {
         Self { dies: vec![(0, 0); dies as usize], channels: vec![(0, 0); channels as usize], findings: Findings::default() }
     }
 
+    /// Takes in intervals as the timed engine numbers them: dies first, then channels.
+    pub(crate) fn note(&mut self, intervals: &[(u32, Ns, Ns)]) {
+        let dies = self.dies.len() as u32;
+        for (number, start, end) in intervals {
+            match number.checked_sub(dies) {
+                None => self.die(*number, *start, *end),
+                Some(channel) => self.channel(channel, *start, *end),
+            }
+        }
+    }
+
     /// A die is occupied from `start` to `end`.
     #[inline]
     pub fn die(&mut self, die: u32, start: Ns, end: Ns) {

@@ -16,6 +16,7 @@ pub(crate) use self::speed::Speed;
 use super::split::Pages;
 use super::untimed::trim;
 use super::{Progress, RunError};
+use crate::bugs::Bug;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::mover::JobRef;
@@ -107,6 +108,7 @@ impl TimedEngine {
     /// The workload's, or an interruption.
     pub fn run(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
         self.dies.intervals = drive.is_watched().then(Vec::new);
+        self.dies.shares_channels = drive.bugs.has(Bug::ChannelShared);
         self.exhausted = false;
         let before = self.served;
         let mut report_at = self.served + PROGRESS_PERIOD;
@@ -123,7 +125,7 @@ impl TimedEngine {
                 }
             }
             let (event, completion) = (self.dies.next_event(), self.host.next_completion());
-            if self.exhausted && self.host.outstanding == 0 {
+            if self.exhausted && self.next == self.requests.len() && self.host.outstanding == 0 {
                 self.hand_over_intervals(drive, 0);
                 return Ok(self.served - before);
             }
@@ -186,9 +188,8 @@ impl TimedEngine {
             Op::Write => self.submit_write(drive, request, start),
             Op::Trim => {
                 drive.host.trim_requests += 1;
-                trim(drive, &Pages::of(request, &drive.geometry, drive.geometry.page_shift()));
                 let slot = self.host.open(start, 1, Measured::Not);
-                self.host.finish_page(slot, self.now, self.now, Kind::Controller, &mut self.metrics);
+                self.accept_in_order(drive, request, slot, self.now);
             }
         }
     }
@@ -257,19 +258,32 @@ impl TimedEngine {
             return;
         }
         let slot = self.host.open(start, 1, Measured::Write);
-        if self.stalled.is_empty() && self.programming < self.program_slots {
-            self.accept_write(drive, request, slot, arrived);
+        self.accept_in_order(drive, request, slot, arrived);
+    }
+
+    /// Takes in a write or trim now, or behind the writes that wait for room in the buffer.
+    fn accept_in_order(&mut self, drive: &mut Drive, request: &Request, slot: u32, arrived: Ns) {
+        if self.stalled.is_empty() && self.has_room() {
+            self.accept(drive, request, slot, arrived);
         } else {
             self.stalled.push_back((*request, slot, arrived));
         }
     }
 
-    /// Takes a write into the buffer and acknowledges it.
-    fn accept_write(&mut self, drive: &mut Drive, request: &Request, slot: u32, arrived: Ns) {
+    fn has_room(&self) -> bool {
+        self.program_slots == 0 || self.programming < self.program_slots
+    }
+
+    /// Takes a write into the buffer, or trims, and acknowledges it.
+    fn accept(&mut self, drive: &mut Drive, request: &Request, slot: u32, arrived: Ns) {
         drive.now = self.now;
         let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
-        for page in 0..pages.count {
-            drive.write_page(pages.first + page, pages.mask(page));
+        if request.op == Op::Trim {
+            trim(drive, &pages);
+        } else {
+            for page in 0..pages.count {
+                drive.write_page(pages.first + page, pages.mask(page));
+            }
         }
         self.host.finish_page(slot, arrived.max(self.now), self.now, Kind::Write, &mut self.metrics);
         self.route(drive, NIL);
@@ -338,9 +352,9 @@ impl TimedEngine {
 
     /// Takes in writes that waited for room in the buffer.
     fn unstall(&mut self, drive: &mut Drive) {
-        while self.programming < self.program_slots {
+        while self.has_room() {
             let Some((request, slot, arrived)) = self.stalled.pop_front() else { return };
-            self.accept_write(drive, &request, slot, arrived);
+            self.accept(drive, &request, slot, arrived);
         }
     }
 

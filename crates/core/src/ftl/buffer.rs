@@ -69,9 +69,4 @@ impl WriteBuffer {
         self.order.remove(at);
         self.unused.push(slot);
     }
-
-    /// Slots in use, oldest first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Slot> {
-        self.order.iter().map(|s| &self.slots[*s as usize])
-    }
 }

@@ -4,7 +4,7 @@
 
 use crate::mem::huge_vec;
 use crate::observer::NO_PPN;
-use crate::units::{Lpn, Ppn};
+use crate::units::Lpn;
 
 /// No data: never written, trimmed or lost.
 pub(crate) const UNMAPPED: u32 = NO_PPN;
@@ -62,10 +62,5 @@ impl PageMap {
             i += 1;
             word = *words.get(i)?;
         }
-    }
-
-    /// Every mapped page on flash, in logical order: (lpn, ppn).
-    pub(crate) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
-        self.to_physical.iter().enumerate().filter(|(_, p)| **p < UNMAPPED).map(|(l, p)| (l as Lpn, *p))
     }
 }

@@ -1,6 +1,7 @@
 //! The one mover: reads a block's valid pages, writes them elsewhere, erases the block. For GC, reclaim and wear levelling
 //! alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved are read at their new place.
 
+use crate::bugs::Bug;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
@@ -126,7 +127,7 @@ impl Drive {
             self.erase(job.block, job.cause);
             return false;
         };
-        if job.cause != Cause::Gc && !reserved && self.needs_block(job.stream()) {
+        if !reserved && self.needs_block(job.stream()) {
             self.ensure_free(RESERVE + 1);
         }
         job.cursor = page + 1;
@@ -139,6 +140,10 @@ impl Drive {
         let lpn = self.map.to_logical[src as usize];
         let good = self.sense(lpn, src, job.cause, false);
         self.invalidate(src);
+        if self.bugs.has(Bug::MoverDropsPage) && self.seq.is_multiple_of(97) {
+            self.unmap_lost(lpn);
+            return;
+        }
         let dst = good.then(|| self.place(lpn, job.stream(), Origin::Copy(src), job.cause));
         if dst.is_none() {
             self.unmap_lost(lpn);
@@ -152,7 +157,11 @@ impl Drive {
     /// Erases a block without valid data and returns it to the free pool.
     fn erase(&mut self, block: BlockId, cause: Cause) {
         rules::erase(block, &self.hot[block as usize]);
-        self.hot[block as usize] = BlockHot::ERASED;
+        self.hot[block as usize] = if self.bugs.has(Bug::CountersKept) {
+            BlockHot { reads: self.hot[block as usize].reads, ..BlockHot::ERASED }
+        } else {
+            BlockHot::ERASED
+        };
         let cold = &mut self.cold[block as usize];
         cold.pec += 1;
         cold.policy_alarm = Reads::NEVER;
@@ -177,6 +186,9 @@ impl Drive {
 
     /// The page's data is no longer wanted here.
     pub(crate) fn invalidate(&mut self, ppn: Ppn) {
+        if self.bugs.has(Bug::StaleCopyReturns) && self.seq % 61 == 60 && !self.hot[self.geometry.block_of(ppn) as usize].has(MOVING) {
+            return;
+        }
         let block = self.geometry.block_of(ppn);
         self.map.clear_valid(block, ppn - self.geometry.first_page(block));
         self.hot[block as usize].valid -= 1;

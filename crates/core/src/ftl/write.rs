@@ -1,5 +1,6 @@
 //! Host writes and trims: into the buffer, out of it to flash.
 
+use crate::bugs::Bug;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
@@ -17,6 +18,9 @@ impl Drive {
         self.clear_lost(lpn);
         self.tell(|o| o.host_wrote(lpn));
         let entry = self.map.to_physical[lpn as usize];
+        if entry < UNMAPPED && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
+            return;
+        }
         if entry & BUFFERED != 0 {
             self.merge(entry & !BUFFERED, mask);
             return;
@@ -70,7 +74,8 @@ impl Drive {
             return;
         }
         self.map.to_physical[slot.lpn as usize] = UNMAPPED;
-        let dst = self.place(slot.lpn, HOST, Origin::Host, Cause::Host);
+        let lpn = if self.bugs.has(Bug::WriteToNeighbour) && self.seq % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
+        let dst = self.place(lpn.min(self.geometry.host_pages - 1), HOST, Origin::Host, Cause::Host);
         self.record(NandOp::Program { dst });
         self.collect_in_background();
         self.level_wear();
@@ -87,6 +92,9 @@ impl Drive {
     pub fn trim_page(&mut self, lpn: Lpn) {
         self.clear_lost(lpn);
         self.tell(|o| o.trimmed(lpn));
+        if self.bugs.has(Bug::TrimForgotten) {
+            return;
+        }
         let mut entry = self.map.to_physical[lpn as usize];
         if entry & BUFFERED != 0 {
             let slot = entry & !BUFFERED;

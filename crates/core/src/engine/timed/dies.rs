@@ -145,6 +145,8 @@ pub(super) struct Dies {
     cache_read: bool,
     suspend_limit: u32,
     order: u64,
+    /// A seeded bug: transfers overlap.
+    pub(super) shares_channels: bool,
     /// Busy times of units and channels (numbered after the units), where they are checked.
     pub(super) intervals: Option<Vec<Interval>>,
 }
@@ -180,6 +182,7 @@ impl Dies {
             cache_read,
             suspend_limit,
             order: 0,
+            shares_channels: false,
             intervals: None,
         }
     }
@@ -413,7 +416,7 @@ impl Dies {
         }
         let ended = match self.units[leaf].phase {
             Phase::Sensing => self.sensed(leaf, now),
-            Phase::Transferring => self.transferred(leaf),
+            Phase::Transferring => self.transferred(leaf, now),
             Phase::Working => self.worked(leaf, now, speed),
             Phase::WorkTransferring => self.work_transferred(leaf, now, speed),
             Phase::Idle | Phase::Sensed => unreachable!("no event is pending in this phase"),
@@ -423,8 +426,8 @@ impl Dies {
 
     #[inline]
     fn sensed(&mut self, unit: usize, now: Ns) -> Ended {
-        self.note_interval(unit, self.units[unit].since, now, false);
         if self.cache_read {
+            self.note_interval(unit, self.units[unit].since, now, false);
             self.events.clear(unit);
             self.move_to_cache(unit, now);
             return Ended::Nothing;
@@ -453,7 +456,7 @@ impl Dies {
     #[inline]
     fn book_channel(&mut self, unit: usize, now: Ns, ns: Ns) -> Ns {
         let channel = self.by_channel.quotient(unit as u32) as usize;
-        let start = self.channel_free[channel].max(now);
+        let start = if self.shares_channels { now } else { self.channel_free[channel].max(now) };
         self.channel_free[channel] = start + ns;
         if let Some(intervals) = &mut self.intervals {
             intervals.push(((self.units.len() + channel) as u32, start, start + ns));
@@ -469,7 +472,9 @@ impl Dies {
     }
 
     #[inline]
-    fn transferred(&mut self, unit: usize) -> Ended {
+    fn transferred(&mut self, unit: usize, now: Ns) -> Ended {
+        // The page held the die's register until now.
+        self.note_interval(unit, self.units[unit].since, now, false);
         self.events.clear(unit);
         let u = &mut self.units[unit];
         let i = std::mem::replace(&mut u.reading, NIL);

@@ -1,0 +1,365 @@
+//! Random drives under random workloads, watched by the oracle. A case is one number: the same number, build and
+//! configuration give the same case, so a failure is replayed by its number.
+//!
+//! **Checked** everything the oracle checks; that a correct policy loses nothing; that the content agrees with a naive
+//! reference drive; that every request is served. **Not checked** that figures are right: closed forms do that.
+//! Each case leaves a random part of the choices out and weighs the rest wildly (swarm testing, Groce et al., ISSTA 2012).
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use vpass_core::bugs::Bug;
+use vpass_core::config::{
+    CapacityConfig, Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, Schedule,
+    SenseUs, StartConfig, TimingConfig, WearConfig,
+};
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::engine::{TimedEngine, run_untimed};
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::units::Bytes;
+
+use crate::{Oracle, OracleReport, ReferenceDrive};
+
+/// What a clean case did.
+#[derive(Clone, Debug)]
+pub struct CaseSummary {
+    /// The case in a line.
+    pub what: String,
+    /// Requests served.
+    pub requests: u64,
+    /// The verdict.
+    pub report: OracleReport,
+}
+
+/// Runs one case.
+///
+/// # Errors
+/// What went wrong, in sentences.
+pub fn run_case(seed: u64) -> Result<CaseSummary, String> {
+    run(seed, None)
+}
+
+/// Runs one case on a drive with a bug.
+///
+/// # Errors
+/// How the bug was found.
+#[cfg(feature = "seeded-bugs")]
+pub fn run_case_with(seed: u64, bug: Bug) -> Result<CaseSummary, String> {
+    run(seed, Some(bug))
+}
+
+fn run(seed: u64, bug: Option<Bug>) -> Result<CaseSummary, String> {
+    let mut dice = Dice(Xoshiro256PlusPlus::seed_from_u64(seed));
+    let timed = dice.chance(0.5);
+    let safe = dice.chance(0.7);
+    let techniques = Techniques {
+        reclaim: if safe { "block" } else { "none" }.into(),
+        gc: if dice.chance(0.5) { "greedy" } else { "cost-benefit" }.into(),
+    };
+    let config = random_config(&mut dice).resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
+    let what = describe(&config, &techniques, timed);
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play(config, &techniques, timed, dice, bug)));
+    match outcome {
+        Ok(Ok((requests, report))) => judge(&what, requests, report, safe),
+        Ok(Err(e)) => Err(format!("{what}: {e}")),
+        Err(panic) => Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref()))),
+    }
+}
+
+fn judge(what: &str, requests: u64, report: OracleReport, safe: bool) -> Result<CaseSummary, String> {
+    if report.is_bug() {
+        return Err(format!("{what}: {}", report.findings.join("; ")));
+    }
+    if safe && report.lost_pages > 0 {
+        return Err(format!("{what}: a correct policy lost {} pages", report.lost_pages));
+    }
+    Ok(CaseSummary { what: what.into(), requests, report })
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
+}
+
+#[cfg_attr(not(feature = "seeded-bugs"), expect(unused_variables, reason = "bugs are compiled in by a feature"))]
+fn play(
+    config: DriveConfig,
+    techniques: &Techniques,
+    timed: bool,
+    mut dice: Dice,
+    bug: Option<Bug>,
+) -> Result<(u64, OracleReport), String> {
+    let seed = dice.0.next_u64();
+    let mut drive = Drive::new(config, techniques, timed).map_err(|e| e.to_string())?;
+    drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+    #[cfg(feature = "seeded-bugs")]
+    if let Some(bug) = bug {
+        drive.seed_bug(bug);
+    }
+    drive.precondition(seed);
+    drive.begin_measurement();
+    let mut reference = ReferenceDrive::new();
+    for row in drive.map_rows() {
+        reference.write(row.lpn);
+    }
+    let mut source = Stream::new(&mut dice, &drive, reference);
+    let asked = source.left;
+    let served = if timed {
+        TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_| true)
+    } else {
+        run_untimed(&mut drive, &mut source, &mut |_| true)
+    };
+    let served = served.map_err(|e| format!("{e:?}"))?;
+    if served != asked {
+        return Err(format!("{served} of {asked} requests were served"));
+    }
+    drive.report_unread_losses();
+    let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
+    let oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
+    if drive.lost_pages() == 0 {
+        compare(&drive, &source.reference)?;
+    }
+    Ok((served, oracle.conclude(&drive)))
+}
+
+/// Every page that the reference drive holds, and no other, is mapped.
+fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
+    let mut held = 0;
+    for row in drive.map_rows() {
+        held += 1;
+        if reference.read(row.lpn).is_none() {
+            return Err(format!("the drive holds lpn {}, which the reference drive does not", row.lpn));
+        }
+    }
+    if held == reference.mapped_pages() {
+        Ok(())
+    } else {
+        Err(format!("the drive holds {held} pages, the reference drive {}", reference.mapped_pages()))
+    }
+}
+
+fn describe(config: &DriveConfig, techniques: &Techniques, timed: bool) -> String {
+    let g = &config.geometry;
+    format!(
+        "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}",
+        g.channels * g.dies_per_channel,
+        g.blocks_per_plane.unwrap_or(0) * g.planes_per_die,
+        g.pages_per_block(),
+        config.disturb.model,
+        techniques.reclaim,
+        techniques.gc,
+        if timed { "timed" } else { "untimed" },
+        config.reclaim.schedule,
+    )
+}
+
+/// Random choices of one case.
+struct Dice(Xoshiro256PlusPlus);
+
+impl Dice {
+    fn unit(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn chance(&mut self, p: f64) -> bool {
+        self.unit() < p
+    }
+
+    /// From `low` to `high`, both included.
+    fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + (self.unit() * (high - low + 1) as f64) as u64
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.between(0, of.len() as u64 - 1) as usize]
+    }
+}
+
+fn random_config(dice: &mut Dice) -> DriveConfig {
+    let geometry = GeometryConfig {
+        channels: dice.between(1, 3) as u32,
+        dies_per_channel: dice.between(1, 3) as u32,
+        planes_per_die: dice.between(1, 2) as u32,
+        blocks_per_plane: None,
+        wordlines_per_block: dice.pick(&[1, 2, 3, 8, 21, 43]),
+        cell: dice.pick(&[Cell::Slc, Cell::Mlc, Cell::Tlc, Cell::Qlc]),
+        page_size: Bytes(dice.pick(&[512, 4096, 16_384])),
+        neighbour_stride: dice.pick(&[1, 1, 2, 4]),
+    };
+    let planes = geometry.planes();
+    let spare = 0.12 + 0.5 * dice.unit();
+    let needed = (f64::from(vpass_core::config::MIN_SPARE_BLOCKS + 1) / spare / f64::from(planes)).ceil() as u32;
+    let geometry = GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };
+    let buffer_pages = dice.pick(&[0, 2, 8, 40]);
+    DriveConfig {
+        description: String::new(),
+        drive: CapacityConfig {
+            spare: Some(spare),
+            write_buffer: Bytes(buffer_pages * geometry.page_size.0),
+            max_outstanding: dice.pick(&[1, 7, 1024]),
+            ..CapacityConfig::default()
+        },
+        disturb: random_disturb(dice, &geometry),
+        timing: random_timing(dice),
+        gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]) },
+        wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },
+        reclaim: ReclaimConfig {
+            schedule: dice.pick(&[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),
+            late_reads: None,
+        },
+        start: StartConfig {
+            pec: dice.pick(&[0, 999, 3000]),
+            fill: dice.pick(&[0.0, 0.5, 0.9, 1.0]),
+            overwrite: dice.pick(&[0.0, 0.3, 1.5]),
+        },
+        geometry,
+    }
+}
+
+/// Limits small enough to be reached, but such that a block can be moved within them.
+fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig) -> DisturbConfig {
+    let model = dice.pick(&[DisturbModel::None, DisturbModel::Count, DisturbModel::Wordline, DisturbModel::Wordline]);
+    let groups = if model == DisturbModel::Wordline { dice.between(1, 4) as usize } else { 1 };
+    let pages = f64::from(geometry.pages_per_block());
+    let alpha = 1.0 + 11.0 * dice.unit();
+    let moving = pages + 2.0 * alpha * f64::from(geometry.cell.bits());
+    let base = moving + alpha * (16.0 + 400.0 * dice.unit());
+    let row = |pec: u32, scale: f64| PerPec {
+        pec,
+        limit: (0..groups).map(|g| base * scale * (1.0 + 0.3 * (groups - 1 - g) as f64)).collect(),
+        alpha: if model == DisturbModel::Wordline {
+            (0..groups).map(|g| (alpha * (1.0 - 0.05 * g as f64)).max(1.0)).collect()
+        } else {
+            vec![]
+        },
+    };
+    DisturbConfig {
+        model,
+        dose: dice.pick(&[DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]),
+        preprogram_weight: dice.pick(&[0.0, 0.0, 0.5, 1.0]),
+        groups: (0..groups).map(|g| format!("group {g}")).collect(),
+        group_share: vec![],
+        table: if dice.chance(0.5) { vec![row(0, 1.0)] } else { vec![row(0, 3.0), row(1000, 1.5), row(3010, 1.0)] },
+    }
+}
+
+fn random_timing(dice: &mut Dice) -> TimingConfig {
+    TimingConfig {
+        sense_us: SenseUs::All(dice.pick(&[1.0, 50.0])),
+        program_us: dice.pick(&[20.0, 400.0]),
+        erase_us: dice.pick(&[100.0, 3000.0]),
+        channel_mb_s: dice.pick(&[0.0, 100.0, 1200.0]),
+        host_mb_s: dice.pick(&[0.0, 300.0]),
+        ecc_us: dice.pick(&[0.0, 7.5]),
+        independent_planes: dice.chance(0.3),
+        cache_read: dice.chance(0.3),
+        suspend: dice.chance(0.5),
+        suspend_program_us: 10.0,
+        suspend_erase_us: 20.0,
+        suspend_limit: dice.pick(&[0, 1, 8]),
+    }
+}
+
+/// A random stream of requests, and what the reference drive makes of it.
+struct Stream {
+    dice: Dice,
+    left: u64,
+    capacity: u64,
+    page: u64,
+    weights: [f64; 3],
+    arrival: Arrival,
+    clock: u64,
+    gap: u64,
+    /// Share of requests to a small hot place, and that place: an attack on few wordlines where it is one.
+    hot_share: f64,
+    hot: (u64, u64),
+    sequential: Option<u64>,
+    reference: ReferenceDrive,
+}
+
+impl Stream {
+    fn new(dice: &mut Dice, drive: &Drive, reference: ReferenceDrive) -> Self {
+        let page = u64::from(drive.geometry().page_bytes);
+        let capacity = u64::from(drive.geometry().host_pages) * page;
+        let pages = capacity / page;
+        let mut weight = |p: f64| if dice.chance(p) { dice.unit() } else { 0.0 };
+        let weights = [weight(0.9) + 1e-3, weight(0.7), weight(0.3) * 0.2];
+        let hot_pages = dice.pick(&[1, 2, 3, 50]).min(pages);
+        let hot = dice.between(0, pages - hot_pages);
+        let depth = dice.pick(&[1, 4, 32]);
+        Self {
+            left: dice.between(500, 12_000),
+            arrival: if dice.chance(0.5) { Arrival::Open } else { Arrival::Closed { depth } },
+            gap: dice.pick(&[0, 30_000, 2_000_000]),
+            hot_share: dice.pick(&[0.0, 0.5, 0.95, 1.0]),
+            hot: (hot, hot_pages),
+            sequential: dice.chance(0.2).then_some(0),
+            dice: Dice(Xoshiro256PlusPlus::seed_from_u64(dice.0.next_u64())),
+            capacity,
+            page,
+            weights,
+            clock: 0,
+            reference,
+        }
+    }
+
+    fn next(&mut self) -> Request {
+        let sum: f64 = self.weights.iter().sum();
+        let x = self.dice.unit() * sum;
+        let op = if x < self.weights[0] {
+            Op::Read
+        } else if x < self.weights[0] + self.weights[1] {
+            Op::Write
+        } else {
+            Op::Trim
+        };
+        let bytes = match self.dice.between(0, 9) {
+            0..=5 => self.page,
+            6 | 7 => self.dice.between(1, self.page / 512) * 512,
+            8 => self.page * self.dice.between(1, 5),
+            _ => self.dice.between(1, 3 * self.page),
+        };
+        let page = if let Some(at) = &mut self.sequential {
+            *at += 1;
+            *at % (self.capacity / self.page)
+        } else if self.dice.chance(self.hot_share) {
+            self.hot.0 + self.dice.between(0, self.hot.1 - 1)
+        } else {
+            self.dice.between(0, self.capacity / self.page - 1)
+        };
+        let offset = page * self.page + if bytes < self.page { self.dice.between(0, (self.page - bytes) / 512) * 512 } else { 0 };
+        let bytes = bytes.min(self.capacity - offset) as u32;
+        if self.gap > 0 {
+            self.clock += self.dice.between(0, 2 * self.gap);
+        }
+        Request { at: self.clock, offset, bytes, op }
+    }
+
+    fn mirror(&mut self, request: &Request) {
+        let end = request.offset + u64::from(request.bytes);
+        match request.op {
+            Op::Read => {}
+            Op::Write => (request.offset / self.page..=(end - 1) / self.page).for_each(|lpn| {
+                self.reference.write(lpn as u32);
+            }),
+            // A drive trims whole pages only.
+            Op::Trim => (request.offset.div_ceil(self.page)..end / self.page).for_each(|lpn| self.reference.trim(lpn as u32)),
+        }
+    }
+}
+
+impl RequestSource for Stream {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let n = self.left.min(max as u64);
+        self.left -= n;
+        for _ in 0..n {
+            let request = self.next();
+            self.mirror(&request);
+            out.push(request);
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.arrival
+    }
+}
