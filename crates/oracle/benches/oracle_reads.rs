@@ -27,9 +27,9 @@ fn drive(model: DisturbModel) -> DriveConfig {
         PerPec { pec: 2000, limit: vec![7e5, 3e5, 2e5], alpha: vec![8.5, 9.5, 10.0] },
     ];
     let groups = ["good", "fair", "worst"].map(String::from).to_vec();
-    let blocks = std::env::var("BLOCKS").ok().map_or(16, |b| b.parse().unwrap());
+    let blocks = if std::env::args().any(|arg| arg == "--bench") { 18_048 } else { 16 };
     let mut config = common::config(blocks, 2568, DisturbConfig { model, groups, table, ..DisturbConfig::default() });
-    if blocks > 18000 {
+    if blocks > 16 {
         config.drive.capacity = Some(Bytes(2 << 40));
     }
     config

@@ -39,7 +39,7 @@ pub(crate) struct Truth {
 
 impl Truth {
     /// Where nothing disturbs.
-    pub(crate) const SAFE: Self = Self { dose: 0, limit: u64::MAX };
+    pub(crate) const SAFE: Self = Self { dose: 0, limit: i64::MAX as u64 };
 
     #[inline]
     pub(crate) fn is_past(self) -> bool {
@@ -51,10 +51,10 @@ impl Truth {
         self.dose as f64 / self.limit as f64
     }
 
-    /// The share is above `ratio`; without a division.
+    /// The share is above `ratio`; without a division. (Signed numbers convert faster, and none comes near 2^63.)
     #[inline]
     pub(crate) fn exceeds(self, ratio: f64) -> bool {
-        self.dose as f64 > ratio * self.limit as f64
+        self.dose.cast_signed() as f64 > ratio * self.limit.cast_signed() as f64
     }
 }
 
@@ -93,6 +93,12 @@ impl Doses {
     /// Bytes for a drive of this geometry, the wordlines' counters apart.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.blocks) * size_of::<Block>() as u64
+    }
+
+    /// Distance of the wordlines whose counters [`Self::truth`] looks at; 0 where it looks at none.
+    #[inline]
+    pub(crate) fn reach(&self) -> u32 {
+        if self.model == DisturbModel::Wordline { self.stride } else { 0 }
     }
 
     /// Dose and limit of a programmed wordline now.

@@ -36,7 +36,7 @@ impl Oracle {
         self.each_wordline(block, |wordline, truth| {
             if truth.dose + DOSE_ONE >= truth.limit {
                 for stamp in self.medium.stamps(wordline) {
-                    unseen.remove(&stamp);
+                    unseen.remove(&stamp.undamaged());
                 }
             }
         });
@@ -76,7 +76,7 @@ impl Oracle {
 /// Dose and limit for findings, in dose units.
 pub(crate) fn words(truth: Truth) -> String {
     let units = |n: u64| n as f64 / DOSE_ONE as f64;
-    if truth.limit == u64::MAX {
+    if truth == Truth::SAFE {
         return "nothing disturbs it".into();
     }
     format!("dose {:.3} of a limit of {:.3}", units(truth.dose), units(truth.limit))

@@ -80,13 +80,16 @@ impl Medium {
 
     /// Fetches the record of a wordline and the counters of its neighbours at this distance.
     #[inline]
-    pub(crate) fn prefetch(&self, wordline: u32, stride: usize) {
+    pub(crate) fn prefetch(&self, wordline: u32, stride: u32) {
         let first = wordline as usize * self.words;
-        prefetch(&self.records, first.wrapping_sub(stride * self.words));
+        let reach = stride as usize * self.words;
         prefetch(&self.records, first);
-        // A record is shorter than a cache line: what of it is not in the line of its beginning is in that of the next.
-        prefetch(&self.records, first + self.words);
-        prefetch(&self.records, first + stride * self.words);
+        // A record is shorter than a cache line: what of it is not in the line of its first word is in that of its last.
+        prefetch(&self.records, first + self.words - 1);
+        if reach != 0 {
+            prefetch(&self.records, first.wrapping_sub(reach));
+            prefetch(&self.records, first + reach);
+        }
     }
 
     #[inline]

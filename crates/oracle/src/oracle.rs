@@ -82,8 +82,12 @@ impl Oracle {
         OracleReport::new(&self.findings, self.tally())
     }
 
-    /// True dose and limit of the wordline of a programmed page, in 1/1024 dose units; `None` where nothing disturbs it.
+    /// True dose and limit of the wordline of a programmed page, in 1/1024 dose units; `None` where nothing disturbs it
+    /// or there is no such page.
     pub fn truth(&self, ppn: Ppn) -> Option<(u64, u64)> {
+        if ppn >= self.raw_pages {
+            return None;
+        }
         let truth = self.doses.truth(&self.medium, At::new(&self.geometry, ppn));
         (truth != Truth::SAFE).then_some((truth.dose, truth.limit))
     }
@@ -252,10 +256,11 @@ impl Observer for Oracle {
     fn reads(&mut self, batch: &[PhysRead]) {
         assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
         // First all addresses, so that the memory fetches of the whole batch overlap.
+        let reach = self.doses.reach();
         for read in batch {
             self.stamps.prefetch(read.lpn);
             if read.ppn < NO_PPN {
-                self.medium.prefetch(self.geometry.wordline_of(read.ppn), self.geometry.neighbour_stride as usize);
+                self.medium.prefetch(self.geometry.wordline_of(read.ppn), reach);
             }
         }
         for read in batch {

@@ -85,6 +85,11 @@ impl Stamp {
     /// Programmed with data that nobody owns.
     const DEAD: Self = Self { lpn: u32::MAX, tag: Tag(0) };
 
+    /// As it was programmed.
+    pub(crate) fn undamaged(self) -> Self {
+        Self { lpn: self.lpn, tag: self.tag.on_flash() }
+    }
+
     #[inline]
     pub(crate) fn pack(self) -> u64 {
         u64::from(self.lpn) << 32 | u64::from(self.tag.0)
@@ -190,11 +195,13 @@ impl Stamps {
     /// The drive could not decode this flash page; where it holds the newest version, or was to complete it, the host's
     /// page is as good as reported. The caller has looked both up: they exist.
     pub(crate) fn failed(&mut self, medium: &mut Medium, at: At, lpn: Lpn, fill: bool) {
-        let mut carried = medium.stamp(at);
-        carried.tag.0 |= 1;
-        medium.set_stamp(at, carried);
+        let carried = medium.stamp(at);
+        if carried.lpn != lpn {
+            return;
+        }
+        medium.set_stamp(at, Stamp { lpn, tag: Tag(carried.tag.0 | 1) });
         let newest = &mut self.newest[lpn as usize];
-        if newest.is_present() && carried.lpn == lpn && (fill || carried.tag.on_flash() == newest.on_flash()) {
+        if newest.is_present() && (fill || carried.tag.on_flash() == newest.on_flash()) {
             *newest = newest.with(Tag::REPORTED);
         }
     }
@@ -202,8 +209,7 @@ impl Stamps {
     /// A later read, a retry perhaps, decoded a flash page that had failed.
     #[cold]
     pub(crate) fn recovered(&mut self, medium: &mut Medium, at: At) {
-        let mut carried = medium.stamp(at);
-        carried.tag = carried.tag.on_flash();
+        let carried = medium.stamp(at).undamaged();
         medium.set_stamp(at, carried);
         if self.is_live(carried) {
             self.newest[carried.lpn as usize] = carried.tag;
