@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use vpass_core::disturb::table::DOSE_ONE;
 use vpass_core::units::BlockId;
 
-use crate::doses::{Doses, Truth};
+use crate::doses::Truth;
+use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::{Findings, Kind, OracleReport};
 use crate::stamps::Stamp;
@@ -32,23 +33,24 @@ impl Oracle {
         if unseen.is_empty() {
             return;
         }
-        self.each_wordline(block, |_, truth, stamps| {
+        self.each_wordline(block, |wordline, truth| {
             if truth.dose + DOSE_ONE >= truth.limit {
-                for stamp in stamps {
-                    unseen.remove(stamp);
+                for stamp in self.medium.stamps(wordline) {
+                    unseen.remove(&stamp.undamaged());
                 }
             }
         });
     }
 
     fn scan(&self, block: BlockId, findings: &mut Findings, worst: &mut f64) {
-        self.each_wordline(block, |first, truth, stamps| {
+        self.each_wordline(block, |wordline, truth| {
             // Almost every wordline is better off than the worst one seen, and none of its pages needs a look.
             if !truth.is_past() && !truth.exceeds(*worst) {
                 return;
             }
-            for (ppn, stamp) in (first..).zip(stamps) {
-                if !self.stamps.is_live(*stamp) || stamp.tag.is_damaged() {
+            let first = wordline * self.geometry.cell.bits();
+            for (ppn, stamp) in (first..).zip(self.medium.stamps(wordline)) {
+                if !self.stamps.is_live(stamp) || stamp.tag.is_damaged() {
                     continue;
                 }
                 *worst = worst.max(truth.ratio());
@@ -61,12 +63,12 @@ impl Oracle {
         });
     }
 
-    /// Calls `look` with the first page, the truth and the stamps of each wordline in which anything is programmed.
-    fn each_wordline(&self, block: BlockId, mut look: impl FnMut(u32, Truth, &[Stamp])) {
-        let bits = self.geometry.cell.bits();
-        let end = self.geometry.first_page(block) + self.protocol.written(block);
-        for first in (self.geometry.first_page(block)..end).step_by(bits as usize) {
-            look(first, self.doses.truth(Doses::locate(&self.geometry, first)), self.stamps.range(first, bits));
+    /// Calls `look` with each wordline in which anything is programmed, counted over the whole drive, and the truth about it.
+    fn each_wordline(&self, block: BlockId, mut look: impl FnMut(u32, Truth)) {
+        let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
+        for index in 0..programmed {
+            let wordline = self.geometry.first_wordline(block) + index;
+            look(wordline, self.doses.truth(&self.medium, At { block, wordline, index, kind: 0 }));
         }
     }
 }
@@ -74,7 +76,7 @@ impl Oracle {
 /// Dose and limit for findings, in dose units.
 pub(crate) fn words(truth: Truth) -> String {
     let units = |n: u64| n as f64 / DOSE_ONE as f64;
-    if truth.limit == u64::MAX {
+    if truth == Truth::SAFE {
         return "nothing disturbs it".into();
     }
     format!("dose {:.3} of a limit of {:.3}", units(truth.dose), units(truth.limit))

@@ -11,6 +11,7 @@ mod books;
 mod doses;
 mod end_scan;
 mod mapping;
+mod medium;
 mod oracle;
 mod protocol;
 mod reference;

@@ -54,7 +54,7 @@ impl Oracle {
         if ppn == NO_PPN || ppn == FROM_BUFFER {
             return if buffered { Ok(()) } else { Err(format!("lpn {lpn} holds {} and is mapped nowhere", newest.words())) };
         }
-        let carried = self.stamps.at(ppn).ok_or_else(|| format!("the map leads from lpn {lpn} to ppn {ppn}, which is beyond the flash"))?;
+        let carried = self.carried(ppn).ok_or_else(|| format!("the map leads from lpn {lpn} to ppn {ppn}, which is beyond the flash"))?;
         if carried.lpn != lpn || (carried.tag != newest.on_flash() && !buffered) {
             return Err(format!(
                 "the map leads from lpn {lpn}, {}, to {}, which carries {}",

@@ -13,6 +13,7 @@ use crate::books::{DriveBooks, differences};
 use crate::doses::{Doses, Truth};
 use crate::end_scan::words;
 use crate::mapping::MapEntry;
+use crate::medium::{At, Medium};
 use crate::protocol::Protocol;
 use crate::report::{Findings, Kind, OracleReport, Tally};
 use crate::stamps::{Loss, Stamp, Stamps, Tag};
@@ -22,6 +23,8 @@ use crate::time_check::TimeCheck;
 #[derive(Debug)]
 pub struct Oracle {
     pub(crate) geometry: Geometry,
+    raw_pages: u32,
+    pub(crate) medium: Medium,
     pub(crate) stamps: Stamps,
     pub(crate) doses: Doses,
     pub(crate) protocol: Protocol,
@@ -44,6 +47,8 @@ impl Oracle {
         Self {
             time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
             geometry: geometry.clone(),
+            raw_pages: geometry.raw_pages(),
+            medium: Medium::new(geometry),
             stamps: Stamps::new(geometry),
             doses: Doses::new(geometry, config),
             protocol: Protocol::new(geometry),
@@ -61,7 +66,7 @@ impl Oracle {
     pub fn memory(geometry: &Geometry) -> Bytes {
         let lost = u64::from(geometry.host_pages.div_ceil(64)) * 8;
         let protocol = u64::from(geometry.blocks) * 4;
-        Bytes(Stamps::bytes(geometry) + Doses::bytes(geometry) + lost + protocol)
+        Bytes(Medium::bytes(geometry) + Stamps::bytes(geometry) + Doses::bytes(geometry) + lost + protocol)
     }
 
     /// Compares the drive's books with what was seen.
@@ -102,20 +107,29 @@ impl Oracle {
         OracleReport::new(&self.findings, self.tally())
     }
 
-    /// True dose and limit of the wordline of a programmed page, in 1/1024 dose units; `None` where nothing disturbs it.
+    /// True dose and limit of the wordline of a programmed page, in 1/1024 dose units; `None` where nothing disturbs it
+    /// or there is no such page.
     pub fn truth(&self, ppn: Ppn) -> Option<(u64, u64)> {
-        let truth = self.doses.truth(Doses::locate(&self.geometry, ppn));
+        if ppn >= self.raw_pages {
+            return None;
+        }
+        let truth = self.doses.truth(&self.medium, At::new(&self.geometry, ppn));
         (truth != Truth::SAFE).then_some((truth.dose, truth.limit))
     }
 
     /// What a flash page really holds: host page and version.
     pub fn content(&self, ppn: Ppn) -> Option<(Lpn, u32)> {
-        self.stamps.at(ppn).filter(|stamp| stamp.lpn < self.geometry.host_pages).map(|stamp| (stamp.lpn, stamp.tag.version()))
+        self.carried(ppn).filter(|stamp| stamp.lpn < self.geometry.host_pages).map(|stamp| (stamp.lpn, stamp.tag.version()))
     }
 
     /// The newest version of a host page that the host may read.
     pub fn newest(&self, lpn: Lpn) -> Option<u32> {
         self.stamps.newest(lpn).filter(|tag| tag.is_present()).map(Tag::version)
+    }
+
+    /// What a flash page carries; `None` beyond the flash.
+    pub(crate) fn carried(&self, ppn: Ppn) -> Option<Stamp> {
+        (ppn < self.geometry.raw_pages()).then(|| self.medium.stamp(At::new(&self.geometry, ppn)))
     }
 
     pub(crate) fn tally(&self) -> Tally {
@@ -129,7 +143,7 @@ impl Oracle {
 
     /// A flash page in words.
     pub(crate) fn place(&self, ppn: Ppn) -> String {
-        let at = Doses::locate(&self.geometry, ppn);
+        let at = At::new(&self.geometry, ppn);
         format!("ppn {ppn} (block {}, wordline {})", at.block, at.index)
     }
 
@@ -140,9 +154,11 @@ impl Oracle {
         let Some(newest) = self.stamps.newest(read.lpn) else {
             return self.wrong_page(read, None);
         };
-        let Some(carried) = self.stamps.at(read.ppn) else {
+        if read.ppn >= self.raw_pages {
             return self.read_off_flash(read, newest);
-        };
+        }
+        let at = At::new(&self.geometry, read.ppn);
+        let carried = self.medium.stamp(at);
         self.seen.reads[read.cause as usize] += 1;
         let good = read.result == ReadResult::Good;
         // Whoever else reads may find an older version: newer data may wait in the write buffer.
@@ -153,22 +169,21 @@ impl Oracle {
                 return;
             }
         }
-        let at = Doses::locate(&self.geometry, read.ppn);
-        let truth = self.doses.truth(at);
+        let truth = self.doses.truth(&self.medium, at);
         if good {
             if truth.is_past() {
                 self.past_limit(read, truth);
             }
             if carried.tag.is_damaged() {
-                self.stamps.recovered(read.ppn);
+                self.stamps.recovered(&mut self.medium, at);
             }
             if truth.exceeds(self.worst_dose_ratio) {
                 self.worst_dose_ratio = truth.ratio();
             }
         } else {
-            self.uncorrectable(read, truth);
+            self.uncorrectable(read, at, truth);
         }
-        self.doses.sense(at, self.geometry.kind_of(read.ppn));
+        self.doses.sense(&mut self.medium, at);
     }
 
     /// A read that needed no flash page: the write buffer has the newest data; elsewhere there must be none.
@@ -204,7 +219,7 @@ impl Oracle {
         let found = match ppn {
             FROM_BUFFER => "was served from the write buffer".into(),
             NO_PPN => "was served as unmapped".into(),
-            _ => match self.stamps.at(ppn) {
+            _ => match self.carried(ppn) {
                 Some(carried) => format!("went to {}, which carries {}", self.place(ppn), carried.words()),
                 None => format!("went to ppn {ppn}, which is beyond the flash"),
             },
@@ -223,7 +238,7 @@ impl Oracle {
     /// The drive could not decode a flash page. One dose unit is what its rounding may have over-counted.
     #[cold]
     #[inline(never)]
-    fn uncorrectable(&mut self, read: &PhysRead, truth: Truth) {
+    fn uncorrectable(&mut self, read: &PhysRead, at: At, truth: Truth) {
         self.uncorrectable_reads += u64::from(read.cause == Cause::Host && !read.fill);
         if truth.dose.saturating_add(DOSE_ONE) < truth.limit {
             let place = self.place(read.ppn);
@@ -231,7 +246,7 @@ impl Oracle {
                 format!("{} read of lpn {} was reported uncorrectable at {place}: {}", read.cause.name(), read.lpn, words(truth))
             });
         }
-        self.stamps.failed(read.ppn, read.lpn, read.fill);
+        self.stamps.failed(&mut self.medium, at, read.lpn, read.fill);
     }
 
     fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
@@ -266,10 +281,11 @@ impl Observer for Oracle {
     fn reads(&mut self, batch: &[PhysRead]) {
         assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
         // First all addresses, so that the memory fetches of the whole batch overlap.
+        let reach = self.doses.reach();
         for read in batch {
-            self.stamps.prefetch(read.lpn, read.ppn);
+            self.stamps.prefetch(read.lpn);
             if read.ppn < NO_PPN {
-                self.doses.prefetch(&self.geometry, read.ppn);
+                self.medium.prefetch(self.geometry.wordline_of(read.ppn), reach);
             }
         }
         for read in batch {
@@ -297,20 +313,23 @@ impl Observer for Oracle {
         self.seen.programs[cause as usize] += 1;
         let checked = self.protocol.sequence(seq);
         self.findings.note(Kind::Protocol, checked);
-        if ppn >= self.geometry.raw_pages() {
+        if ppn >= self.raw_pages {
             return self.findings.add(Kind::Protocol, || format!("program of ppn {ppn} with lpn {lpn}; it is beyond the flash"));
         }
-        let at = Doses::locate(&self.geometry, ppn);
+        let at = At::new(&self.geometry, ppn);
         let checked = self.protocol.program(at.block, ppn - self.geometry.first_page(at.block));
         self.findings.note(Kind::Protocol, checked);
-        if self.geometry.kind_of(ppn) == 0 {
-            self.doses.program(at);
+        if at.kind == 0 {
+            self.doses.program(&mut self.medium, at);
         }
         let checked = match origin {
-            Origin::Host => self.stamps.program_host(ppn, lpn),
-            Origin::Copy(from) => self.stamps.program_copy(ppn, lpn, from),
+            Origin::Host => self.stamps.program_host(&mut self.medium, at, lpn),
+            Origin::Copy(from) => {
+                let copied = self.carried(from).unwrap_or(Stamp::ERASED);
+                Stamps::program_copy(&mut self.medium, at, lpn, copied).map_err(|what| format!("{what}, ppn {from}"))
+            }
         };
-        self.findings.note(Kind::Stamp, checked);
+        self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{} at ppn {ppn}: {what}", cause.name())));
     }
 
     fn erased(&mut self, block: BlockId, cause: Cause) {
@@ -323,7 +342,7 @@ impl Observer for Oracle {
         self.unseen_losses = unseen;
         let checked = self.protocol.erase(block);
         self.findings.note(Kind::Protocol, checked);
-        self.stamps.erase(self.geometry.first_page(block), self.geometry.pages_per_block);
+        self.medium.erase(block);
         self.doses.erase(block);
     }
 
@@ -339,8 +358,8 @@ impl Observer for Oracle {
         let checked = self.protocol.preload(block, lpns.len() as u32);
         self.findings.note(Kind::Protocol, checked);
         for (ppn, lpn) in (self.geometry.first_page(block)..).zip(lpns) {
-            let checked = self.stamps.preload(ppn, *lpn);
-            self.findings.note(Kind::Stamp, checked);
+            let checked = self.stamps.preload(&mut self.medium, At::new(&self.geometry, ppn), *lpn);
+            self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
         }
     }
 

@@ -4,7 +4,9 @@
 use vpass_core::geometry::Geometry;
 use vpass_core::mem::{huge_vec, prefetch};
 use vpass_core::observer::NO_PPN;
-use vpass_core::units::{Lpn, Ppn};
+use vpass_core::units::Lpn;
+
+use crate::medium::{At, Medium};
 
 /// The newest version of a host page and what became of it: `version * 4 + state`. Versions survive trims and losses, so
 /// that data from before can never pass for data from after.
@@ -77,13 +79,26 @@ pub(crate) struct Stamp {
     pub(crate) tag: Tag,
 }
 
-const _: () = assert!(size_of::<Stamp>() == 8, "8 bytes a flash page are budgeted");
-
 impl Stamp {
     /// Nothing was programmed here since the erase. No host page has this number.
     pub(crate) const ERASED: Self = Self { lpn: u32::MAX, tag: Tag(u32::MAX) };
     /// Programmed with data that nobody owns.
     const DEAD: Self = Self { lpn: u32::MAX, tag: Tag(0) };
+
+    /// As it was programmed.
+    pub(crate) fn undamaged(self) -> Self {
+        Self { lpn: self.lpn, tag: self.tag.on_flash() }
+    }
+
+    #[inline]
+    pub(crate) fn pack(self) -> u64 {
+        u64::from(self.lpn) << 32 | u64::from(self.tag.0)
+    }
+
+    #[inline]
+    pub(crate) fn unpack(word: u64) -> Self {
+        Self { lpn: (word >> 32) as u32, tag: Tag(word as u32) }
+    }
 
     /// The content in words, for findings.
     pub(crate) fn words(self) -> String {
@@ -108,33 +123,27 @@ pub(crate) enum Loss {
     Absent,
 }
 
-/// The stamps of all flash pages and the newest version of all host pages.
+/// The newest version of every host page, and how stamps come about.
 #[derive(Debug)]
 pub(crate) struct Stamps {
     newest: Vec<Tag>,
-    carried: Vec<Stamp>,
     present: u64,
 }
 
 impl Stamps {
     pub(crate) fn new(geometry: &Geometry) -> Self {
-        Self {
-            newest: huge_vec(geometry.host_pages as usize, Tag(Tag::ABSENT)),
-            carried: huge_vec(geometry.raw_pages() as usize, Stamp::ERASED),
-            present: 0,
-        }
+        Self { newest: huge_vec(geometry.host_pages as usize, Tag(Tag::ABSENT)), present: 0 }
     }
 
-    /// Bytes for a drive of this geometry.
+    /// Bytes for a drive of this geometry, the stamps themselves apart.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.host_pages) * size_of::<Tag>() as u64 + u64::from(geometry.raw_pages()) * size_of::<Stamp>() as u64
+        u64::from(geometry.host_pages) * size_of::<Tag>() as u64
     }
 
-    /// Fetches what a read of `lpn` at `ppn` will compare.
+    /// Fetches the newest version of a host page.
     #[inline]
-    pub(crate) fn prefetch(&self, lpn: Lpn, ppn: Ppn) {
+    pub(crate) fn prefetch(&self, lpn: Lpn) {
         prefetch(&self.newest, lpn as usize);
-        prefetch(&self.carried, ppn as usize);
     }
 
     /// The newest version of a host page; `None` beyond the host's capacity.
@@ -143,18 +152,7 @@ impl Stamps {
         self.newest.get(lpn as usize).copied()
     }
 
-    /// What a flash page carries; `None` beyond the flash.
-    #[inline]
-    pub(crate) fn at(&self, ppn: Ppn) -> Option<Stamp> {
-        self.carried.get(ppn as usize).copied()
-    }
-
-    /// What consecutive flash pages carry.
-    pub(crate) fn range(&self, first: Ppn, pages: u32) -> &[Stamp] {
-        &self.carried[first as usize..][..pages as usize]
-    }
-
-    /// The flash page carries the newest version of a page that the host may read.
+    /// The stamp is the newest version of a page that the host may read.
     #[inline]
     pub(crate) fn is_live(&self, stamp: Stamp) -> bool {
         self.newest(stamp.lpn).is_some_and(|newest| newest.on_flash() == stamp.tag.on_flash())
@@ -184,27 +182,6 @@ impl Stamps {
         self.set(lpn, |t| t.with(Tag::ABSENT)).map(drop)
     }
 
-    /// The drive could not decode this flash page; where it holds the newest version, or was to complete it, the host's
-    /// page is as good as reported. The caller has looked both up: they exist.
-    pub(crate) fn failed(&mut self, ppn: Ppn, lpn: Lpn, fill: bool) {
-        let carried = &mut self.carried[ppn as usize];
-        carried.tag.0 |= 1;
-        let newest = &mut self.newest[lpn as usize];
-        if newest.is_present() && carried.lpn == lpn && (fill || carried.tag.on_flash() == newest.on_flash()) {
-            *newest = newest.with(Tag::REPORTED);
-        }
-    }
-
-    /// A later read, a retry perhaps, decoded a flash page that had failed.
-    pub(crate) fn recovered(&mut self, ppn: Ppn) {
-        let carried = &mut self.carried[ppn as usize];
-        carried.tag = carried.tag.on_flash();
-        let carried = *carried;
-        if self.is_live(carried) {
-            self.newest[carried.lpn as usize] = carried.tag;
-        }
-    }
-
     pub(crate) fn lost(&mut self, lpn: Lpn) -> Result<Loss, String> {
         let before = self.set(lpn, |t| if t.is_present() { t.with(Tag::LOST) } else { t })?;
         Ok(match before.0 & Tag::STATE {
@@ -215,46 +192,68 @@ impl Stamps {
         })
     }
 
+    /// The drive could not decode this flash page; where it holds the newest version, or was to complete it, the host's
+    /// page is as good as reported. The caller has looked both up: they exist.
+    pub(crate) fn failed(&mut self, medium: &mut Medium, at: At, lpn: Lpn, fill: bool) {
+        let carried = medium.stamp(at);
+        if carried.lpn != lpn {
+            return;
+        }
+        medium.set_stamp(at, Stamp { lpn, tag: Tag(carried.tag.0 | 1) });
+        let newest = &mut self.newest[lpn as usize];
+        if newest.is_present() && (fill || carried.tag.on_flash() == newest.on_flash()) {
+            *newest = newest.with(Tag::REPORTED);
+        }
+    }
+
+    /// A later read, a retry perhaps, decoded a flash page that had failed.
+    #[cold]
+    pub(crate) fn recovered(&mut self, medium: &mut Medium, at: At) {
+        let carried = medium.stamp(at).undamaged();
+        medium.set_stamp(at, carried);
+        if self.is_live(carried) {
+            self.newest[carried.lpn as usize] = carried.tag;
+        }
+    }
+
     /// The newest host data goes to a flash page.
-    pub(crate) fn program_host(&mut self, ppn: Ppn, lpn: Lpn) -> Result<(), String> {
-        let newest = self.newest(lpn).ok_or_else(|| format!("program of ppn {ppn} with lpn {lpn}, which is beyond the host's capacity"))?;
-        self.carried[ppn as usize] = Stamp { lpn, tag: newest.with(Tag::PRESENT) };
+    pub(crate) fn program_host(&self, medium: &mut Medium, at: At, lpn: Lpn) -> Result<(), String> {
+        let Some(newest) = self.newest(lpn) else {
+            medium.set_stamp(at, Stamp::DEAD);
+            return Err(format!("program of host data of lpn {lpn}, which is beyond the host's capacity"));
+        };
+        medium.set_stamp(at, Stamp { lpn, tag: newest.with(Tag::PRESENT) });
         if newest.is_reported() {
-            return Err(format!("program of ppn {ppn} with lpn {lpn}, whose data the drive could not read and did not report lost"));
+            return Err(format!("program of lpn {lpn}, whose data the drive could not read and did not report lost"));
         }
         if !newest.is_present() {
-            return Err(format!("program of ppn {ppn} with host data of lpn {lpn}, which holds {}", newest.words()));
+            return Err(format!("program of host data of lpn {lpn}, which holds {}", newest.words()));
         }
         Ok(())
     }
 
     /// A flash page gets what another carries, whatever the drive believes it to be.
-    pub(crate) fn program_copy(&mut self, ppn: Ppn, lpn: Lpn, from: Ppn) -> Result<(), String> {
-        let copied = self.at(from).unwrap_or(Stamp::ERASED);
+    pub(crate) fn program_copy(medium: &mut Medium, at: At, lpn: Lpn, copied: Stamp) -> Result<(), String> {
         let erased = copied == Stamp::ERASED;
-        self.carried[ppn as usize] = if erased { Stamp::DEAD } else { copied };
-        if !erased && copied.tag.is_damaged() {
-            return Err(format!("copy of ppn {from} to ppn {ppn} as lpn {lpn}; the drive had failed to read it"));
+        medium.set_stamp(at, if erased { Stamp::DEAD } else { copied });
+        if copied.lpn != lpn {
+            return Err(format!("copy for lpn {lpn} of a page that carries {}", copied.words()));
         }
-        if erased || copied.lpn != lpn {
-            return Err(format!("copy of ppn {from} to ppn {ppn} as lpn {lpn}; it carries {}", copied.words()));
+        if copied.tag.is_damaged() {
+            return Err(format!("copy for lpn {lpn} of a page that the drive had failed to read"));
         }
         Ok(())
     }
 
     /// A page that was there before the run began; [`NO_PPN`] stands for data that nobody owns.
-    pub(crate) fn preload(&mut self, ppn: Ppn, lpn: Lpn) -> Result<(), String> {
+    pub(crate) fn preload(&mut self, medium: &mut Medium, at: At, lpn: Lpn) -> Result<(), String> {
         if lpn == NO_PPN {
-            self.carried[ppn as usize] = Stamp::DEAD;
+            medium.set_stamp(at, Stamp::DEAD);
             return Ok(());
         }
         let before = self.set(lpn, |t| if t.is_present() { t } else { t.next() })?;
-        self.carried[ppn as usize] = Stamp { lpn, tag: self.newest[lpn as usize].on_flash() };
-        if before.is_present() { Err(format!("lpn {lpn} was preloaded at ppn {ppn}; it already held {}", before.words())) } else { Ok(()) }
-    }
-
-    pub(crate) fn erase(&mut self, first: Ppn, pages: u32) {
-        self.carried[first as usize..][..pages as usize].fill(Stamp::ERASED);
+        medium.set_stamp(at, Stamp { lpn, tag: self.newest[lpn as usize].on_flash() });
+        if before.is_present() { Err(format!("preload of lpn {lpn}, which already held {}", before.words())) } else { Ok(()) }
     }
 }
 
@@ -284,6 +283,6 @@ mod tests {
                 }
             }
         }
-        assert_ne!(Stamp::ERASED.tag.on_flash(), Stamp::ERASED.tag);
+        assert_eq!(Stamp::unpack(Stamp::ERASED.pack()), Stamp::ERASED);
     }
 }

@@ -167,7 +167,7 @@ fn a_copy_of_data_that_could_not_be_read_is_caught() {
     s.program(12, 3, Origin::Copy(3), Cause::Gc);
     s.oracle.lost(4);
     s.oracle.lost(5);
-    s.caught(stamp, &["copy of ppn 3 to ppn 12 as lpn 3; the drive had failed to read it"]);
+    s.caught(stamp, &["gc at ppn 12: copy for lpn 3 of a page that the drive had failed to read, ppn 3"]);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
     s.program(12, 3, Origin::Host, Cause::Host);
     s.oracle.lost(4);
     s.oracle.lost(5);
-    s.caught(stamp, &["program of ppn 12 with lpn 3, whose data the drive could not read and did not report lost"]);
+    s.caught(stamp, &["host at ppn 12: program of lpn 3, whose data the drive could not read and did not report lost"]);
     let mut s = hammered(12);
     s.oracle.host_wrote(3);
     s.fill(3, 3, ReadResult::Uncorrectable);

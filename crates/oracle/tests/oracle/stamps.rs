@@ -103,7 +103,7 @@ fn a_copy_is_what_its_source_carries_not_what_the_drive_claims() {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
     s.program(12, 5, Origin::Copy(1), Cause::Gc);
-    s.caught(stamp, &["copy of ppn 1 to ppn 12 as lpn 5; it carries version 1 of lpn 6"]);
+    s.caught(stamp, &["gc at ppn 12: copy for lpn 5 of a page that carries version 1 of lpn 6, ppn 1"]);
     assert_eq!(s.oracle.content(12), Some((6, 1)));
 }
 
@@ -112,7 +112,7 @@ fn a_copy_of_an_erased_page_is_caught() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
     s.program(12, 5, Origin::Copy(1), Cause::Gc);
-    s.caught(stamp, &["it carries nothing, it is erased"]);
+    s.caught(stamp, &["carries nothing, it is erased, ppn 1"]);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn programming_host_data_that_there_is_not_is_caught() {
     s.write(0, [5]);
     s.oracle.trimmed(5);
     s.program(1, 5, Origin::Host, Cause::Host);
-    s.caught(stamp, &["program of ppn 1 with host data of lpn 5, which holds no data"]);
+    s.caught(stamp, &["host at ppn 1: program of host data of lpn 5, which holds no data"]);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_preloaded_block_reads_as_written_once() {
     assert_eq!(s.oracle.newest(7), Some(2));
     s.clean();
     s.oracle.preloaded(2, &[3]);
-    s.caught(stamp, &["lpn 3 was preloaded at ppn 24; it already held version 1"]);
+    s.caught(stamp, &["preload of lpn 3, which already held version 1, at ppn 24"]);
 }
 
 #[test]

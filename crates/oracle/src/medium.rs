@@ -1,0 +1,181 @@
+//! What every wordline holds and has been through, in one record, so that a read touches few cache lines and memory pages.
+//!
+//! ```text
+//! word 0     RC (40 bits)  lower part of s (24)       quarters of a dose unit
+//! word 1     b  (48 bits)  upper part of s (16)
+//! word 2 ..  the stamp of each page: lpn (32 bits), tag (32)
+//! ```
+//!
+//! RC, s and b are explained in `doses`, stamps in `stamps`. No run lasts long enough to overflow them.
+
+use vpass_core::geometry::Geometry;
+use vpass_core::mem::{huge_vec, prefetch};
+use vpass_core::units::{BlockId, Ppn};
+
+use crate::stamps::Stamp;
+
+/// Words of a record before its stamps.
+const HEADER: usize = 2;
+const READ_BITS: u32 = 40;
+const BLOCK_BITS: u32 = 48;
+const S_LOW_BITS: u32 = 64 - READ_BITS;
+
+/// Where a flash page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) block: BlockId,
+    /// Counted over the whole drive.
+    pub(crate) wordline: u32,
+    /// Of the wordline, counted within the block.
+    pub(crate) index: u32,
+    /// 0 is LSB.
+    pub(crate) kind: u32,
+}
+
+impl At {
+    #[inline]
+    pub(crate) fn new(geometry: &Geometry, ppn: Ppn) -> Self {
+        let (block, wordline) = (geometry.block_of(ppn), geometry.wordline_of(ppn));
+        let kind = ppn - wordline * geometry.cell.bits();
+        Self { block, wordline, index: wordline - geometry.first_wordline(block), kind }
+    }
+}
+
+/// Counters of a wordline, in quarters of a dose unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counters {
+    /// RC: read from it since the erase.
+    pub(crate) read: u64,
+    /// s: its lower neighbour's RC when it was programmed.
+    pub(crate) neighbour_before: u64,
+    /// b: its block's BLK when it was programmed.
+    pub(crate) block_before: u64,
+}
+
+/// The records of all wordlines.
+#[derive(Debug)]
+pub(crate) struct Medium {
+    records: Vec<u64>,
+    /// Words of a record.
+    words: usize,
+    wordlines_per_block: usize,
+}
+
+impl Medium {
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        let words = HEADER + geometry.cell.bits() as usize;
+        let mut medium = Self {
+            records: huge_vec(geometry.wordlines() as usize * words, 0),
+            words,
+            wordlines_per_block: geometry.wordlines_per_block as usize,
+        };
+        (0..geometry.blocks).for_each(|block| medium.erase(block));
+        medium
+    }
+
+    /// Bytes for a drive of this geometry.
+    pub(crate) fn bytes(geometry: &Geometry) -> u64 {
+        u64::from(geometry.wordlines()) * (HEADER as u64 + u64::from(geometry.cell.bits())) * size_of::<u64>() as u64
+    }
+
+    /// Fetches the record of a wordline and the counters of its neighbours at this distance.
+    #[inline]
+    pub(crate) fn prefetch(&self, wordline: u32, stride: u32) {
+        let first = wordline as usize * self.words;
+        let reach = stride as usize * self.words;
+        prefetch(&self.records, first);
+        // A record is shorter than a cache line: what of it is not in the line of its first word is in that of its last.
+        prefetch(&self.records, first + self.words - 1);
+        if reach != 0 {
+            prefetch(&self.records, first.wrapping_sub(reach));
+            prefetch(&self.records, first + reach);
+        }
+    }
+
+    #[inline]
+    fn record(&self, wordline: u32) -> &[u64] {
+        &self.records[wordline as usize * self.words..][..self.words]
+    }
+
+    #[inline]
+    fn record_mut(&mut self, wordline: u32) -> &mut [u64] {
+        &mut self.records[wordline as usize * self.words..][..self.words]
+    }
+
+    /// RC of a wordline.
+    #[inline]
+    pub(crate) fn read(&self, wordline: u32) -> u64 {
+        self.records[wordline as usize * self.words] & low(READ_BITS)
+    }
+
+    #[inline]
+    pub(crate) fn counters(&self, wordline: u32) -> Counters {
+        let record = self.record(wordline);
+        Counters {
+            read: record[0] & low(READ_BITS),
+            neighbour_before: record[0] >> READ_BITS | (record[1] >> BLOCK_BITS) << S_LOW_BITS,
+            block_before: record[1] & low(BLOCK_BITS),
+        }
+    }
+
+    /// This much more was read from a wordline.
+    #[inline]
+    pub(crate) fn sense(&mut self, wordline: u32, dose: u32) {
+        self.records[wordline as usize * self.words] += u64::from(dose);
+    }
+
+    /// The first page of a wordline is programmed: its s and b.
+    pub(crate) fn start(&mut self, wordline: u32, neighbour: u64, block: u64) {
+        let record = self.record_mut(wordline);
+        record[0] = record[0] & low(READ_BITS) | neighbour << READ_BITS;
+        record[1] = block & low(BLOCK_BITS) | (neighbour >> S_LOW_BITS) << BLOCK_BITS;
+    }
+
+    #[inline]
+    pub(crate) fn stamp(&self, at: At) -> Stamp {
+        Stamp::unpack(self.record(at.wordline)[HEADER + at.kind as usize])
+    }
+
+    pub(crate) fn set_stamp(&mut self, at: At, stamp: Stamp) {
+        self.record_mut(at.wordline)[HEADER + at.kind as usize] = stamp.pack();
+    }
+
+    /// The stamps of a wordline's pages.
+    pub(crate) fn stamps(&self, wordline: u32) -> impl Iterator<Item = Stamp> {
+        self.record(wordline)[HEADER..].iter().map(|word| Stamp::unpack(*word))
+    }
+
+    pub(crate) fn erase(&mut self, block: BlockId) {
+        let block_words = self.wordlines_per_block * self.words;
+        for record in self.records[block as usize * block_words..][..block_words].chunks_exact_mut(self.words) {
+            record[..HEADER].fill(0);
+            record[HEADER..].fill(Stamp::ERASED.pack());
+        }
+    }
+}
+
+/// So many low bits.
+const fn low(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_keeps_its_counters_apart() {
+        let mut m = Medium { records: vec![0; 15], words: 5, wordlines_per_block: 3 };
+        m.erase(0);
+        let large = Counters { read: (1 << 40) - 1, neighbour_before: (1 << 40) - 3, block_before: (1 << 48) - 5 };
+        m.sense(1, 1);
+        m.start(1, large.neighbour_before, large.block_before);
+        assert_eq!(m.counters(1), Counters { read: 1, ..large });
+        m.records[5] += large.read - 1;
+        assert_eq!((m.counters(1), m.read(1)), (large, large.read));
+        for other in [0, 2] {
+            assert_eq!(m.counters(other), Counters { read: 0, neighbour_before: 0, block_before: 0 });
+        }
+        assert!(m.stamps(1).all(|stamp| stamp == Stamp::ERASED));
+    }
+}
