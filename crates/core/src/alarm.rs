@@ -103,6 +103,13 @@ impl Drive {
         self.set_alarm(block);
     }
 
+    /// Asks the error model again, whatever it said before.
+    pub(crate) fn reassess(&mut self, block: BlockId) {
+        self.cold[block as usize].model_alarm = u32::MAX;
+        self.ask_model(block);
+        self.set_alarm(block);
+    }
+
     fn ask_model(&mut self, block: BlockId) {
         let hot = &self.hot[block as usize];
         let due = hot.reads > self.cold[block as usize].model_alarm || self.cold[block as usize].model_alarm == u32::MAX;

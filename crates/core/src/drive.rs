@@ -269,6 +269,13 @@ impl Drive {
     fn read_special(&mut self, lpn: Lpn, entry: u32) -> Ppn {
         if entry & BUFFERED != 0 {
             let slot = *self.buffer.slot(entry & !BUFFERED);
+            if self.is_lost(lpn) {
+                // The part that the host wrote since does not make the page whole.
+                self.uncorrectable_reads += 1;
+                let result = ReadResult::Uncorrectable;
+                self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
+                return FROM_BUFFER;
+            }
             if slot.mask == crate::ftl::buffer::WHOLE || slot.below >= UNMAPPED {
                 self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result: ReadResult::Good, fill: false });
                 return FROM_BUFFER;

@@ -49,7 +49,8 @@ pub trait Observer: Any {
     /// At most 32 page reads, flushed before anything below is called.
     fn reads(&mut self, batch: &[PhysRead]);
     /// The host wrote this page (accepted, in the write buffer or on its way to flash).
-    fn host_wrote(&mut self, lpn: Lpn);
+    /// `whole` where the whole page is new by now; else older data completes it, if it can be read.
+    fn host_wrote(&mut self, lpn: Lpn, whole: bool);
     /// The host trimmed this page.
     fn trimmed(&mut self, lpn: Lpn);
     /// The drive reported the host's data at this page as lost.

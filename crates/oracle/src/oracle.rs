@@ -246,7 +246,7 @@ impl Oracle {
                 format!("{} read of lpn {} was reported uncorrectable at {place}: {}", read.cause.name(), read.lpn, words(truth))
             });
         }
-        self.stamps.failed(&mut self.medium, at, read.lpn, read.fill);
+        self.stamps.failed(&mut self.medium, at, read.lpn);
     }
 
     fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
@@ -293,9 +293,9 @@ impl Observer for Oracle {
         }
     }
 
-    fn host_wrote(&mut self, lpn: Lpn) {
+    fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.seen.host_write_pages += 1;
-        let checked = self.stamps.host_wrote(lpn);
+        let checked = self.stamps.host_wrote(lpn, whole);
         self.findings.note(Kind::Protocol, checked);
     }
 

@@ -174,8 +174,9 @@ impl Stamps {
         Ok(before)
     }
 
-    pub(crate) fn host_wrote(&mut self, lpn: Lpn) -> Result<(), String> {
-        self.set(lpn, Tag::next).map(drop)
+    pub(crate) fn host_wrote(&mut self, lpn: Lpn, whole: bool) -> Result<(), String> {
+        // A page of which a part was lost and another part is written stays lost: the lost part does not come back.
+        self.set(lpn, |t| if t.is_lost() && !whole { t.next().with(Tag::LOST) } else { t.next() }).map(drop)
     }
 
     pub(crate) fn trimmed(&mut self, lpn: Lpn) -> Result<(), String> {
@@ -192,16 +193,16 @@ impl Stamps {
         })
     }
 
-    /// The drive could not decode this flash page; where it holds the newest version, or was to complete it, the host's
-    /// page is as good as reported. The caller has looked both up: they exist.
-    pub(crate) fn failed(&mut self, medium: &mut Medium, at: At, lpn: Lpn, fill: bool) {
+    /// The drive could not decode this flash page; it holds the newest version of the host's page or, older, what is to
+    /// complete a partly written one: either way the page is as good as reported. The caller has looked both up: they exist.
+    pub(crate) fn failed(&mut self, medium: &mut Medium, at: At, lpn: Lpn) {
         let carried = medium.stamp(at);
         if carried.lpn != lpn {
             return;
         }
         medium.set_stamp(at, Stamp { lpn, tag: Tag(carried.tag.0 | 1) });
         let newest = &mut self.newest[lpn as usize];
-        if newest.is_present() && (fill || carried.tag.on_flash() == newest.on_flash()) {
+        if newest.is_present() {
             *newest = newest.with(Tag::REPORTED);
         }
     }

@@ -58,11 +58,8 @@ impl ErrorModel for WordlineModel {
             }
             more = more.min((e.limit - dose) / e.alpha);
         }
-        // Wordlines programmed from now on answer for nothing but the share of earlier reads that `preprogram_weight` keeps.
-        if self.preprogram_weight > 0.0 {
-            let worst = endurances.iter().map(|e| (e.limit / e.alpha).saturating_sub(u64::from(block.reads))).min().unwrap_or(0);
-            more = more.min(worst);
-        } else if (block.programmed as usize) < block.wordlines.len() {
+        // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
+        if (block.programmed as usize) < block.wordlines.len() {
             more = more.min(endurances.iter().map(|e| e.limit / e.alpha).min().unwrap_or(0));
         }
         Assessment::CleanUntil((u64::from(block.reads) + more).min(u64::from(u32::MAX - 1)) as u32)

@@ -132,15 +132,18 @@ impl Drive {
     fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
         rules::program(block, &self.hot[block as usize], page, self.geometry.pages_per_block);
         let ppn = self.geometry.first_page(block) + page;
-        if !self.wordlines.is_empty() {
-            let bits = self.geometry.cell.bits();
-            if page.is_multiple_of(bits) {
-                self.begin_wordline(block, page / bits);
-            }
+        let bits = self.geometry.cell.bits();
+        let begins = !self.wordlines.is_empty() && page.is_multiple_of(bits);
+        if begins {
+            self.begin_wordline(block, page / bits);
         }
         let hot = &mut self.hot[block as usize];
         hot.write_ptr += 1;
         hot.valid += 1;
+        if begins && hot.reads > 0 && self.config.disturb.preprogram_weight > 0.0 {
+            // It may have been disturbed past its limit before it was written.
+            self.reassess(block);
+        }
         self.map.to_logical[ppn as usize] = lpn;
         self.map.set_valid(block, page);
         let entry = self.map.to_physical[lpn as usize];

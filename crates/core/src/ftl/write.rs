@@ -15,9 +15,12 @@ impl Drive {
         if mask != WHOLE {
             self.host.partial_page_writes += 1;
         }
-        self.clear_lost(lpn);
-        self.tell(|o| o.host_wrote(lpn));
         let entry = self.map.to_physical[lpn as usize];
+        let written = if entry & BUFFERED == 0 { mask } else { mask | self.buffer.slot(entry & !BUFFERED).mask };
+        self.tell(|o| o.host_wrote(lpn, written == WHOLE));
+        if written == WHOLE {
+            self.clear_lost(lpn);
+        }
         if entry < UNMAPPED && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
             return;
         }
@@ -53,8 +56,8 @@ impl Drive {
     /// Writes the page that came first into the buffer to flash.
     fn flush_one(&mut self) {
         let front = *self.buffer.oldest().expect("the buffer holds a page");
-        let mut whole = true;
-        if front.mask != WHOLE && front.below < UNMAPPED {
+        let mut whole = !self.is_lost(front.lpn);
+        if whole && front.mask != WHOLE && front.below < UNMAPPED {
             self.record(NandOp::Fill { src: front.below });
             self.host.fill_reads += 1;
             whole = self.sense(front.lpn, front.below, Cause::Host, true);

@@ -19,7 +19,7 @@ fn scene() -> (Scene, DriveBooks) {
     s.copy(12, 0, 5);
     s.write(1, [6]);
     s.erase(1);
-    s.oracle.host_wrote(7);
+    s.oracle.host_wrote(7, true);
     let mut drive = DriveBooks { host_read_pages: 2, host_write_pages: 2, mapped_pages: 3, ..DriveBooks::default() };
     drive.reads[Cause::Host as usize] = 1;
     drive.reads[Cause::Gc as usize] = 1;
@@ -75,8 +75,8 @@ fn mapped() -> (Scene, [MapEntry; 4]) {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
     s.write(12, [6, 7]);
-    s.oracle.host_wrote(7);
-    s.oracle.host_wrote(8);
+    s.oracle.host_wrote(7, true);
+    s.oracle.host_wrote(8, true);
     let buffered = |lpn, ppn| MapEntry { buffered: true, ..entry(lpn, ppn) };
     (s, [entry(5, 0), entry(6, 12), buffered(7, 13), buffered(8, NO_PPN)])
 }

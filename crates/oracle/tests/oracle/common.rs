@@ -75,7 +75,7 @@ impl Scene {
     /// The host writes pages, and they go to flash from `ppn` on.
     pub(crate) fn write(&mut self, ppn: Ppn, lpns: impl IntoIterator<Item = Lpn>) {
         for (ppn, lpn) in (ppn..).zip(lpns) {
-            self.oracle.host_wrote(lpn);
+            self.oracle.host_wrote(lpn, true);
             self.program(ppn, lpn, Origin::Host, Cause::Host);
         }
     }

@@ -41,7 +41,7 @@ fn unreported_use_past_the_limit_is_caught_whoever_reads() {
         s.caught(limit, &[&by, "ppn 4 (block 0, wordline 1)", "dose 108.000 of a limit of 100.000"]);
     }
     let mut s = hammered(12);
-    s.oracle.host_wrote(4);
+    s.oracle.host_wrote(4, true);
     s.fill(4, 4, ReadResult::Good);
     rewrite_victims(&mut s);
     s.caught(limit, &["host read used lpn 4"]);
@@ -64,7 +64,7 @@ fn what_nobody_needs_any_more_may_decay() {
     rewrite_victims(&mut s);
     s.clean();
     let mut s = hammered(12);
-    s.oracle.host_wrote(3);
+    s.oracle.host_wrote(3, true);
     s.oracle.trimmed(4);
     s.write(12, [5]);
     assert_eq!(s.clean().reads_checked, 12);
@@ -125,7 +125,7 @@ fn losses_found_without_a_read_need_a_page_past_its_limit() {
 fn newer_data_in_the_buffer_is_not_lost_with_the_old() {
     let mut s = hammered(12);
     rewrite_victims(&mut s);
-    s.oracle.host_wrote(4);
+    s.oracle.host_wrote(4, true);
     s.oracle.lost(4);
     s.caught(false_loss, &["lpn 4"]);
 }
@@ -173,14 +173,14 @@ fn a_copy_of_data_that_could_not_be_read_is_caught() {
 #[test]
 fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
     let mut s = hammered(12);
-    s.oracle.host_wrote(3);
+    s.oracle.host_wrote(3, true);
     s.fill(3, 3, ReadResult::Uncorrectable);
     s.program(12, 3, Origin::Host, Cause::Host);
     s.oracle.lost(4);
     s.oracle.lost(5);
     s.caught(stamp, &["host at ppn 12: program of lpn 3, whose data the drive could not read and did not report lost"]);
     let mut s = hammered(12);
-    s.oracle.host_wrote(3);
+    s.oracle.host_wrote(3, true);
     s.fill(3, 3, ReadResult::Uncorrectable);
     s.oracle.lost(3);
     s.oracle.lost(4);

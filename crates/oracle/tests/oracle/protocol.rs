@@ -47,7 +47,7 @@ fn programs_must_be_numbered_upwards() {
     for second in [7, 8] {
         let mut s = Scene::tiny();
         for (ppn, seq) in [(0, 8), (1, second)] {
-            s.oracle.host_wrote(5);
+            s.oracle.host_wrote(5, true);
             s.oracle.programmed(ppn, 5, seq, Origin::Host, Cause::Host);
         }
         s.caught(protocol, &[&format!("program number {second} follows number 8")]);

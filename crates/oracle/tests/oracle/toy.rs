@@ -110,7 +110,7 @@ impl Toy {
             1..=3 => self.scene.read(lpn, self.map[lpn as usize]),
             _ => {
                 self.collect();
-                self.scene.oracle.host_wrote(lpn);
+                self.scene.oracle.host_wrote(lpn, true);
                 self.place(lpn, Origin::Host, Cause::Host);
             }
         }
