@@ -10,7 +10,8 @@ use flate2::write::GzEncoder;
 use vpass_workload::traces::{TraceOptions, TraceSource, sha256_hex};
 
 fn text(rows: u64) -> String {
-    (0..rows).map(|i| format!("{} 0 {} 8 1\n", i * 1000, i * 7919 % 100_000)).collect()
+    let line = |i: u64| format!("{} 0 {} 8 1\n", i * 1000, i * 7919 % 100_000);
+    (0..rows).map(line).collect()
 }
 
 fn gzip(text: &str) -> Vec<u8> {
