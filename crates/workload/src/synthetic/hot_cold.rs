@@ -28,7 +28,8 @@ impl HotCold {
 }
 
 impl Place for HotCold {
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "keeps the random state in registers over the loop of `place_all`")]
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
         // Both parts are computed from their bounds rather than branched on: the branch would be mispredicted one time in ten.
         let is_hot = random.next_u64() < self.hot;

@@ -22,9 +22,9 @@ const GROWTH: u64 = 32;
 struct Bucket {
     /// First rank, from 1.
     first: u64,
-    count: u64,
-    /// A random number up to this accepts any rank of the bucket.
-    surely: u64,
+    count: u32,
+    /// A random number whose top half is up to this accepts any rank of the bucket.
+    surely: u32,
 }
 
 /// Draws ranks.
@@ -39,14 +39,16 @@ impl Ranks {
     /// Ranks 0 to `count - 1` with exponent `theta` above 0.
     pub(super) fn new(count: u64, theta: f64) -> Self {
         assert!(count > 0);
+        assert!(count <= 1 << 36);
         let (mut buckets, mut weights) = (Vec::new(), Vec::new());
         let mut first = 1;
         while first <= count {
             let size = if first <= SINGLE_RANKS { 1 } else { (first / GROWTH).min(count + 1 - first) };
             let last = first + size - 1;
-            // Rounded down by more than the error of `powf`, so that it never accepts what the exact test would not.
-            let surely = (last as f64 / first as f64).powf(-theta) * (1.0 - 1e-12);
-            buckets.push(Bucket { first, count: size, surely: if size == 1 { u64::MAX } else { super::random::threshold(surely) } });
+            // One less than rounded down, so that it never accepts what the exact test would not.
+            let surely = (last as f64 / first as f64).powf(-theta);
+            let surely = if size == 1 { u32::MAX } else { (surely * 2f64.powi(32)) as u32 - 1 };
+            buckets.push(Bucket { first, count: u32::try_from(size).expect("a 32nd of at most 2^36 ranks"), surely });
             weights.push(size as f64 * (first as f64).powf(-theta));
             first = last + 1;
         }
@@ -54,7 +56,8 @@ impl Ranks {
     }
 
     /// A rank, from 0, the most popular.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "as for `offset` below")]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
         loop {
             let bucket = &self.buckets[self.alias.draw(random)];
@@ -62,7 +65,7 @@ impl Ranks {
             let product = u128::from(random.next_u64()) * u128::from(bucket.count);
             let rank = bucket.first + (product >> 64) as u64;
             let chance = product as u64;
-            if chance <= bucket.surely || self.accept(bucket, rank, chance) {
+            if (chance >> 32) as u32 <= bucket.surely || self.accept(bucket, rank, chance) {
                 return rank - 1;
             }
         }
@@ -89,7 +92,8 @@ impl Zipf {
 }
 
 impl Place for Zipf {
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "keeps the random state in registers over the loop of `place_all`")]
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
         let run = self.scatter.image(self.ranks.draw(random));
         class.within_run(random, run * self.run_bytes)

@@ -10,9 +10,11 @@ pub(super) type Blanks<'a> = Fields<'a, true>;
 
 /// A line with what is left of it.
 pub(super) struct Fields<'a, const BLANKS: bool> {
-    rest: &'a [u8],
+    line: &'a [u8],
+    /// Where the next column begins.
+    at: usize,
     column: usize,
-    /// Whether another column follows; with commas the last column may be empty, so `rest` does not tell.
+    /// Whether another column follows; with commas the last column may be empty, so `at` does not tell.
     more: bool,
 }
 
@@ -23,31 +25,29 @@ const SECTOR_BYTES: u64 = 512;
 
 impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     pub(super) fn new(line: &'a [u8]) -> Self {
-        Self { rest: line, column: 0, more: true }
+        Self { line, at: 0, column: 0, more: true }
     }
 
     /// The next column as it stands, not empty.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(super) fn text(&mut self) -> Result<&'a [u8], BadLine> {
         self.begin()?;
-        let length = if BLANKS {
-            self.rest.iter().position(|b| is_blank(*b)).unwrap_or(self.rest.len())
-        } else {
-            self.rest.iter().position(|b| *b == b',').unwrap_or(self.rest.len())
-        };
+        let rest = &self.line[self.at..];
+        let length = rest.iter().position(|b| separates::<BLANKS>(*b)).unwrap_or(rest.len());
         if length == 0 {
             return Err(BadLine::Column(self.column));
         }
-        let text = &self.rest[..length];
         self.finish(length)?;
-        Ok(text)
+        Ok(&rest[..length])
     }
 
     /// The next column, a whole number.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(super) fn number(&mut self) -> Result<u64, BadLine> {
         self.begin()?;
-        let (value, length) = digits(self.rest).ok_or(BadLine::Column(self.column))?;
+        let (value, length) = digits(self.line, self.at).ok_or(BadLine::Column(self.column))?;
         self.finish(length)?;
         Ok(value)
     }
@@ -59,21 +59,24 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     }
 
     /// The next column, a whole number times `scale`.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(super) fn scaled(&mut self, scale: u64) -> Result<u64, BadLine> {
         let column = self.column;
         self.number()?.checked_mul(scale).ok_or(BadLine::Column(column))
     }
 
     /// The next column, a device number.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(super) fn device(&mut self) -> Result<u32, BadLine> {
         let column = self.column;
         u32::try_from(self.number()?).map_err(|_| BadLine::Column(column))
     }
 
     /// The next column, a byte offset.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(super) fn offset(&mut self) -> Result<u64, BadLine> {
         let column = self.column;
         self.number().and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadLine::Column(column)) })
@@ -96,7 +99,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     #[inline]
     pub(super) fn milliseconds(&mut self) -> Result<u64, BadLine> {
         self.begin()?;
-        let (value, length) = milliseconds(self.rest).ok_or(BadLine::Column(self.column))?;
+        let (value, length) = milliseconds(self.line, self.at).ok_or(BadLine::Column(self.column))?;
         self.finish(length)?;
         Ok(value)
     }
@@ -104,7 +107,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     /// Whether another column follows.
     #[inline]
     pub(super) fn more(&self) -> bool {
-        if BLANKS { self.rest.iter().any(|b| !is_blank(*b)) } else { self.more }
+        if BLANKS { self.line[self.at..].iter().any(|b| !is_blank(*b)) } else { self.more }
     }
 
     /// The line must end here.
@@ -114,33 +117,36 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     }
 
     /// Goes to the first byte of the next column.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
     fn begin(&mut self) -> Result<(), BadLine> {
         if BLANKS {
-            while let [b, rest @ ..] = self.rest
-                && is_blank(*b)
-            {
-                self.rest = rest;
+            while self.line.get(self.at).is_some_and(|b| is_blank(*b)) {
+                self.at += 1;
             }
-            self.more = !self.rest.is_empty();
+            self.more = self.at < self.line.len();
         }
         if self.more { Ok(()) } else { Err(BadLine::Missing(self.column)) }
     }
 
     /// Ends the column after `length` bytes; anything but a separator there means that the column holds something else.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
     fn finish(&mut self, length: usize) -> Result<(), BadLine> {
-        match self.rest.get(length) {
-            None => {
-                self.rest = &[];
-                self.more = false;
-            }
-            Some(&b) if (BLANKS && is_blank(b)) || (!BLANKS && b == b',') => self.rest = &self.rest[length + 1..],
+        self.at += length;
+        match self.line.get(self.at) {
+            None => self.more = false,
+            Some(&b) if separates::<BLANKS>(b) => self.at += 1,
             Some(_) => return Err(BadLine::Column(self.column)),
         }
         self.column += 1;
         Ok(())
     }
+}
+
+#[inline]
+fn separates<const BLANKS: bool>(byte: u8) -> bool {
+    if BLANKS { is_blank(byte) } else { byte == b',' }
 }
 
 /// Whether a byte separates columns in a format that separates with blanks.
@@ -153,35 +159,53 @@ const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_
 const ZEROES: u64 = 0x3030_3030_3030_3030;
 const TOP_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// The number at the beginning of `text` and its length; none where there is no digit or the number passes 2^64.
-#[inline]
-pub(super) fn digits(text: &[u8]) -> Option<(u64, usize)> {
-    let mut value = 0u64;
-    let mut length = 0;
-    while let Some(chunk) = text[length..].first_chunk::<8>() {
-        // Digits become 0 to 9. Adding 0x76 sets the top bit of any byte above 9; a carry spoils only bytes after the first such byte.
-        let raw = u64::from_le_bytes(*chunk) ^ ZEROES;
-        let others = (raw.wrapping_add(0x7676_7676_7676_7676) | raw) & TOP_BITS;
-        let count = (others.trailing_zeros() / 8) as usize;
+/// The number at `at` and its length; none where there is no digit or the number passes 2^64.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "half the cost of a trace line is here, and its callers know the column's number of digits")]
+pub(super) fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> {
+    let (mut value, mut length) = leading(line, at);
+    while length > 0 && length % 8 == 0 {
+        let (part, count) = leading(line, at + length);
         if count == 0 {
-            return (length > 0).then_some((value, length));
-        }
-        // Shifted so that the digits end the word: what comes in from below reads as leading zeroes.
-        value = value.checked_mul(POWERS[count])?.checked_add(eight(raw << (64 - 8 * count)))?;
-        length += count;
-        if count < 8 {
-            return Some((value, length));
-        }
-    }
-    for &byte in &text[length..] {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
             break;
         }
-        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
-        length += 1;
+        value = value.checked_mul(POWERS[count])?.checked_add(part)?;
+        length += count;
     }
     (length > 0).then_some((value, length))
+}
+
+/// The number that the next up to eight digits make, and how many they are.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "as above")]
+fn leading(line: &[u8], at: usize) -> (u64, usize) {
+    // Digits become 0 to 9. Adding 0x76 sets the top bit of any byte above 9; a carry spoils only bytes after the first such byte.
+    let raw = word(line, at) ^ ZEROES;
+    let others = (raw.wrapping_add(0x7676_7676_7676_7676) | raw) & TOP_BITS;
+    let count = others.trailing_zeros() / 8;
+    if count == 0 {
+        return (0, 0);
+    }
+    // Shifted so that the digits end the word: what comes in from below reads as leading zeroes.
+    (eight(raw << (64 - 8 * count)), count as usize)
+}
+
+/// Eight bytes from `at` on, the first lowest, 0 beyond the end of the line.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "as above")]
+fn word(line: &[u8], at: usize) -> u64 {
+    if let Some(chunk) = line.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        return u64::from_le_bytes(*chunk);
+    }
+    let left = line.len().saturating_sub(at);
+    if left == 0 {
+        return 0;
+    }
+    // The last eight bytes of the line with those before `at` shifted out: the last column costs no loop.
+    if let Some(chunk) = line.last_chunk::<8>() {
+        return u64::from_le_bytes(*chunk) >> (64 - 8 * left);
+    }
+    line[at..].iter().rev().fold(0, |word, b| word << 8 | u64::from(*b))
 }
 
 /// Eight digit values, first digit in the lowest byte, as a number: pairs, then fours, then all (D. Lemire's SWAR form).
@@ -195,21 +219,21 @@ fn eight(v: u64) -> u64 {
 }
 
 /// A decimal number of milliseconds in ns, and its length in text.
-fn milliseconds(text: &[u8]) -> Option<(u64, usize)> {
+#[inline]
+fn milliseconds(line: &[u8], at: usize) -> Option<(u64, usize)> {
     const NS: u64 = 1_000_000;
-    let (whole, mut length) = digits(text)?;
+    let (whole, mut length) = digits(line, at)?;
     let mut ns = whole.checked_mul(NS)?;
-    if text.get(length) == Some(&b'.') {
+    if line.get(at + length) == Some(&b'.') {
         length += 1;
-        let fraction = &text[length..];
-        let count = fraction.iter().position(|b| !b.is_ascii_digit()).unwrap_or(fraction.len());
-        if count == 0 {
-            return None;
-        }
-        let kept = count.min(6);
-        let (part, _) = digits(&fraction[..kept])?;
-        ns = ns.checked_add(part * POWERS[6 - kept])?;
+        let (part, count) = leading(line, at + length);
+        ns = ns.checked_add(match count {
+            0 => return None,
+            1..=6 => part * POWERS[6 - count],
+            _ => part / POWERS[count - 6],
+        })?;
         length += count;
+        length += line[at + length..].iter().take_while(|b| b.is_ascii_digit()).count();
     }
     Some((ns, length))
 }
@@ -223,10 +247,10 @@ mod tests {
     #[test]
     fn milliseconds_to_the_nanosecond() {
         for (text, ns) in [("0", 0), ("0.221", 221_000), ("12.5", 12_500_000), ("1.0000019", 1_000_001), ("3.000000", 3_000_000)] {
-            assert_eq!(milliseconds(text.as_bytes()), Some((ns, text.len())), "{text}");
+            assert_eq!(milliseconds(text.as_bytes(), 0), Some((ns, text.len())), "{text}");
         }
         for text in ["", ".5", "5.", "-1.0", "18446744073709551615.0", "5. "] {
-            assert_eq!(milliseconds(text.as_bytes()), None, "{text}");
+            assert_eq!(milliseconds(text.as_bytes(), 0), None, "{text}");
         }
     }
 
@@ -245,10 +269,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn digits_agree_with_the_standard_library(text in "[0-9]{0,24}[^0-9]{0,9}[0-9]{0,3}") {
+        fn digits_agree_with_the_standard_library(before in "[ -~]{0,9}", text in "[0-9]{0,24}[^0-9]{0,9}[0-9]{0,3}") {
             let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
             let expected = text[..end].parse::<u64>().ok().map(|n| (n, end));
-            prop_assert_eq!(digits(text.as_bytes()), expected);
+            prop_assert_eq!(digits(format!("{before}{text}").as_bytes(), before.len()), expected);
         }
     }
 }

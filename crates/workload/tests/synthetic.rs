@@ -1,0 +1,228 @@
+//! Generated workloads: the same for the same seed, however cut; on the drive and aligned; as distributed as the table says.
+
+use std::num::NonZeroU32;
+
+use vpass_core::request::{Arrival, Op, Request, RequestSource};
+use vpass_workload::pass::{PassSource, Repeated};
+use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
+
+const GIB: u64 = 1 << 30;
+const PAGE: u32 = 16384;
+
+fn build(table: &str, capacity: u64, seed: u64) -> Result<SyntheticSource, String> {
+    let file = WorkloadFile::parse(&format!("[workload]\n{table}")).map_err(|e| e.0)?;
+    SyntheticSource::new(&file.workload, capacity, PAGE, seed).map_err(|e| e.0)
+}
+
+fn drawn(table: &str, capacity: u64, seed: u64, batch: usize) -> Vec<Request> {
+    let mut source = build(table, capacity, seed).unwrap();
+    let mut out = Vec::new();
+    loop {
+        let before = out.len();
+        source.fill(&mut out, batch).unwrap();
+        if out.len() == before {
+            return out;
+        }
+    }
+}
+
+const TABLES: [&str; 7] = [
+    "",
+    "distribution = 'zipf:0.99'\nread_share = 0.6",
+    "distribution = 'sequential'\nread_share = 0.5\nblock_size = '128KiB'",
+    "distribution = 'hot-cold:0.1/0.9'\nrun = '1MiB'\nrate = 1000",
+    "distribution = 'uniform'\nwrite_distribution = 'zipf:1.2'\nread_share = 0.7\nrate = 5e5\narrivals = 'constant'",
+    "block_sizes = [{size='4KiB',share=0.5},{size=512,share=0.2},{size='24KiB',share=0.3}]\nfootprint = 0.37",
+    "distribution = 'sequential'\nblock_sizes = [{size='4KiB',share=0.7},{size='16KiB',share=0.3}]",
+];
+
+#[test]
+fn a_seed_is_a_stream_however_it_is_cut() {
+    for table in TABLES {
+        let table = format!("requests = 5000\n{table}");
+        let whole = drawn(&table, GIB, 1, usize::MAX);
+        assert_eq!(whole.len(), 5000);
+        for batch in [1, 7, 512, 700] {
+            assert_eq!(drawn(&table, GIB, 1, batch), whole, "{table}, {batch} at a time");
+        }
+        let random = table.contains("zipf") || !table.contains("sequential") || table.contains("sizes");
+        assert_eq!(drawn(&table, GIB, 2, 512) != whole, random || table.contains("share"), "{table}");
+    }
+}
+
+#[test]
+fn requests_are_aligned_and_on_the_drive() {
+    for table in TABLES {
+        // No capacity that a block or run size divides.
+        let capacity = GIB + 12_345;
+        let end = if table.contains("footprint") { (capacity as f64 * 0.37) as u64 } else { capacity };
+        for r in drawn(&format!("requests = 20000\n{table}"), capacity, 3, 512) {
+            assert!(r.offset.is_multiple_of(u64::from(r.bytes)), "{table}: {r:?}");
+            assert!(r.offset + u64::from(r.bytes) <= end, "{table}: {r:?}");
+        }
+    }
+}
+
+#[test]
+fn a_drive_of_one_block_is_enough_for_uniform() {
+    assert!(drawn("requests = 100", 4096, 1, 512).iter().all(|r| r.offset == 0));
+}
+
+#[test]
+fn shares_hold() {
+    let requests = drawn("requests = 100000\nread_share = 0.7", GIB, 1, 512);
+    let reads = requests.iter().filter(|r| r.op == Op::Read).count();
+    // Standard deviation 145.
+    assert!(reads.abs_diff(70_000) < 700, "{reads}");
+    assert!(drawn("requests = 100\nread_share = 1.0", GIB, 1, 512).iter().all(|r| r.op == Op::Read));
+    assert!(drawn("requests = 100\nread_share = 0.0", GIB, 1, 512).iter().all(|r| r.op == Op::Write));
+    let sizes = drawn("requests = 100000\nblock_sizes = [{size='4KiB',share=0.7},{size='16KiB',share=0.3}]", GIB, 1, 512);
+    let small = sizes.iter().filter(|r| r.bytes == 4096).count();
+    assert!(small.abs_diff(70_000) < 700, "{small}");
+}
+
+#[test]
+fn direction_and_address_do_not_lean_on_each_other() {
+    let requests = drawn("requests = 200000\nread_share = 0.5", GIB, 1, 512);
+    let low = |op: Op| requests.iter().filter(|r| r.op == op && r.offset < GIB / 2).count() as f64;
+    let all = |op: Op| requests.iter().filter(|r| r.op == op).count() as f64;
+    for op in [Op::Read, Op::Write] {
+        assert!((low(op) / all(op) - 0.5).abs() < 0.01, "{op:?}: {} of {}", low(op), all(op));
+    }
+}
+
+#[test]
+fn uniform_is_even() {
+    let mut parts = [0u32; 64];
+    for r in drawn("requests = 640000", GIB, 1, 512) {
+        parts[(r.offset / (GIB / 64)) as usize] += 1;
+    }
+    assert!(parts.iter().all(|n| n.abs_diff(10_000) < 500), "{parts:?}");
+}
+
+#[test]
+fn sequential_goes_round_in_each_direction() {
+    let requests = drawn("requests = 40\ndistribution = 'sequential'\nread_share = 0.5", 4096 * 6 + 100, 1, 512);
+    for op in [Op::Read, Op::Write] {
+        let blocks: Vec<_> = requests.iter().filter(|r| r.op == op).map(|r| r.offset / 4096).collect();
+        assert!(blocks.len() > 6, "both directions are there");
+        assert!(blocks.iter().enumerate().all(|(i, block)| *block == i as u64 % 6), "{op:?}: {blocks:?}");
+    }
+}
+
+#[test]
+fn the_hot_part_is_hot_and_scattered_in_runs() {
+    let requests = drawn("requests = 200000\ndistribution = 'hot-cold:0.1/0.9'\nrun = '1MiB'", GIB, 1, 512);
+    let mut runs = vec![0u32; 1024];
+    for r in &requests {
+        runs[(r.offset >> 20) as usize] += 1;
+    }
+    // 102 hot runs get 180,000 requests, 1,765 each; 922 cold ones 22 each.
+    let hot: Vec<_> = (0..1024).filter(|i| runs[*i] > 500).collect();
+    assert_eq!(hot.len(), 102);
+    assert!(hot.iter().map(|i| runs[*i]).sum::<u32>().abs_diff(180_000) < 1000);
+    assert!((20..85).contains(&hot.iter().filter(|i| **i < 512).count()), "hot runs lie in both halves");
+}
+
+#[test]
+fn zipf_is_hot_by_page_and_reads_share_the_hot_pages_with_writes() {
+    let requests = drawn("requests = 200000\ndistribution = 'zipf:1.2'\nread_share = 0.5", GIB, 1, 512);
+    let hottest = |op: Op| {
+        let mut pages = vec![0u32; 65_536];
+        requests.iter().filter(|r| r.op == op).for_each(|r| pages[(r.offset / 16_384) as usize] += 1);
+        (0..65_536).max_by_key(|i| pages[*i]).unwrap()
+    };
+    assert_eq!(hottest(Op::Read), hottest(Op::Write));
+    let page = hottest(Op::Read);
+    let blocks: std::collections::BTreeSet<_> =
+        requests.iter().filter(|r| r.offset / 16_384 == page as u64).map(|r| r.offset % 16_384).collect();
+    assert_eq!(blocks.len(), 4, "a page of 16 KiB is hot in all its blocks of 4 KiB");
+}
+
+#[test]
+fn arrivals_follow_the_table() {
+    let arrival = |table: &str| build(table, GIB, 1).unwrap().arrival();
+    assert_eq!(arrival(""), Arrival::Closed { depth: 64 });
+    assert_eq!(arrival("queue_depth = 3"), Arrival::Closed { depth: 3 });
+    assert_eq!(arrival("rate = 1000.0"), Arrival::Open);
+    let at = |table: &str| drawn(&format!("requests = 100001\n{table}"), GIB, 1, 512).iter().map(|r| r.at).collect::<Vec<_>>();
+    assert_eq!(at("rate = 1000\narrivals = 'constant'")[..3], [0, 1_000_000, 2_000_000]);
+    let poisson = at("rate = 1000");
+    assert!(poisson.is_sorted() && poisson[100_000].abs_diff(100_000_000_000) < 1_600_000_000, "{}", poisson[100_000]);
+}
+
+#[test]
+fn passes_go_on_in_time_and_chance() {
+    let table = "requests = 100\nrate = 1000\narrivals = 'constant'";
+    let one = drawn("requests = 300\nrate = 1000\narrivals = 'constant'", GIB, 1, 512);
+    let mut source = build(table, GIB, 1).unwrap();
+    let mut out = Vec::new();
+    for pass in 1..=3 {
+        if pass > 1 {
+            source.next_pass().unwrap();
+        }
+        source.fill(&mut out, 1000).unwrap();
+        source.fill(&mut out, 1000).unwrap();
+        assert_eq!(out.len(), 100 * pass);
+    }
+    assert_eq!(out, one);
+    let mut repeated = Repeated::new(build(table, GIB, 1).unwrap(), NonZeroU32::new(3).unwrap());
+    assert_eq!(repeated.len_hint(), Some(300));
+    let mut again = Vec::new();
+    (0..4).for_each(|_| repeated.fill(&mut again, 100).unwrap());
+    assert_eq!(again, one);
+}
+
+#[test]
+fn a_configuration_round_trips() {
+    for table in TABLES {
+        let file = WorkloadFile::parse(&format!("description = 'd'\n[workload]\n{table}")).unwrap();
+        assert_eq!(WorkloadFile::parse(&toml::to_string(&file).unwrap()).unwrap(), file, "{table}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_said() {
+    let says = |table: &str, expected: &str| assert_eq!(build(table, 1 << 20, 1).err().unwrap(), expected, "{table}");
+    says("requests = 0", "workload.requests = 0 asks for nothing; at least 1 is expected");
+    says("read_share = 1.5", "workload.read_share = 1.5 is outside 0 to 1");
+    says("footprint = 0.0", "workload.footprint = 0 is no share of the capacity; a number above 0 and at most 1 is expected");
+    says("block_size = 1000", "workload.block_size: a size of 1000B is not possible; a multiple of 512 bytes up to 16MiB is expected");
+    says("block_size = '32MiB'", "workload.block_size: a size of 32MiB is not possible; a multiple of 512 bytes up to 16MiB is expected");
+    says("block_size = '2MiB'", "workload: a request of 2097152 bytes does not fit into the 1048576 bytes of the drive that are addressed");
+    says(
+        "queue_depth = 4\nrate = 4",
+        "workload.queue_depth and workload.rate exclude each other: give the depth of a closed loop or the rate of an open one",
+    );
+    says("queue_depth = 0", "workload.queue_depth = 0 lets no request through; at least 1 is expected");
+    says("rate = 0", "workload.rate = 0 is no rate; requests a second from 1e-6 to 1e12 are expected");
+    says("arrivals = 'constant'", "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes");
+    says(
+        "block_size = 512\nblock_sizes = [{size=512,share=1.0}]",
+        "workload.block_size and workload.block_sizes exclude each other: give one size or a list of sizes with shares",
+    );
+    says("block_sizes = [{size=512,share=0.5}]", "workload.block_sizes: the shares add up to 0.5, not to 1");
+    says("block_sizes = [{size=512,share=-0.5}]", "workload.block_sizes: a share of -0.5 is outside 0 to 1");
+    says("distribution = 'zipf:1'\nrun = '6KiB'", "workload.run = 6KiB is no multiple of every block size; a run holds whole blocks");
+    says(
+        "distribution = 'zipf:1'\nrun = '1MiB'",
+        "workload.run: 1048576 bytes leave fewer than two runs in the 1048576 bytes of the drive that are addressed",
+    );
+    says(
+        "distribution = 'zipf:1'\nblock_sizes = [{size='24KiB',share=0.5},{size='16KiB',share=0.5}]",
+        "workload.run: block sizes that do not divide each other need a run that is a multiple of all of them",
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_shown_in_place() {
+    let error = |text: &str| WorkloadFile::parse(text).unwrap_err().0;
+    assert_eq!(
+        error("[workload]\ndistribution = 'unifrom'\n"),
+        "TOML parse error at line 2, column 16\n  |\n2 | distribution = 'unifrom'\n  |                ^^^^^^^^^\n\
+         \"unifrom\" is no distribution (did you mean \"uniform\"?); expected one like \"uniform\", \"zipf:0.99\", \"sequential\", \"hot-cold:0.1/0.9\"\n"
+    );
+    assert!(error("[workload]\nblok_size = 1\n").contains("unknown field `blok_size`, expected one of `requests`"));
+    assert!(error("[workload]\nblock_size = '4 KiBs'\n").contains("`4 KiBs` is no size"));
+    assert!(error("").contains("missing field `workload`"));
+}
