@@ -116,7 +116,10 @@ impl Drive {
         if hot.has(SUSPECT) || !due || self.model.is_none() {
             return;
         }
-        if block == 34 && std::env::var("DBG").is_ok() { eprintln!("assess {:?} {:?} wl {:?}", self.hot[34], self.cold[34], &self.wordlines[34*3..35*3]); eprintln!("{:?}", self.with_block_view(block, |model, view| model.assess(view))); }
+        if block == 34 && std::env::var("DBG").is_ok() {
+            eprintln!("assess {:?} {:?} wl {:?}", self.hot[34], self.cold[34], &self.wordlines[34 * 3..35 * 3]);
+            eprintln!("{:?}", self.with_block_view(block, |model, view| model.assess(view)));
+        }
         match self.with_block_view(block, |model, view| model.assess(view)) {
             Assessment::CleanUntil(until) => self.cold[block as usize].model_alarm = until.min(COUNTER_GUARD),
             Assessment::Suspect => self.hot[block as usize].flags |= SUSPECT,

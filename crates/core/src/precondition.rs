@@ -185,31 +185,34 @@ fn below(rng: &mut Xoshiro256PlusPlus, n: u32) -> u32 {
     (((rng.next_u64() >> 32) * u64::from(n)) >> 32) as u32
 }
 
-/// A random order of the numbers below n, computed place by place: a four-round Feistel network on the smallest
-/// even-bit power of two that holds n, walked until it lands below n.
+/// A random order of the numbers below n, computed place by place: four Feistel half-rounds on the bits that n needs,
+/// walked until the result lies below n (at most twice on average).
 struct Shuffle {
     n: u32,
-    half_bits: u32,
+    low_bits: u32,
+    high_mask: u32,
     keys: [u32; 4],
 }
 
 impl Shuffle {
     fn new(n: u32, rng: &mut Xoshiro256PlusPlus) -> Self {
         let bits = (32 - n.saturating_sub(1).leading_zeros()).max(2);
-        Self { n, half_bits: bits.div_ceil(2), keys: std::array::from_fn(|_| rng.next_u64() as u32) }
+        let low_bits = bits.div_ceil(2);
+        Self { n, low_bits, high_mask: (1 << (bits - low_bits)) - 1, keys: std::array::from_fn(|_| rng.next_u64() as u32) }
     }
 
+    #[inline]
     fn at(&self, i: u32) -> u32 {
         debug_assert!(i < self.n);
-        let mask = (1u32 << self.half_bits) - 1;
-        let mut x = i;
+        let low_mask = (1u32 << self.low_bits) - 1;
+        let mix = |x: u32, key: u32| (x ^ key).wrapping_mul(0x9E37_79B1) >> 15;
+        let (mut high, mut low) = (i >> self.low_bits, i & low_mask);
         loop {
-            let (mut left, mut right) = (x >> self.half_bits, x & mask);
-            for key in self.keys {
-                let mixed = (right ^ key).wrapping_mul(0x9E37_79B1);
-                (left, right) = (right, left ^ ((mixed >> 15) & mask));
-            }
-            x = left << self.half_bits | right;
+            low ^= mix(high, self.keys[0]) & low_mask;
+            high ^= mix(low, self.keys[1]) & self.high_mask;
+            low ^= mix(high, self.keys[2]) & low_mask;
+            high ^= mix(low, self.keys[3]) & self.high_mask;
+            let x = high << self.low_bits | low;
             if x < self.n {
                 return x;
             }
