@@ -67,7 +67,7 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Run cases for so many minutes; a single case where neither this nor --count is given.
-        #[arg(long, value_name = "M")]
+        #[arg(long, value_name = "M", allow_negative_numbers = true)]
         minutes: Option<f64>,
         /// Run so many cases.
         #[arg(long, value_name = "C", conflicts_with = "minutes")]
