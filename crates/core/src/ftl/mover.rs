@@ -30,8 +30,6 @@ pub(crate) struct Job {
     /// Block reads when the job began, and at which the block may serve no further one.
     pub(crate) from: Reads,
     pub(crate) deadline: Reads,
-    /// Goes ahead of host reads.
-    pub(crate) urgent: bool,
 }
 
 impl Job {
@@ -60,7 +58,7 @@ impl Drive {
         self.hot[block as usize].flags |= MOVING;
         let from = Reads(self.block_reads(block));
         self.jobs_begun += 1;
-        Job { serial: self.jobs_begun, block, cause, cursor: 0, started_at: self.now, from, deadline, urgent: false }
+        Job { serial: self.jobs_begun, block, cause, cursor: 0, started_at: self.now, from, deadline }
     }
 
     /// Moves a block's data and erases it: at once, or as a job where time and schedule allow.
