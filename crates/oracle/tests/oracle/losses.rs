@@ -80,11 +80,31 @@ fn reported_losses_are_results() {
     s.oracle.lost(4);
     s.oracle.lost(4);
     s.fail(5, 5);
+    s.fail(3, 3);
     let report = s.clean();
-    assert_eq!((report.uncorrectable_reads, report.lost_pages), (3, 2), "lpn 5 failed but is not given up");
+    assert_eq!((report.uncorrectable_reads, report.lost_pages), (4, 2), "lpn 5 failed but is not given up");
     s.write(12, [3]);
     s.read(3, 12);
     s.clean();
+}
+
+#[test]
+fn a_page_lost_twice_is_one_page() {
+    let mut s = hammered(12);
+    for measured in [false, true] {
+        if measured {
+            s.oracle.measured_phase();
+        }
+        for _ in 0..2 {
+            s.oracle.lost(3);
+            s.oracle.lost(4);
+            s.oracle.lost(5);
+            assert_eq!(s.oracle.report().lost_pages, 3);
+            s.oracle.host_wrote(3);
+            s.oracle.host_wrote(4);
+            s.oracle.host_wrote(5);
+        }
+    }
 }
 
 #[test]
@@ -128,6 +148,17 @@ fn newer_data_in_the_buffer_is_not_lost_with_the_old() {
     s.oracle.host_wrote(4, true);
     s.oracle.lost(4);
     s.caught(false_loss, &["lpn 4"]);
+}
+
+#[test]
+fn an_old_copy_that_can_not_be_read_leaves_newer_data_alone() {
+    let mut s = hammered(12);
+    s.write(12, 4..6);
+    s.oracle.host_wrote(3);
+    s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
+    s.program(14, 3, Origin::Host, Cause::Host);
+    s.read(3, 14);
+    assert_eq!(s.clean().lost_pages, 0);
 }
 
 #[test]
