@@ -1,1 +1,88 @@
-fn main() {}
+//! The `vpass` command: how long will a drive live under your reads, how slow will its worst reads be, and what helps?
+//!
+//! `args` says what can be asked, `plan` reads what that names, `run` and `compare` do it, `out` and `report` show it.
+
+mod args;
+mod check;
+mod columns;
+mod compare;
+mod exit;
+mod explain;
+mod list;
+mod load;
+mod numbers;
+mod out;
+mod overrides;
+mod plan;
+mod presets;
+mod progress;
+mod report;
+mod results;
+mod run;
+mod schema;
+mod statistics;
+mod suggest;
+mod table;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command, RunArgs};
+use crate::exit::{Exit, Failure};
+use crate::out::Folder;
+use crate::plan::Plan;
+use crate::progress::Progress;
+
+fn main() -> ExitCode {
+    // Prints help, version and usage errors, which exit with 2, by itself.
+    let cli = Cli::parse();
+    progress::hear_interrupts();
+    match catch_unwind(AssertUnwindSafe(|| command(cli.command))) {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(failure)) => {
+            out::say(&format!("vpass: {}", failure.sentence));
+            failure.exit.into()
+        }
+        Err(_) => {
+            out::say("vpass: this is a bug of vpass; please report it with the command and the message above");
+            Exit::Failed.into()
+        }
+    }
+}
+
+fn command(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Run(args) => return run(&args),
+        Command::Compare(args) => return compare::compare(&args),
+        Command::List { what, json } => list::list(what, json)?,
+        Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
+        Command::Explain(args) => explain::explain(&args)?,
+        Command::Check { seed, minutes, count } => return check::run(seed, minutes, count),
+    }
+    Ok(Exit::Done)
+}
+
+fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    let plan = Plan::new(&args.setup, &args.reclaim, &args.gc)?;
+    let folder = args.setup.out.as_deref().map(Folder::begin).transpose()?;
+    let progress = Progress::new(plan.requests()?, "requests");
+    let outcome = run::execute(&plan, &progress)?;
+    progress.finish();
+    if let Some(folder) = folder {
+        out::write_run(folder.path(), &plan, &outcome, "run")?;
+        folder.finish()?;
+    }
+    let page_bytes = u64::from(outcome.drive.geometry().page_bytes);
+    if args.setup.json {
+        out::print(&out::json(&outcome.summary)?)?;
+    } else {
+        out::print(&report::render(&outcome.summary, page_bytes, table::wants_colour()))?;
+    }
+    let exit = outcome.exit();
+    if exit != Exit::Done {
+        out::say(&format!("vpass: {}", report::verdict(&outcome.summary)));
+    }
+    Ok(exit)
+}

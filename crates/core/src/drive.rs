@@ -19,7 +19,7 @@ use crate::mem::{huge_vec, prefetch};
 use crate::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use crate::nand::block::{BlockCold, BlockHot, BlockState, Wordline};
 use crate::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
-use crate::reclaim::{Policy, View, technique};
+use crate::reclaim::{Policy, Threshold, View, technique};
 use crate::units::{BlockId, Bytes, Cause, DieId, Lpn, Ns, Ppn, Seq, transfer_ns, us};
 
 /// Pages in a batch of reads: enough to keep all cache misses of a core in flight.
@@ -445,6 +445,12 @@ impl Drive {
             }
         }
         whole
+    }
+
+    /// The thresholds of the reclaim technique for blocks of this age, and where each comes from.
+    pub fn thresholds(&mut self, pec: u32) -> Vec<Threshold> {
+        let (policy, view) = self.policy_and_view();
+        policy.explain(&view, pec)
     }
 
     /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written pages.

@@ -1,0 +1,237 @@
+//! The command line: its words, units and defaults. What they mean is decided elsewhere.
+
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use vpass_workload::traces::Fit;
+
+const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
+    .header(clap::builder::styling::AnsiColor::Green.on_default().bold())
+    .usage(clap::builder::styling::AnsiColor::Green.on_default().bold())
+    .literal(clap::builder::styling::AnsiColor::Cyan.on_default());
+
+/// How long will a drive live under your reads, how slow will its worst reads be, and which technique helps at what cost?
+#[derive(Debug, Parser)]
+#[command(
+    name = "vpass",
+    version,
+    styles = COLOURS,
+    arg_required_else_help = true,
+    after_help = "Example: vpass compare --drive tiny --workload zipf-read --reclaim none,block\n\n\
+                  Exit codes: 0 done; 1 failed, or the drive model has a bug; 2 wrong usage, configuration or trace;\n\
+                  3 done and data was lost (run only); 130 interrupted."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a workload on a simulated drive and print what became of both.
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// Run the same workload on one drive per technique and name the winner in each column.
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(CompareArgs),
+    /// List what can be chosen.
+    #[command(after_help = "Example: vpass list drives")]
+    List {
+        /// Only these; everything where absent.
+        what: Option<ListWhat>,
+        /// Print one JSON object instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a drive or a workload as TOML, to read or to start a file of your own from.
+    #[command(after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set drive.capacity=2GiB")]
+    Show {
+        what: ShowWhat,
+        /// Preset or TOML file.
+        name: String,
+        /// Another value for a key, as in `vpass run`; prints the effective configuration, without comments.
+        #[arg(long = "set", value_name = "KEY=VALUE")]
+        set: Vec<String>,
+        /// Print the effective configuration as one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Explain one read: its latency, what it does to its block, and when the block is rewritten.
+    #[command(after_help = "Example: vpass explain --drive straw-2t-tlc --reclaim block")]
+    Explain(ExplainArgs),
+    /// Search for bugs of the drive model: random small drives, random requests, the oracle watching.
+    #[command(after_help = "Example: vpass check --seed 1 --minutes 5")]
+    Check {
+        /// Seed of the first case; each further case takes the next one.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Run cases for so many minutes; a single case where neither this nor --count is given.
+        #[arg(long, value_name = "M")]
+        minutes: Option<f64>,
+        /// Run so many cases.
+        #[arg(long, value_name = "C", conflicts_with = "minutes")]
+        count: Option<NonZeroU64>,
+    },
+}
+
+const RUN_EXAMPLES: &str = "Examples:\n  vpass run --drive tiny --workload zipf-read\n  \
+    vpass run --drive straw-2t-tlc --trace web.csv.zst --fit scale --gear untimed --repeat 20 --out results\n  \
+    vpass run --drive tiny --workload uniform-read --set workload.requests=1e6 --set start.pec=1000 --json\n\n\
+    Exit codes: 0 done; 1 failed, or the oracle found a bug of the drive model; 2 wrong usage, configuration or trace; \
+    3 done, but data was lost; 130 interrupted.";
+
+const COMPARE_EXAMPLES: &str = "Examples:\n  vpass compare --drive tiny --workload zipf-read --reclaim none,block\n  \
+    vpass compare --drive tiny --workload random-70-30 --reclaim block --gc greedy,cost-benefit --seeds 5 --out results\n\n\
+    Exits 0 whenever every run completed: data loss is a column of the table.";
+
+/// Drive, workload and how to run them; shared by run and compare.
+#[derive(Clone, Debug, Args)]
+#[command(group(ArgGroup::new("load").required(true).args(["trace", "workload"])))]
+pub(crate) struct Setup {
+    /// Drive: a preset (see `vpass list drives`) or a TOML file.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) drive: String,
+    /// Trace files, one after the other; plain, gzip or zstd.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) trace: Vec<PathBuf>,
+    /// Synthetic workload: a preset (see `vpass list workloads`) or a TOML file.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) workload: Option<String>,
+    /// timed: latencies and contention. untimed: counts and wear only, several times faster.
+    #[arg(long, value_enum, default_value_t = Gear::Timed)]
+    pub(crate) gear: Gear,
+    /// Run the workload this many times over, without a break.
+    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN)]
+    pub(crate) repeat: NonZeroU32,
+    /// stable: repeat (at most 100 passes) until the shares of erases by cause change by less than 1 percentage point
+    /// between two passes.
+    #[arg(long, value_enum, conflicts_with = "repeat")]
+    pub(crate) until: Option<Until>,
+    /// Trace requests beyond the drive: error stops, wrap starts again from 0, scale stretches or squeezes all addresses.
+    #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, requires = "trace", value_name = "error|wrap|scale")]
+    pub(crate) fit: Fit,
+    /// Trace format (see `vpass list formats`); recognised from the content where absent.
+    #[arg(long, requires = "trace", value_name = "NAME")]
+    pub(crate) format: Option<String>,
+    /// Replay the trace this many times faster than it was recorded.
+    #[arg(long, default_value_t = 1.0, requires = "trace", allow_negative_numbers = true, value_name = "FACTOR")]
+    pub(crate) speed: f64,
+    /// Refuse trace requests that are earlier than the one before, instead of moving them up and counting them.
+    #[arg(long, requires = "trace")]
+    pub(crate) strict: bool,
+    /// Keep N requests outstanding (closed loop) instead of following the clock of the trace or the rate of the workload.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) queue_depth: Option<u32>,
+    /// Another value for a key of the drive or the workload, such as drive.capacity=16GiB, reclaim.schedule=foreground or
+    /// workload.requests=1e6. Values are TOML where they parse, else strings.
+    #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    pub(crate) set: Vec<String>,
+    /// Seed of all chance: same seed, same bytes.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Have an independent checker watch the drive.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub(crate) oracle: Switch,
+    /// Write results into this new folder, whole or not at all.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) setup: Setup,
+    /// Read-reclaim technique (see `vpass list reclaim`).
+    #[arg(long, default_value = "block", value_name = "NAME")]
+    pub(crate) reclaim: String,
+    /// Garbage collection policy (see `vpass list gc`).
+    #[arg(long, default_value = "greedy", value_name = "NAME")]
+    pub(crate) gc: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) setup: Setup,
+    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`); all where absent.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
+    pub(crate) reclaim: Vec<String>,
+    /// Garbage collection policies, separated by commas; each is combined with each reclaim technique.
+    #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
+    pub(crate) gc: Vec<String>,
+    /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
+    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
+    pub(crate) seeds: NonZeroU32,
+    /// Drives simulated at the same time; as many as there are cores and memory for where absent.
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// Drive: a preset or a TOML file.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) drive: String,
+    /// Read-reclaim technique.
+    #[arg(long, default_value = "block", value_name = "NAME")]
+    pub(crate) reclaim: String,
+    /// Another value for a key of the drive.
+    #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    pub(crate) set: Vec<String>,
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Gear {
+    /// Latencies and contention.
+    Timed,
+    /// Counts and wear only.
+    Untimed,
+}
+
+impl Gear {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Timed => "timed",
+            Self::Untimed => "untimed",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Until {
+    /// The shares of erases by cause no longer change.
+    Stable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListWhat {
+    Drives,
+    Workloads,
+    Formats,
+    Reclaim,
+    Gc,
+    Models,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowWhat {
+    Drive,
+    Workload,
+}
+
+fn parse_fit(text: &str) -> Result<Fit, String> {
+    text.parse()
+}

@@ -1,0 +1,95 @@
+//! What can be chosen: drives, workloads, trace formats, techniques, error models. And presets in full.
+
+use serde_json::{Map, Value, json};
+use vpass_core::disturb::MODELS;
+use vpass_core::gc::GC;
+use vpass_core::reclaim::RECLAIM;
+use vpass_workload::presets as workloads;
+use vpass_workload::traces::FORMATS;
+
+use crate::args::{ListWhat, ShowWhat};
+use crate::exit::Failure;
+use crate::table::{Look, Table, wants_colour};
+use crate::{load, out, presets};
+
+const ALL: [(ListWhat, &str, &str); 6] = [
+    (ListWhat::Drives, "drives", "--drive"),
+    (ListWhat::Workloads, "workloads", "--workload"),
+    (ListWhat::Formats, "formats", "--format"),
+    (ListWhat::Reclaim, "reclaim", "--reclaim"),
+    (ListWhat::Gc, "gc", "--gc"),
+    (ListWhat::Models, "models", "disturb.model of a drive"),
+];
+
+/// Prints one list, or all.
+pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure> {
+    let wanted = ALL.iter().filter(|(w, ..)| what.is_none_or(|what| *w == what));
+    if as_json {
+        let mut lists = Map::new();
+        for (what, name, _) in wanted {
+            let rows = rows(*what)?.into_iter().map(|(name, description)| json!({ "name": name, "description": description }));
+            lists.insert((*name).into(), Value::Array(rows.collect()));
+        }
+        return out::print(&out::json(&lists)?);
+    }
+    let colour = wants_colour();
+    let mut text = String::new();
+    for (what, name, option) in wanted {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!("{} ({option})\n", Look::Heading.paint(name, colour)));
+        let mut table = Table::default();
+        for (name, description) in rows(*what)? {
+            table.painted_row(vec![(name, Look::Good), (description, Look::Plain)]);
+        }
+        text.push_str(&table.render_words(colour));
+    }
+    out::print(&text)
+}
+
+fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
+    let words = |name: &str, description: &str| (name.to_owned(), description.to_owned());
+    Ok(match what {
+        ListWhat::Drives => {
+            let row = |(name, _): (&str, &str)| Ok(words(name, &load::drive(name, &[])?.config.description));
+            presets::DRIVES.into_iter().map(row).collect::<Result<_, Failure>>()?
+        }
+        ListWhat::Workloads => {
+            let row = |name| Ok(words(name, &load::workload(name, &[])?.config.description));
+            workloads::names().map(row).collect::<Result<_, Failure>>()?
+        }
+        ListWhat::Formats => FORMATS.iter().map(|f| words(f.name, f.description)).collect(),
+        ListWhat::Reclaim => RECLAIM.iter().map(|t| words(t.name, t.summary)).collect(),
+        ListWhat::Gc => GC.iter().map(|t| words(t.name, t.summary)).collect(),
+        ListWhat::Models => MODELS.iter().map(|(name, summary)| words(name, summary)).collect(),
+    })
+}
+
+/// Prints a drive or a workload: its own text, or what it becomes with `sets`.
+pub(crate) fn show(what: ShowWhat, name: &str, sets: &[String], as_json: bool) -> Result<(), Failure> {
+    let sets = load::overrides(sets)?;
+    let foreign = |table: &str| (table == "workload") != (what == ShowWhat::Workload);
+    if let Some(set) = sets.iter().find(|s| foreign(&s.table)) {
+        return Err(Failure::usage(format!("--set {}: this key does not belong to what is shown", set.text)));
+    }
+    let text = match what {
+        ShowWhat::Drive => {
+            let loaded = load::drive(name, &sets)?;
+            effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)?
+        }
+        ShowWhat::Workload => {
+            let loaded = load::workload(name, &sets)?;
+            effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)?
+        }
+    };
+    out::print(&text)
+}
+
+fn effective(text: String, config: &impl serde::Serialize, overridden: bool, as_json: bool) -> Result<String, Failure> {
+    match (as_json, overridden) {
+        (true, _) => out::json(config),
+        (false, true) => toml::to_string(config).map_err(Failure::failed),
+        (false, false) => Ok(text),
+    }
+}

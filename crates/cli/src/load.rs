@@ -1,0 +1,181 @@
+//! Drives and workloads by name or file: found, read, overridden, checked. Every complaint names the file and the line.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use toml::Table;
+use toml::de::DeTable;
+use vpass_core::config::DriveConfig;
+use vpass_workload::presets as workloads;
+use vpass_workload::synthetic::WorkloadFile;
+
+use crate::exit::Failure;
+use crate::overrides::{Override, make_room};
+use crate::schema::{self, Section};
+use crate::{presets, suggest};
+
+/// A configuration and where it came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded<T> {
+    /// Preset or path, as the user gave it.
+    pub(crate) name: String,
+    /// The file's own text.
+    pub(crate) text: String,
+    /// With the overrides.
+    pub(crate) config: T,
+}
+
+/// A configuration file larger than this is something else.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+/// Reads `--set` arguments.
+///
+/// # Errors
+/// One that is no `KEY=VALUE`, or whose key nobody knows.
+pub(crate) fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
+    let schemas = [schema::DRIVE, schema::WORKLOAD];
+    let mut sets = vec![];
+    for text in texts {
+        let set = Override::parse(text).map_err(Failure::usage)?;
+        if set.table.is_empty() {
+            let places = schema::places(&schemas, &set.key);
+            let hint = places.first().map_or_else(|| "for instance drive.capacity".into(), |place| format!("did you mean `{place}`?"));
+            return Err(Failure::usage(format!("--set {text}: a key is TABLE.KEY; {hint}")));
+        }
+        schema::find(&schemas, &set.table, &set.key).map_err(|unknown| Failure::usage(unknown.sentence("--set")))?;
+        sets.push(set);
+    }
+    Ok(sets)
+}
+
+/// A drive, resolved.
+///
+/// # Errors
+/// An unknown name, a file that cannot be read, a wrong key or value, a drive that cannot be.
+pub(crate) fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failure> {
+    let names = presets::DRIVES.map(|(name, _)| name);
+    let text = text_of("drive", name, &names, presets::drive(name))?;
+    let sets: Vec<_> = sets.iter().filter(|s| s.table != "workload").cloned().collect();
+    let file = parse(name, &text, schema::DRIVE)?;
+    let mut table = file.clone();
+    if !sets.is_empty()
+        && let Ok(resolved) = file.try_into::<DriveConfig>().map_err(drop).and_then(|d| d.resolve().map_err(drop))
+    {
+        make_room(&mut table, &resolved, &sets);
+    }
+    let config: DriveConfig = read(name, &text, table, schema::DRIVE, &sets)?;
+    let config = config.resolve().map_err(|e| Failure::usage(format!("drive {name}: {e}")))?;
+    Ok(Loaded { name: name.into(), text, config })
+}
+
+/// A synthetic workload.
+///
+/// # Errors
+/// An unknown name, a file that cannot be read, a wrong key or value.
+pub(crate) fn workload(name: &str, sets: &[Override]) -> Result<Loaded<WorkloadFile>, Failure> {
+    let names: Vec<_> = workloads::names().collect();
+    let text = text_of("workload", name, &names, workloads::preset(name))?;
+    let sets: Vec<_> = sets.iter().filter(|s| s.table == "workload").cloned().collect();
+    let table = parse(name, &text, schema::WORKLOAD)?;
+    let config = read(name, &text, table, schema::WORKLOAD, &sets)?;
+    Ok(Loaded { name: name.into(), text, config })
+}
+
+/// A preset's text, or a file's.
+fn text_of(what: &str, name: &str, names: &[&str], preset: Option<&str>) -> Result<String, Failure> {
+    if let Some(text) = preset {
+        return Ok(text.into());
+    }
+    let path = Path::new(name);
+    let looks_like_a_path = name.contains(['/', '\\']) || path.extension().is_some();
+    if !path.exists() && !looks_like_a_path {
+        let sentence = suggest::unknown(what, name, names.iter().copied());
+        return Err(Failure::usage(format!("{sentence}; a TOML file is possible too")));
+    }
+    let bytes = fs::metadata(path).map(|m| m.len());
+    if bytes.is_ok_and(|bytes| bytes > MAX_FILE_BYTES) {
+        return Err(Failure::usage(format!("{name}: more than 4 MiB are no {what} file; a few kilobytes of TOML are expected")));
+    }
+    fs::read_to_string(path).map_err(|e| Failure::usage(format!("{what} file {name} cannot be read: {e}")))
+}
+
+/// The tables of a file, every key known.
+fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
+    let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
+    if let Some((at, unknown)) = schema::unknown_key(schema, document.get_ref()) {
+        return Err(Failure::usage(unknown.sentence(&format!("{name} line {}", line_of(text, at)))));
+    }
+    toml::from_str(text).map_err(|e| complaint(name, text, &e))
+}
+
+/// Reads the tables after the overrides, each of which is checked as it is put in.
+fn read<T: DeserializeOwned>(name: &str, text: &str, mut table: Table, schema: &[Section], sets: &[Override]) -> Result<T, Failure> {
+    // What is wrong in the file itself is reported with its line; what is missing there a --set may bring.
+    let plain = toml::from_str::<T>(text);
+    match plain {
+        Ok(config) if sets.is_empty() => return Ok(config),
+        Err(e) if sets.is_empty() || !e.message().starts_with("missing field") => return Err(complaint(name, text, &e)),
+        _ => {}
+    }
+    for set in sets {
+        set.apply(&mut table);
+        let section = schema.iter().find(|s| s.name == set.table).expect("its key was found");
+        if let Some(part) = table.get(&set.table).and_then(toml::Value::as_table)
+            && let Err(e) = (section.check)(part.clone())
+            && !e.message().starts_with("missing field")
+        {
+            return Err(Failure::usage(format!("--set {}: {}", set.text, one_line(e.message()))));
+        }
+    }
+    table.try_into().map_err(|e: toml::de::Error| Failure::usage(format!("{name} with --set: {}", one_line(e.message()))))
+}
+
+fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
+    let mut sentence = name.to_owned();
+    if let Some(span) = e.span() {
+        let _ = write!(sentence, " line {}", line_of(text, span.start));
+    }
+    Failure::usage(format!("{sentence}: {}", one_line(e.message())))
+}
+
+fn one_line(message: &str) -> String {
+    message.lines().map(str::trim).collect::<Vec<_>>().join("; ")
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_reads_and_resolves() {
+        for (name, _) in presets::DRIVES {
+            let loaded = drive(name, &[]).unwrap_or_else(|e| panic!("{name}: {}", e.sentence));
+            assert!(!loaded.config.description.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn overrides_go_where_they_belong() {
+        let sets = overrides(&["start.pec=7".into(), "workload.requests=3".into()]).unwrap();
+        assert_eq!(drive("tiny", &sets).unwrap().config.start.pec, 7);
+        assert_eq!(workload("zipf-read", &sets).unwrap().config.workload.requests, 3);
+    }
+
+    #[test]
+    fn a_wrong_override_is_named() {
+        let sentence = |text: &str| {
+            let sets = overrides(&[text.into()]);
+            sets.and_then(|sets| drive("tiny", &sets)).map(|_| ()).unwrap_err().sentence
+        };
+        assert!(sentence("geometry.chanels=4").contains("did you mean `channels`?"));
+        assert!(sentence("capacity=4GiB").contains("did you mean `drive.capacity`?"));
+        assert!(sentence("geometry.channels=four").starts_with("--set geometry.channels=four: "));
+        assert!(sentence("geometry.channels=0").contains("geometry.channels = 0 is outside 1 to 256"));
+    }
+}

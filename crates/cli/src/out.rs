@@ -1,0 +1,191 @@
+//! Results on disk and on standard output. A folder appears whole or not at all: it is written beside its place under
+//! another name and moved there at the end.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
+use serde::Serialize;
+use vpass_core::nand::block::BlockState;
+
+use crate::exit::Failure;
+use crate::plan::Plan;
+use crate::progress::UNFINISHED;
+use crate::run::Outcome;
+
+/// Prints to standard output. A reader that has seen enough (`vpass list | head`) is no failure.
+///
+/// # Errors
+/// Standard output cannot be written to.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::failed(format!("standard output: {e}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Says something to the user, beside the results.
+pub(crate) fn say(text: &str) {
+    // Nothing can be done where standard error is closed, and nothing needs to.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// JSON with indents and a newline at the end.
+///
+/// # Errors
+/// A value that has no JSON.
+pub(crate) fn json(what: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(what).map_err(Failure::failed)?;
+    Ok(text + "\n")
+}
+
+/// A results folder that is being written.
+pub(crate) struct Folder {
+    place: PathBuf,
+    temporary: PathBuf,
+    /// Folders above it that were made for it, the innermost first.
+    made: Vec<PathBuf>,
+    finished: bool,
+}
+
+impl Folder {
+    /// Makes sure that the folder can be written.
+    ///
+    /// # Errors
+    /// Something is there already, or the place cannot be written to.
+    pub(crate) fn begin(place: &Path) -> Result<Self, Failure> {
+        let name = place.file_name().ok_or_else(|| Failure::usage(format!("--out {}: this names no folder", place.display())))?;
+        refuse_existing(place)?;
+        let parent = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let made: Vec<_> = parent.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists()).map(Path::to_owned).collect();
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".unfinished-{}", std::process::id()));
+        let folder = Self { place: place.to_owned(), temporary: parent.join(hidden), made, finished: false };
+        let io_failure = |e: io::Error| Failure::usage(format!("--out {} cannot be written: {e}", place.display()));
+        if let Ok(mut unfinished) = UNFINISHED.lock() {
+            unfinished.push(folder.temporary.clone());
+        }
+        fs::create_dir_all(parent).map_err(io_failure)?;
+        fs::create_dir(&folder.temporary).map_err(io_failure)?;
+        Ok(folder)
+    }
+
+    /// Where to write in the meantime.
+    pub(crate) fn path(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Puts the folder in its place.
+    ///
+    /// # Errors
+    /// Something has appeared there meanwhile.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        refuse_existing(&self.place)?;
+        if self.place.exists() {
+            fs::remove_dir(&self.place).map_err(|e| failure(&self.place, &e))?;
+        }
+        fs::rename(&self.temporary, &self.place).map_err(|e| failure(&self.place, &e))?;
+        self.finished = true;
+        Ok(())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = fs::remove_dir_all(&self.temporary);
+            for folder in &self.made {
+                // Only what is still empty goes.
+                let _ = fs::remove_dir(folder);
+            }
+        }
+    }
+}
+
+fn refuse_existing(place: &Path) -> Result<(), Failure> {
+    let what = match fs::read_dir(place).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => return Ok(()),
+        Ok(false) => "is not empty",
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(_) => "exists and is no folder that could be read",
+    };
+    Err(Failure::usage(format!("--out {} {what}; a new or empty folder is expected", place.display())))
+}
+
+/// Writes the files of one run into a folder that exists.
+///
+/// # Errors
+/// The disk's.
+pub(crate) fn write_run(folder: &Path, plan: &Plan, outcome: &Outcome, command: &'static str) -> Result<(), Failure> {
+    write_file(folder, "summary.json", json(&outcome.summary)?.as_bytes())?;
+    write_file(folder, "manifest.json", json(&outcome.manifest(plan, command)?)?.as_bytes())?;
+    write_file(folder, "blocks.csv", blocks_csv(outcome).as_bytes())?;
+    if let Some(engine) = &outcome.engine {
+        let m = engine.metrics();
+        let seconds = engine.now() as f64 / 1e9;
+        for (name, latency) in [("read", &m.read), ("write", &m.write), ("read_during_reclaim", &m.read_during_reclaim)] {
+            if latency.count() > 0 {
+                write_file(folder, &format!("{name}.hlog"), &histogram_log(name, latency.histogram(), seconds)?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes one file.
+///
+/// # Errors
+/// The disk's.
+pub(crate) fn write_file(folder: &Path, name: &str, content: &[u8]) -> Result<(), Failure> {
+    let path = folder.join(name);
+    fs::write(&path, content).map_err(|e| failure(&path, &e))
+}
+
+fn failure(path: &Path, e: &io::Error) -> Failure {
+    Failure::failed(format!("{} cannot be written: {e}", path.display()))
+}
+
+/// The standard HdrHistogram log: one interval, the whole run; values in ns, their maximum printed in ms.
+fn histogram_log(name: &str, histogram: &Histogram<u64>, seconds: f64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = vec![];
+    let mut serializer = V2DeflateSerializer::new();
+    let failed = |e: String| Failure::failed(format!("{name}.hlog: {e}"));
+    let mut log = IntervalLogWriterBuilder::new()
+        .add_comment(&format!("vpass {}: {name} latencies in nanoseconds; times in simulated seconds", env!("CARGO_PKG_VERSION")))
+        .begin_log_with(&mut bytes, &mut serializer)
+        .map_err(|e| failed(e.to_string()))?;
+    let duration = std::time::Duration::from_secs_f64(seconds);
+    log.write_histogram(histogram, std::time::Duration::ZERO, duration, None).map_err(|e| failed(format!("{e:?}")))?;
+    Ok(bytes)
+}
+
+fn blocks_csv(outcome: &Outcome) -> String {
+    use std::fmt::Write;
+    let geometry = outcome.drive.geometry();
+    let mut csv = String::from("block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,valid_pages,written_pages\n");
+    for (block, row) in (0..).zip(outcome.drive.block_states()) {
+        let state = match row.state {
+            BlockState::Free => "free",
+            BlockState::Open => "open",
+            BlockState::Closed => "closed",
+        };
+        let _ = writeln!(
+            csv,
+            "{block},{},{},{state},{},{},{},{},{}",
+            geometry.die_of(block),
+            geometry.plane_of(block),
+            row.pec,
+            row.effective_milli as f64 / 1e3,
+            row.reads,
+            row.valid,
+            row.written
+        );
+    }
+    csv
+}

@@ -1,0 +1,174 @@
+//! What a run is to do, all of it checked before anything runs or is created.
+
+use std::path::PathBuf;
+
+use vpass_core::config::DriveConfig;
+use vpass_core::gc::GC;
+use vpass_core::reclaim::RECLAIM;
+use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_workload::pass::PassSource;
+use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
+use vpass_workload::traces::{TraceOptions, TraceReport, TraceSource, format_named};
+
+use crate::args::{Gear, Setup, Switch};
+use crate::exit::Failure;
+use crate::load::{self, Loaded};
+use crate::overrides::Override;
+use crate::suggest;
+
+/// Drive, workload and how to run them.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) drive: Loaded<DriveConfig>,
+    pub(crate) load: Load,
+    pub(crate) reclaim: &'static str,
+    pub(crate) gc: &'static str,
+    pub(crate) gear: Gear,
+    pub(crate) repeat: std::num::NonZeroU32,
+    pub(crate) until_stable: bool,
+    pub(crate) seed: u64,
+    pub(crate) oracle: bool,
+}
+
+/// Where the requests come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Load {
+    Trace { paths: Vec<PathBuf>, options: TraceOptions },
+    Synthetic(Loaded<WorkloadFile>),
+}
+
+impl Load {
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Trace { paths, .. } => paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" "),
+            Self::Synthetic(loaded) => loaded.name.clone(),
+        }
+    }
+}
+
+impl Plan {
+    /// Reads what the arguments name.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub(crate) fn new(setup: &Setup, reclaim: &str, gc: &str) -> Result<Self, Failure> {
+        let reclaim = reclaim_named(reclaim)?;
+        let gc = gc_named(gc)?;
+        let sets = load::overrides(&setup.set)?;
+        let drive = load::drive(&setup.drive, &sets)?;
+        let load = load_of(setup, sets)?;
+        let plan = Self {
+            drive,
+            load,
+            reclaim,
+            gc,
+            gear: setup.gear,
+            repeat: setup.repeat,
+            until_stable: setup.until.is_some(),
+            seed: setup.seed,
+            oracle: setup.oracle == Switch::On,
+        };
+        // Opened once to see that it can be; each run opens its own.
+        plan.source()?;
+        Ok(plan)
+    }
+
+    /// Requests in all passes, where that is known beforehand.
+    pub(crate) fn requests(&self) -> Result<Option<u64>, Failure> {
+        let of_a_pass = self.source()?.len_hint().filter(|_| !self.until_stable);
+        Ok(of_a_pass.and_then(|n| n.checked_mul(u64::from(self.repeat.get()))))
+    }
+
+    /// The requests, from the beginning.
+    pub(crate) fn source(&self) -> Result<Source, Failure> {
+        let config = &self.drive.config;
+        let capacity = config.drive.capacity.expect("a resolved drive has a capacity").0;
+        Ok(match &self.load {
+            Load::Trace { paths, options } => Source::Trace(Box::new(TraceSource::open(paths, capacity, options.clone())?)),
+            Load::Synthetic(loaded) => {
+                let page = config.geometry.page_size.0 as u32;
+                let source = SyntheticSource::new(&loaded.config.workload, capacity, page, self.seed);
+                let source = source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?;
+                Source::Synthetic(Box::new(source))
+            }
+        })
+    }
+}
+
+fn load_of(setup: &Setup, mut sets: Vec<Override>) -> Result<Load, Failure> {
+    if let Some(name) = &setup.workload {
+        if let Some(depth) = setup.queue_depth {
+            sets.push(Override::parse(&format!("workload.queue_depth={depth}")).map_err(Failure::usage)?);
+        }
+        return Ok(Load::Synthetic(load::workload(name, &sets)?));
+    }
+    if let Some(set) = sets.iter().find(|s| s.table == "workload") {
+        return Err(Failure::usage(format!("--set {}: the keys of workload are for --workload; a trace says itself what it asks for", set.text)));
+    }
+    let format = setup.format.as_deref().map(format_named).transpose()?;
+    let arrival = setup.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth });
+    let options = TraceOptions { format, fit: setup.fit, strict: setup.strict, speed: setup.speed, arrival };
+    Ok(Load::Trace { paths: setup.trace.clone(), options })
+}
+
+/// The technique of this name.
+pub(crate) fn reclaim_named(name: &str) -> Result<&'static str, Failure> {
+    let names = RECLAIM.iter().map(|t| t.name);
+    names.clone().find(|known| *known == name).ok_or_else(|| Failure::usage(suggest::unknown("reclaim technique", name, names)))
+}
+
+/// The policy of this name.
+pub(crate) fn gc_named(name: &str) -> Result<&'static str, Failure> {
+    let names = GC.iter().map(|t| t.name);
+    names.clone().find(|known| *known == name).ok_or_else(|| Failure::usage(suggest::unknown("GC policy", name, names)))
+}
+
+/// Requests of a trace or a generator.
+pub(crate) enum Source {
+    Trace(Box<TraceSource>),
+    Synthetic(Box<SyntheticSource>),
+}
+
+impl Source {
+    /// What was read of a trace.
+    pub(crate) fn report(&self) -> Option<TraceReport> {
+        match self {
+            Self::Trace(source) => Some(source.report()),
+            Self::Synthetic(_) => None,
+        }
+    }
+
+    fn inner(&self) -> &dyn PassSource {
+        match self {
+            Self::Trace(source) => source.as_ref(),
+            Self::Synthetic(source) => source.as_ref(),
+        }
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn PassSource {
+        match self {
+            Self::Trace(source) => source.as_mut(),
+            Self::Synthetic(source) => source.as_mut(),
+        }
+    }
+}
+
+impl RequestSource for Source {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        self.inner_mut().fill(out, max)
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.inner().arrival()
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        self.inner().len_hint()
+    }
+}
+
+impl PassSource for Source {
+    fn next_pass(&mut self) -> Result<(), SourceError> {
+        self.inner_mut().next_pass()
+    }
+}

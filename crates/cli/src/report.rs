@@ -1,0 +1,187 @@
+//! The result of one run for reading, and its verdict in a sentence or two.
+
+use std::fmt::Write;
+
+use vpass_core::units::Cause;
+use vpass_oracle::OracleReport;
+
+use crate::numbers::{bytes, count, days, digits, microseconds, seconds};
+use crate::results::{Quantiles, Summary};
+use crate::table::{Look, Table};
+
+/// Everything worth reading about a run.
+pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
+    let mut text = String::new();
+    let title = format!("vpass {}: drive {}, workload {}", s.vpass, s.drive, s.workload);
+    let _ = writeln!(text, "{}", Look::Heading.paint(&title, colour));
+    let _ = writeln!(text, "  reclaim {}, gc {}, {} gear, seed {}{}\n", s.reclaim_technique, s.gc_technique, s.gear, s.seed, passes(s));
+    let mut section = |name: &str, body: &str| {
+        let _ = writeln!(text, "{}\n{body}", Look::Heading.paint(name, colour));
+    };
+    section("Host", &host(s));
+    if s.gear == "timed" {
+        section("Latency", &latency(s, colour));
+    }
+    section("Flash", &flash(s, page_bytes, colour));
+    section("Wear", &wear(s));
+    if let Some(oracle) = &s.oracle {
+        section("Oracle", &oracle_words(oracle, colour));
+    }
+    section("Simulation", &simulation(s));
+    let look = if s.lost_data() || s.oracle.as_ref().is_some_and(OracleReport::is_bug) { Look::Bad } else { Look::Good };
+    let _ = writeln!(text, "{}", look.paint(&verdict(s), colour));
+    text
+}
+
+fn passes(s: &Summary) -> String {
+    let n = s.passes;
+    match s.stable {
+        Some(true) => format!(", stable after {n} passes"),
+        Some(false) => format!(", not stable after {n} passes"),
+        None if n > 1 => format!(", {n} passes"),
+        None => String::new(),
+    }
+}
+
+fn host(s: &Summary) -> String {
+    let h = &s.host;
+    let mut text = format!(
+        "  {} reads ({}), {} writes ({}), {} trims\n",
+        count(h.read_requests),
+        bytes(h.read_bytes),
+        count(h.write_requests),
+        bytes(h.write_bytes),
+        count(h.trim_requests)
+    );
+    let _ = write!(text, "  {} pages read, {} pages written", count(h.read_pages), count(h.write_pages));
+    if h.unmapped_read_pages > 0 {
+        let _ = write!(text, "; {} of the pages read hold nothing", count(h.unmapped_read_pages));
+    }
+    if h.partial_page_writes > 0 {
+        let _ = write!(text, "; {} writes covered part of a page, {} pages were read to fill in the rest", count(h.partial_page_writes), count(h.fill_reads));
+    }
+    text.push('\n');
+    if let Some(t) = &s.trace {
+        let _ = writeln!(text, "  trace: {} requests in {}", count(t.rows), seconds(t.span_s));
+        for (n, what) in [(t.clamped, "came earlier than the one before and were moved up"), (t.refitted, "had their address changed to fit the drive")] {
+            if n > 0 {
+                let _ = writeln!(text, "  trace: {} requests {what}", count(n));
+            }
+        }
+        if t.several_devices {
+            text.push_str("  trace: it names several devices; their addresses overlap on the drive\n");
+        }
+    }
+    text
+}
+
+fn latency(s: &Summary, colour: bool) -> String {
+    let mut table = Table::new(["", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"]);
+    let l = &s.latency_us;
+    for (name, q) in [("read", &l.read), ("write", &l.write), ("read during reclaim", &l.read_during_reclaim)] {
+        let cells = quantiles(q).map(|v| v.map_or_else(|| "-".into(), microseconds));
+        table.row(std::iter::once(name.to_owned()).chain(cells));
+    }
+    let mut text = table.render(colour);
+    let t = &s.throughput;
+    if let (Some(r), Some(w), Some(rm), Some(wm)) = (t.read_iops, t.write_iops, t.read_mib_s, t.write_mib_s) {
+        let _ = writeln!(text, "  {} reads/s ({} MiB/s), {} writes/s ({} MiB/s)", digits(r), digits(rm), digits(w), digits(wm));
+    }
+    text
+}
+
+fn quantiles(q: &Quantiles) -> [Option<f64>; 7] {
+    [q.mean, q.p50, q.p90, q.p99, q.p99_9, q.p99_99, q.max]
+}
+
+fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
+    let f = &s.flash;
+    let seen: Vec<_> = Cause::ALL.into_iter().filter(|c| f.reads.of(*c) + f.programs.of(*c) + f.erases.of(*c) > 0).collect();
+    let mut text = String::new();
+    if !seen.is_empty() {
+        let mut table = Table::new(std::iter::once("by").chain(seen.iter().map(|c| c.name())).chain(["all"]));
+        for (name, by) in [("page reads", f.reads), ("page programs", f.programs), ("block erases", f.erases)] {
+            let cells = seen.iter().map(|c| count(by.of(*c)));
+            table.row(std::iter::once(name.to_owned()).chain(cells).chain([count(by.sum())]));
+        }
+        text = table.render(colour);
+    }
+    let r = &s.reclaim;
+    let _ = write!(text, "  reclaim: {} alarms, {} jobs, {} pages copied ({})", count(r.alarms), count(r.invocations), count(r.pages_copied), bytes(r.pages_copied * page_bytes));
+    if s.gear == "timed" {
+        let _ = write!(text, "; host reads waited {} for it; {} jobs missed their deadline", microseconds(r.stall_us), count(r.deadline_misses));
+    }
+    let _ = writeln!(text, "\n  reclaim takes {} of controller RAM", bytes(s.controller_ram_bytes));
+    text
+}
+
+fn wear(s: &Summary) -> String {
+    let w = &s.wear;
+    let mut text = format!("  P/E cycles {} to {}, mean {} of {} rated", count(w.pec_min.into()), count(w.pec_max.into()), digits(w.pec_mean), count(w.rated_pec.into()));
+    if let Some(amplification) = s.write_amplification {
+        let _ = write!(text, "; write amplification {amplification:.3}");
+    }
+    text.push('\n');
+    text
+}
+
+fn oracle_words(o: &OracleReport, colour: bool) -> String {
+    let errors = [
+        ("reads of wrong data", o.stamp_errors),
+        ("uses of data past its limit", o.limit_violations),
+        ("false losses", o.false_losses),
+        ("breaches of flash rules", o.protocol_errors),
+        ("wrong books", o.books_errors),
+    ];
+    let found: Vec<_> = errors.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{} {what}", count(*n))).collect();
+    let verdict = if found.is_empty() { "no error".into() } else { Look::Bad.paint(&found.join(", "), colour) };
+    let mut text = format!(
+        "  {} page reads checked: {verdict}; the most disturbed page in use reached {:.1} % of its limit\n",
+        count(o.reads_checked),
+        o.worst_dose_ratio * 100.0
+    );
+    for finding in &o.findings {
+        let _ = writeln!(text, "  {finding}");
+    }
+    text
+}
+
+fn simulation(s: &Summary) -> String {
+    let sim = &s.simulation;
+    let mut text = String::from("  ");
+    if let Some(simulated) = sim.simulated_s {
+        let _ = write!(text, "{} simulated in ", seconds(simulated));
+    }
+    let _ = write!(text, "{}; {} requests/s", seconds(sim.wall_s), digits(sim.requests_per_s));
+    if let Some(rss) = sim.peak_rss_bytes {
+        let _ = write!(text, "; {} of memory", bytes(rss));
+    }
+    text.push('\n');
+    text
+}
+
+/// The answer in a sentence or two.
+pub(crate) fn verdict(s: &Summary) -> String {
+    if let Some(oracle) = &s.oracle
+        && oracle.is_bug()
+    {
+        return "The oracle found a bug of the drive model; nothing above can be trusted. Please report it with the command.".into();
+    }
+    let loss = match (s.data_lost_pages, s.uncorrectable_reads) {
+        (0, 0) => "No data was lost.".into(),
+        (lost, 0) => format!("{} of data were lost; nobody has read them yet.", plural(lost, "page")),
+        (lost, reads) => format!("{} of data were lost; {} failed.", plural(lost, "page"), plural(reads, "host page read")),
+    };
+    let rated = count(s.wear.rated_pec.into());
+    let life = match s.wear.projected_life_days {
+        Some(_) if s.wear.pec_mean >= f64::from(s.wear.rated_pec) => format!("The drive is past its rated {rated} P/E cycles."),
+        Some(life) => format!("The drive would reach its rated {rated} P/E cycles after {} of this workload.", days(life)),
+        None if s.flash.erases.sum() == 0 => "No block was erased, so this run says nothing about how long the drive would live.".into(),
+        None => "Without a clock (untimed gear, closed loop) there is no projection of the drive's life.".into(),
+    };
+    format!("{loss} {life}")
+}
+
+fn plural(n: u64, what: &str) -> String {
+    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,312 @@
+//! What a run found, as it stands in `summary.json`. Every key is always there; null where it does not apply.
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+use vpass_core::drive::Drive;
+use vpass_core::engine::TimedEngine;
+use vpass_core::metrics::Latency;
+use vpass_core::units::Cause;
+use vpass_oracle::OracleReport;
+
+/// The result of one run.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Summary {
+    /// Version of vpass.
+    pub(crate) vpass: &'static str,
+    pub(crate) drive: String,
+    pub(crate) workload: String,
+    pub(crate) reclaim_technique: String,
+    pub(crate) gc_technique: String,
+    pub(crate) gear: &'static str,
+    pub(crate) seed: u64,
+    /// Passes over the workload.
+    pub(crate) passes: u64,
+    /// Whether `--until stable` ended because the shares of erases had settled; null without it.
+    pub(crate) stable: Option<bool>,
+    pub(crate) host: Host,
+    pub(crate) latency_us: Latencies,
+    pub(crate) throughput: Throughput,
+    pub(crate) flash: Flash,
+    pub(crate) write_amplification: Option<f64>,
+    pub(crate) reclaim: Reclaim,
+    pub(crate) wear: Wear,
+    /// Host reads that the drive answered with an error.
+    pub(crate) uncorrectable_reads: u64,
+    /// Pages of host data that the drive reported lost.
+    pub(crate) data_lost_pages: u64,
+    pub(crate) oracle: Option<OracleReport>,
+    pub(crate) controller_ram_bytes: u64,
+    pub(crate) trace: Option<Trace>,
+    pub(crate) simulation: Simulation,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Host {
+    pub(crate) read_requests: u64,
+    pub(crate) write_requests: u64,
+    pub(crate) trim_requests: u64,
+    pub(crate) read_bytes: u64,
+    pub(crate) write_bytes: u64,
+    pub(crate) read_pages: u64,
+    pub(crate) write_pages: u64,
+    pub(crate) trim_pages: u64,
+    pub(crate) unmapped_read_pages: u64,
+    pub(crate) partial_page_writes: u64,
+    pub(crate) fill_reads: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Latencies {
+    pub(crate) read: Quantiles,
+    pub(crate) write: Quantiles,
+    pub(crate) read_during_reclaim: Quantiles,
+}
+
+/// Microseconds.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct Quantiles {
+    pub(crate) mean: Option<f64>,
+    pub(crate) p50: Option<f64>,
+    pub(crate) p90: Option<f64>,
+    pub(crate) p99: Option<f64>,
+    pub(crate) p99_9: Option<f64>,
+    pub(crate) p99_99: Option<f64>,
+    pub(crate) max: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Throughput {
+    pub(crate) read_iops: Option<f64>,
+    pub(crate) write_iops: Option<f64>,
+    pub(crate) read_mib_s: Option<f64>,
+    pub(crate) write_mib_s: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Flash {
+    pub(crate) reads: ByCause,
+    pub(crate) programs: ByCause,
+    pub(crate) erases: ByCause,
+    pub(crate) reprograms: ByCause,
+}
+
+/// A count for each cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ByCause(pub(crate) [u64; Cause::COUNT]);
+
+impl ByCause {
+    pub(crate) fn of(&self, cause: Cause) -> u64 {
+        self.0[cause as usize]
+    }
+
+    pub(crate) fn sum(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+impl Serialize for ByCause {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_map(Cause::ALL.iter().map(|c| (c.name(), self.of(*c))))
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Reclaim {
+    pub(crate) alarms: u64,
+    pub(crate) invocations: u64,
+    pub(crate) pages_copied: u64,
+    pub(crate) stall_us: f64,
+    pub(crate) deadline_misses: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Wear {
+    pub(crate) pec_min: u32,
+    pub(crate) pec_mean: f64,
+    pub(crate) pec_max: u32,
+    pub(crate) effective_pec_mean: f64,
+    pub(crate) rated_pec: u32,
+    pub(crate) projected_life_days: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Trace {
+    pub(crate) files: Vec<String>,
+    pub(crate) formats: Vec<&'static str>,
+    pub(crate) rows: u64,
+    /// Requests earlier than the one before them, moved up to it.
+    pub(crate) clamped: u64,
+    /// Requests whose address was changed to fit the drive.
+    pub(crate) refitted: u64,
+    pub(crate) several_devices: bool,
+    pub(crate) span_s: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Simulation {
+    pub(crate) simulated_s: Option<f64>,
+    /// Of the measured phase.
+    pub(crate) wall_s: f64,
+    pub(crate) requests_per_s: f64,
+    pub(crate) peak_rss_bytes: Option<u64>,
+}
+
+impl Quantiles {
+    fn of(latency: &Latency) -> Self {
+        if latency.count() == 0 {
+            return Self::default();
+        }
+        let at = |q: f64| Some(latency.quantile_ns(q) as f64 / 1e3);
+        Self {
+            mean: Some(latency.mean_ns() / 1e3),
+            p50: at(0.5),
+            p90: at(0.9),
+            p99: at(0.99),
+            p99_9: at(0.999),
+            p99_99: at(0.9999),
+            max: Some(latency.max_ns() as f64 / 1e3),
+        }
+    }
+}
+
+impl Latencies {
+    /// Of the timed gear, or nothing but nulls.
+    pub(crate) fn of(engine: Option<&TimedEngine>) -> Self {
+        let of = |pick: fn(&TimedEngine) -> &Latency| engine.map_or_else(Quantiles::default, |e| Quantiles::of(pick(e)));
+        Self {
+            read: of(|e| &e.metrics().read),
+            write: of(|e| &e.metrics().write),
+            read_during_reclaim: of(|e| &e.metrics().read_during_reclaim),
+        }
+    }
+}
+
+impl Host {
+    pub(crate) fn of(drive: &Drive) -> Self {
+        let h = drive.host_counts();
+        Self {
+            read_requests: h.read_requests,
+            write_requests: h.write_requests,
+            trim_requests: h.trim_requests,
+            read_bytes: h.read_bytes,
+            write_bytes: h.write_bytes,
+            read_pages: h.read_pages,
+            write_pages: h.write_pages,
+            trim_pages: h.trim_pages,
+            unmapped_read_pages: h.unmapped_read_pages,
+            partial_page_writes: h.partial_page_writes,
+            fill_reads: h.fill_reads,
+        }
+    }
+
+    /// Requests and bytes over the simulated time.
+    pub(crate) fn throughput(&self, seconds: Option<f64>) -> Throughput {
+        let Some(s) = seconds.filter(|s| *s > 0.0) else { return Throughput::default() };
+        let mib = |bytes: u64| bytes as f64 / f64::from(1u32 << 20) / s;
+        Throughput {
+            read_iops: Some(self.read_requests as f64 / s),
+            write_iops: Some(self.write_requests as f64 / s),
+            read_mib_s: Some(mib(self.read_bytes)),
+            write_mib_s: Some(mib(self.write_bytes)),
+        }
+    }
+}
+
+impl Flash {
+    pub(crate) fn of(drive: &Drive) -> Self {
+        let f = drive.flash_counts();
+        Self { reads: ByCause(f.reads), programs: ByCause(f.programs), erases: ByCause(f.erases), reprograms: ByCause::default() }
+    }
+}
+
+impl Reclaim {
+    pub(crate) fn of(drive: &Drive) -> Self {
+        let r = drive.reclaim_counts();
+        Self {
+            alarms: r.alarms,
+            invocations: r.invocations,
+            pages_copied: r.pages_copied,
+            stall_us: r.stall_ns as f64 / 1e3,
+            deadline_misses: r.deadline_misses,
+        }
+    }
+}
+
+impl Wear {
+    /// At the end of a run of so many simulated seconds.
+    pub(crate) fn of(drive: &Drive, seconds: Option<f64>) -> Self {
+        let blocks = f64::from(drive.geometry().blocks);
+        let (mut min, mut max, mut sum, mut effective_milli) = (u32::MAX, 0, 0u64, 0u64);
+        for block in drive.block_states() {
+            (min, max) = (min.min(block.pec), max.max(block.pec));
+            sum += u64::from(block.pec);
+            effective_milli += block.effective_milli;
+        }
+        let mean = sum as f64 / blocks;
+        let rated = drive.config().drive.rated_pec;
+        let cycles_in_run = drive.flash_counts().erases.iter().sum::<u64>() as f64 / blocks;
+        let left = (f64::from(rated) - mean).max(0.0);
+        let life = seconds.filter(|s| *s > 0.0 && cycles_in_run > 0.0).map(|s| left * (s / 86_400.0) / cycles_in_run);
+        Self {
+            pec_min: min,
+            pec_mean: mean,
+            pec_max: max,
+            effective_pec_mean: effective_milli as f64 / 1e3 / blocks,
+            rated_pec: rated,
+            projected_life_days: life,
+        }
+    }
+}
+
+impl Simulation {
+    pub(crate) fn new(simulated_s: Option<f64>, wall_s: f64, requests: u64) -> Self {
+        let requests_per_s = if wall_s > 0.0 { requests as f64 / wall_s } else { 0.0 };
+        Self { simulated_s, wall_s, requests_per_s, peak_rss_bytes: peak_rss() }
+    }
+}
+
+/// The most memory this process ever had, where the system tells.
+fn peak_rss() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
+    Some(kib * 1024)
+}
+
+/// What `manifest.json` holds: everything needed to run the same again.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Manifest {
+    pub(crate) vpass: &'static str,
+    pub(crate) command: &'static str,
+    pub(crate) drive: String,
+    pub(crate) workload: String,
+    pub(crate) reclaim: String,
+    pub(crate) gc: String,
+    pub(crate) gear: &'static str,
+    pub(crate) seed: u64,
+    pub(crate) repeat: u32,
+    pub(crate) until_stable: bool,
+    pub(crate) oracle: bool,
+    pub(crate) trace_options: Option<TraceOptionsRecord>,
+    pub(crate) traces: Vec<TraceFileRecord>,
+    /// Open blocks of each stream.
+    pub(crate) stream_widths: BTreeMap<&'static str, u32>,
+    pub(crate) drive_configuration: serde_json::Value,
+    pub(crate) workload_configuration: Option<serde_json::Value>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct TraceOptionsRecord {
+    pub(crate) format: Option<&'static str>,
+    pub(crate) fit: String,
+    pub(crate) speed: f64,
+    pub(crate) strict: bool,
+    /// Null where the trace's own clock was followed.
+    pub(crate) queue_depth: Option<u32>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct TraceFileRecord {
+    pub(crate) name: String,
+    pub(crate) sha256: String,
+}

@@ -1,0 +1,298 @@
+//! One run: a drive made, aged, measured and judged.
+
+use std::any::Any;
+use std::time::Instant;
+
+use serde_json::Value;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::engine::{RunError, TimedEngine, run_untimed};
+use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::units::{Cause, Ns};
+use vpass_oracle::{Oracle, OracleReport};
+use vpass_workload::pass::{PassSource, Repeated};
+use vpass_workload::traces::sha256_hex;
+
+use crate::args::Gear;
+use crate::exit::{Exit, Failure};
+use crate::plan::{Load, Plan, Source};
+use crate::progress::Progress;
+use crate::results::{
+    ByCause, Flash, Host, Latencies, Manifest, Reclaim, Simulation, Summary, Trace, TraceFileRecord, TraceOptionsRecord, Wear,
+};
+
+/// A finished run: its summary, and what is needed to write its folder.
+pub(crate) struct Outcome {
+    pub(crate) summary: Summary,
+    pub(crate) drive: Drive,
+    pub(crate) engine: Option<TimedEngine>,
+}
+
+/// Passes after which `--until stable` gives up, and the change of a share of erases that it takes for none.
+const MOST_PASSES: u64 = 100;
+const STABLE_WITHIN: f64 = 0.01;
+
+/// Runs a plan to its end.
+///
+/// # Errors
+/// The workload's, or an interruption.
+pub(crate) fn execute(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
+    let timed = plan.gear == Gear::Timed;
+    let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into() };
+    let mut drive = Drive::new(plan.drive.config.clone(), &techniques, timed)?;
+    if plan.oracle {
+        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+    }
+    drive.precondition(plan.seed);
+    drive.begin_measurement();
+    let mut engine = timed.then(|| TimedEngine::new(&drive));
+    let started = Instant::now();
+    let served = serve(plan, &mut drive, engine.as_mut(), progress)?;
+    let wall_s = started.elapsed().as_secs_f64();
+    drive.report_unread_losses();
+    let watcher: Option<Box<dyn Any>> = drive.end_observation().map(|watcher| watcher as _);
+    let oracle = watcher.and_then(|watcher| watcher.downcast::<Oracle>().ok()).map(|oracle| oracle.conclude(&drive));
+    let summary = summary(plan, &drive, engine.as_ref(), &served, wall_s, oracle);
+    Ok(Outcome { summary, drive, engine })
+}
+
+/// What became of the workload.
+struct Served {
+    requests: u64,
+    passes: u64,
+    stable: Option<bool>,
+    last_arrival: Option<Ns>,
+    trace: Option<vpass_workload::traces::TraceReport>,
+}
+
+fn serve(plan: &Plan, drive: &mut Drive, engine: Option<&mut TimedEngine>, progress: &Progress) -> Result<Served, Failure> {
+    let source = plan.source()?;
+    let mut last = 0;
+    let mut step = |served: u64| {
+        // A second pass counts from 0 again.
+        let new = served.checked_sub(last).unwrap_or(served);
+        last = served;
+        progress.advance(new)
+    };
+    let mut gear = Running { drive, engine };
+    let (counted, requests, passes, stable) = if plan.until_stable {
+        let mut counted = Counted::new(source);
+        let (requests, passes, stable) = gear.until_stable(&mut counted, &mut step)?;
+        (counted.numbers(), (requests, counted.inner.report()), passes, Some(stable))
+    } else {
+        let mut counted = Counted::new(Repeated::new(source, plan.repeat));
+        let requests = gear.serve(&mut counted, &mut step)?;
+        (counted.numbers(), (requests, counted.inner.inner().report()), u64::from(plan.repeat.get()), None)
+    };
+    let (requests, trace) = requests;
+    if !progress.may_go_on() {
+        return Err(Failure::interrupted());
+    }
+    let (generated, last_arrival) = counted;
+    if generated != requests {
+        return Err(Failure::failed(format!("of {generated} requests {requests} were served; this is a bug of vpass")));
+    }
+    Ok(Served { requests, passes, stable, last_arrival, trace })
+}
+
+/// A drive under one of the gears.
+struct Running<'a> {
+    drive: &'a mut Drive,
+    engine: Option<&'a mut TimedEngine>,
+}
+
+impl Running<'_> {
+    fn serve(&mut self, source: &mut dyn RequestSource, step: &mut dyn FnMut(u64) -> bool) -> Result<u64, Failure> {
+        let served = match &mut self.engine {
+            Some(engine) => engine.run(self.drive, source, step),
+            None => run_untimed(self.drive, source, step),
+        };
+        served.map_err(|e| match e {
+            RunError::Source(e) => e.into(),
+            RunError::Interrupted => Failure::interrupted(),
+        })
+    }
+
+    /// Requests served, passes, and whether the end is a stable one.
+    fn until_stable(&mut self, source: &mut Counted<Source>, step: &mut dyn FnMut(u64) -> bool) -> Result<(u64, u64, bool), Failure> {
+        let mut requests = 0;
+        let mut erases_before = ByCause::default();
+        let mut shares_before: Option<[f64; Cause::COUNT]> = None;
+        for pass in 1..=MOST_PASSES {
+            requests += self.serve(source, step)?;
+            let erases = self.drive.flash_counts().erases;
+            let in_pass = ByCause(std::array::from_fn(|c| erases[c] - erases_before.0[c]));
+            erases_before = ByCause(erases);
+            // A pass without erases says nothing about their shares.
+            let shares = (in_pass.sum() > 0).then(|| in_pass.0.map(|n| n as f64 / in_pass.sum() as f64));
+            if let (Some(before), Some(now)) = (shares_before, shares)
+                && before.iter().zip(now).all(|(b, n)| (b - n).abs() < STABLE_WITHIN)
+            {
+                return Ok((requests, pass, true));
+            }
+            shares_before = shares;
+            if pass < MOST_PASSES {
+                source.inner.next_pass()?;
+            }
+        }
+        Ok((requests, MOST_PASSES, false))
+    }
+}
+
+/// A source that counts what it hands out.
+struct Counted<S> {
+    inner: S,
+    requests: u64,
+    last_arrival: Ns,
+}
+
+impl<S: RequestSource> Counted<S> {
+    fn new(inner: S) -> Self {
+        Self { inner, requests: 0, last_arrival: 0 }
+    }
+
+    /// Requests, and the arrival of the last where they have a clock of their own.
+    fn numbers(&self) -> (u64, Option<Ns>) {
+        (self.requests, (self.inner.arrival() == Arrival::Open).then_some(self.last_arrival))
+    }
+}
+
+impl<S: RequestSource> RequestSource for Counted<S> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let before = out.len();
+        self.inner.fill(out, max)?;
+        self.requests += (out.len() - before) as u64;
+        self.last_arrival = out[before..].last().map_or(self.last_arrival, |r| r.at);
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.inner.arrival()
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        self.inner.len_hint()
+    }
+}
+
+fn summary(
+    plan: &Plan,
+    drive: &Drive,
+    engine: Option<&TimedEngine>,
+    served: &Served,
+    wall_s: f64,
+    oracle: Option<OracleReport>,
+) -> Summary {
+    let host = Host::of(drive);
+    let flash = Flash::of(drive);
+    // In the untimed gear time passes only by the clock of the requests.
+    let simulated_s = engine.map(TimedEngine::now).or(served.last_arrival).map(|ns| ns as f64 / 1e9);
+    let throughput = host.throughput(simulated_s.filter(|_| engine.is_some()));
+    let programs = flash.programs.sum() as f64;
+    Summary {
+        vpass: env!("CARGO_PKG_VERSION"),
+        drive: plan.drive.name.clone(),
+        workload: plan.load.name(),
+        reclaim_technique: plan.reclaim.into(),
+        gc_technique: plan.gc.into(),
+        gear: plan.gear.name(),
+        seed: plan.seed,
+        passes: served.passes,
+        stable: served.stable,
+        write_amplification: (host.write_pages > 0).then(|| programs / host.write_pages as f64),
+        host,
+        latency_us: Latencies::of(engine),
+        throughput,
+        flash,
+        reclaim: Reclaim::of(drive),
+        wear: Wear::of(drive, simulated_s),
+        uncorrectable_reads: drive.uncorrectable_reads(),
+        data_lost_pages: drive.lost_pages(),
+        oracle,
+        controller_ram_bytes: drive.controller_ram().0,
+        trace: trace(plan, served),
+        simulation: Simulation::new(simulated_s, wall_s, served.requests),
+    }
+}
+
+fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
+    let (Load::Trace { paths, .. }, Some(report)) = (&plan.load, &served.trace) else { return None };
+    Some(Trace {
+        files: paths.iter().map(|p| p.display().to_string()).collect(),
+        formats: report.formats.clone(),
+        rows: report.rows,
+        clamped: report.clamped,
+        refitted: report.refitted,
+        several_devices: report.several_devices,
+        span_s: report.span_ns as f64 / 1e9,
+    })
+}
+
+impl Outcome {
+    /// The exit code of `vpass run`.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.is_bug() {
+            Exit::Failed
+        } else if self.summary.lost_data() {
+            Exit::Lost
+        } else {
+            Exit::Done
+        }
+    }
+
+    /// Whether the oracle found something that the drive did wrong.
+    pub(crate) fn is_bug(&self) -> bool {
+        self.summary.oracle.as_ref().is_some_and(OracleReport::is_bug)
+    }
+
+    /// Everything needed to run the same again.
+    ///
+    /// # Errors
+    /// A trace file that can no longer be read.
+    pub(crate) fn manifest(&self, plan: &Plan, command: &'static str) -> Result<Manifest, Failure> {
+        let (trace_options, traces, workload_configuration) = match &plan.load {
+            Load::Synthetic(loaded) => (None, vec![], Some(to_value(&loaded.config)?)),
+            Load::Trace { paths, options } => {
+                let record = |path: &std::path::PathBuf| -> Result<_, Failure> {
+                    Ok(TraceFileRecord { name: path.display().to_string(), sha256: sha256_hex(path)? })
+                };
+                let queue_depth = match options.arrival {
+                    Arrival::Open => None,
+                    Arrival::Closed { depth } => Some(depth),
+                };
+                let format = options.format.map(|f| f.name);
+                let options = TraceOptionsRecord { format, fit: options.fit.to_string(), speed: options.speed, strict: options.strict, queue_depth };
+                (Some(options), paths.iter().map(record).collect::<Result<_, _>>()?, None)
+            }
+        };
+        Ok(Manifest {
+            vpass: env!("CARGO_PKG_VERSION"),
+            command,
+            drive: plan.drive.name.clone(),
+            workload: plan.load.name(),
+            reclaim: plan.reclaim.into(),
+            gc: plan.gc.into(),
+            gear: plan.gear.name(),
+            seed: plan.seed,
+            repeat: plan.repeat.get(),
+            until_stable: plan.until_stable,
+            oracle: plan.oracle,
+            trace_options,
+            traces,
+            stream_widths: self.drive.stream_widths().into_iter().collect(),
+            drive_configuration: to_value(self.drive.config())?,
+            workload_configuration,
+        })
+    }
+}
+
+impl Summary {
+    /// Whether any of the host's data was lost or could not be read.
+    pub(crate) fn lost_data(&self) -> bool {
+        self.data_lost_pages > 0 || self.uncorrectable_reads > 0
+    }
+}
+
+/// Anything of ours as JSON.
+pub(crate) fn to_value(what: &impl serde::Serialize) -> Result<Value, Failure> {
+    serde_json::to_value(what).map_err(Failure::failed)
+}

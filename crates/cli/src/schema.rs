@@ -1,0 +1,225 @@
+//! Which keys each table knows, taken from the types that read them, and what a key that none knows probably meant.
+
+use std::fmt;
+
+use serde::de::{DeserializeOwned, Deserializer, Visitor};
+use serde::forward_to_deserialize_any;
+use toml::de::{DeTable, DeValue};
+use vpass_core::config::{
+    CapacityConfig, DisturbConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, StartConfig, TimingConfig, WearConfig,
+};
+use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
+
+use crate::suggest::nearest;
+
+type Keys = &'static [&'static str];
+
+/// A table of a file.
+pub(crate) struct Section {
+    pub(crate) name: &'static str,
+    keys: fn() -> Keys,
+    /// A key that holds a list of tables, and the keys of those.
+    rows: Option<(&'static str, fn() -> Keys)>,
+    /// Whether a table reads as what it should be.
+    pub(crate) check: fn(toml::Table) -> Result<(), toml::de::Error>,
+}
+
+const fn section<T: DeserializeOwned>(name: &'static str) -> Section {
+    Section { name, keys: keys::<T>, rows: None, check: |table| table.try_into::<T>().map(|_| ()) }
+}
+
+/// The tables of a drive file.
+pub(crate) const DRIVE: &[Section] = &[
+    section::<GeometryConfig>("geometry"),
+    section::<TimingConfig>("timing"),
+    section::<CapacityConfig>("drive"),
+    section::<GcConfig>("gc"),
+    section::<WearConfig>("wear"),
+    section::<ReclaimConfig>("reclaim"),
+    section::<StartConfig>("start"),
+    Section { rows: Some(("table", keys::<PerPec>)), ..section::<DisturbConfig>("disturb") },
+];
+
+/// The tables of a workload file.
+pub(crate) const WORKLOAD: &[Section] =
+    &[Section { rows: Some(("block_sizes", keys::<SizeShare>)), ..section::<WorkloadConfig>("workload") }];
+
+/// Finds the first key of a document that no table knows: its place in the text, and what it is.
+pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
+    for (key, value) in document {
+        let name: &str = key.get_ref();
+        if name == "description" {
+            continue;
+        }
+        let Some(section) = schema.iter().find(|s| s.name == name) else {
+            return Some((key.span().start, unknown_table(schema, name)));
+        };
+        if let DeValue::Table(table) = value.get_ref()
+            && let Some(found) = unknown_in_section(schema, section, table)
+        {
+            return Some(found);
+        }
+    }
+    None
+}
+
+fn unknown_in_section(schema: &[Section], section: &Section, table: &DeTable) -> Option<(usize, Unknown)> {
+    for (key, value) in table {
+        if !(section.keys)().contains(&&**key.get_ref()) {
+            return Some((key.span().start, unknown_in(schema, section, key.get_ref())));
+        }
+        let Some((rows, row_keys)) = section.rows else { continue };
+        if key.get_ref() != rows {
+            continue;
+        }
+        let DeValue::Array(array) = value.get_ref() else { continue };
+        for row in array.iter().filter_map(|row| row.get_ref().as_table()) {
+            if let Some((key, _)) = row.iter().find(|(key, _)| !row_keys().contains(&&**key.get_ref())) {
+                let path = format!("{}.{rows}.{}", section.name, key.get_ref());
+                return Some((key.span().start, unknown(&path, nearest(key.get_ref(), row_keys().iter().copied()), row_keys())));
+            }
+        }
+    }
+    None
+}
+
+/// Checks the two parts of a key such as `geometry.channels`; gives its table.
+pub(crate) fn find<'a>(schema: &[&'a [Section]], table: &str, key: &str) -> Result<&'a Section, Unknown> {
+    let mut all = schema.iter().flat_map(|s| s.iter());
+    let Some(section) = all.clone().find(|s| s.name == table) else {
+        let names: Vec<_> = all.map(|s| s.name).collect();
+        return Err(unknown(&format!("{table}.{key}"), nearest(table, names.iter().copied()), &names));
+    };
+    if (section.keys)().contains(&key) {
+        return Ok(section);
+    }
+    let own = schema.iter().find(|s| s.iter().any(|s| s.name == table)).expect("the table was found");
+    debug_assert!(all.any(|s| s.name == table));
+    Err(unknown_in(own, section, key))
+}
+
+/// A key without its table: all places where it is known, or the nearest one.
+pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
+    let all: Vec<_> = schema.iter().flat_map(|s| s.iter()).collect();
+    let holds = |wanted: &str| {
+        let tables = all.iter().filter(|s| (s.keys)().contains(&wanted));
+        tables.map(|s| format!("{}.{wanted}", s.name)).collect::<Vec<_>>()
+    };
+    let exact = holds(key);
+    if !exact.is_empty() {
+        return exact;
+    }
+    nearest(key, all.iter().flat_map(|s| (s.keys)().iter().copied())).map(holds).unwrap_or_default()
+}
+
+fn unknown_table(schema: &[Section], name: &str) -> Unknown {
+    let tables: Vec<_> = schema.iter().map(|s| s.name).collect();
+    match nearest(name, tables.iter().copied()) {
+        Some(near) => unknown(name, Some(near), &tables),
+        None => match places(&[schema], name).first() {
+            Some(place) => unknown(name, Some(place), &tables),
+            None => unknown(name, None, &tables),
+        },
+    }
+}
+
+fn unknown_in(schema: &[Section], section: &Section, key: &str) -> Unknown {
+    let path = format!("{}.{key}", section.name);
+    let elsewhere = schema.iter().find(|s| (s.keys)().contains(&key)).map(|s| format!("{}.{key}", s.name));
+    let near = elsewhere.as_deref().or_else(|| nearest(key, (section.keys)().iter().copied()));
+    let far = if near.is_none() { places(&[schema], key).into_iter().next() } else { None };
+    unknown(&path, near.or(far.as_deref()), (section.keys)())
+}
+
+/// A key that no table knows, and what was probably meant.
+#[derive(Debug)]
+pub(crate) struct Unknown {
+    path: String,
+    hint: String,
+}
+
+impl Unknown {
+    /// "unknown key `geometry.chanels` in FILE line 3: did you mean `channels`?"
+    pub(crate) fn sentence(&self, place: &str) -> String {
+        format!("unknown key `{}` in {place}: {}", self.path, self.hint)
+    }
+}
+
+fn unknown(path: &str, near: Option<&str>, known: &[&str]) -> Unknown {
+    let hint = near.map_or_else(|| format!("known are {}", known.join(", ")), |near| format!("did you mean `{near}`?"));
+    Unknown { path: path.into(), hint }
+}
+
+/// The keys of a type, as its own deserialiser names them.
+fn keys<T: DeserializeOwned>() -> Keys {
+    match T::deserialize(KeysOnly) {
+        Err(Captured(keys)) => keys,
+        Ok(_) => &[],
+    }
+}
+
+/// Reads nothing; its error is the list of the fields asked for.
+struct KeysOnly;
+
+#[derive(Debug)]
+struct Captured(Keys);
+
+impl fmt::Display for Captured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(", "))
+    }
+}
+
+impl std::error::Error for Captured {}
+
+impl serde::de::Error for Captured {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self(&[])
+    }
+}
+
+impl<'de> Deserializer<'de> for KeysOnly {
+    type Error = Captured;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Captured> {
+        Err(Captured(&[]))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(self, _: &'static str, fields: Keys, _: V) -> Result<V::Value, Captured> {
+        Err(Captured(fields))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> String {
+        let document = DeTable::parse(text).unwrap();
+        unknown_key(DRIVE, document.get_ref()).map_or_else(String::new, |(_, unknown)| unknown.sentence("@"))
+    }
+
+    #[test]
+    fn keys_come_from_the_types() {
+        assert!(keys::<GeometryConfig>().contains(&"channels"));
+        assert!(keys::<WorkloadConfig>().contains(&"read_share"));
+    }
+
+    #[test]
+    fn an_unknown_key_is_found_and_its_meaning_guessed() {
+        assert_eq!(found("[geometry]\nchanels = 1"), "unknown key `geometry.chanels` in @: did you mean `channels`?");
+        assert_eq!(found("[geometry]\ncapacity = 1"), "unknown key `geometry.capacity` in @: did you mean `drive.capacity`?");
+        assert_eq!(found("geometri = {}"), "unknown key `geometri` in @: did you mean `geometry`?");
+        assert_eq!(found("capacity = 1"), "unknown key `capacity` in @: did you mean `drive.capacity`?");
+        assert_eq!(
+            found("disturb = { table = [{ pec = 0, limits = [1] }] }"),
+            "unknown key `disturb.table.limits` in @: did you mean `limit`?"
+        );
+        assert_eq!(found("description = 'x'\ngeometry = { channels = 1 }"), "");
+    }
+}
