@@ -5,6 +5,7 @@ use crate::bugs::Bug;
 use crate::disturb::table::QUARTERS;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::drive::Drive;
+use crate::ftl::mover::Job;
 use crate::nand::block::{BlockState, MOVING, SUSPECT};
 use crate::observer::{PhysRead, ReadResult};
 use crate::reclaim::Action;
@@ -13,8 +14,6 @@ use crate::units::{BlockId, Cause, Lpn, Ppn, Reads};
 /// Counters, in quarters, are kept below this: 32 x (largest alpha) still fits 32 bits. A block that gets there
 /// (33 million reads without an erase) is rewritten whatever the policy.
 const COUNTER_GUARD: u32 = 1 << 27;
-/// Looks at a deferred job between its alarm and its deadline.
-const LOOKS: u32 = 8;
 
 impl Drive {
     /// Senses a page out of the batch path: for a move or a fill. Tells whether its data could be read.
@@ -172,44 +171,36 @@ impl Drive {
         }
         self.reclaim.invocations += 1;
         self.relocate(block, Cause::Reclaim, deadline);
-        self.schedule_look(block);
         self.level_wear();
     }
 
-    /// A block under a deferred job was read up to a point where somebody should see how the job does.
+    /// A block under a deferred job reached its policy's alarm again: its last allowed read, or the first alarm of a block
+    /// that GC or wear levelling was moving already.
     fn look_at_job(&mut self, block: BlockId) {
-        let Some(id) = self.job_of(block) else { return };
+        let Some(slot) = self.job_of(block) else { return };
         let reads = self.block_reads(block);
-        let job = self.jobs[id].as_mut().expect("found");
-        if job.deadline == Reads::NEVER {
-            // A GC or wear job met the policy's alarm: from here on it has a deadline.
-            let (policy, view) = self.policy_and_view();
-            let deadline = policy.on_alarm(&view, block, &mut vec![]);
-            let now = self.now;
-            let job = self.jobs[id].as_mut().expect("found");
-            (job.from, job.deadline, job.started_at) = (Reads(reads), deadline, now);
-        } else if reads >= job.deadline.0 {
+        if self.jobs[slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER) {
             self.reclaim.deadline_misses += 1;
-            self.finish_job(id);
+            self.finish_job(slot);
             return;
-        } else {
-            let left = f64::from(job.deadline.0 - reads);
-            let rate = f64::from(reads - job.from.0) / (self.now - job.started_at).max(1) as f64;
-            let remaining_ns = f64::from(self.hot[block as usize].valid) * self.copy_ns as f64;
-            job.urgent |= rate * remaining_ns >= left;
         }
-        self.schedule_look(block);
+        let (policy, view) = self.policy_and_view();
+        let deadline = policy.on_alarm(&view, block, &mut vec![]);
+        self.cold[block as usize].policy_alarm = deadline;
+        let now = self.now;
+        let job = self.jobs[slot].as_mut().expect("found");
+        (job.from, job.deadline, job.started_at) = (Reads(reads), deadline, now);
     }
 
-    /// Sets the next look at the job of a block.
-    fn schedule_look(&mut self, block: BlockId) {
-        let Some(job) = self.job_of(block).and_then(|id| self.jobs[id].as_ref()) else { return };
+    /// Whether a job should go ahead of reads: at the rate since it began, the block's reads would run out before it is done.
+    pub(crate) fn is_urgent(&self, job: &Job) -> bool {
         if job.deadline == Reads::NEVER {
-            return;
+            return false;
         }
-        let step = ((job.deadline.0 - job.from.0) / LOOKS).max(1);
-        self.cold[block as usize].policy_alarm = Reads((self.block_reads(block) + step).min(job.deadline.0));
-        self.set_alarm(block);
+        let reads = self.block_reads(job.block);
+        let rate = f64::from(reads - job.from.0) / (self.now - job.started_at).max(1) as f64;
+        let remaining_ns = f64::from(self.hot[job.block as usize].valid) * self.copy_ns as f64;
+        rate * remaining_ns >= f64::from(job.deadline.0.saturating_sub(reads))
     }
 
     /// Whether the drive reported this page's data as lost and it was not written since.

@@ -219,6 +219,18 @@ impl Drive {
         }
     }
 
+    /// Asks for what overwriting a page will touch, once its map entry is at hand.
+    #[inline]
+    pub(crate) fn prefetch_overwrite(&self, lpn: Lpn) {
+        let entry = self.map.to_physical[lpn as usize];
+        if entry < UNMAPPED {
+            let block = self.geometry.block_of(entry);
+            prefetch(&self.hot, block as usize);
+            self.victims.prefetch(block);
+            self.map.prefetch_valid(block, entry - self.geometry.first_page(block));
+        }
+    }
+
     fn read_pages<const WORDLINES: bool, const WATCHED: bool>(&mut self, lpns: &[Lpn], out: &mut [Ppn; BATCH]) {
         assert!(lpns.len() <= BATCH);
         for lpn in lpns {

@@ -8,13 +8,15 @@ use vpass_core::units::Lpn;
 
 use crate::medium::{At, Medium};
 
-/// The newest version of a host page and what became of it: `version * 4 + state`. Versions survive trims and losses, so
-/// that data from before can never pass for data from after.
+/// The newest version of a host page and what became of it: `version * 8 + partial * 4 + state`. Versions survive trims and
+/// losses, so that data from before can never pass for data from after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tag(u32);
 
 impl Tag {
-    const STATE: u32 = 0b11;
+    const STATE: u32 = 0b011;
+    /// Only a part of the newest version is new; an older one, still to be read, completes it.
+    const PARTIAL: u32 = 0b100;
     /// Never written, or trimmed.
     const ABSENT: u32 = 0b00;
     /// Reported lost by the drive.
@@ -27,7 +29,7 @@ impl Tag {
     /// What a flash page with this newest version carries, damage apart. Where the data is absent or lost, none carries it.
     #[inline]
     pub(crate) fn on_flash(self) -> Self {
-        Self(self.0 & !1)
+        Self(self.0 & !(Self::PARTIAL | 1))
     }
 
     /// Of a flash page: the drive's last read of it failed.
@@ -40,6 +42,18 @@ impl Tag {
         self.0 & Self::PRESENT != 0
     }
 
+    /// The next host write, of a part of the page.
+    fn next_part(self) -> Self {
+        if self.is_lost() {
+            // The lost part does not come back.
+            self.next().with(Self::LOST)
+        } else if self.is_present() {
+            Self(self.next().0 | Self::PARTIAL)
+        } else {
+            self.next()
+        }
+    }
+
     pub(crate) fn is_lost(self) -> bool {
         self.0 & Self::STATE == Self::LOST
     }
@@ -49,7 +63,7 @@ impl Tag {
     }
 
     pub(crate) fn version(self) -> u32 {
-        self.0 >> 2
+        self.0 >> 3
     }
 
     fn with(self, state: u32) -> Self {
@@ -58,7 +72,7 @@ impl Tag {
 
     /// The next host write.
     fn next(self) -> Self {
-        Self((self.0 | Self::STATE).wrapping_add(1) | Self::PRESENT)
+        Self((self.0 | Self::PARTIAL | Self::STATE).wrapping_add(1) | Self::PRESENT)
     }
 
     /// The state in words, for findings.
@@ -175,8 +189,7 @@ impl Stamps {
     }
 
     pub(crate) fn host_wrote(&mut self, lpn: Lpn, whole: bool) -> Result<(), String> {
-        // A page of which a part was lost and another part is written stays lost: the lost part does not come back.
-        self.set(lpn, |t| if t.is_lost() && !whole { t.next().with(Tag::LOST) } else { t.next() }).map(drop)
+        self.set(lpn, if whole { Tag::next } else { Tag::next_part }).map(drop)
     }
 
     pub(crate) fn trimmed(&mut self, lpn: Lpn) -> Result<(), String> {
@@ -193,8 +206,8 @@ impl Stamps {
         })
     }
 
-    /// The drive could not decode this flash page; it holds the newest version of the host's page or, older, what is to
-    /// complete a partly written one: either way the page is as good as reported. The caller has looked both up: they exist.
+    /// The drive could not decode this flash page. Where it holds the newest version, or an older one that is to complete a
+    /// partly written page, the host's page is as good as reported. The caller has looked both up: they exist.
     pub(crate) fn failed(&mut self, medium: &mut Medium, at: At, lpn: Lpn) {
         let carried = medium.stamp(at);
         if carried.lpn != lpn {
@@ -202,7 +215,8 @@ impl Stamps {
         }
         medium.set_stamp(at, Stamp { lpn, tag: Tag(carried.tag.0 | 1) });
         let newest = &mut self.newest[lpn as usize];
-        if newest.is_present() {
+        let needed = carried.tag.on_flash() == newest.on_flash() || newest.0 & Tag::PARTIAL != 0;
+        if newest.is_present() && needed {
             *newest = newest.with(Tag::REPORTED);
         }
     }
@@ -218,12 +232,13 @@ impl Stamps {
     }
 
     /// The newest host data goes to a flash page.
-    pub(crate) fn program_host(&self, medium: &mut Medium, at: At, lpn: Lpn) -> Result<(), String> {
+    pub(crate) fn program_host(&mut self, medium: &mut Medium, at: At, lpn: Lpn) -> Result<(), String> {
         let Some(newest) = self.newest(lpn) else {
             medium.set_stamp(at, Stamp::DEAD);
             return Err(format!("program of host data of lpn {lpn}, which is beyond the host's capacity"));
         };
-        medium.set_stamp(at, Stamp { lpn, tag: newest.with(Tag::PRESENT) });
+        medium.set_stamp(at, Stamp { lpn, tag: newest.with(Tag::PRESENT).on_flash() });
+        self.newest[lpn as usize] = Tag(newest.0 & !Tag::PARTIAL);
         if newest.is_reported() {
             return Err(format!("program of lpn {lpn}, whose data the drive could not read and did not report lost"));
         }
@@ -278,9 +293,9 @@ mod tests {
     #[test]
     fn nothing_on_flash_matches_absent_or_lost_data() {
         for version in 0..3 {
-            for gone in [Tag(version << 2), Tag(version << 2 | Tag::LOST)] {
+            for gone in [Tag(version << 3), Tag(version << 3 | Tag::LOST), Tag(version << 3 | Tag::LOST | Tag::PARTIAL)] {
                 for other in 0..3 {
-                    assert_ne!(gone.on_flash(), Tag(other << 2 | Tag::PRESENT));
+                    assert_ne!(gone.on_flash(), Tag(other << 3 | Tag::PRESENT));
                 }
             }
         }

@@ -25,10 +25,9 @@ pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
         (Some(capacity), None) => {
             let pages = capacity.0.div_ceil(page);
             let spare = config.drive.spare.unwrap_or(DEFAULT_SPARE);
-            let raw = (pages as f64 / (1.0 - spare)).ceil();
-            let blocks = (raw / (planes * block_pages) as f64).ceil();
-            require(blocks <= f64::from(1u32 << 24), || too_large(capacity))?;
-            (pages, (blocks as u32).max(1))
+            let blocks = blocks_for(pages, spare, planes * block_pages);
+            require(blocks <= 1 << 24, || too_large(capacity))?;
+            (pages, blocks as u32)
         }
         (Some(capacity), Some(blocks)) => (capacity.0.div_ceil(page), blocks),
     };
@@ -68,19 +67,34 @@ fn require_spare_blocks(config: &DriveConfig, pages: u64, blocks: u32) -> Result
     let spare_blocks = total - pages.div_ceil(block_pages);
     let needed = u64::from(MIN_SPARE_BLOCKS);
     require(spare_blocks >= needed, || {
-        let share = 1.0 - pages as f64 / (total * block_pages) as f64;
+        let spare = config.drive.spare.unwrap_or(1.0 - pages as f64 / (total * block_pages) as f64);
         let what = format!("the drive has {spare_blocks} spare blocks; open blocks and the GC reserve need {needed}");
-        if share < 1e-6 {
+        if spare < 1e-6 {
             return format!("{what}: raise drive.spare above 0");
         }
-        // Blocks so that spare blocks reach the minimum at this spare share, rounded up to whole planes.
-        let blocks_needed = ((needed + 1) as f64 / share / planes as f64).ceil() * planes as f64;
-        let smallest = (blocks_needed * block_pages as f64 * (1.0 - share)).floor() as u64 * config.geometry.page_size.0;
+        let smallest = smallest_pages(planes, block_pages, spare) * config.geometry.page_size.0;
         format!(
-            "{what}; the smallest capacity that works with this geometry and a spare of {share:.3} is {smallest} bytes (about {})",
+            "{what}; the smallest capacity that works with this geometry and a spare of {spare:.3} is {smallest} bytes (about {})",
             approx(smallest)
         )
     })
+}
+
+/// Blocks in each plane for so many host pages, rounded up.
+fn blocks_for(pages: u64, spare: f64, row_pages: u64) -> u64 {
+    let raw = (pages as f64 / (1.0 - spare)).ceil();
+    ((raw / row_pages as f64).ceil() as u64).max(1)
+}
+
+/// Smallest number of host pages whose blocks, rounded up, leave enough spare ones.
+fn smallest_pages(planes: u64, block_pages: u64, spare: f64) -> u64 {
+    let works = |pages: u64| {
+        let total = blocks_for(pages, spare, planes * block_pages) * planes;
+        total >= pages.div_ceil(block_pages) + u64::from(MIN_SPARE_BLOCKS)
+    };
+    // The fewer pages of a row of blocks the host has, the more are spare: only the first page of each row is a candidate.
+    let first_of_row = |row: u64| ((row * planes * block_pages) as f64 * (1.0 - spare)).floor() as u64 + 1;
+    (0..1 << 24).map(first_of_row).find(|pages| works(*pages)).expect("the spare share is above zero")
 }
 
 /// A size for reading: three digits.

@@ -379,18 +379,20 @@ impl TimedEngine {
             if !self.step_job(drive, die) {
                 return;
             }
+            self.before_dispatch(drive, die);
         }
     }
 
     /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
     fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
+        drive.now = self.now;
         while let Some((job, _)) = self.dies.die(die).jobs.front().copied() {
             if drive.job(job).is_some() {
                 break;
             }
             self.dies.job_done(die);
         }
-        let urgent = self.dies.die(die).jobs.iter().position(|(j, _)| drive.job(*j).is_some_and(|j| j.urgent));
+        let urgent = self.dies.die(die).jobs.iter().position(|(j, _)| drive.job(*j).is_some_and(|j| drive.is_urgent(j)));
         if let Some(i) = urgent {
             self.dies.die(die).jobs.swap(0, i);
         }
@@ -428,7 +430,6 @@ impl TimedEngine {
         drive.now = self.now;
         if !drive.step_job(job) {
             self.dies.job_done(die);
-            self.dies.die(die).urgent = false;
         }
         self.queue_ops(drive, NIL);
         self.pump_touched(drive, Some(die));

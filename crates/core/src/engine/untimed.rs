@@ -60,12 +60,7 @@ impl ReadQueue {
 fn serve(drive: &mut Drive, requests: &[Request], reads: &mut ReadQueue) {
     let shift = drive.geometry.page_shift();
     for (i, request) in requests.iter().enumerate() {
-        // Writes are not batched; their map entries are asked for ahead of time.
-        if let Some(ahead) = requests.get(i + 16)
-            && ahead.op != Op::Read
-        {
-            drive.prefetch_map((ahead.offset >> shift) as Lpn);
-        }
+        look_ahead(drive, requests, i, shift);
         let pages = Pages::of(request, &drive.geometry, shift);
         match request.op {
             Op::Read => {
@@ -89,6 +84,18 @@ fn serve(drive: &mut Drive, requests: &[Request], reads: &mut ReadQueue) {
                 trim(drive, &pages);
             }
         }
+    }
+}
+
+/// Writes are not batched: what they will touch is asked for ahead of time, the map entry first.
+#[inline]
+fn look_ahead(drive: &Drive, requests: &[Request], i: usize, shift: u32) {
+    let write_at = |i: usize| requests.get(i).filter(|r| r.op != Op::Read).map(|r| (r.offset >> shift) as Lpn);
+    if let Some(lpn) = write_at(i + 16) {
+        drive.prefetch_map(lpn);
+    }
+    if let Some(lpn) = write_at(i + 8) {
+        drive.prefetch_overwrite(lpn);
     }
 }
 

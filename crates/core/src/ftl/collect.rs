@@ -6,7 +6,7 @@ use crate::nand::block::{BlockState, MOVING, PROTECTED};
 use crate::units::{BlockId, Cause, Reads};
 
 /// Erases between two looks for a block that static wear levelling should move.
-const WEAR_PERIOD: u64 = 64;
+const WEAR_PERIOD: u64 = 256;
 
 impl Drive {
     /// Cleans until so many blocks are free.

@@ -2,7 +2,7 @@
 //!
 //! A map entry is a physical page, [`UNMAPPED`], or `BUFFERED | slot` while the newest data is in the write buffer.
 
-use crate::mem::huge_vec;
+use crate::mem::{huge_vec, prefetch};
 use crate::observer::NO_PPN;
 use crate::units::Lpn;
 
@@ -33,6 +33,11 @@ impl PageMap {
     #[inline]
     pub(crate) fn set_valid(&mut self, block: u32, page: u32) {
         self.valid[block as usize * self.words_per_block + page as usize / 64] |= 1 << (page % 64);
+    }
+
+    #[inline]
+    pub(crate) fn prefetch_valid(&self, block: u32, page: u32) {
+        prefetch(&self.valid, block as usize * self.words_per_block + page as usize / 64);
     }
 
     /// Clears a page's valid bit, which must be set.

@@ -26,12 +26,12 @@ pub(crate) struct Job {
     pub(crate) cause: Cause,
     /// First page not yet looked at.
     cursor: u32,
+    /// Groups of 64 pages whose map entries were asked for.
+    fetched: u32,
     pub(crate) started_at: Ns,
     /// Block reads when the job began, and at which the block may serve no further one.
     pub(crate) from: Reads,
     pub(crate) deadline: Reads,
-    /// Goes ahead of host reads.
-    pub(crate) urgent: bool,
 }
 
 impl Job {
@@ -60,7 +60,7 @@ impl Drive {
         self.hot[block as usize].flags |= MOVING;
         let from = Reads(self.block_reads(block));
         self.jobs_begun += 1;
-        Job { serial: self.jobs_begun, block, cause, cursor: 0, started_at: self.now, from, deadline, urgent: false }
+        Job { serial: self.jobs_begun, block, cause, cursor: 0, fetched: 0, started_at: self.now, from, deadline }
     }
 
     /// Moves a block's data and erases it: at once, or as a job where time and schedule allow.
@@ -130,9 +130,23 @@ impl Drive {
         if !reserved && self.needs_block(job.stream()) {
             self.ensure_free(RESERVE + 1);
         }
+        if page / 64 >= job.fetched {
+            self.fetch_map_entries(job.block, page / 64);
+            job.fetched = page / 64 + 1;
+        }
         job.cursor = page + 1;
         self.move_page(job, page);
         true
+    }
+
+    /// Asks for the map entries of 64 pages that are about to move, so that their cache misses overlap.
+    fn fetch_map_entries(&self, block: BlockId, word: u32) {
+        let first = self.geometry.first_page(block) + word * 64;
+        let mut valid = self.map.valid_words(block)[word as usize];
+        while valid != 0 {
+            self.prefetch_map(self.map.to_logical[(first + valid.trailing_zeros()) as usize]);
+            valid &= valid - 1;
+        }
     }
 
     fn move_page(&mut self, job: &Job, page: u32) {

@@ -132,10 +132,9 @@ impl Drive {
     fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
         rules::program(block, &self.hot[block as usize], page, self.geometry.pages_per_block);
         let ppn = self.geometry.first_page(block) + page;
-        let bits = self.geometry.cell.bits();
-        let begins = !self.wordlines.is_empty() && page.is_multiple_of(bits);
+        let begins = !self.wordlines.is_empty() && self.geometry.kind_of(ppn) == 0;
         if begins {
-            self.begin_wordline(block, page / bits);
+            self.begin_wordline(block, self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block));
         }
         let hot = &mut self.hot[block as usize];
         hot.write_ptr += 1;

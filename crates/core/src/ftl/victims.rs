@@ -1,6 +1,7 @@
 //! Closed blocks ordered for garbage collection: a list per number of valid pages, in the order in which blocks came to it.
 //! A block changes list whenever one of its pages becomes invalid, so the head of a list has been left alone the longest.
 
+use crate::mem::prefetch;
 use crate::units::BlockId;
 
 const NIL: u32 = u32::MAX;
@@ -70,6 +71,12 @@ impl VictimIndex {
         }
         self.links[block as usize].bucket = NIL;
         self.count -= 1;
+    }
+
+    /// Asks for a block's links.
+    #[inline]
+    pub(crate) fn prefetch(&self, block: BlockId) {
+        prefetch(&self.links, block as usize);
     }
 
     /// Whether the block is in a list.

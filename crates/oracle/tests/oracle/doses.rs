@@ -7,7 +7,7 @@ use vpass_core::disturb::table::DOSE_ONE;
 use crate::common::{Scene, config, wordline_model};
 
 impl Scene {
-    /// Doses of the wordlines of block 0, in dose units.
+    /// Doses of so many wordlines, from block 0 on, in dose units.
     fn doses(&self, wordlines: u32) -> Vec<f64> {
         (0..wordlines).map(|w| self.oracle.truth(w * 3).unwrap().0 as f64 / DOSE_ONE as f64).collect()
     }
@@ -30,6 +30,18 @@ fn neighbours_take_alpha_the_rest_one_and_the_wordline_itself_nothing() {
     assert_eq!(s.doses(4), [18.0, 9.0, 19.0, 3.0]);
     s.read_wordline(3, 1);
     assert_eq!(s.doses(4), [19.0, 10.0, 28.0, 3.0]);
+    s.clean();
+}
+
+#[test]
+fn blocks_do_not_disturb_each_other() {
+    let mut s = Scene::tiny();
+    s.write(0, 0..12);
+    s.write(12, 12..24);
+    s.read(12, 12); // the first wordline of block 1, numbered next to the last one of block 0
+    assert_eq!(s.doses(8), [0.0, 0.0, 0.0, 0.0, 0.0, 9.0, 1.0, 1.0]);
+    s.read(11, 11);
+    assert_eq!(s.doses(8), [1.0, 1.0, 9.0, 0.0, 0.0, 9.0, 1.0, 1.0]);
     s.clean();
 }
 

@@ -80,11 +80,31 @@ fn reported_losses_are_results() {
     s.oracle.lost(4);
     s.oracle.lost(4);
     s.fail(5, 5);
+    s.fail(3, 3);
     let report = s.clean();
-    assert_eq!((report.uncorrectable_reads, report.lost_pages), (3, 2), "lpn 5 failed but is not given up");
+    assert_eq!((report.uncorrectable_reads, report.lost_pages), (4, 2), "lpn 5 failed but is not given up");
     s.write(12, [3]);
     s.read(3, 12);
     s.clean();
+}
+
+#[test]
+fn a_page_lost_twice_is_one_page() {
+    let mut s = hammered(12);
+    for measured in [false, true] {
+        if measured {
+            s.oracle.measured_phase();
+        }
+        for _ in 0..2 {
+            s.oracle.lost(3);
+            s.oracle.lost(4);
+            s.oracle.lost(5);
+            assert_eq!(s.oracle.report().lost_pages, 3);
+            s.oracle.host_wrote(3, true);
+            s.oracle.host_wrote(4, true);
+            s.oracle.host_wrote(5, true);
+        }
+    }
 }
 
 #[test]
@@ -131,6 +151,39 @@ fn newer_data_in_the_buffer_is_not_lost_with_the_old() {
 }
 
 #[test]
+fn an_old_copy_that_can_not_be_read_leaves_newer_data_alone() {
+    let mut s = hammered(12);
+    s.write(12, 4..6);
+    s.oracle.host_wrote(3, true);
+    s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
+    s.program(14, 3, Origin::Host, Cause::Host);
+    s.read(3, 14);
+    assert_eq!(s.clean().lost_pages, 0);
+    let mut s = hammered(12);
+    s.write(12, 4..6);
+    s.oracle.host_wrote(3, true);
+    s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
+    s.oracle.lost(3);
+    s.caught(false_loss, &["lpn 3 was reported lost; no page with its data is past its limit"]);
+}
+
+#[test]
+fn an_old_copy_that_is_still_needed_is_lost_with_the_page() {
+    let mut s = hammered(12);
+    s.write(12, 4..6);
+    s.oracle.host_wrote(3, false);
+    s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
+    s.oracle.lost(3);
+    s.oracle.host_wrote(3, false);
+    s.fail(3, NO_PPN);
+    assert_eq!((s.clean().lost_pages, s.clean().uncorrectable_reads), (1, 1), "the lost part does not come back");
+    s.oracle.host_wrote(3, true);
+    s.program(14, 3, Origin::Host, Cause::Host);
+    s.read(3, 14);
+    s.clean();
+}
+
+#[test]
 fn a_false_alarm_is_caught() {
     let mut s = hammered(11);
     s.fail(3, 3); // 99 of 100
@@ -173,14 +226,14 @@ fn a_copy_of_data_that_could_not_be_read_is_caught() {
 #[test]
 fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
     let mut s = hammered(12);
-    s.oracle.host_wrote(3, true);
+    s.oracle.host_wrote(3, false);
     s.fill(3, 3, ReadResult::Uncorrectable);
     s.program(12, 3, Origin::Host, Cause::Host);
     s.oracle.lost(4);
     s.oracle.lost(5);
     s.caught(stamp, &["host at ppn 12: program of lpn 3, whose data the drive could not read and did not report lost"]);
     let mut s = hammered(12);
-    s.oracle.host_wrote(3, true);
+    s.oracle.host_wrote(3, false);
     s.fill(3, 3, ReadResult::Uncorrectable);
     s.oracle.lost(3);
     s.oracle.lost(4);

@@ -28,8 +28,9 @@ fn an_out_of_order_program_is_caught() {
 #[test]
 fn a_program_without_erase_is_caught() {
     let mut s = Scene::tiny();
-    s.write(0, 0..12);
+    s.write(0, 0..11);
     s.write(0, [0]);
+    s.write(11, [11]); // one slip is one finding
     s.caught(protocol, &["program of page 0 of block 0, which is programmed and not erased since"]);
 }
 

@@ -117,14 +117,14 @@ fn a_copy_of_an_erased_page_is_caught() {
 
 #[test]
 fn reads_of_erased_and_of_unprogrammed_pages_are_caught() {
-    for erase in [true, false] {
+    for (erase, result) in [(true, ReadResult::Good), (false, ReadResult::Good), (false, ReadResult::Uncorrectable)] {
         let mut s = Scene::tiny();
         s.write(0, [5]);
         let ppn = u32::from(!erase);
         if erase {
             s.erase(0);
         }
-        s.read_by(Cause::Gc, 5, ppn, ReadResult::Good);
+        s.read_by(Cause::Gc, 5, ppn, result);
         s.caught(stamp, &["gc read of lpn 5", "nothing, it is erased"]);
     }
 }
