@@ -52,7 +52,7 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>) ->
         failed += failures.len() as u64;
         cases += size;
     }
-    progress.finish();
+    drop(progress);
     let drives = numbers::plural(cases, "random drive");
     if failed > 0 {
         return Err(Failure::failed(format!("{} of {drives} failed", numbers::count(failed))));

@@ -38,7 +38,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let requests = plans[0].0.requests()?.and_then(|n| n.checked_mul(plans.len() as u64));
     let progress = Progress::new(requests, "requests");
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path), &progress)?;
-    progress.finish();
+    drop(progress);
     let rows = rows(&plans, finished, args.seeds.get() as usize);
     let json = json_of(&rows, &plans[0].0, args)?;
     if let Some(folder) = folder {
@@ -247,7 +247,9 @@ fn cell(column: &Column, estimate: Option<Estimate>, wins: bool, page_bytes: u64
     let Some(e) = estimate else { return ("- ".into(), Look::Plain) };
     let mut text = column.text(e.mean, page_bytes);
     if let Some(half) = e.ci95 {
-        let _ = write!(text, " ± {}", column.text(half, page_bytes));
+        let half = column.text(half, page_bytes);
+        // The bytes behind a count are said once.
+        let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
     }
     text.push(if wins { '*' } else { ' ' });
     let loses = column.key == "data_lost_pages" && e.mean > 0.0;
@@ -264,6 +266,7 @@ fn cell(column: &Column, estimate: Option<Estimate>, wins: bool, page_bytes: u64
 }
 
 /// Who keeps the data, and of those who lets the drive live longest.
+#[expect(clippy::float_cmp, reason = "the largest of some numbers is one of them")]
 fn verdict(rows: &[Row]) -> String {
     let safe: Vec<_> = rows.iter().filter(|r| r.runs.iter().all(|s| !s.lost_data())).collect();
     let lossy: Vec<_> = rows.iter().filter(|r| r.runs.iter().any(Summary::lost_data)).map(|r| r.label.as_str()).collect();
@@ -272,13 +275,13 @@ fn verdict(rows: &[Row]) -> String {
         (true, false) => "\nEvery technique lost data.".to_owned(),
         (false, false) => format!("\nData was lost under {}.", lossy.join(", ")),
     };
-    let life = |row: &&&Row| row.estimates[0].map(|e| e.mean);
-    let longest = safe.iter().filter(|r| life(r).is_some()).max_by(|a, b| life(a).partial_cmp(&life(b)).expect("lives are numbers"));
-    if let (Some(row), false) = (longest, safe.len() < 2)
-        && safe.iter().any(|other| life(&other) != life(&row))
-    {
-        let days = life(&row).map(crate::numbers::days).unwrap_or_default();
-        let _ = write!(text, " Of those that kept it, {} lets the drive live longest: {days} of this workload.", row.label);
+    let lives: Vec<_> = safe.iter().filter_map(|r| r.estimates[0].map(|e| (e.mean, r.label.as_str()))).collect();
+    let most = lives.iter().map(|(life, _)| *life).fold(0.0, f64::max);
+    let longest: Vec<_> = lives.iter().filter(|(life, _)| *life == most).map(|(_, label)| *label).collect();
+    if longest.len() < lives.len() && lives.len() == safe.len() {
+        let names = longest.join(" and ");
+        let _ =
+            write!(text, " Of those that kept it, the drive lives longest under {names}: {} of this workload.", crate::numbers::days(most));
     }
     text.push('\n');
     text

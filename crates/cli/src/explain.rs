@@ -186,7 +186,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     text.push_str(&table.render(colour));
     text.push('\n');
     heading(&mut text, "Dose that one read deposits in its block");
-    text.push_str(&dose_words(e, config, colour));
+    text.push_str(&dose_words(e, config));
     text.push('\n');
     heading(&mut text, &format!("What a block endures, and when `{}` acts", e.reclaim));
     text.push_str(&age_words(e, colour));
@@ -194,7 +194,7 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     text
 }
 
-fn dose_words(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
+fn dose_words(e: &Explanation, config: &DriveConfig) -> String {
     let Some(dose) = &e.dose else { return "  none: disturb.model is \"none\", so reads disturb nothing\n".into() };
     let mut text = String::new();
     if dose.model == "count" {
@@ -206,18 +206,17 @@ fn dose_words(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         let _ = writeln!(text, "  the wordline read                          0");
         let _ = writeln!(
             text,
-            "  its 2 neighbours, {} wordlines away         alpha x weight each; at {} P/E cycles alpha is {}",
+            "  its 2 neighbours ({} away)                alpha x weight each; at {} P/E cycles alpha is {}",
             dose.neighbour_stride,
             first.pec,
             alphas.join(", ")
         );
-        let _ = writeln!(text, "  each of the other {rest:<4} wordlines            1 x weight");
+        let _ = writeln!(text, "  each of the other {rest:<5} wordlines          1 x weight");
     }
     let weights: Vec<_> = dose.weight.iter().map(|(kind, w)| format!("{kind} {w}")).collect();
     let _ = writeln!(text, "  weight: {} (disturb.dose = \"{}\")", weights.join(", "), dose.unit);
     let before = config.disturb.preprogram_weight;
     let _ = writeln!(text, "  wordlines not yet programmed: x {before} (disturb.preprogram_weight)");
-    let _ = colour;
     text
 }
 

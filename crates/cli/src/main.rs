@@ -69,7 +69,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let folder = args.setup.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Progress::new(plan.requests()?, "requests");
     let outcome = run::execute(&plan, &progress)?;
-    progress.finish();
+    drop(progress);
     if let Some(folder) = folder {
         out::write_run(folder.path(), &plan, &outcome, "run")?;
         folder.finish()?;

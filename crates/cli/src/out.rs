@@ -14,7 +14,7 @@ use vpass_core::nand::block::BlockState;
 
 use crate::exit::Failure;
 use crate::plan::Plan;
-use crate::progress::UNFINISHED;
+use crate::progress::Unfinished;
 use crate::run::Outcome;
 
 /// Prints to standard output. A reader that has seen enough (`vpass list | head`) is no failure.
@@ -47,9 +47,7 @@ pub(crate) fn json(what: &impl Serialize) -> Result<String, Failure> {
 /// A results folder that is being written.
 pub(crate) struct Folder {
     place: PathBuf,
-    temporary: PathBuf,
-    /// Folders above it that were made for it, the innermost first.
-    made: Vec<PathBuf>,
+    unfinished: Unfinished,
     finished: bool,
 }
 
@@ -66,19 +64,18 @@ impl Folder {
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".unfinished-{}", std::process::id()));
-        let folder = Self { place: place.to_owned(), temporary: parent.join(hidden), made, finished: false };
+        let unfinished = Unfinished { temporary: parent.join(hidden), made };
+        unfinished.register();
+        let folder = Self { place: place.to_owned(), unfinished, finished: false };
         let io_failure = |e: io::Error| Failure::usage(format!("--out {} cannot be written: {e}", place.display()));
-        if let Ok(mut unfinished) = UNFINISHED.lock() {
-            unfinished.push(folder.temporary.clone());
-        }
         fs::create_dir_all(parent).map_err(io_failure)?;
-        fs::create_dir(&folder.temporary).map_err(io_failure)?;
+        fs::create_dir(&folder.unfinished.temporary).map_err(io_failure)?;
         Ok(folder)
     }
 
     /// Where to write in the meantime.
     pub(crate) fn path(&self) -> &Path {
-        &self.temporary
+        &self.unfinished.temporary
     }
 
     /// Puts the folder in its place.
@@ -90,7 +87,7 @@ impl Folder {
         if self.place.exists() {
             fs::remove_dir(&self.place).map_err(|e| failure(&self.place, &e))?;
         }
-        fs::rename(&self.temporary, &self.place).map_err(|e| failure(&self.place, &e))?;
+        fs::rename(&self.unfinished.temporary, &self.place).map_err(|e| failure(&self.place, &e))?;
         self.finished = true;
         Ok(())
     }
@@ -99,11 +96,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if !self.finished {
-            let _ = fs::remove_dir_all(&self.temporary);
-            for folder in &self.made {
-                // Only what is still empty goes.
-                let _ = fs::remove_dir(folder);
-            }
+            self.unfinished.remove();
         }
     }
 }

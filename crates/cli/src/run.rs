@@ -4,6 +4,7 @@ use std::any::Any;
 use std::time::Instant;
 
 use serde_json::Value;
+use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{RunError, TimedEngine, run_untimed};
 use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
@@ -15,7 +16,7 @@ use vpass_workload::traces::sha256_hex;
 use crate::args::Gear;
 use crate::exit::{Exit, Failure};
 use crate::plan::{Load, Plan, Source};
-use crate::progress::Progress;
+use crate::progress::{Progress, deaf};
 use crate::results::{
     ByCause, Flash, Host, Latencies, Manifest, Reclaim, Simulation, Summary, Trace, TraceFileRecord, TraceOptionsRecord, Wear,
 };
@@ -38,11 +39,18 @@ const STABLE_WITHIN: f64 = 0.01;
 pub(crate) fn execute(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
     let timed = plan.gear == Gear::Timed;
     let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into() };
-    let mut drive = Drive::new(plan.drive.config.clone(), &techniques, timed)?;
-    if plan.oracle {
-        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+    let made = deaf(|| {
+        let mut drive = Drive::new(plan.drive.config.clone(), &techniques, timed)?;
+        if plan.oracle {
+            drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+        }
+        drive.precondition(plan.seed);
+        Ok(drive)
+    });
+    let mut drive = made.map_err(|e: ConfigError| Failure::usage(e))?;
+    if !progress.may_go_on() {
+        return Err(Failure::interrupted());
     }
-    drive.precondition(plan.seed);
     drive.begin_measurement();
     let mut engine = timed.then(|| TimedEngine::new(&drive));
     let started = Instant::now();
