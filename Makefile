@@ -16,7 +16,7 @@ FORCE:
 test:
 	cargo test --release --workspace
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs
-	cargo test --release -p vpass-core --bench throughput
+	cargo test --release -p vpass-core --bench throughput -- --small
 	$(MAKE) --no-print-directory check-minute
 
 # A minute of random drives, new ones with every commit; a failure prints the command that replays it.

@@ -113,7 +113,8 @@ fn threads_for(plan: &Plan) -> usize {
     let geometry = Geometry::new(&plan.drive.config);
     let counted = if plan.drive.config.disturb.model == DisturbModel::None { 0 } else { u64::from(geometry.wordlines()) * 8 };
     // Map and reverse map of 4 bytes a page, about 64 bytes a block, and what the engine and its queues take.
-    let drive = 4 * (u64::from(geometry.host_pages) + u64::from(geometry.raw_pages())) + 64 * u64::from(geometry.blocks) + counted + (32 << 20);
+    let drive =
+        4 * (u64::from(geometry.host_pages) + u64::from(geometry.raw_pages())) + 64 * u64::from(geometry.blocks) + counted + (32 << 20);
     let each = drive + if plan.oracle { Oracle::memory(&geometry).0 } else { 0 };
     let room = available_memory().map_or(usize::MAX, |bytes| (bytes / each) as usize);
     cores.min(room).max(1)
@@ -249,7 +250,16 @@ fn cell(column: &Column, estimate: Option<Estimate>, wins: bool, page_bytes: u64
     }
     text.push(if wins { '*' } else { ' ' });
     let loses = column.key == "data_lost_pages" && e.mean > 0.0;
-    (text, if loses { Look::Bad } else if wins { Look::Good } else { Look::Plain })
+    (
+        text,
+        if loses {
+            Look::Bad
+        } else if wins {
+            Look::Good
+        } else {
+            Look::Plain
+        },
+    )
 }
 
 /// Who keeps the data, and of those who lets the drive live longest.

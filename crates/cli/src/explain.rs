@@ -204,7 +204,13 @@ fn dose_words(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         let alphas: Vec<_> = first.groups.iter().map(|g| format!("{} for group {}", digits(g.alpha), g.name)).collect();
         let rest = dose.wordlines_per_block.saturating_sub(3);
         let _ = writeln!(text, "  the wordline read                          0");
-        let _ = writeln!(text, "  its 2 neighbours, {} wordlines away         alpha x weight each; at {} P/E cycles alpha is {}", dose.neighbour_stride, first.pec, alphas.join(", "));
+        let _ = writeln!(
+            text,
+            "  its 2 neighbours, {} wordlines away         alpha x weight each; at {} P/E cycles alpha is {}",
+            dose.neighbour_stride,
+            first.pec,
+            alphas.join(", ")
+        );
         let _ = writeln!(text, "  each of the other {rest:<4} wordlines            1 x weight");
     }
     let weights: Vec<_> = dose.weight.iter().map(|(kind, w)| format!("{kind} {w}")).collect();
@@ -229,7 +235,8 @@ fn age_words(e: &Explanation, colour: bool) -> String {
     let mut text = table.render(colour);
     for age in &e.ages {
         for t in &age.thresholds {
-            let _ = writeln!(text, "  at {} P/E cycles: {} at {} reads = {}", count(age.pec.into()), t.what, count(t.reads.into()), t.because);
+            let _ =
+                writeln!(text, "  at {} P/E cycles: {} at {} reads = {}", count(age.pec.into()), t.what, count(t.reads.into()), t.because);
         }
         if age.thresholds.is_empty() {
             let _ = writeln!(text, "  at {} P/E cycles: never", count(age.pec.into()));

@@ -25,9 +25,8 @@ pub(crate) struct Override {
 impl Override {
     /// Reads `geometry.channels=4`. The key's table is missing where there is no dot: that is for the caller to complain about.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let (path, value) = text
-            .split_once('=')
-            .ok_or_else(|| format!("--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB"))?;
+        let (path, value) =
+            text.split_once('=').ok_or_else(|| format!("--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB"))?;
         let (table, key) = path.trim().split_once('.').unwrap_or(("", path.trim()));
         if key.is_empty() {
             return Err(format!("--set {text}: a key is expected before the `=`, for instance --set drive.capacity=16GiB"));

@@ -103,7 +103,10 @@ fn load_of(setup: &Setup, mut sets: Vec<Override>) -> Result<Load, Failure> {
         return Ok(Load::Synthetic(load::workload(name, &sets)?));
     }
     if let Some(set) = sets.iter().find(|s| s.table == "workload") {
-        return Err(Failure::usage(format!("--set {}: the keys of workload are for --workload; a trace says itself what it asks for", set.text)));
+        return Err(Failure::usage(format!(
+            "--set {}: the keys of workload are for --workload; a trace says itself what it asks for",
+            set.text
+        )));
     }
     let format = setup.format.as_deref().map(format_named).transpose()?;
     let arrival = setup.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth });

@@ -53,13 +53,7 @@ impl Progress {
         };
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self {
-            bar,
-            started: Instant::now(),
-            shown: AtomicBool::new(false),
-            served: AtomicU64::new(0),
-            cancelled: AtomicBool::new(false),
-        }
+        Self { bar, started: Instant::now(), shown: AtomicBool::new(false), served: AtomicU64::new(0), cancelled: AtomicBool::new(false) }
     }
 
     /// Counts requests; false where the run is to stop.

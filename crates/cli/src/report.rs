@@ -58,12 +58,19 @@ fn host(s: &Summary) -> String {
         let _ = write!(text, "; {} of the pages read hold nothing", count(h.unmapped_read_pages));
     }
     if h.partial_page_writes > 0 {
-        let _ = write!(text, "; {} writes covered part of a page, {} pages were read to fill in the rest", count(h.partial_page_writes), count(h.fill_reads));
+        let _ = write!(
+            text,
+            "; {} writes covered part of a page, {} pages were read to fill in the rest",
+            count(h.partial_page_writes),
+            count(h.fill_reads)
+        );
     }
     text.push('\n');
     if let Some(t) = &s.trace {
         let _ = writeln!(text, "  trace: {} requests in {}", count(t.rows), seconds(t.span_s));
-        for (n, what) in [(t.clamped, "came earlier than the one before and were moved up"), (t.refitted, "had their address changed to fit the drive")] {
+        for (n, what) in
+            [(t.clamped, "came earlier than the one before and were moved up"), (t.refitted, "had their address changed to fit the drive")]
+        {
             if n > 0 {
                 let _ = writeln!(text, "  trace: {} requests {what}", count(n));
             }
@@ -107,9 +114,21 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         text = table.render(colour);
     }
     let r = &s.reclaim;
-    let _ = write!(text, "  reclaim: {} alarms, {} jobs, {} pages copied ({})", count(r.alarms), count(r.invocations), count(r.pages_copied), bytes(r.pages_copied * page_bytes));
+    let _ = write!(
+        text,
+        "  reclaim: {} alarms, {} jobs, {} pages copied ({})",
+        count(r.alarms),
+        count(r.invocations),
+        count(r.pages_copied),
+        bytes(r.pages_copied * page_bytes)
+    );
     if s.gear == "timed" {
-        let _ = write!(text, "; host reads waited {} for it; {} jobs missed their deadline", microseconds(r.stall_us), count(r.deadline_misses));
+        let _ = write!(
+            text,
+            "; host reads waited {} for it; {} jobs missed their deadline",
+            microseconds(r.stall_us),
+            count(r.deadline_misses)
+        );
     }
     let _ = writeln!(text, "\n  reclaim takes {} of controller RAM", bytes(s.controller_ram_bytes));
     text
@@ -117,7 +136,13 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
 
 fn wear(s: &Summary) -> String {
     let w = &s.wear;
-    let mut text = format!("  P/E cycles {} to {}, mean {} of {} rated", count(w.pec_min.into()), count(w.pec_max.into()), digits(w.pec_mean), count(w.rated_pec.into()));
+    let mut text = format!(
+        "  P/E cycles {} to {}, mean {} of {} rated",
+        count(w.pec_min.into()),
+        count(w.pec_max.into()),
+        digits(w.pec_mean),
+        count(w.rated_pec.into())
+    );
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");
     }

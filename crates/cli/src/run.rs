@@ -260,7 +260,8 @@ impl Outcome {
                     Arrival::Closed { depth } => Some(depth),
                 };
                 let format = options.format.map(|f| f.name);
-                let options = TraceOptionsRecord { format, fit: options.fit.to_string(), speed: options.speed, strict: options.strict, queue_depth };
+                let options =
+                    TraceOptionsRecord { format, fit: options.fit.to_string(), speed: options.speed, strict: options.strict, queue_depth };
                 (Some(options), paths.iter().map(record).collect::<Result<_, _>>()?, None)
             }
         };

@@ -37,7 +37,7 @@ pub(crate) enum NandOp {
     /// Erase a block.
     Erase { block: BlockId, cause: Cause },
     /// What follows up to the matching end is one job in the foreground of this die.
-    JobBegin { die: DieId },
+    JobBegin { die: DieId, cause: Cause },
     /// End of the job.
     JobEnd,
 }

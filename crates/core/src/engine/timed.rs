@@ -409,7 +409,7 @@ impl TimedEngine {
     /// Copies the next pages of a job in one uninterrupted piece.
     fn queue_batch(&mut self, drive: &mut Drive, die: DieId, job: JobRef, copies: u32) {
         drive.now = self.now;
-        drive.record(NandOp::JobBegin { die });
+        drive.record(NandOp::JobBegin { die, cause: Cause::Reclaim });
         for _ in 0..copies {
             if !drive.step_job(job) {
                 break;
@@ -483,14 +483,14 @@ impl TimedEngine {
         let g = &drive.geometry;
         let die_of = |ppn: Ppn| g.die_of(g.block_of(ppn));
         let sense = |ppn: Ppn| self.speed.sense[g.kind_of(ppn) as usize];
-        if let Some((_, ns)) = &mut routing.job {
+        if let Some((_, _, ns)) = &mut routing.job {
             match op {
                 NandOp::Copy { src, .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
                 NandOp::Erase { .. } => *ns += self.speed.erase,
                 NandOp::JobEnd => {
-                    let (die, ns) = routing.job.take().expect("a job is open");
+                    let (die, cause, ns) = routing.job.take().expect("a job is open");
                     if ns > 0 {
-                        self.queue_work(die, WorkOp::new(Work::Exclusive { ns }, Cause::Reclaim, 0), routing.foreground);
+                        self.queue_work(die, WorkOp::new(Work::Exclusive { ns }, cause, 0), routing.foreground);
                     }
                 }
                 NandOp::Fill { .. } | NandOp::Program { .. } | NandOp::JobBegin { .. } => unreachable!("no host work within a job"),
@@ -498,7 +498,7 @@ impl TimedEngine {
             return;
         }
         match op {
-            NandOp::JobBegin { die } => routing.job = Some((die, 0)),
+            NandOp::JobBegin { die, cause } => routing.job = Some((die, cause, 0)),
             NandOp::JobEnd => unreachable!("a job ends that did not begin"),
             NandOp::Fill { src } => routing.fill = Some(src),
             NandOp::Program { dst } => {
@@ -537,8 +537,8 @@ impl TimedEngine {
 
 /// Where the routing of recorded work stands.
 struct Routing {
-    /// Die and time so far of the job in the foreground.
-    job: Option<(DieId, Ns)>,
+    /// Die, cause and time so far of the job in the foreground.
+    job: Option<(DieId, Cause, Ns)>,
     /// Page that fills in the rest of the next host program.
     fill: Option<Ppn>,
     programs: u32,
