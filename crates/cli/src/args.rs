@@ -67,7 +67,7 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Run cases for so many minutes; a single case where neither this nor --count is given.
-        #[arg(long, value_name = "M")]
+        #[arg(long, value_name = "M", allow_negative_numbers = true)]
         minutes: Option<f64>,
         /// Run so many cases.
         #[arg(long, value_name = "C", conflicts_with = "minutes")]
@@ -109,16 +109,16 @@ pub(crate) struct Setup {
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
     /// Trace requests beyond the drive: error stops, wrap starts again from 0, scale stretches or squeezes all addresses.
-    #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, requires = "trace", value_name = "error|wrap|scale")]
+    #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, conflicts_with = "workload", value_name = "error|wrap|scale")]
     pub(crate) fit: Fit,
     /// Trace format (see `vpass list formats`); recognised from the content where absent.
-    #[arg(long, requires = "trace", value_name = "NAME")]
+    #[arg(long, conflicts_with = "workload", value_name = "NAME")]
     pub(crate) format: Option<String>,
     /// Replay the trace this many times faster than it was recorded.
-    #[arg(long, default_value_t = 1.0, requires = "trace", allow_negative_numbers = true, value_name = "FACTOR")]
+    #[arg(long, default_value_t = 1.0, conflicts_with = "workload", allow_negative_numbers = true, value_name = "FACTOR")]
     pub(crate) speed: f64,
     /// Refuse trace requests that are earlier than the one before, instead of moving them up and counting them.
-    #[arg(long, requires = "trace")]
+    #[arg(long, conflicts_with = "workload")]
     pub(crate) strict: bool,
     /// Keep N requests outstanding (closed loop) instead of following the clock of the trace or the rate of the workload.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]

@@ -53,11 +53,11 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>) ->
         cases += size;
     }
     progress.finish();
-    let cases = numbers::count(cases);
+    let drives = numbers::plural(cases, "random drive");
     if failed > 0 {
-        return Err(Failure::failed(format!("{} of {cases} random drives failed", numbers::count(failed))));
+        return Err(Failure::failed(format!("{} of {drives} failed", numbers::count(failed))));
     }
-    let requests = numbers::count(requests.into_inner());
-    out::print(&format!("{cases} random drives from seed {seed} on, {requests} requests: the oracle found no error\n"))?;
+    let requests = numbers::plural(requests.into_inner(), "request");
+    out::print(&format!("{drives} from seed {seed} on, {requests}: the oracle found no error\n"))?;
     Ok(Exit::Done)
 }

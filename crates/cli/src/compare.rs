@@ -225,11 +225,12 @@ fn render(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String
         table.painted_row(cells);
     }
     text.push_str(&table.render(colour));
-    text.push_str("\n  * best of its column (none where all are alike)");
+    text.push_str("\n  *: best of its column (nobody where all are alike)\n");
+    let mut legend = Table::default();
     for c in shown {
-        let _ = write!(text, "; {}: {}", COLUMNS[c].heading, COLUMNS[c].meaning);
+        legend.row([COLUMNS[c].heading, COLUMNS[c].meaning]);
     }
-    text.push_str(".\n");
+    text.push_str(&legend.render_words(colour));
     text.push_str(&verdict(rows));
     text
 }

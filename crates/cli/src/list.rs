@@ -1,5 +1,7 @@
 //! What can be chosen: drives, workloads, trace formats, techniques, error models. And presets in full.
 
+use std::fmt::Write;
+
 use serde_json::{Map, Value, json};
 use vpass_core::disturb::MODELS;
 use vpass_core::gc::GC;
@@ -38,7 +40,7 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&format!("{} ({option})\n", Look::Heading.paint(name, colour)));
+        let _ = writeln!(text, "{} ({option})", Look::Heading.paint(name, colour));
         let mut table = Table::default();
         for (name, description) in rows(*what)? {
             table.painted_row(vec![(name, Look::Good), (description, Look::Plain)]);

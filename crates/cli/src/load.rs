@@ -145,7 +145,7 @@ fn one_line(message: &str) -> String {
 }
 
 fn line_of(text: &str, at: usize) -> usize {
-    text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
+    text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
 #[cfg(test)]

@@ -13,6 +13,11 @@ pub(crate) fn count(n: u64) -> String {
     text
 }
 
+/// "1 page", "1,234 pages".
+pub(crate) fn plural(n: u64, what: &str) -> String {
+    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
 /// Bytes in the largest binary unit that leaves at least 1.
 pub(crate) fn bytes(n: u64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -151,7 +151,7 @@ fn failure(path: &Path, e: &io::Error) -> Failure {
     Failure::failed(format!("{} cannot be written: {e}", path.display()))
 }
 
-/// The standard HdrHistogram log: one interval, the whole run; values in ns, their maximum printed in ms.
+/// The standard `HdrHistogram` log: one interval, the whole run; values in ns, their maximum printed in ms.
 fn histogram_log(name: &str, histogram: &Histogram<u64>, seconds: f64) -> Result<Vec<u8>, Failure> {
     let mut bytes = vec![];
     let mut serializer = V2DeflateSerializer::new();

@@ -113,7 +113,9 @@ mod tests {
         let mut file: Table = toml::from_str(text).unwrap();
         let sets: Vec<_> = sets.iter().map(|s| Override::parse(s).unwrap()).collect();
         make_room(&mut file, &resolved, &sets);
-        sets.iter().for_each(|s| s.apply(&mut file));
+        for set in &sets {
+            set.apply(&mut file);
+        }
         let drive = file.try_into::<DriveConfig>().unwrap().resolve().unwrap();
         (drive.drive.capacity.unwrap().0, drive.drive.spare.unwrap(), drive.geometry.blocks_per_plane.unwrap())
     }
@@ -153,9 +155,10 @@ mod tests {
         assert_eq!((capacity, blocks), (1 << 30, 86));
         assert!((0.5..0.51).contains(&spare));
         // A preset that gives capacity and geometry keeps the spare that those leave.
-        let (capacity, spare, _) = sized("straw-2t-tlc", &["drive.capacity=16GiB"]);
-        assert_eq!(capacity, 16 << 30);
-        assert!((0.03..0.2).contains(&spare), "{spare}");
+        let (_, of_preset, _) = sized("straw-2t-tlc", &[]);
+        let (capacity, spare, blocks) = sized("straw-2t-tlc", &["drive.capacity=1TiB"]);
+        assert_eq!((capacity, blocks), (1 << 40, 71));
+        assert!((of_preset..of_preset + 0.01).contains(&spare), "{of_preset} {spare}");
         let (capacity, _, _) = sized("straw-2t-tlc", &["geometry.channels=2", "drive.capacity=16GiB"]);
         assert_eq!(capacity, 16 << 30);
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use vpass_core::units::Cause;
 use vpass_oracle::OracleReport;
 
-use crate::numbers::{bytes, count, days, digits, microseconds, seconds};
+use crate::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use crate::results::{Quantiles, Summary};
 use crate::table::{Look, Table};
 
@@ -205,8 +205,4 @@ pub(crate) fn verdict(s: &Summary) -> String {
         None => "Without a clock (untimed gear, closed loop) there is no projection of the drive's life.".into(),
     };
     format!("{loss} {life}")
-}
-
-fn plural(n: u64, what: &str) -> String {
-    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }

@@ -13,13 +13,14 @@ use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 use crate::suggest::nearest;
 
 type Keys = &'static [&'static str];
+type KeysOf = fn() -> Keys;
 
 /// A table of a file.
 pub(crate) struct Section {
     pub(crate) name: &'static str,
-    keys: fn() -> Keys,
+    keys: KeysOf,
     /// A key that holds a list of tables, and the keys of those.
-    rows: Option<(&'static str, fn() -> Keys)>,
+    rows: Option<(&'static str, KeysOf)>,
     /// Whether a table reads as what it should be.
     pub(crate) check: fn(toml::Table) -> Result<(), toml::de::Error>,
 }

@@ -1,0 +1,136 @@
+//! Help, lists, presets, explanations, exit codes of wrong usage, interruption.
+
+use crate::common::{command, finished, small_run, vpass};
+
+#[test]
+fn without_arguments_it_prints_help() {
+    let done = vpass(&[]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("Usage: vpass"));
+}
+
+#[test]
+fn help_has_an_example_and_the_defaults() {
+    for name in ["run", "compare", "list", "show", "explain", "check"] {
+        let done = vpass(&[name, "--help"]);
+        assert_eq!(done.code, 0);
+        assert!(done.stdout.contains("Example"), "{name}");
+    }
+    assert!(vpass(&["run", "--help"]).stdout.contains("[default: block]"));
+    assert_eq!(vpass(&["--version"]).stdout, format!("vpass {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn wrong_usage_exits_2() {
+    vpass(&["run"]).refuses(2, &["--drive"]);
+    vpass(&["rum"]).refuses(2, &["run"]);
+    vpass(&["run", "--drive", "tiny"]).refuses(2, &["--workload"]);
+    small_run(&["--gaer", "timed"]).refuses(2, &["--gear"]);
+    small_run(&["--gear", "times"]).refuses(2, &["timed"]);
+    small_run(&["--repeat", "0"]).refuses(2, &["--repeat"]);
+    small_run(&["--until", "stable", "--repeat", "2"]).refuses(2, &["--repeat"]);
+    small_run(&["--strict"]).refuses(2, &["--workload"]);
+    small_run(&["--fit", "wrap"]).refuses(2, &["--workload"]);
+    small_run(&["--trace", "x"]).refuses(2, &["--workload"]);
+    vpass(&["run", "--drive", "tiny", "--trace", "/nowhere", "--fit", "sale"]).refuses(2, &["scale"]);
+    vpass(&["check", "--minutes", "-1"]).refuses(2, &["minutes"]);
+}
+
+#[test]
+fn unknown_names_suggest_the_nearest() {
+    vpass(&["run", "--drive", "tniy", "--workload", "uniform-read"]).refuses(2, &["unknown drive `tniy`; did you mean `tiny`?"]);
+    vpass(&["run", "--drive", "tiny", "--workload", "zip-read"]).refuses(2, &["unknown workload `zip-read`; did you mean `zipf-read`?"]);
+    small_run(&["--reclaim", "blok"]).refuses(2, &["unknown reclaim technique `blok`; did you mean `block`?"]);
+    small_run(&["--gc", "greedi"]).refuses(2, &["unknown GC policy `greedi`; did you mean `greedy`?"]);
+    vpass(&["show", "drive", "modern-tcl"]).refuses(2, &["`modern-tlc`"]);
+}
+
+#[test]
+fn lists_name_everything() {
+    let all = vpass(&["list"]);
+    assert_eq!(all.code, 0);
+    for word in ["tiny", "straw-2t-tlc", "zipf-read", "msr", "fio", "block", "greedy", "cost-benefit", "wordline"] {
+        assert!(all.stdout.contains(word), "{word}");
+    }
+    let drives = vpass(&["list", "drives"]).stdout;
+    assert!(drives.contains("tiny") && !drives.contains("zipf-read"));
+    let json = vpass(&["list", "reclaim", "--json"]).json();
+    assert_eq!(json["reclaim"][0]["name"], "none");
+}
+
+#[test]
+fn a_preset_is_shown_as_it_stands_and_reads_back() {
+    let shown = vpass(&["show", "drive", "tiny"]).stdout;
+    assert!(shown.contains("# assumption"), "with its sources");
+    assert!(vpass(&["show", "workload", "zipf-read"]).stdout.contains("[workload]"));
+    let json = vpass(&["show", "drive", "tiny", "--json"]).json();
+    assert_eq!(json["geometry"]["blocks_per_plane"], 51);
+    let changed = vpass(&["show", "drive", "tiny", "--set", "drive.capacity=2GiB"]).stdout;
+    assert!(changed.contains("capacity = \"2GiB\"") && changed.contains("blocks_per_plane = 101"), "{changed}");
+}
+
+#[test]
+fn a_read_is_explained() {
+    let text = vpass(&["explain", "--drive", "tiny", "--reclaim", "block"]);
+    assert_eq!(text.code, 0, "{}", text.stderr);
+    for word in ["LSB", "MSB", "alpha", "ERC_MAX", "R_late"] {
+        assert!(text.stdout.contains(word), "{word}");
+    }
+    let json = vpass(&["explain", "--drive", "tiny", "--json"]).json();
+    // 20 us of sensing, 16 KiB at 1,000 MB/s and at 4,000 MB/s.
+    assert_eq!(json["read"][0]["total_us"], 40.48);
+    assert_eq!(json["ages"][0]["pec"], 0);
+    assert!(json["ages"][0]["thresholds"][0]["reads"].as_u64().unwrap() < 40_000 / 9);
+    assert_eq!(vpass(&["explain", "--drive", "ida-512g-tlc"]).code, 0, "a drive without disturbance");
+    vpass(&["explain", "--drive", "tiny", "--set", "workload.requests=1"]).refuses(2, &["drive alone"]);
+}
+
+#[test]
+fn every_drive_explains_every_technique() {
+    for drive in ["tiny", "straw-2t-tlc", "ipr-128g-tlc", "ida-512g-tlc", "da-raid5-mlc", "modern-tlc", "modern-qlc"] {
+        for reclaim in ["none", "block"] {
+            let done = vpass(&["explain", "--drive", drive, "--reclaim", reclaim, "--json"]);
+            assert_eq!(done.code, 0, "{drive} {reclaim}: {}", done.stderr);
+            done.json();
+        }
+    }
+}
+
+#[test]
+fn a_check_of_one_case_says_so() {
+    let done = vpass(&["check", "--seed", "3"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert!(done.stdout.starts_with("1 random drive from seed 3"), "{}", done.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_leaves_nothing() {
+    use crate::common::Room;
+    use std::process::Stdio;
+
+    let room = Room::new();
+    let out = room.text("deep/results");
+    let args = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=1e12", "--out", &out];
+    let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Once its temporary folder is there, the run is under way.
+    while !room.path("deep").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let pid = i32::try_from(child.id()).unwrap();
+    let sent = std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
+    assert!(sent.success());
+    finished(child.wait_with_output().unwrap()).refuses(130, &["interrupted"]);
+    assert!(room.names().is_empty(), "{:?}", room.names());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    use std::process::Stdio;
+    let mut child = command(&["list"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let done = finished(child.wait_with_output().unwrap());
+    assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+}

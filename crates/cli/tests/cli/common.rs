@@ -1,0 +1,98 @@
+//! Running the command, and what is looked at afterwards.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A finished command.
+pub(crate) struct Done {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Done {
+    /// Its standard output, which must be one JSON object and nothing else.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        let value: Value = serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr));
+        assert!(value.is_object());
+        value
+    }
+
+    /// Fails with this code, nothing on standard output and all of these words on standard error.
+    #[track_caller]
+    pub(crate) fn refuses(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, code, "{}", self.stderr);
+        assert_eq!(self.stdout, "");
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        for word in words {
+            assert!(self.stderr.contains(word), "`{word}` in: {}", self.stderr);
+        }
+    }
+}
+
+pub(crate) fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vpass"));
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+pub(crate) fn finished(output: Output) -> Done {
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    Done { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// Runs `vpass` with these arguments.
+pub(crate) fn vpass(args: &[&str]) -> Done {
+    finished(command(args).output().expect("the binary runs"))
+}
+
+/// The tiny drive under few random reads, and more arguments.
+pub(crate) fn small_run(more: &[&str]) -> Done {
+    vpass(&[&["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000"], more].concat())
+}
+
+/// A folder for one test, with files in it.
+pub(crate) struct Room(tempfile::TempDir);
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a file and gives its path as text.
+    pub(crate) fn file(&self, name: &str, content: &str) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, content).expect("the file is written");
+        path.to_str().expect("a path of ours").to_owned()
+    }
+
+    /// The path of a name, as text.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.path(name).to_str().expect("a path of ours").to_owned()
+    }
+
+    /// What is in the folder, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        names_in(self.0.path())
+    }
+}
+
+pub(crate) fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<_> = entries.map(|e| e.expect("an entry").file_name().into_string().expect("a name of ours")).collect();
+    names.sort();
+    names
+}
+
+/// A MSR trace of reads of 4 KiB, one a microsecond, at these offsets.
+pub(crate) fn msr_reads(offsets: &[u64]) -> String {
+    let row = |(i, offset)| format!("{},host,0,Read,{offset},4096,0\n", 128_166_372_000_000_000u64 + 10 * i as u64);
+    offsets.iter().enumerate().map(row).collect()
+}

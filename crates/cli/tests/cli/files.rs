@@ -1,0 +1,65 @@
+//! Results folders: whole or not at all.
+
+use serde_json::Value;
+
+use crate::common::{Room, msr_reads, names_in, small_run, vpass};
+
+#[test]
+fn a_folder_holds_the_run() {
+    let room = Room::new();
+    let out = room.text("new/results");
+    let done = small_run(&["--out", &out, "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let folder = room.path("new/results");
+    assert_eq!(names_in(&folder), ["blocks.csv", "manifest.json", "read.hlog", "summary.json"]);
+    assert_eq!(names_in(&room.path("new")), ["results"]);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(read("summary.json"), done.stdout);
+    let manifest: Value = serde_json::from_str(&read("manifest.json")).unwrap();
+    assert_eq!(manifest["drive_configuration"]["geometry"]["blocks_per_plane"], 51);
+    assert_eq!(manifest["workload_configuration"]["workload"]["requests"], 2000);
+    assert!(manifest["stream_widths"].as_object().is_some_and(|w| !w.is_empty()));
+    let blocks = read("blocks.csv");
+    assert!(blocks.starts_with("block,die,plane,state,pec_cycles,"));
+    assert_eq!(blocks.lines().count(), 409);
+    assert!(read("read.hlog").contains("HISTFAAAA"));
+}
+
+#[test]
+fn a_trace_is_named_with_its_hash() {
+    let room = Room::new();
+    let trace = room.file("a.csv", &msr_reads(&[0]));
+    let out = room.text("out");
+    assert_eq!(vpass(&["run", "--drive", "tiny", "--trace", &trace, "--out", &out]).code, 0);
+    let manifest: Value = serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["traces"][0]["name"], trace.as_str());
+    assert_eq!(manifest["traces"][0]["sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(manifest["trace_options"]["fit"], "error");
+}
+
+#[test]
+fn what_is_there_already_is_left_alone() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("full")).unwrap();
+    room.file("full/mine.txt", "keep");
+    small_run(&["--out", &room.text("full")]).refuses(2, &["is not empty"]);
+    assert_eq!(names_in(&room.path("full")), ["mine.txt"]);
+    let file = room.file("file", "keep");
+    small_run(&["--out", &file]).refuses(2, &["no folder"]);
+    small_run(&["--out", &format!("{file}/below")]).refuses(2, &["--out"]);
+    std::fs::create_dir(room.path("empty")).unwrap();
+    assert_eq!(small_run(&["--out", &room.text("empty")]).code, 0, "an empty folder is as good as none");
+    assert_eq!(names_in(&room.path("empty")).len(), 4);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_files() {
+    let room = Room::new();
+    for name in ["a", "b"] {
+        assert_eq!(small_run(&["--out", &room.text(name)]).code, 0);
+    }
+    for name in ["blocks.csv", "manifest.json", "read.hlog"] {
+        let read = |folder: &str| std::fs::read(room.path(folder).join(name)).unwrap();
+        assert_eq!(read("a"), read("b"), "{name}");
+    }
+}

@@ -1,0 +1,9 @@
+//! The command as its users meet it: exit codes, messages, files and numbers.
+
+mod basics;
+mod common;
+mod compare;
+mod config;
+mod files;
+mod results;
+mod traces;

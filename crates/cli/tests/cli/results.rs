@@ -1,0 +1,126 @@
+//! The numbers of a run.
+
+use serde_json::Value;
+
+use crate::common::{Room, msr_reads, small_run, vpass};
+
+/// Everything but what the machine's own clock and memory say.
+fn timeless(mut json: Value) -> Value {
+    let simulation = json["simulation"].as_object_mut().unwrap();
+    for key in ["wall_s", "requests_per_s", "peak_rss_bytes"] {
+        assert!(simulation.remove(key).is_some_and(|v| v.is_number()), "{key}");
+    }
+    json
+}
+
+/// All keys of the summary that the contract names.
+const KEYS: &[(&str, &str)] = &[
+    ("/host", "read_requests write_requests trim_requests read_pages write_pages unmapped_read_pages partial_page_writes"),
+    ("/latency_us/read", "mean p50 p90 p99 p99_9 p99_99 max"),
+    ("/latency_us/write", "mean p50 p90 p99 p99_9 p99_99 max"),
+    ("/latency_us/read_during_reclaim", "mean p50 p90 p99 p99_9 p99_99 max"),
+    ("/throughput", "read_iops write_iops read_mib_s write_mib_s"),
+    ("/flash/reads", "host gc reclaim refresh wear parity retry"),
+    ("/flash/programs", "host gc reclaim refresh wear parity retry"),
+    ("/flash/erases", "host gc reclaim refresh wear parity retry"),
+    ("/flash/reprograms", "host gc reclaim refresh wear parity retry"),
+    ("/reclaim", "alarms invocations pages_copied stall_us"),
+    ("/wear", "pec_min pec_mean pec_max effective_pec_mean projected_life_days"),
+    ("/simulation", "simulated_s wall_s requests_per_s peak_rss_bytes"),
+    ("", "oracle controller_ram_bytes uncorrectable_reads data_lost_pages vpass drive workload trace seed gear"),
+];
+
+#[track_caller]
+fn has_all_keys(json: &Value) {
+    for (pointer, keys) in KEYS {
+        let object = json.pointer(pointer).and_then(Value::as_object).unwrap_or_else(|| panic!("{pointer} is an object"));
+        for key in keys.split(' ') {
+            assert!(object.contains_key(key), "{pointer}/{key}");
+        }
+    }
+}
+
+#[test]
+fn every_key_is_there_in_both_gears() {
+    let timed = small_run(&["--json"]).json();
+    has_all_keys(&timed);
+    let oracle = timed["oracle"].as_object().unwrap();
+    for key in ["reads_checked", "stamp_errors", "limit_violations", "uncorrectable_reads", "lost_pages", "worst_dose_ratio"] {
+        assert!(oracle.contains_key(key), "oracle/{key}");
+    }
+    assert_eq!(timed["oracle"]["reads_checked"], 2000);
+    assert!(timed["latency_us"]["read"]["p99"].is_f64() && timed["latency_us"]["write"]["p99"].is_null());
+    let untimed = small_run(&["--json", "--gear", "untimed", "--oracle", "off"]).json();
+    has_all_keys(&untimed);
+    assert!(untimed["oracle"].is_null() && untimed["latency_us"]["read"]["p50"].is_null() && untimed["throughput"]["read_iops"].is_null());
+    assert!(untimed["simulation"]["simulated_s"].is_null() && untimed["wear"]["projected_life_days"].is_null());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let run = |seed: &str| {
+        let args = ["run", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=20000", "--seed", seed, "--json"];
+        timeless(vpass(&args).json()).to_string()
+    };
+    assert_eq!(run("7"), run("7"));
+    assert_ne!(run("7"), run("8"));
+}
+
+#[test]
+fn one_unloaded_read_takes_what_its_parts_take() {
+    let room = Room::new();
+    let trace = room.file("a.csv", &msr_reads(&[0]).replace("4096", "16384"));
+    let json = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--json"]).json();
+    let explained = vpass(&["explain", "--drive", "tiny", "--json"]).json();
+    let (measured, exact) = (json["latency_us"]["read"]["mean"].as_f64().unwrap(), explained["read"][0]["total_us"].as_f64().unwrap());
+    assert!((measured - exact).abs() < 1e-9, "{measured} {exact}");
+}
+
+#[test]
+fn reading_what_was_never_written_moves_nothing() {
+    let json = small_run(&["--set", "start.fill=0", "--json"]).json();
+    assert_eq!(json["host"]["unmapped_read_pages"], 2000);
+    for what in ["reads", "programs", "erases"] {
+        let counts = json["flash"][what].as_object().unwrap();
+        assert!(counts.values().all(|n| *n == 0), "{what}");
+    }
+}
+
+#[test]
+fn lost_data_exits_3_and_the_numbers_are_printed_all_the_same() {
+    let hammer = "workload.footprint=0.01";
+    let args = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=3e5", "--set", hammer];
+    let lossy = vpass(&[&args[..], &["--reclaim", "none", "--json"]].concat());
+    assert_eq!(lossy.code, 3, "{}", lossy.stderr);
+    let json = lossy.json();
+    assert!(json["data_lost_pages"].as_u64().unwrap() > 0);
+    assert_eq!(json["data_lost_pages"], json["oracle"]["lost_pages"]);
+    assert_eq!(json["oracle"]["limit_violations"], 0, "every loss was reported");
+    let safe = vpass(&[&args[..], &["--json"]].concat());
+    assert_eq!(safe.code, 0, "{}", safe.stderr);
+    let json = safe.json();
+    assert_eq!(json["data_lost_pages"], 0);
+    assert!(json["wear"]["projected_life_days"].as_f64().unwrap() > 0.0);
+    let words = vpass(&args);
+    assert!(words.stdout.contains("No data was lost. The drive would reach its rated 3,000 P/E cycles after"), "{}", words.stdout);
+    assert!(!words.stdout.contains('\x1b'), "no colour in a pipe");
+}
+
+#[test]
+fn passes_are_counted() {
+    let json = small_run(&["--repeat", "3", "--json"]).json();
+    assert_eq!((&json["passes"], &json["host"]["read_requests"]), (&3.into(), &6000.into()));
+    assert!(json["stable"].is_null());
+}
+
+#[test]
+fn until_stable_ends_when_the_shares_settle() {
+    let args = ["run", "--drive", "tiny", "--workload", "random-70-30", "--gear", "untimed", "--until", "stable", "--json"];
+    let sets = ["--set", "workload.requests=40000", "--set", "start.overwrite=0.2", "--reclaim", "none"];
+    let json = vpass(&[&args[..], &sets].concat()).json();
+    assert_eq!(json["stable"], true);
+    let passes = json["passes"].as_u64().unwrap();
+    assert!((2..100).contains(&passes), "{passes}");
+    let quiet = small_run(&["--until", "stable", "--gear", "untimed", "--set", "workload.requests=10", "--json"]).json();
+    assert_eq!((&quiet["stable"], &quiet["passes"]), (&false.into(), &100.into()), "without erases nothing can be said");
+}

@@ -1,0 +1,98 @@
+//! Traces as users have them: too large for the drive, out of order, broken, several.
+
+use crate::common::{Room, msr_reads, vpass};
+
+fn replay(trace: &str, more: &[&str]) -> crate::common::Done {
+    vpass(&[&["run", "--drive", "tiny", "--trace", trace, "--json"], more].concat())
+}
+
+#[test]
+fn a_trace_is_replayed_by_its_clock() {
+    let room = Room::new();
+    let trace = room.file("a.csv", &msr_reads(&[0, 4096, 8192, 0]));
+    let json = replay(&trace, &[]).json();
+    assert_eq!(json["host"]["read_requests"], 4);
+    assert_eq!(json["trace"]["formats"][0], "msr");
+    assert_eq!(json["trace"]["span_s"], 3e-6);
+    let faster = replay(&trace, &["--speed", "2", "--repeat", "3"]).json();
+    assert_eq!(faster["host"]["read_requests"], 12);
+    let closed = replay(&trace, &["--queue-depth", "1"]).json();
+    assert_eq!(closed["host"]["read_requests"], 4);
+}
+
+#[test]
+fn addresses_beyond_the_drive_need_a_fit() {
+    let room = Room::new();
+    let trace = room.file("a.csv", &msr_reads(&[0, 5 << 30]));
+    replay(&trace, &[]).refuses(2, &["a.csv, line 2", "--fit wrap"]);
+    replay(&trace, &["--fit", "error"]).refuses(2, &["line 2"]);
+    for fit in ["wrap", "scale"] {
+        let json = replay(&trace, &["--fit", fit]).json();
+        assert_eq!(json["trace"]["refitted"], 1, "{fit}");
+    }
+}
+
+#[test]
+fn impossible_addresses_and_lines_are_quoted() {
+    let room = Room::new();
+    let good = msr_reads(&[0, 4096]);
+    for (name, line) in [
+        ("negative", "128166372000000020,host,0,Read,-4096,4096,0"),
+        ("huge", "128166372000000020,host,0,Read,99999999999999999999,4096,0"),
+        ("words", "128166372000000020,host,0,Read,here,4096,0"),
+        ("short", "128166372000000020,host,0"),
+        ("nothing", "128166372000000020,host,0,Read,0,0,0"),
+    ] {
+        let trace = room.file(&format!("{name}.csv"), &format!("{good}{line}\n"));
+        replay(&trace, &["--fit", "wrap"]).refuses(2, &[&format!("{name}.csv, line 3"), line]);
+    }
+}
+
+#[test]
+fn requests_out_of_order_are_counted_or_refused() {
+    let room = Room::new();
+    let mut rows: Vec<String> = msr_reads(&[0, 4096, 8192]).lines().map(|l| format!("{l}\n")).collect();
+    rows.swap(1, 2);
+    let trace = room.file("late.csv", &rows.concat());
+    let json = replay(&trace, &[]).json();
+    assert_eq!(json["trace"]["clamped"], 1);
+    replay(&trace, &["--strict"]).refuses(2, &["line 3", "--strict"]);
+}
+
+#[test]
+fn a_missing_trace_creates_nothing() {
+    let room = Room::new();
+    let out = room.text("out");
+    replay(&room.text("missing.csv"), &["--out", &out]).refuses(2, &["missing.csv"]);
+    vpass(&["run", "--drive", &room.text("missing.toml"), "--workload", "zipf-read", "--out", &out]).refuses(2, &["missing.toml"]);
+    assert!(room.names().is_empty());
+    let empty = room.file("empty.csv", "");
+    replay(&empty, &["--out", &out]).refuses(2, &["holds no requests"]);
+    assert_eq!(room.names(), ["empty.csv"]);
+}
+
+#[test]
+fn a_trace_that_breaks_half_way_leaves_nothing() {
+    let room = Room::new();
+    let trace = room.file("a.csv", &(msr_reads(&vec![0; 3000]) + "oops\n"));
+    replay(&trace, &["--out", &room.text("out")]).refuses(2, &["line 3001"]);
+    assert_eq!(room.names(), ["a.csv"]);
+}
+
+#[test]
+fn unknown_formats_suggest_the_nearest_and_wrong_ones_are_refused() {
+    let room = Room::new();
+    let trace = room.file("a.csv", &msr_reads(&[0]));
+    replay(&trace, &["--format", "dsksim"]).refuses(2, &["disksim"]);
+    replay(&trace, &["--format", "mqsim"]).refuses(2, &["a.csv, line 1"]);
+    replay(&trace, &["--speed", "0"]).refuses(2, &["speed"]);
+    replay(&trace, &["--speed", "-1"]).refuses(2, &["speed"]);
+}
+
+#[test]
+fn several_files_follow_each_other() {
+    let room = Room::new();
+    let (a, b) = (room.file("a.csv", &msr_reads(&[0, 1])), room.file("b.csv", &msr_reads(&[2])));
+    let json = vpass(&["run", "--drive", "tiny", "--trace", &a, &b, "--json"]).json();
+    assert_eq!((&json["host"]["read_requests"], json["trace"]["files"].as_array().unwrap().len()), (&3.into(), 2));
+}
