@@ -1,35 +1,39 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-DEMO  := --drive tiny --trace examples/traces/pgbench-ext4.csv.zst
+# A case number that is new with every commit, and the same for the same commit.
+SEED := $(shell printf '%d' 0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1))
 
-.PHONY: demo test bench soak lint clean
+.PHONY: demo test check-minute bench soak lint clean build
 
-# Compares reclaim policies on a real application's trace, on a fresh and on a worn drive.
-demo: $(VPASS)
-	@$(VPASS) demo
+# Compares read-reclaim policies on the block trace of a real database, on a fresh and on a worn drive.
+demo: build
+	@echo "PostgreSQL's block trace, replayed 20 times on a fresh 1-GiB drive:"
+	@$(VPASS) compare --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --repeat 20 --reclaim none,block
+	@echo
+	@echo "The same on a drive that has used 2,500 of its 3,000 P/E cycles:"
+	@$(VPASS) compare --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --repeat 20 --reclaim none,block --set start.pec=2500
 
-$(VPASS): FORCE
+build:
 	@cargo build --release --bin vpass
-FORCE:
 
-test:
+test: build
 	cargo test --release --workspace
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs
-	cargo test --release -p vpass-core --bench throughput
+	cargo test --release -p vpass-core --bench throughput -- --small
 	$(MAKE) --no-print-directory check-minute
 
-# A minute of random drives, new ones with every commit; a failure prints the command that replays it.
-check-minute: $(VPASS)
-	$(VPASS) check --seed $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1))) --minutes 1
+# A minute of random drives under the oracle; a failure prints the command that replays it.
+check-minute: build
+	$(VPASS) check --seed $(SEED) --minutes 1
 
 bench:
 	cargo bench -p vpass-core --bench throughput
 	cargo bench -p vpass-oracle
 	cargo bench -p vpass-workload
 
-# Long runs: 10,000 random drives and ten million mutated trace files per reader.
-soak: $(VPASS)
+# Long runs: 10,000 random drives, and ten million mutated trace files for each reader.
+soak: build
 	$(VPASS) check --seed 1 --count 10000
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture
 

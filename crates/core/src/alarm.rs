@@ -11,7 +11,7 @@ use crate::observer::{PhysRead, ReadResult};
 use crate::reclaim::Action;
 use crate::units::{BlockId, Cause, Lpn, Ppn, Reads};
 
-/// Counters, in quarters, are kept below this: 32 x (largest alpha) still fits 32 bits. A block that gets there
+/// Counters, in quarters, are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
 /// (33 million reads without an erase) is rewritten whatever the policy.
 const COUNTER_GUARD: u32 = 1 << 27;
 
@@ -114,10 +114,6 @@ impl Drive {
         let due = hot.reads > self.cold[block as usize].model_alarm || self.cold[block as usize].model_alarm == u32::MAX;
         if hot.has(SUSPECT) || !due || self.model.is_none() {
             return;
-        }
-        if block == 34 && std::env::var("DBG").is_ok() {
-            eprintln!("assess {:?} {:?} wl {:?}", self.hot[34], self.cold[34], &self.wordlines[34 * 3..35 * 3]);
-            eprintln!("{:?}", self.with_block_view(block, |model, view| model.assess(view)));
         }
         match self.with_block_view(block, |model, view| model.assess(view)) {
             Assessment::CleanUntil(until) => self.cold[block as usize].model_alarm = until.min(COUNTER_GUARD),

@@ -1,6 +1,6 @@
 //! Error models: how reads wear at data, one model a file; this file is the seam.
-//! The drive asks a model rarely: `assess` says up to which count a block is certainly whole, `page` what one page is worth
-//! in a block for which that can no longer be said.
+//! The drive asks a model rarely: `assess` says up to which count a block is certainly whole,
+//! `dose_and_limit` where one wordline stands in a block for which that can no longer be said.
 
 mod count;
 pub mod table;
@@ -65,6 +65,7 @@ pub const MODELS: &[(&str, &str)] = &[
 
 /// The part of what came before programming that a wordline is spared: all of it at weight 0, nothing at weight 1.
 fn spared(before: u64, preprogram_weight: f64) -> u32 {
-    // Rounded down, so that a dose is over-counted rather than under-counted.
-    (before as f64 * (1.0 - preprogram_weight)).floor() as u32
+    // In 1/65536, and rounded down, so that a dose is over-counted rather than under-counted.
+    let kept = (preprogram_weight * 65_536.0).round() as u64;
+    ((before * (65_536 - kept)) >> 16).min(u64::from(u32::MAX)) as u32
 }

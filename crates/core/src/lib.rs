@@ -4,6 +4,7 @@
 //! Start with [`config`], [`geometry`] and [`request`]; the drive itself comes together in `drive`.
 
 mod alarm;
+pub mod audit;
 pub mod bugs;
 pub mod config;
 pub mod disturb;

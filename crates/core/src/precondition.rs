@@ -32,7 +32,7 @@ impl Drive {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
         let timed = std::mem::replace(&mut self.timed, false);
         if start.overwrite >= 1.0 && overwrites > WRITE_AT_MOST {
-            self.load_steady_state(filled, &mut rng);
+            self.load_steady_state(filled, timed, &mut rng);
         } else {
             self.load_sequential(filled);
             for _ in 0..overwrites {
@@ -63,9 +63,11 @@ impl Drive {
     }
 
     /// The steady state of uniform random overwrites of the first `filled` pages.
-    fn load_steady_state(&mut self, filled: Lpn, rng: &mut Xoshiro256PlusPlus) {
+    fn load_steady_state(&mut self, filled: Lpn, timed: bool, rng: &mut Xoshiro256PlusPlus) {
         let block_pages = self.geometry.pages_per_block;
-        let closed = self.free.count() - RESERVE - 1;
+        // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
+        let kept_free = if timed { self.background_blocks() } else { 0 }.max(RESERVE + 1);
+        let closed = self.free.count() - kept_free;
         let valid = valid_by_age(filled, closed, block_pages);
         let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.take_for_loading()).collect();
         // The age of a block has nothing to do with its address.

@@ -14,6 +14,8 @@ use vpass_core::config::{
 };
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed};
+use vpass_core::gc::GC;
+use vpass_core::reclaim::RECLAIM;
 use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::units::Bytes;
 
@@ -51,10 +53,9 @@ fn run(seed: u64, bug: Option<Bug>) -> Result<CaseSummary, String> {
     let mut dice = Dice(Xoshiro256PlusPlus::seed_from_u64(seed));
     let timed = dice.chance(0.5);
     let safe = dice.chance(0.7);
-    let techniques = Techniques {
-        reclaim: if safe { "block" } else { "none" }.into(),
-        gc: if dice.chance(0.5) { "greedy" } else { "cost-benefit" }.into(),
-    };
+    let protecting: Vec<&str> = RECLAIM.iter().map(|t| t.name).filter(|name| *name != "none").collect();
+    let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
+    let techniques = Techniques { reclaim: if safe { dice.pick(&protecting) } else { "none" }.into(), gc: dice.pick(&cleaning).into() };
     let config = random_config(&mut dice).resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
     let what = describe(&config, &techniques, timed);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play(config, &techniques, timed, dice, bug)));
@@ -235,7 +236,7 @@ fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig) -> DisturbConfig {
     DisturbConfig {
         model,
         dose: dice.pick(&[DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]),
-        preprogram_weight: dice.pick(&[0.0, 0.0, 0.5, 1.0]),
+        preprogram_weight: dice.pick(&[0.0, 0.0, 0.3, 1.0]),
         groups: (0..groups).map(|g| format!("group {g}")).collect(),
         group_share: vec![],
         table: if dice.chance(0.5) { vec![row(0, 1.0)] } else { vec![row(0, 3.0), row(1000, 1.5), row(3010, 1.0)] },

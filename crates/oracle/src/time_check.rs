@@ -1,5 +1,5 @@
-//! No two operations at once on one die or channel. The timed engine feeds it every interval it books, in the order in
-//! which they start on each die or channel; a suspended operation is one interval for each stretch in which it runs.
+//! No two operations at once on one die or channel. The timed engine feeds it every interval, in the order in which they
+//! end on each die or channel; a suspended operation is one interval for each stretch in which it runs.
 
 use vpass_core::units::Ns;
 

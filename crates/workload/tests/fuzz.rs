@@ -4,6 +4,8 @@
 //! `VPASS_FUZZ_EXECS=50000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture`.
 //! `VPASS_FUZZ_SEED` starts elsewhere; a failure prints the seed and the number of the mutant that shows it.
 
+#![expect(clippy::print_stderr, reason = "a soak run says how far it got")]
+
 use std::io::Cursor;
 use std::path::Path;
 

@@ -1,4 +1,5 @@
 //! Real traces, read in place where they are there: `VPASS_SHARED_TRACES` names their folder. Counts were taken with awk.
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::PathBuf;
 

@@ -140,6 +140,26 @@ fn zipf_is_hot_by_page_and_reads_share_the_hot_pages_with_writes() {
 }
 
 #[test]
+fn writes_can_have_a_distribution_of_their_own() {
+    let table = "requests = 100000\nread_share = 0.5\nwrite_distribution = 'zipf:1.2'";
+    // The busiest of 64 equal parts of the drive, as a share of the requests of this direction.
+    let busiest = |requests: &[Request], op: Op| {
+        let mut parts = [0u32; 64];
+        for r in requests.iter().filter(|r| r.op == op) {
+            parts[(r.offset / (GIB / 64)) as usize] += 1;
+        }
+        f64::from(*parts.iter().max().unwrap()) / f64::from(parts.iter().sum::<u32>())
+    };
+    // 1 / 64 is 0.016. The first rank of zipf:1.2 over 65,536 pages alone gets 0.2; it lies anywhere, so all of it at 0 would be 1.
+    let requests = drawn(table, GIB, 1, 512);
+    assert!(busiest(&requests, Op::Read) < 0.02, "reads are even");
+    assert!((0.18..0.5).contains(&busiest(&requests, Op::Write)), "writes are skewed: {}", busiest(&requests, Op::Write));
+    let swapped = drawn("requests = 100000\nread_share = 0.5\ndistribution = 'zipf:1.2'\nwrite_distribution = 'uniform'", GIB, 1, 512);
+    assert!(busiest(&swapped, Op::Write) < 0.02, "writes are even");
+    assert!((0.18..0.5).contains(&busiest(&swapped, Op::Read)), "reads are skewed");
+}
+
+#[test]
 fn arrivals_follow_the_table() {
     let arrival = |table: &str| build(table, GIB, 1).unwrap().arrival();
     assert_eq!(arrival(""), Arrival::Closed { depth: 64 });

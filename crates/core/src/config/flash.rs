@@ -163,7 +163,7 @@ pub struct TimingConfig {
     pub suspend_limit: u32,
 }
 
-// facts.md B7: Suspend_Program 100 us and Suspend_Erase 700 us are MQSim-E's defaults.
+// Suspend_Program 100 us and Suspend_Erase 700 us are MQSim-E's defaults.
 fn default_suspend_program_us() -> f64 {
     100.0
 }
@@ -191,7 +191,7 @@ impl TimingConfig {
             format!("timing.sense_us has {} numbers; a page kind each ({names}) or a single number is expected", kinds.len())
         })?;
         for t in kinds {
-            require_range("timing.sense_us", t, 0.001, 1e6)?;
+            require_range("timing.sense_us", t, 0.001, 1e5)?;
         }
         for (key, value) in [
             ("program_us", self.program_us),
@@ -200,10 +200,11 @@ impl TimingConfig {
             ("suspend_program_us", self.suspend_program_us),
             ("suspend_erase_us", self.suspend_erase_us),
         ] {
-            require_range(&format!("timing.{key}"), value, 0.0, 1e6)?;
+            require_range(&format!("timing.{key}"), value, 0.0, 1e5)?;
         }
         for (key, value) in [("channel_mb_s", self.channel_mb_s), ("host_mb_s", self.host_mb_s)] {
-            require_range(&format!("timing.{key}"), value, 0.0, 1e6)?;
+            let fits = value == 0.0 || (1.0..=1e6).contains(&value);
+            require(fits, || format!("timing.{key} = {value} is outside 1 to 1000000 (or 0 for infinitely fast)"))?;
         }
         Ok(())
     }

@@ -71,7 +71,7 @@ impl GcConfig {
 pub struct WearConfig {
     /// Free blocks are taken youngest first.
     pub dynamic: bool,
-    /// A block this many effective cycles younger than one just erased gets its (cold) data moved; 0 turns it off.
+    /// A block this many effective cycles younger than the oldest gets its (cold) data moved; 0 turns it off.
     pub static_gap: u32,
 }
 

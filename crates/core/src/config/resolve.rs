@@ -5,7 +5,7 @@ use crate::units::Bytes;
 
 /// Spare blocks below which the streams (one open block each) and the GC reserve do not fit into half of them.
 pub const MIN_SPARE_BLOCKS: u32 = 12;
-/// Spare share where neither it nor capacity and geometry say otherwise (MQSim-E's default over-provisioning, facts.md B7).
+/// Spare share where neither it nor capacity and geometry say otherwise (MQSim-E's default over-provisioning).
 const DEFAULT_SPARE: f64 = 0.07;
 
 /// Fills in the missing one of `drive.capacity`, `geometry.blocks_per_plane` and `drive.spare`.

@@ -1,5 +1,5 @@
 //! Error model `wordline`: reads of the two neighbours count alpha times, reads elsewhere in the block once, own reads not
-//! at all, from the wordline's own programming on (straw-2024 III; `design.md` "From its own programming").
+//! at all, from the wordline's own programming on (straw-2024 III).
 //!
 //! ```text
 //! RC = reads of a wordline, BLK = of the block, both since erase; at i's programming b = BLK, s = RC[i-d]

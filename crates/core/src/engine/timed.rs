@@ -5,6 +5,7 @@
 
 mod dies;
 mod host;
+mod route;
 mod speed;
 mod tree;
 
@@ -409,7 +410,7 @@ impl TimedEngine {
     /// Copies the next pages of a job in one uninterrupted piece.
     fn queue_batch(&mut self, drive: &mut Drive, die: DieId, job: JobRef, copies: u32) {
         drive.now = self.now;
-        drive.record(NandOp::JobBegin { die });
+        drive.record(NandOp::JobBegin { die, cause: Cause::Reclaim });
         for _ in 0..copies {
             if !drive.step_job(job) {
                 break;
@@ -436,93 +437,6 @@ impl TimedEngine {
         true
     }
 
-    /// Queues the physical work that the drive has recorded and starts it. Gives the host programs queued.
-    fn route(&mut self, drive: &mut Drive, request: u32) -> u32 {
-        let programs = self.queue_ops(drive, request);
-        self.pump_touched(drive, None);
-        programs
-    }
-
-    /// As `route`, for a piece of a batch: waiting reads keep the credit they were given.
-    fn route_batch(&mut self, drive: &mut Drive) {
-        self.queue_ops_with(drive, NIL, false);
-        self.pump_touched(drive, None);
-    }
-
-    fn pump_touched(&mut self, drive: &mut Drive, but: Option<DieId>) {
-        while let Some(die) = self.touched.pop() {
-            if Some(die) != but {
-                self.pump(drive, die);
-            }
-        }
-    }
-
-    fn queue_ops(&mut self, drive: &mut Drive, request: u32) -> u32 {
-        self.queue_ops_with(drive, request, true)
-    }
-
-    fn queue_ops_with(&mut self, drive: &mut Drive, request: u32, foreground: bool) -> u32 {
-        std::mem::swap(&mut self.ops, &mut drive.ops);
-        let mut routing = Routing { job: None, fill: None, programs: 0, foreground };
-        for i in 0..self.ops.len() {
-            let op = self.ops[i];
-            self.queue_op(drive, op, request, &mut routing);
-        }
-        self.ops.clear();
-        while let Some(job) = drive.started_jobs.pop() {
-            if let Some(running) = drive.job(job) {
-                let die = drive.geometry.die_of(running.block);
-                self.dies.add_job(die, job, running.cause);
-                self.touched.push(die);
-            }
-        }
-        routing.programs
-    }
-
-    fn queue_op(&mut self, drive: &Drive, op: NandOp, request: u32, routing: &mut Routing) {
-        let g = &drive.geometry;
-        let die_of = |ppn: Ppn| g.die_of(g.block_of(ppn));
-        let sense = |ppn: Ppn| self.speed.sense[g.kind_of(ppn) as usize];
-        if let Some((_, ns)) = &mut routing.job {
-            match op {
-                NandOp::Copy { src, .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
-                NandOp::Erase { .. } => *ns += self.speed.erase,
-                NandOp::JobEnd => {
-                    let (die, ns) = routing.job.take().expect("a job is open");
-                    if ns > 0 {
-                        self.queue_work(die, WorkOp::new(Work::Exclusive { ns }, Cause::Reclaim, 0), routing.foreground);
-                    }
-                }
-                NandOp::Fill { .. } | NandOp::Program { .. } | NandOp::JobBegin { .. } => unreachable!("no host work within a job"),
-            }
-            return;
-        }
-        match op {
-            NandOp::JobBegin { die } => routing.job = Some((die, 0)),
-            NandOp::JobEnd => unreachable!("a job ends that did not begin"),
-            NandOp::Fill { src } => routing.fill = Some(src),
-            NandOp::Program { dst } => {
-                routing.programs += 1;
-                self.programming += 1;
-                let (die, work, sense) = match routing.fill.take() {
-                    Some(src) => (die_of(src), Work::Copy { dst: Some(dst), then_host: true, request }, sense(src)),
-                    None => (die_of(dst), Work::Program { host: true, request }, 0),
-                };
-                self.queue_work(die, WorkOp::new(work, Cause::Host, sense), false);
-            }
-            NandOp::Copy { src, dst, cause } => {
-                let op = WorkOp::new(Work::Copy { dst, then_host: false, request: NIL }, cause, sense(src));
-                self.queue_work(die_of(src), op, false);
-            }
-            NandOp::Erase { block, cause } => self.queue_work(g.die_of(block), WorkOp::new(Work::Erase, cause, 0), false),
-        }
-    }
-
-    fn queue_work(&mut self, die: DieId, op: WorkOp, first: bool) {
-        self.dies.queue_work(die, op, first);
-        self.touched.push(die);
-    }
-
     /// Tells whoever watches which dies and channels were busy when.
     #[inline]
     fn hand_over_intervals(&mut self, drive: &mut Drive, at_least: usize) {
@@ -533,14 +447,4 @@ impl TimedEngine {
             intervals.clear();
         }
     }
-}
-
-/// Where the routing of recorded work stands.
-struct Routing {
-    /// Die and time so far of the job in the foreground.
-    job: Option<(DieId, Ns)>,
-    /// Page that fills in the rest of the next host program.
-    fill: Option<Ppn>,
-    programs: u32,
-    foreground: bool,
 }

@@ -42,12 +42,17 @@ impl Drive {
         self.hot[block as usize].has(PROTECTED) && self.erases_total < self.cold[block as usize].protected_until
     }
 
+    /// Free blocks that background cleaning aims at.
+    pub(crate) fn background_blocks(&self) -> u32 {
+        (self.config.gc.background * f64::from(self.geometry.spare_blocks())) as u32
+    }
+
     /// Starts background cleaning where fewer blocks are free than wanted; the timed gear spends idle gaps on it.
     pub(crate) fn collect_in_background(&mut self) {
         if !self.timed {
             return;
         }
-        let wanted = (self.config.gc.background * f64::from(self.geometry.spare_blocks())) as u32;
+        let wanted = self.background_blocks();
         let running = self.jobs.iter().flatten().filter(|j| j.cause == Cause::Gc).count() as u32;
         // A job per die at most: more would only spread the idle time thinner.
         if self.free.count() + running < wanted

@@ -82,7 +82,7 @@ impl Drive {
     /// Runs a job to its end while its die does nothing else.
     fn run_in_foreground(&mut self, job: &mut Job) {
         let die = self.geometry.die_of(job.block);
-        self.record(NandOp::JobBegin { die });
+        self.record(NandOp::JobBegin { die, cause: job.cause });
         self.run_job(job, false);
         self.record(NandOp::JobEnd);
     }

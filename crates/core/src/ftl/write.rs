@@ -58,9 +58,10 @@ impl Drive {
         let front = *self.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.is_lost(front.lpn);
         if whole && front.mask != WHOLE && front.below < UNMAPPED {
-            self.record(NandOp::Fill { src: front.below });
             self.host.fill_reads += 1;
             whole = self.sense(front.lpn, front.below, Cause::Host, true);
+            let src = front.below;
+            self.record(if whole { NandOp::Fill { src } } else { NandOp::Copy { src, dst: None, cause: Cause::Host } });
         }
         if self.needs_block(HOST) {
             self.ensure_free(RESERVE + 1);

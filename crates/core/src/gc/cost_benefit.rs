@@ -1,5 +1,6 @@
 //! # Cost-benefit
-//! Cleans the block with the largest (1 - u) / 2u x age: u is its share of valid pages, age the time since it last lost one.
+//! Cleans the block with the largest (1 - u) / 2u x age: u is its share of valid pages, age the time since it was
+//! closed or last lost one.
 //!
 //! **Source** Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995 (after Sprite LFS).
 //! **Costs** a list link and a time stamp per block.

@@ -86,7 +86,7 @@ impl BlockCold {
     }
 }
 
-/// Reads of a wordline since its block's erase, and the dose it does not have to answer for (design: "from its own programming").
+/// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wordline {
     /// Dose units read from this wordline, in quarters.

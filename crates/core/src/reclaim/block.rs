@@ -75,8 +75,13 @@ impl Policy for Block {
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let Some((reads, t)) = self.threshold(view, pec) else { return vec![] };
         let because = format!(
-            "group {}: floor((ERC_MAX {} - D_move {:.1}) / alpha {:.3}) - R_late {}",
-            view.disturb.groups[t.group], t.limit, t.moving, t.alpha, view.late_reads
+            "group {}: floor((ERC_MAX {} - D_move {:.1}) / alpha {:.3}{}) - R_late {}",
+            view.disturb.groups[t.group],
+            t.limit,
+            t.moving,
+            t.alpha,
+            if self.overshoot > 0.0 { format!(" - overshoot {}", self.overshoot) } else { String::new() },
+            view.late_reads
         );
         vec![Threshold { name: "block rewritten".into(), reads, because }]
     }

@@ -5,6 +5,8 @@
 //! order; it is booked when a page is ready, and events come in that order, so first come is first served, exactly.
 //! Programs, erases and jobs need the whole die. Reads go first, except under pressure (writers wait) or urgency.
 
+mod work;
+
 use std::collections::VecDeque;
 
 use super::speed::Speed;
@@ -303,109 +305,6 @@ impl Dies {
         self.events.set(unit, now + u64::from(op.sense), op.order);
     }
 
-    #[cold]
-    fn dispatch_work(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) -> bool {
-        if self.all[die].running.is_some() {
-            self.try_suspend(die, now, pressure, speed);
-            if self.all[die].running.is_some() {
-                return false;
-            }
-        }
-        let d = &self.all[die];
-        if d.suspended.is_some() {
-            if d.queued_reads > 0 {
-                self.start_reads(die, now);
-            } else if self.is_quiet(die) {
-                self.resume(die, now);
-            }
-            return false;
-        }
-        let due = !d.exclusive.is_empty() || (pressure && !d.writes.is_empty());
-        if !d.urgent && d.queued_reads > 0 && (d.credit > 0 || !due) {
-            self.start_reads(die, now);
-            return false;
-        }
-        if !self.is_quiet(die) {
-            return false;
-        }
-        let d = &mut self.all[die];
-        let write_turn = d.write_turn && !d.writes.is_empty();
-        let next = if write_turn { d.writes.pop_front() } else { d.exclusive.pop_front().or_else(|| d.writes.pop_front()) };
-        if let Some(op) = next {
-            d.write_turn = matches!(op.work, Work::Exclusive { .. });
-            self.start_work(die, op, now, speed);
-            return false;
-        }
-        if !d.jobs.is_empty() {
-            return true;
-        }
-        d.has_work = false;
-        false
-    }
-
-    /// Whether nothing at all is going on in a die.
-    fn is_quiet(&self, die: usize) -> bool {
-        let units = &self.units[die * self.units_per_die..(die + 1) * self.units_per_die];
-        units.iter().all(|u| u.phase == Phase::Idle && u.cached == NIL)
-    }
-
-    /// Lets waiting reads go before the next exclusive piece or, under pressure, the next write.
-    fn grant_credit(&mut self, die: usize) {
-        self.all[die].credit = self.all[die].queued_reads;
-    }
-
-    fn start_work(&mut self, die: usize, mut op: WorkOp, now: Ns, speed: &Speed) {
-        let unit = die * self.units_per_die;
-        op.started = now;
-        self.all[die].running = Some(op);
-        match op.work {
-            Work::Program { .. } => self.start_work_transfer(unit, now, speed),
-            Work::Copy { .. } => self.start_array(die, op.sense, now),
-            Work::Erase => self.start_array(die, speed.erase, now),
-            Work::Exclusive { ns } => self.start_array(die, ns, now),
-        }
-    }
-
-    fn start_array(&mut self, die: usize, ns: Ns, now: Ns) {
-        let unit = die * self.units_per_die;
-        self.order += 1;
-        self.units[unit].phase = Phase::Working;
-        self.units[unit].since = now;
-        if let Some(op) = &mut self.all[die].running {
-            op.left = Some(ns);
-        }
-        self.events.set(unit, now + ns, self.order);
-    }
-
-    fn try_suspend(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) {
-        let unit = die * self.units_per_die;
-        let d = &mut self.all[die];
-        let Some(op) = d.running.as_mut() else { return };
-        let cost = match op.work {
-            Work::Program { .. } => speed.suspend_program,
-            Work::Erase => speed.suspend_erase,
-            Work::Copy { .. } | Work::Exclusive { .. } => return,
-        };
-        let Some(left) = op.left else { return };
-        if d.queued_reads == 0 || pressure || op.suspended >= self.suspend_limit || self.units[unit].phase != Phase::Working {
-            return;
-        }
-        let done = now - self.units[unit].since;
-        op.suspended += 1;
-        op.left = Some(left - done.min(left) + cost);
-        d.suspended = d.running.take();
-        self.note_interval(unit, self.units[unit].since, now, true);
-        self.units[unit].phase = Phase::Idle;
-        self.events.clear(unit);
-    }
-
-    fn resume(&mut self, die: usize, now: Ns) {
-        let op = self.all[die].suspended.take().expect("the caller saw one");
-        let left = op.left.expect("only work that has begun is suspended");
-        self.all[die].running = Some(op);
-        self.start_array(die, left, now);
-    }
-
     /// Carries out the next event.
     #[inline]
     pub(super) fn step(&mut self, speed: &Speed) -> (usize, Ended) {
@@ -464,13 +363,6 @@ impl Dies {
         start + ns
     }
 
-    fn start_work_transfer(&mut self, unit: usize, now: Ns, speed: &Speed) {
-        let end = self.book_channel(unit, now, speed.page_transfer);
-        self.units[unit].phase = Phase::WorkTransferring;
-        self.order += 1;
-        self.events.set(unit, end, self.order);
-    }
-
     #[inline]
     fn transferred(&mut self, unit: usize, now: Ns) -> Ended {
         // The page held the die's register until now.
@@ -491,51 +383,6 @@ impl Dies {
         }
         self.unused.push(i);
         Ended::Read { op: self.reads[i as usize] }
-    }
-
-    fn worked(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
-        self.note_interval(unit, self.units[unit].since, now, true);
-        self.events.clear(unit);
-        let op = self.all[self.die_of(unit)].running.expect("work is running");
-        if matches!(op.work, Work::Copy { .. }) {
-            self.start_work_transfer(unit, now, speed);
-            return Ended::Nothing;
-        }
-        self.end_work(unit)
-    }
-
-    fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
-        self.events.clear(unit);
-        let die = self.die_of(unit);
-        let op = self.all[die].running.expect("work is running");
-        if matches!(op.work, Work::Program { .. }) {
-            self.start_array(die, speed.program, now);
-            return Ended::Nothing;
-        }
-        self.end_work(unit)
-    }
-
-    fn end_work(&mut self, unit: usize) -> Ended {
-        let die = self.die_of(unit);
-        self.units[unit].phase = Phase::Idle;
-        let op = self.all[die].running.take().expect("work is running");
-        self.all[die].reclaim_work -= u32::from(op.cause == Cause::Reclaim);
-        self.grant_credit(die);
-        Ended::Work { op }
-    }
-
-    /// Time that the host reads now waiting at a die have waited for this work.
-    pub(super) fn waited_for(&self, die: usize, op: &WorkOp, now: Ns) -> Ns {
-        let mut waited = 0;
-        for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
-            let mut i = self.units[unit].head;
-            while i != NIL {
-                let read = &self.reads[i as usize];
-                waited += now - read.queued_at.max(op.started).min(now);
-                i = read.next;
-            }
-        }
-        waited
     }
 
     fn note_interval(&mut self, unit: usize, from: Ns, to: Ns, whole_die: bool) {

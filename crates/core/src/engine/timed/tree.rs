@@ -1,15 +1,15 @@
 //! The next event: a tree of minima, eight children a node, over the few things that can have one pending. Earlier time first, then issue order.
 //!
-//! A key is one word: 44 bits of time since an epoch that moves along, then issue order, then the leaf itself, so that a
+//! A key is one word: 46 bits of time since an epoch that moves along, then issue order, then the leaf itself, so that a
 //! minimum needs no branch and names its leaf.
 
 use crate::units::Ns;
 
 const NEVER: u64 = u64::MAX;
 /// Bits below the time: issue order and leaf.
-const LOW_BITS: u32 = 20;
+const LOW_BITS: u32 = 18;
 /// The epoch moves when the time since it has used up half its bits.
-const EPOCH_SPAN: Ns = 1 << 43;
+const EPOCH_SPAN: Ns = 1 << 45;
 
 /// Children of a node: two cache lines cover a drive of 64 dies, and the minimum of eight needs no branch.
 const FAN: usize = 8;
@@ -87,7 +87,7 @@ impl EventTree {
     fn move_epoch(&mut self, at: Ns) {
         let epoch = self.next().min(at);
         let by = (epoch - self.epoch) << LOW_BITS;
-        assert!(at - epoch < EPOCH_SPAN, "an event lies more than two hours ahead of another");
+        assert!(at - epoch < EPOCH_SPAN, "an event lies more than nine hours ahead of another");
         for node in self.nodes.iter_mut().flatten().chain([&mut self.least]) {
             *node = if *node == NEVER { NEVER } else { *node - by };
         }
@@ -102,7 +102,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_the_earliest(leaves in 1usize..70, start in prop::sample::select(vec![0u64, 1 << 42, (1 << 43) - 9]),
+        fn finds_the_earliest(leaves in 1usize..70, start in prop::sample::select(vec![0u64, 1 << 42, (1 << 45) - 9]),
             sets in prop::collection::vec((0usize..70, prop::option::of(0u64..50)), 1..200)) {
             let mut tree = EventTree::new(leaves);
             let mut naive = vec![(u64::MAX, 0); leaves];

@@ -1,0 +1,105 @@
+//! The physical work that a change of the drive's state implies, on its way to the dies.
+
+use super::TimedEngine;
+use super::dies::{NIL, Work, WorkOp};
+use crate::drive::{Drive, NandOp};
+use crate::units::{Cause, DieId, Ns, Ppn};
+
+impl TimedEngine {
+    /// Queues the physical work that the drive has recorded and starts it. Gives the host programs queued.
+    pub(super) fn route(&mut self, drive: &mut Drive, request: u32) -> u32 {
+        let programs = self.queue_ops(drive, request);
+        self.pump_touched(drive, None);
+        programs
+    }
+
+    /// As `route`, for a piece of a batch: waiting reads keep the credit they were given.
+    pub(super) fn route_batch(&mut self, drive: &mut Drive) {
+        self.queue_ops_with(drive, NIL, false);
+        self.pump_touched(drive, None);
+    }
+
+    pub(super) fn pump_touched(&mut self, drive: &mut Drive, but: Option<DieId>) {
+        while let Some(die) = self.touched.pop() {
+            if Some(die) != but {
+                self.pump(drive, die);
+            }
+        }
+    }
+
+    pub(super) fn queue_ops(&mut self, drive: &mut Drive, request: u32) -> u32 {
+        self.queue_ops_with(drive, request, true)
+    }
+
+    fn queue_ops_with(&mut self, drive: &mut Drive, request: u32, foreground: bool) -> u32 {
+        std::mem::swap(&mut self.ops, &mut drive.ops);
+        let mut routing = Routing { job: None, fill: None, programs: 0, foreground };
+        for i in 0..self.ops.len() {
+            let op = self.ops[i];
+            self.queue_op(drive, op, request, &mut routing);
+        }
+        self.ops.clear();
+        while let Some(job) = drive.started_jobs.pop() {
+            if let Some(running) = drive.job(job) {
+                let die = drive.geometry.die_of(running.block);
+                self.dies.add_job(die, job, running.cause);
+                self.touched.push(die);
+            }
+        }
+        routing.programs
+    }
+
+    fn queue_op(&mut self, drive: &Drive, op: NandOp, request: u32, routing: &mut Routing) {
+        let g = &drive.geometry;
+        let die_of = |ppn: Ppn| g.die_of(g.block_of(ppn));
+        let sense = |ppn: Ppn| self.speed.sense[g.kind_of(ppn) as usize];
+        if let Some((_, _, ns)) = &mut routing.job {
+            match op {
+                NandOp::Copy { src, .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
+                NandOp::Erase { .. } => *ns += self.speed.erase,
+                NandOp::JobEnd => {
+                    let (die, cause, ns) = routing.job.take().expect("a job is open");
+                    if ns > 0 {
+                        self.queue_work(die, WorkOp::new(Work::Exclusive { ns }, cause, 0), routing.foreground);
+                    }
+                }
+                NandOp::Fill { .. } | NandOp::Program { .. } | NandOp::JobBegin { .. } => unreachable!("no host work within a job"),
+            }
+            return;
+        }
+        match op {
+            NandOp::JobBegin { die, cause } => routing.job = Some((die, cause, 0)),
+            NandOp::JobEnd => unreachable!("a job ends that did not begin"),
+            NandOp::Fill { src } => routing.fill = Some(src),
+            NandOp::Program { dst } => {
+                routing.programs += 1;
+                self.programming += 1;
+                let (die, work, sense) = match routing.fill.take() {
+                    Some(src) => (die_of(src), Work::Copy { dst: Some(dst), then_host: true, request }, sense(src)),
+                    None => (die_of(dst), Work::Program { host: true, request }, 0),
+                };
+                self.queue_work(die, WorkOp::new(work, Cause::Host, sense), false);
+            }
+            NandOp::Copy { src, dst, cause } => {
+                let op = WorkOp::new(Work::Copy { dst, then_host: false, request: NIL }, cause, sense(src));
+                self.queue_work(die_of(src), op, false);
+            }
+            NandOp::Erase { block, cause } => self.queue_work(g.die_of(block), WorkOp::new(Work::Erase, cause, 0), false),
+        }
+    }
+
+    fn queue_work(&mut self, die: DieId, op: WorkOp, first: bool) {
+        self.dies.queue_work(die, op, first);
+        self.touched.push(die);
+    }
+}
+
+/// Where the routing of recorded work stands.
+struct Routing {
+    /// Die, cause and time so far of the job in the foreground.
+    job: Option<(DieId, Cause, Ns)>,
+    /// Page that fills in the rest of the next host program.
+    fill: Option<Ppn>,
+    programs: u32,
+    foreground: bool,
+}
