@@ -62,6 +62,12 @@ impl Drive {
             whole = self.sense(front.lpn, front.below, Cause::Host, true);
             let src = front.below;
             self.record(if whole { NandOp::Fill { src } } else { NandOp::Copy { src, dst: None, cause: Cause::Host } });
+            whole &= !self.is_lost(front.lpn);
+            if whole {
+                // The page is whole in the controller now; what lies below is not needed any more.
+                let slot = self.map.to_physical[front.lpn as usize] & !BUFFERED;
+                self.merge(slot, WHOLE);
+            }
         }
         if self.needs_block(HOST) {
             self.ensure_free(RESERVE + 1);
