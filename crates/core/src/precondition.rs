@@ -19,6 +19,8 @@ use crate::units::{BlockId, Lpn};
 
 /// Pages of random overwrite up to which they are really written.
 const WRITE_AT_MOST: u64 = 4 << 20;
+/// Pages loaded together: the map entries of one group fit the first-level cache while the next are on their way.
+const LOAD_GROUP: usize = 64;
 
 impl Drive {
     /// Brings the drive to the state that `[start]` describes; the same seed gives the same state.
@@ -52,8 +54,8 @@ impl Drive {
         while filled - next >= width * block_pages {
             for lane in 0..width {
                 let block = self.take_for_loading();
-                let lpns: Vec<Lpn> = (0..block_pages).map(|page| next + page * width + lane).collect();
-                self.load_block(block, &lpns);
+                let pages: Vec<(u32, Lpn)> = (0..block_pages).map(|page| (page, next + page * width + lane)).collect();
+                self.load_block(block, &pages);
             }
             next += width * block_pages;
         }
@@ -76,18 +78,21 @@ impl Drive {
         }
         let shuffle = Shuffle::new(filled, rng);
         let mut next = 0u32;
-        let mut lpns = Vec::with_capacity(block_pages as usize);
+        let mut pages = vec![(0, 0); block_pages as usize + 1];
         for (block, holds) in blocks.into_iter().zip(valid) {
-            lpns.clear();
-            let mut left = holds;
+            // Selection sampling: exactly `holds` of the pages, each set as likely as any other. Every page is noted and
+            // overwritten by the next unless it was chosen: a branch would be guessed wrong too often.
+            let mut chosen = 0;
             for page in 0..block_pages {
-                // Selection sampling: exactly `holds` of the pages, each set as likely as any other.
-                let chosen = below(rng, block_pages - page) < left;
-                left -= u32::from(chosen);
-                lpns.push(if chosen { shuffle.at(next) } else { NO_PPN });
-                next += u32::from(chosen);
+                pages[chosen as usize].0 = page;
+                chosen += u32::from(below(rng, block_pages - page) < holds - chosen);
             }
-            self.load_block(block, &lpns);
+            let pages = &mut pages[..holds as usize];
+            for (_, lpn) in pages.iter_mut() {
+                *lpn = shuffle.at(next);
+                next += 1;
+            }
+            self.load_block(block, pages);
         }
         assert!(next == filled, "the steady state holds every page once");
     }
@@ -106,32 +111,37 @@ impl Drive {
         panic!("no block left to load");
     }
 
-    /// Programs a whole block by construction; [`NO_PPN`] marks pages whose data is no longer valid.
-    fn load_block(&mut self, block: BlockId, lpns: &[Lpn]) {
+    /// Programs a whole block by construction: these pages hold valid data, the others what is no longer valid.
+    fn load_block(&mut self, block: BlockId, pages: &[(u32, Lpn)]) {
         let first = self.geometry.first_page(block);
-        for lpn in lpns.iter().filter(|l| **l != NO_PPN) {
-            prefetch(&self.map.to_physical, *lpn as usize);
-        }
-        let mut valid = 0;
-        for (page, lpn) in lpns.iter().enumerate() {
-            let ppn = first + page as u32;
-            self.map.to_logical[ppn as usize] = *lpn;
-            if *lpn != NO_PPN {
+        let mut ahead = pages.chunks(LOAD_GROUP).skip(1);
+        for group in pages.chunks(LOAD_GROUP) {
+            for (_, lpn) in ahead.next().unwrap_or_default() {
+                prefetch(&self.map.to_physical, *lpn as usize);
+            }
+            for (page, lpn) in group {
+                let ppn = first + page;
+                self.map.to_logical[ppn as usize] = *lpn;
                 debug_assert!(self.map.to_physical[*lpn as usize] == UNMAPPED);
                 self.map.to_physical[*lpn as usize] = ppn;
-                self.map.set_valid(block, page as u32);
-                valid += 1;
+                self.map.set_valid(block, *page);
             }
         }
         let hot = &mut self.hot[block as usize];
         hot.state = BlockState::Closed;
         hot.stream = HOST;
-        hot.write_ptr = lpns.len() as u16;
-        hot.valid = valid;
-        self.seq += lpns.len() as u64;
+        hot.write_ptr = self.geometry.pages_per_block as u16;
+        hot.valid = pages.len() as u16;
+        self.seq += u64::from(self.geometry.pages_per_block);
         self.arm(block);
         self.victims.insert(block, self.score(block), self.seq as u32);
-        self.tell(|o| o.preloaded(block, lpns));
+        if self.is_watched() {
+            let mut lpns = vec![NO_PPN; self.geometry.pages_per_block as usize];
+            for (page, lpn) in pages {
+                lpns[*page as usize] = *lpn;
+            }
+            self.tell(|o| o.preloaded(block, &lpns));
+        }
     }
 }
 

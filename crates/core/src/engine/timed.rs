@@ -27,10 +27,10 @@ use crate::reciprocal::Reciprocal;
 use crate::request::{Arrival, Op, Request, RequestSource};
 use crate::units::{Cause, DieId, Lpn, Ns, Ppn};
 
-/// Requests taken from the source at a time, and how far ahead their map entries and counters are asked for.
+/// Requests taken from the source at a time.
 const CHUNK: usize = 1024;
-const MAP_AHEAD: usize = 24;
-const COUNTERS_AHEAD: usize = 12;
+/// Map entries are asked for two groups ahead, counters one: in groups, so that their cache and translation misses overlap.
+const GROUP: usize = 16;
 /// Requests between two calls of the progress function.
 const PROGRESS_PERIOD: u64 = 4096;
 /// Busy intervals handed to an observer at a time.
@@ -145,14 +145,16 @@ impl TimedEngine {
     #[inline]
     fn admit(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, open: bool, depth: u32) -> Result<Ns, RunError> {
         while self.host.outstanding < depth {
-            if self.requests.len() - self.next <= MAP_AHEAD && !self.exhausted {
+            if self.requests.len() - self.next <= 3 * GROUP && !self.exhausted {
                 self.refill(source)?;
             }
             let Some(request) = self.requests.get(self.next).copied() else { break };
             if open && request.at > self.now {
                 return Ok(request.at);
             }
-            self.look_ahead(drive);
+            if self.next.is_multiple_of(GROUP) {
+                self.look_ahead(drive);
+            }
             self.next += 1;
             self.served += 1;
             let start = if open { request.at } else { self.now };
@@ -170,15 +172,15 @@ impl TimedEngine {
         Ok(())
     }
 
-    #[inline]
+    /// Asks for what the next groups of requests will touch.
     fn look_ahead(&self, drive: &Drive) {
         let shift = drive.geometry.page_shift();
-        if let Some(r) = self.requests.get(self.next + MAP_AHEAD) {
-            drive.prefetch_map((r.offset >> shift) as Lpn);
-        }
-        if let Some(r) = self.requests.get(self.next + COUNTERS_AHEAD) {
-            drive.prefetch_counters((r.offset >> shift) as Lpn);
-        }
+        let group = |groups: usize| {
+            let from = (self.next + groups * GROUP).min(self.requests.len());
+            self.requests[from..].iter().take(GROUP).map(move |r| (r.offset >> shift) as Lpn)
+        };
+        group(2).for_each(|lpn| drive.prefetch_map(lpn));
+        group(1).for_each(|lpn| drive.prefetch_counters(lpn));
     }
 
     #[inline]

@@ -32,6 +32,9 @@ pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: 
     }
 }
 
+/// Requests looked at ahead together, so that their cache misses overlap.
+const GROUP: usize = 16;
+
 struct ReadQueue {
     lpns: [Lpn; BATCH],
     len: usize,
@@ -60,7 +63,9 @@ impl ReadQueue {
 fn serve(drive: &mut Drive, requests: &[Request], reads: &mut ReadQueue) {
     let shift = drive.geometry.page_shift();
     for (i, request) in requests.iter().enumerate() {
-        look_ahead(drive, requests, i, shift);
+        if i.is_multiple_of(GROUP) {
+            look_ahead(drive, requests, i, shift);
+        }
         let pages = Pages::of(request, &drive.geometry, shift);
         match request.op {
             Op::Read => {
@@ -87,16 +92,14 @@ fn serve(drive: &mut Drive, requests: &[Request], reads: &mut ReadQueue) {
     }
 }
 
-/// Writes are not batched: what they will touch is asked for ahead of time, the map entry first.
-#[inline]
-fn look_ahead(drive: &Drive, requests: &[Request], i: usize, shift: u32) {
-    let write_at = |i: usize| requests.get(i).filter(|r| r.op != Op::Read).map(|r| (r.offset >> shift) as Lpn);
-    if let Some(lpn) = write_at(i + 16) {
-        drive.prefetch_map(lpn);
-    }
-    if let Some(lpn) = write_at(i + 8) {
-        drive.prefetch_overwrite(lpn);
-    }
+/// Writes are not batched: what the next groups of them will touch is asked for ahead of time, map entries first.
+fn look_ahead(drive: &Drive, requests: &[Request], from: usize, shift: u32) {
+    let group = |groups: usize| {
+        let from = (from + groups * GROUP).min(requests.len());
+        requests[from..].iter().take(GROUP).filter(|r| r.op != Op::Read).map(move |r| (r.offset >> shift) as Lpn)
+    };
+    group(2).for_each(|lpn| drive.prefetch_map(lpn));
+    group(1).for_each(|lpn| drive.prefetch_overwrite(lpn));
 }
 
 /// Trims the pages that the request covers wholly; a part of a page stays, as drives do.

@@ -5,8 +5,8 @@ use crate::ftl::place::RESERVE;
 use crate::nand::block::{BlockState, MOVING, PROTECTED};
 use crate::units::{BlockId, Cause, Reads};
 
-/// Erases between two looks for a block that static wear levelling should move.
-const WEAR_PERIOD: u64 = 256;
+/// Static wear levelling looks at every block once while a sixteenth of them is erased.
+const LOOKS_PER_TURN: u32 = 16;
 
 impl Drive {
     /// Cleans until so many blocks are free.
@@ -70,7 +70,7 @@ impl Drive {
         if gap == 0 || self.erases_total < self.next_wear_check {
             return;
         }
-        self.next_wear_check = self.erases_total + WEAR_PERIOD;
+        self.next_wear_check = self.erases_total + u64::from(self.geometry.blocks / LOOKS_PER_TURN).max(1);
         let idle = |b: &BlockId| {
             let hot = &self.hot[*b as usize];
             hot.state == BlockState::Closed && !hot.has(MOVING) && !self.is_protected(*b)

@@ -54,6 +54,10 @@ pub(super) struct Host {
     write_link_free: Ns,
     pub(super) outstanding: u32,
     pub(super) last_end: Ns,
+    /// The earliest of the pending completions.
+    next_done: Ns,
+    /// Size and link time of the last page; a workload has few sizes, often one.
+    last_transfer: (u32, Ns),
 }
 
 impl Host {
@@ -66,6 +70,8 @@ impl Host {
             write_link_free: 0,
             outstanding: 0,
             last_end: 0,
+            next_done: Ns::MAX,
+            last_transfer: (0, 0),
         }
     }
 
@@ -92,7 +98,10 @@ impl Host {
     pub(super) fn deliver(&mut self, page: Page, now: Ns, speed: &Speed, metrics: &mut TimedMetrics) {
         let Page { request, at, bytes, kind } = page;
         let end = if speed.has_link() {
-            self.read_link_free = self.read_link_free.max(at) + speed.host(bytes);
+            if bytes != self.last_transfer.0 {
+                self.last_transfer = (bytes, speed.host(bytes));
+            }
+            self.read_link_free = self.read_link_free.max(at) + self.last_transfer.1;
             self.read_link_free
         } else {
             at
@@ -137,21 +146,23 @@ impl Host {
         let queue = &mut self.done[kind as usize];
         let at = queue.back().map_or(slot.end, |last| slot.end.max(*last));
         queue.push_back(at);
+        self.next_done = self.next_done.min(at);
     }
 
     /// When the next request completes.
     #[inline]
     pub(super) fn next_completion(&self) -> Ns {
-        let head = |q: &VecDeque<Ns>| q.front().copied().unwrap_or(Ns::MAX);
-        head(&self.done[0]).min(head(&self.done[1])).min(head(&self.done[2]))
+        self.next_done
     }
 
     /// Takes the next completion: the request leaves the drive.
     #[inline]
     pub(super) fn take_completion(&mut self) {
-        let at = self.next_completion();
+        let head = |q: &VecDeque<Ns>| q.front().copied().unwrap_or(Ns::MAX);
+        let at = self.next_done;
         let queue = self.done.iter_mut().find(|q| q.front() == Some(&at)).expect("a completion is pending");
         queue.pop_front();
+        self.next_done = head(&self.done[0]).min(head(&self.done[1])).min(head(&self.done[2]));
         self.outstanding -= 1;
     }
 }
