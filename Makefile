@@ -4,7 +4,7 @@ VPASS := target/release/vpass
 # A case number that is new with every commit, and the same for the same commit.
 SEED := $(shell printf '%d' 0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1))
 
-.PHONY: demo test check-minute bench soak lint clean build
+.PHONY: demo results test check-minute bench soak lint clean build
 
 # Compares read-reclaim policies on the block trace of a real database, on a fresh and on a worn drive.
 demo: build
@@ -13,6 +13,10 @@ demo: build
 	@echo
 	@echo "The same on a drive that has used 2,500 of its 3,000 P/E cycles:"
 	@$(VPASS) compare --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --repeat 20 --reclaim none,block --set start.pec=2500
+
+# Regenerates the README's table of results.
+results: build
+	python3 examples/results-table.py
 
 build:
 	@cargo build --release --bin vpass
