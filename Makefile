@@ -40,6 +40,7 @@ bench:
 soak: build
 	$(VPASS) check --seed 1 --count 10000
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture
+	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-core --test config
 
 lint:
 	cargo fmt --check
