@@ -53,8 +53,17 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table as text, every line indented by two.
+    /// The table as text, every line indented by two: the first column to the left, numbers to the right.
     pub(crate) fn render(&self, colour: bool) -> String {
+        self.lay_out(colour, "   ", |column| column == 0)
+    }
+
+    /// The same with every column to the left, for tables of words.
+    pub(crate) fn render_words(&self, colour: bool) -> String {
+        self.lay_out(colour, "  ", |_| true)
+    }
+
+    fn lay_out(&self, colour: bool, gap: &str, to_the_left: impl Fn(usize) -> bool) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |c: usize| self.rows.iter().filter_map(|r| r.get(c)).map(|(t, _)| t.chars().count()).max().unwrap_or(0);
         let widths: Vec<_> = (0..columns).map(width).collect();
@@ -64,29 +73,8 @@ impl Table {
             for (c, (cell, look)) in row.iter().enumerate() {
                 let pad = " ".repeat(widths[c] - cell.chars().count());
                 let cell = look.paint(cell, colour);
-                if c == 0 {
-                    let _ = write!(line, "{cell}{pad}");
-                } else {
-                    let _ = write!(line, "   {pad}{cell}");
-                }
-            }
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
-        text
-    }
-
-    /// The same with every column to the left, for tables of words.
-    pub(crate) fn render_words(&self, colour: bool) -> String {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |c: usize| self.rows.iter().filter_map(|r| r.get(c)).map(|(t, _)| t.chars().count()).max().unwrap_or(0);
-        let widths: Vec<_> = (0..columns).map(width).collect();
-        let mut text = String::new();
-        for row in &self.rows {
-            let mut line = String::from(" ");
-            for (c, (cell, look)) in row.iter().enumerate() {
-                let pad = " ".repeat(widths[c] - cell.chars().count());
-                let _ = write!(line, " {}{pad} ", look.paint(cell, colour));
+                let gap = if c == 0 { "" } else { gap };
+                let _ = if to_the_left(c) { write!(line, "{gap}{cell}{pad}") } else { write!(line, "{gap}{pad}{cell}") };
             }
             text.push_str(line.trim_end());
             text.push('\n');
