@@ -15,6 +15,11 @@ impl Drive {
         if mask != WHOLE {
             self.host.partial_page_writes += 1;
         }
+        // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
+        // is none of the new data.
+        if self.map.to_physical[lpn as usize] & BUFFERED == 0 && self.buffer.is_full() {
+            self.flush_one();
+        }
         let entry = self.map.to_physical[lpn as usize];
         let written = if entry & BUFFERED == 0 { mask } else { mask | self.buffer.slot(entry & !BUFFERED).mask };
         self.tell(|o| o.host_wrote(lpn, written == WHOLE));
@@ -28,11 +33,7 @@ impl Drive {
             self.merge(entry & !BUFFERED, mask);
             return;
         }
-        if self.buffer.is_full() {
-            self.flush_one();
-        }
-        // Read again: making room may have moved the older copy.
-        let mut below = self.map.to_physical[lpn as usize];
+        let mut below = entry;
         if mask == WHOLE && below < UNMAPPED {
             self.invalidate(below);
             below = UNMAPPED;
