@@ -24,9 +24,10 @@ test: build
 	cargo test --release -p vpass-core --bench throughput -- --small
 	$(MAKE) --no-print-directory check-minute
 
-# About a minute of random drives under the oracle; a failure prints the command that replays it.
+# A minute of random drives under the oracle, other ones for every commit; a failure prints the command that replays it.
+SEED := $(shell printf '%d' 0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1))
 check-minute: build
-	$(VPASS) check --seed 500000 --count 10000
+	$(VPASS) check --seed $(SEED) --minutes 1
 
 bench:
 	cargo bench -p vpass-core --bench throughput

@@ -5,6 +5,7 @@ use crate::bugs::Bug;
 use crate::disturb::table::QUARTERS;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::drive::Drive;
+use crate::ftl::map::BUFFERED;
 use crate::ftl::mover::Job;
 use crate::nand::block::{BlockState, MOVING, SUSPECT};
 use crate::observer::{PhysRead, ReadResult};
@@ -236,10 +237,22 @@ impl Drive {
                 let within = valid / self.geometry.cell.bits();
                 let (dose, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, within));
                 if dose > limit {
-                    let lpn = self.map.to_logical[(first + valid) as usize];
-                    self.report_lost(lpn);
+                    self.report_unread(first + valid);
                 }
             }
         }
+    }
+
+    /// A page past its limit that nobody has read. Where newer parts of it wait in the write buffer, the read that would complete
+    /// them is what fails.
+    fn report_unread(&mut self, ppn: Ppn) {
+        let lpn = self.map.to_logical[ppn as usize];
+        if self.map.to_physical[lpn as usize] & BUFFERED != 0 && !self.is_lost(lpn) {
+            self.host.fill_reads += 1;
+            self.flash.reads[Cause::Host as usize] += 1;
+            self.count_read::<true>(ppn);
+            self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Uncorrectable, fill: true });
+        }
+        self.report_lost(lpn);
     }
 }

@@ -118,3 +118,28 @@ impl Drive {
         self.map.to_physical[lpn as usize] = UNMAPPED;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::drive::tests::tiny_config;
+    use crate::drive::{BATCH, Drive, Techniques};
+
+    /// Every block is read past its limit all the time, so that GC finds old data gone while it makes room for new data.
+    #[test]
+    fn new_data_is_not_lost_with_the_old() {
+        let mut config = tiny_config();
+        config.disturb = toml::from_str("model = \"count\"\ntable = [{ pec = 0, limit = [60] }]").unwrap();
+        let techniques = Techniques { reclaim: "none".into(), gc: "greedy".into() };
+        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
+        let pages = drive.geometry.host_pages;
+        let mut random = 0u64;
+        for _ in 0..200_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let (written, read) = ((random >> 40) as u32 % pages, (random >> 33) as u32 % pages);
+            drive.write_page(written, u64::MAX);
+            assert!(!drive.is_lost(written), "page {written} was just written");
+            drive.read_batch(&[read; BATCH], &mut [0; BATCH]);
+        }
+        assert!(drive.lost_pages > 1000, "{} pages lost: the drive was hardly tried", drive.lost_pages);
+    }
+}
