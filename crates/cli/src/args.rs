@@ -114,6 +114,15 @@ pub(crate) struct Setup {
     /// Trace format (see `vpass list formats`); recognised from the content where absent.
     #[arg(long, conflicts_with = "workload", value_name = "NAME")]
     pub(crate) format: Option<String>,
+    /// Direction of all requests, for a trace that keeps none.
+    #[arg(long, value_enum, conflicts_with = "workload", value_name = "read|write")]
+    pub(crate) assume_op: Option<Direction>,
+    /// Requests a second, for a trace that keeps no clock; --queue-depth is the other way.
+    #[arg(long, conflicts_with_all = ["workload", "queue_depth"], allow_negative_numbers = true, value_name = "IOPS")]
+    pub(crate) assume_rate: Option<f64>,
+    /// Pass over trace lines that cannot be read, and count them, instead of stopping at the first.
+    #[arg(long, conflicts_with = "workload")]
+    pub(crate) skip_bad_lines: bool,
     /// Replay the trace this many times faster than it was recorded.
     #[arg(long, default_value_t = 1.0, conflicts_with = "workload", allow_negative_numbers = true, value_name = "FACTOR")]
     pub(crate) speed: f64,
@@ -208,6 +217,12 @@ impl Gear {
 pub(crate) enum Until {
     /// The shares of erases by cause no longer change.
     Stable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Direction {
+    Read,
+    Write,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

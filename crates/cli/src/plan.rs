@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use vpass_core::config::DriveConfig;
 use vpass_core::gc::GC;
 use vpass_core::reclaim::RECLAIM;
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_workload::pass::PassSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
-use vpass_workload::traces::{TraceOptions, TraceReport, TraceSource, format_named};
+use vpass_workload::traces::{MissingClock, ReadOptions, TraceOptions, TraceReport, TraceSource, format_named};
 
-use crate::args::{Gear, Setup, Switch};
+use crate::args::{Direction, Gear, Setup, Switch};
 use crate::exit::Failure;
 use crate::load::{self, Loaded};
 use crate::overrides::Override;
@@ -108,10 +108,25 @@ fn load_of(setup: &Setup, mut sets: Vec<Override>) -> Result<Load, Failure> {
             set.text
         )));
     }
-    let format = setup.format.as_deref().map(format_named).transpose()?;
     let arrival = setup.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth });
-    let options = TraceOptions { format, fit: setup.fit, strict: setup.strict, speed: setup.speed, arrival };
+    let options = TraceOptions { read: read_options(setup)?, fit: setup.fit, strict: setup.strict, speed: setup.speed, arrival };
     Ok(Load::Trace { paths: setup.trace.clone(), options })
+}
+
+fn read_options(setup: &Setup) -> Result<ReadOptions, Failure> {
+    Ok(ReadOptions {
+        format: setup.format.as_deref().map(format_named).transpose()?,
+        assume_op: setup.assume_op.map(|direction| match direction {
+            Direction::Read => Op::Read,
+            Direction::Write => Op::Write,
+        }),
+        clock: match (setup.assume_rate, setup.queue_depth) {
+            (Some(iops), _) => MissingClock::Rate(iops),
+            (None, Some(_)) => MissingClock::Ignore,
+            (None, None) => MissingClock::Refuse,
+        },
+        skip_bad_lines: setup.skip_bad_lines,
+    })
 }
 
 /// The technique of this name.

@@ -75,6 +75,9 @@ fn host(s: &Summary) -> String {
                 let _ = writeln!(text, "  trace: {} requests {what}", count(n));
             }
         }
+        if let Some(first) = &t.first_bad_line {
+            let _ = writeln!(text, "  trace: {} could not be read and were passed over, the first: {first}", plural(t.bad_lines, "line"));
+        }
         if t.several_devices {
             text.push_str("  trace: it names several devices; their addresses overlap on the drive\n");
         }

@@ -139,6 +139,9 @@ pub(crate) struct Trace {
     pub(crate) clamped: u64,
     /// Requests whose address was changed to fit the drive.
     pub(crate) refitted: u64,
+    /// Lines and records that could not be read and were passed over, and what was wrong with the first.
+    pub(crate) bad_lines: u64,
+    pub(crate) first_bad_line: Option<String>,
     pub(crate) several_devices: bool,
     pub(crate) span_s: f64,
 }

@@ -230,6 +230,8 @@ fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
         rows: report.rows,
         clamped: report.clamped,
         refitted: report.refitted,
+        bad_lines: report.skipped.count,
+        first_bad_line: report.skipped.first.clone(),
         several_devices: report.several_devices,
         span_s: report.span_ns as f64 / 1e9,
     })
@@ -267,7 +269,7 @@ impl Outcome {
                     Arrival::Open => None,
                     Arrival::Closed { depth } => Some(depth),
                 };
-                let format = options.format.map(|f| f.name);
+                let format = options.read.format.map(|f| f.name);
                 let options =
                     TraceOptionsRecord { format, fit: options.fit.to_string(), speed: options.speed, strict: options.strict, queue_depth };
                 (Some(options), paths.iter().map(record).collect::<Result<_, _>>()?, None)

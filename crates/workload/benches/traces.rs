@@ -6,7 +6,7 @@ use std::path::Path;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use vpass_workload::traces::TraceFile;
+use vpass_workload::traces::{ReadOptions, TraceFile};
 
 const ROWS: usize = 200_000;
 
@@ -67,7 +67,7 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 fn read(bencher: Bencher, text: &[u8], stored: &[u8]) {
     bencher.counter(ItemsCount::new(ROWS)).counter(BytesCount::of_slice(text)).with_inputs(|| Cursor::new(stored.to_vec())).bench_values(
         |input| {
-            let mut file = TraceFile::from_reader(Path::new("bench"), input, None).expect("a good trace");
+            let mut file = TraceFile::from_reader(Path::new("bench"), input, &ReadOptions::default()).expect("a good trace");
             let mut count = 0;
             while let Some(row) = file.next_row().expect("a good trace") {
                 black_box(row);

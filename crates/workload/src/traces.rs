@@ -3,6 +3,7 @@
 //!
 //! Start with [`TraceSource`]; [`TraceFile`] gives the rows of one file as they stand.
 
+mod arc;
 mod clock;
 mod detect;
 mod digest;
@@ -16,19 +17,22 @@ mod input;
 mod lines;
 mod mqsim;
 mod msr;
+mod names;
+mod options;
+mod pace;
 mod quote;
+mod reader;
+mod records;
 mod source;
+mod vscsi;
+mod window;
 
 pub use digest::sha256_hex;
-pub use file::{MAX_REQUEST_BYTES, TraceFile};
+pub use file::{MAX_REQUEST_BYTES, Skipped, TraceFile};
 pub use fit::Fit;
-pub use format::{Column, Format, Row, format_named};
+pub use format::{Clock, Column, Format, Row, format_named};
+pub use options::{MissingClock, ReadOptions};
 pub use source::{TraceOptions, TraceReport, TraceSource};
 
-/// Every format that is read, in the order in which detection asks them.
-pub static FORMATS: [Format; 4] = [
-    fio::FORMAT,     // by its header
-    msr::FORMAT,     // by commas and Read or Write
-    disksim::FORMAT, // by the decimal point in its time
-    mqsim::FORMAT,   // by five whole numbers
-];
+/// Every format that is read, in the order in which they are listed.
+pub static FORMATS: [Format; 6] = [msr::FORMAT, disksim::FORMAT, mqsim::FORMAT, fio::FORMAT, arc::FORMAT, vscsi::FORMAT];

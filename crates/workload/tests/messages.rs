@@ -4,8 +4,12 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{drained, error_of, file, source};
-use vpass_workload::traces::{Fit, TraceFile, TraceOptions, TraceSource, format_named};
+use common::{all_said, drained, error_of, file, read_all, source};
+use vpass_core::request::Op;
+use vpass_workload::traces::{Fit, MissingClock, ReadOptions, Skipped, TraceFile, TraceOptions, TraceSource, format_named};
+
+const KNOWN: &str = "msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim or ssdsim (MQSim and SSDsim ASCII), \
+    fio (fio iolog version 3), arc (ARC address streams (.lis)), vscsi (VMware vscsiStats binary, CloudPhysics)";
 
 #[track_caller]
 fn says(format: &str, text: &str, expected: &str) {
@@ -88,6 +92,89 @@ fn fio() {
 }
 
 #[test]
+fn arc() {
+    let says = |line: &str, what: &str| {
+        let text = format!("1 8 0 0\n{line}\n");
+        says("arc", &text, &format!("trace, line 2: {what} (arc format); the line is {line:?}"));
+    };
+    says("-1 8 0 1", "column 1 (block) should be a whole number of 512-byte blocks below 2^54");
+    says("1 x 0 1", "column 2 (blocks) should be a whole number of 512-byte blocks");
+    says("1 8 0", "column 4 (request) is missing; it should be a whole number");
+}
+
+#[test]
+fn vscsi() {
+    let record = |command: u16, version: u16, block: u64| {
+        let codes = [command, version].map(u16::to_le_bytes).concat();
+        [&[0; 4][..], &[0, 2, 0, 0], &[0; 4], &codes, &block.to_le_bytes(), &[0; 8]].concat()
+    };
+    let good = record(0x28, 0x0100, 8);
+    let says = |second: &[u8], what: &str| {
+        assert_eq!(error_of(Some("vscsi"), &[&good, second].concat()), format!("trace, record 2 at byte 32: {what}"));
+    };
+    says(
+        &record(0x28, 0, 8),
+        "the field version should be 1 or 2 in its high byte, the same in every record (vscsi format); \
+         it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 00",
+    );
+    says(
+        &record(0x2800, 0x0100, 8),
+        "the field command should be a SCSI operation code below 256 (vscsi format); \
+         it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 00 28 00 01",
+    );
+    says(
+        &record(0x28, 0x0100, 1 << 54),
+        "the field block should be a whole number of 512-byte blocks below 2^54 (vscsi format); \
+         it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 01",
+    );
+    says(&good[..5], "the file ends within a record; it is truncated (vscsi format); it begins with the bytes 00 00 00 00 00");
+}
+
+#[test]
+fn what_a_format_does_not_keep_has_to_be_said() {
+    let read = |options: &ReadOptions| read_all(b"1 8 0 0\n", options).map(|_| ()).map_err(|e| e.0);
+    let said = ReadOptions { assume_op: Some(Op::Read), ..ReadOptions::default() };
+    assert_eq!(
+        read(&ReadOptions::default()).unwrap_err(),
+        "trace: the trace does not say what is read and what is written; say --assume-op read or --assume-op write (arc format)"
+    );
+    assert_eq!(
+        read(&said).unwrap_err(),
+        "trace: the trace keeps no time for its requests; say --assume-rate IOPS, or --queue-depth N for a closed loop (arc format)"
+    );
+    for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(
+            read(&ReadOptions { clock: MissingClock::Rate(rate), ..said.clone() }).unwrap_err(),
+            format!("trace: {rate} requests a second are no rate; a number above 0 is expected (arc format)")
+        );
+    }
+    assert!(read(&ReadOptions { clock: MissingClock::Ignore, ..said }).is_ok());
+}
+
+#[test]
+fn bad_lines_can_be_skipped_and_are_counted() {
+    let skip = |format: &str, bytes: &[u8]| {
+        let options = ReadOptions { skip_bad_lines: true, ..all_said(Some(format_named(format).unwrap())) };
+        read_all(bytes, &options).map(|(file, rows)| (rows.len(), file.skipped().clone())).map_err(|e| e.0)
+    };
+    let first = "trace, line 2: a request of 0 bytes; a size from 1 byte to 16 MiB is expected; the line is \"1 0 8 0 1\"";
+    let text = [&b"0 0 8 8 1\n1 0 8 0 1\n2 0 -8 8 1\n3 0 8 32769 1\n4 0 8 8 1\0\n"[..], &vec![b'x'; 300_000], b"\n5 0 8 8 1\n"].concat();
+    assert_eq!(skip("mqsim", &text).unwrap(), (2, Skipped { count: 5, first: Some(first.into()) }));
+    assert_eq!(skip("mqsim", b"0 0 8 8 1\n").unwrap(), (1, Skipped::default()));
+    assert_eq!(
+        skip("mqsim", b"x\n0 0 8 0 1\n").unwrap_err(),
+        "trace: holds no requests that can be read; the first complaint: trace, line 1: column 1 (time) should be a whole number of \
+         nanoseconds (mqsim format); the line is \"x\""
+    );
+    // The rest of a file without its header means nothing, and a damaged compressed file says nothing about what is missing.
+    assert!(skip("fio", b"1 /f read 0 512\n").unwrap_err().contains("the header"));
+    let zstd = zstd::encode_all(&b"0 0 8 8 1\n"[..], 3).unwrap();
+    assert_eq!(skip("mqsim", &zstd[..zstd.len() - 1]).unwrap_err(), "trace: the compressed file ends too early; it is truncated");
+    let record = |version: u8| [&[0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0x28, 0, 0, version][..], &[0; 16]].concat();
+    assert_eq!(skip("vscsi", &[record(1), record(7), record(1)].concat()).unwrap().0, 2);
+}
+
+#[test]
 fn sizes() {
     says(
         "mqsim",
@@ -110,10 +197,10 @@ fn text_that_is_no_trace() {
     assert_eq!(error_of(None, b"fio version 3 iolog\n1 /f add\n"), "trace: holds no requests");
     assert_eq!(
         error_of(None, b"\ntime;op;lba\n1;R;0\n"),
-        "trace: the format is not recognised; the first line is \"time;op;lba\"; known formats: fio (fio iolog version 3), \
-         msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim (MQSim and SSDsim ASCII); name one with --format"
+        format!("trace: the format is not recognised; the first line is \"time;op;lba\"; known formats: {KNOWN}; name one with --format")
     );
-    let no_text = "is no text; a text trace, plain or compressed with gzip or zstd, is expected; it begins with";
+    let no_text =
+        "is no text and no binary trace that is known; a trace, plain or compressed with gzip or zstd, is expected; it begins with";
     assert_eq!(error_of(None, b"\x7fELF\0\x01\n"), format!(r#"trace: {no_text} "\x7fELF\x00\x01""#));
     assert_eq!(error_of(None, b"caf\xe9,1\n"), format!(r#"trace: {no_text} "caf\xe9,1""#));
     assert_eq!(
@@ -135,7 +222,7 @@ fn text_that_is_no_trace() {
 #[test]
 fn files_that_cannot_be_opened() {
     let folder = tempfile::tempdir().unwrap();
-    let open = |path: &Path| TraceFile::open(path, None).err().unwrap().0;
+    let open = |path: &Path| TraceFile::open(path, &ReadOptions::default()).err().unwrap().0;
     assert_eq!(open(Path::new("/no/such/trace")), "/no/such/trace: cannot be opened: No such file or directory (os error 2)");
     assert_eq!(open(folder.path()), format!("{}: is a directory; a trace file is expected", folder.path().display()));
     assert_eq!(TraceSource::open(&[], 1, TraceOptions::default()).err().unwrap().0, "no trace file is given");
@@ -143,11 +230,9 @@ fn files_that_cannot_be_opened() {
 
 #[test]
 fn names_of_formats() {
-    let known =
-        "known formats: fio (fio iolog version 3), msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim (MQSim and SSDsim ASCII)";
     let error = |name: &str| format_named(name).unwrap_err().0;
-    assert_eq!(error("dsksim"), format!("there is no trace format \"dsksim\" (did you mean disksim?); {known}"));
-    assert_eq!(error("parquet"), format!("there is no trace format \"parquet\"; {known}"));
+    assert_eq!(error("dsksim"), format!("there is no trace format \"dsksim\" (did you mean disksim?); known formats: {KNOWN}"));
+    assert_eq!(error("parquet"), format!("there is no trace format \"parquet\"; known formats: {KNOWN}"));
 }
 
 #[test]

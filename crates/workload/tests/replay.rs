@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use common::{drained, file, source};
 use vpass_core::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::pass::{PassSource, Repeated};
-use vpass_workload::traces::{Fit, TraceOptions, TraceReport, TraceSource};
+use vpass_workload::traces::{Fit, Skipped, TraceOptions, TraceReport, TraceSource};
 
 fn read(at: u64, offset: u64, bytes: u32) -> Request {
     Request { at, offset, bytes, op: Op::Read }
@@ -24,7 +24,16 @@ fn the_clock_starts_at_0_and_never_falls() {
     let (_folder, mut source) = source(BACKWARDS, 4096, TraceOptions::default());
     let expected = [read(0, 0, 512), read(60, 512, 512), Request { op: Op::Write, ..read(60, 1024, 512) }, read(100, 1536, 512)];
     assert_eq!(drained(&mut source).unwrap(), expected);
-    let report = TraceReport { formats: vec!["mqsim"], passes: 1, rows: 4, clamped: 1, refitted: 0, several_devices: false, span_ns: 100 };
+    let report = TraceReport {
+        formats: vec!["mqsim"],
+        passes: 1,
+        rows: 4,
+        clamped: 1,
+        refitted: 0,
+        skipped: Skipped::default(),
+        several_devices: false,
+        span_ns: 100,
+    };
     assert_eq!(source.report(), report);
     assert_eq!((source.arrival(), source.len_hint()), (Arrival::Open, None));
 }

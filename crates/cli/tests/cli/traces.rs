@@ -96,3 +96,27 @@ fn several_files_follow_each_other() {
     let json = vpass(&["run", "--drive", "tiny", "--trace", &a, &b, "--json"]).json();
     assert_eq!((&json["host"]["read_requests"], json["trace"]["files"].as_array().unwrap().len()), (&3.into(), 2));
 }
+
+#[test]
+fn bad_lines_are_skipped_only_when_asked_and_counted() {
+    let room = Room::new();
+    let trace = room.file("a.csv", &(msr_reads(&[0, 4096]) + "oops\n" + "128166372000000020,host,0,Read,-4096,4096,0\n"));
+    let json = replay(&trace, &["--skip-bad-lines", "--repeat", "2"]).json();
+    assert_eq!((&json["trace"]["rows"], &json["trace"]["bad_lines"]), (&4.into(), &2.into()));
+    assert!(json["trace"]["first_bad_line"].as_str().unwrap().contains("a.csv, line 3: column 1"));
+    let text = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--skip-bad-lines"]).stdout;
+    assert!(text.contains("2 lines could not be read and were passed over, the first: "), "{text}");
+    assert_eq!(replay(&room.file("b.csv", &msr_reads(&[0])), &["--skip-bad-lines"]).json()["trace"]["bad_lines"], 0);
+}
+
+#[test]
+fn what_a_trace_does_not_keep_has_to_be_said() {
+    let room = Room::new();
+    let trace = room.file("P.lis", "0 8 0 0\n8 8 0 1\n64 1 0 2\n");
+    replay(&trace, &[]).refuses(2, &["--assume-op read"]);
+    replay(&trace, &["--assume-op", "read"]).refuses(2, &["--assume-rate", "--queue-depth"]);
+    let json = replay(&trace, &["--assume-op", "read", "--assume-rate", "1000"]).json();
+    assert_eq!((&json["host"]["read_requests"], &json["trace"]["span_s"]), (&3.into(), &0.002.into()));
+    let json = replay(&trace, &["--assume-op", "write", "--queue-depth", "2"]).json();
+    assert_eq!(json["host"]["write_requests"], 3);
+}

@@ -10,12 +10,14 @@
 
 use vpass_core::request::Op;
 
-use super::detect::{Head, is_decimal, is_whole};
-use super::fields::{Blanks, is_blank};
-use super::format::{BadLine, Format, Row, column};
+use super::detect::{Head, has_decimal_time, is_decimal, is_whole};
+use super::fields::Blanks;
+use super::format::{BadRow, Clock, Format, Row, column};
+use super::reader::{Body, line_by_line};
 
 pub(super) const FORMAT: Format = Format {
     name: "disksim",
+    aliases: &[],
     description: "DiskSim ASCII",
     columns: &[
         column("time", "a decimal number of milliseconds"),
@@ -24,29 +26,27 @@ pub(super) const FORMAT: Format = Format {
         column("blocks", "a whole number of 512-byte blocks"),
         column("flags", "hexadecimal flags with bit 0 set for a read"),
     ],
-    header: None,
+    clock: Clock::Relative,
+    has_op: true,
     detect,
-    parse,
+    body: Body::Lines(|_| line_by_line(parse)),
 };
 
 const FLAGS: usize = 4;
 
 /// Five numbers, and a time with a decimal point: with whole milliseconds only, the file looks like `mqsim`.
 fn detect(head: &Head) -> bool {
-    let columns: Vec<_> = head.first_columns().collect();
-    columns.len() == 5
-        && is_decimal(columns[0])
-        && columns[1..4].iter().all(|c| is_whole(c))
-        && head.lines().any(|line| line.split(|b| is_blank(*b)).find(|c| !c.is_empty()).is_some_and(|c| c.contains(&b'.')))
+    let columns = head.first_columns();
+    columns.len() == 5 && is_decimal(columns[0]) && columns[1..4].iter().all(|c| is_whole(c)) && has_decimal_time(head)
 }
 
-fn parse(line: &[u8]) -> Result<Option<Row>, BadLine> {
+fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let mut fields = Blanks::new(line);
     let at_ns = fields.milliseconds()?;
     let device = fields.device()?;
     let offset = fields.sector()?;
     let bytes = fields.sectors()?;
-    let op = direction(fields.text()?).ok_or(BadLine::Column(FLAGS))?;
+    let op = direction(fields.text()?).ok_or(BadRow::Column(FLAGS))?;
     fields.end()?;
     Ok(Some(Row { at_ns, device, offset, bytes, op }))
 }

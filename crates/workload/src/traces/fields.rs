@@ -1,7 +1,7 @@
 //! The columns of a line, taken from left to right: commas or runs of blanks between them, numbers eight digits at a time.
 //! Every failure names its column.
 
-use super::format::BadLine;
+use super::format::BadRow;
 
 /// Columns between single commas.
 pub(super) type Commas<'a> = Fields<'a, false>;
@@ -31,12 +31,12 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     /// The next column as it stands, not empty.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
-    pub(super) fn text(&mut self) -> Result<&'a [u8], BadLine> {
+    pub(super) fn text(&mut self) -> Result<&'a [u8], BadRow> {
         self.begin()?;
         let rest = &self.line[self.at..];
         let length = rest.iter().position(|b| separates::<BLANKS>(*b)).unwrap_or(rest.len());
         if length == 0 {
-            return Err(BadLine::Column(self.column));
+            return Err(BadRow::Column(self.column));
         }
         self.finish(length)?;
         Ok(&rest[..length])
@@ -45,63 +45,76 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     /// The next column, a whole number.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
-    pub(super) fn number(&mut self) -> Result<u64, BadLine> {
+    pub(super) fn number(&mut self) -> Result<u64, BadRow> {
         self.begin()?;
-        let (value, length) = digits(self.line, self.at).ok_or(BadLine::Column(self.column))?;
+        let (value, length) = digits(self.line, self.at).ok_or(BadRow::Column(self.column))?;
         self.finish(length)?;
         Ok(value)
     }
 
     /// The next column, a whole number that the line keeps and nobody here needs.
     #[inline]
-    pub(super) fn unused_number(&mut self) -> Result<(), BadLine> {
+    pub(super) fn unused_number(&mut self) -> Result<(), BadRow> {
         self.number().map(|_| ())
     }
 
     /// The next column, a whole number times `scale`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
-    pub(super) fn scaled(&mut self, scale: u64) -> Result<u64, BadLine> {
+    pub(super) fn scaled(&mut self, scale: u64) -> Result<u64, BadRow> {
         let column = self.column;
-        self.number()?.checked_mul(scale).ok_or(BadLine::Column(column))
+        self.number()?.checked_mul(scale).ok_or(BadRow::Column(column))
     }
 
     /// The next column, a device number.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
-    pub(super) fn device(&mut self) -> Result<u32, BadLine> {
+    pub(super) fn device(&mut self) -> Result<u32, BadRow> {
         let column = self.column;
-        u32::try_from(self.number()?).map_err(|_| BadLine::Column(column))
+        u32::try_from(self.number()?).map_err(|_| BadRow::Column(column))
     }
 
     /// The next column, a byte offset.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
-    pub(super) fn offset(&mut self) -> Result<u64, BadLine> {
+    pub(super) fn offset(&mut self) -> Result<u64, BadRow> {
         let column = self.column;
-        self.number().and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadLine::Column(column)) })
+        self.number().and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
     }
 
     /// The next column, a sector number, as a byte offset.
     #[inline]
-    pub(super) fn sector(&mut self) -> Result<u64, BadLine> {
+    pub(super) fn sector(&mut self) -> Result<u64, BadRow> {
         let column = self.column;
-        self.scaled(SECTOR_BYTES).and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadLine::Column(column)) })
+        self.scaled(SECTOR_BYTES).and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
     }
 
     /// The next column, a number of sectors, in bytes.
     #[inline]
-    pub(super) fn sectors(&mut self) -> Result<u64, BadLine> {
+    pub(super) fn sectors(&mut self) -> Result<u64, BadRow> {
         self.scaled(SECTOR_BYTES)
     }
 
     /// The next column, a decimal number of milliseconds, in ns; digits finer than a nanosecond are dropped.
     #[inline]
-    pub(super) fn milliseconds(&mut self) -> Result<u64, BadLine> {
+    pub(super) fn milliseconds(&mut self) -> Result<u64, BadRow> {
         self.begin()?;
-        let (value, length) = milliseconds(self.line, self.at).ok_or(BadLine::Column(self.column))?;
+        let (value, length) = milliseconds(self.line, self.at).ok_or(BadRow::Column(self.column))?;
         self.finish(length)?;
         Ok(value)
+    }
+
+    /// Where the next column begins.
+    #[inline]
+    pub(super) fn place(&self) -> usize {
+        self.at
+    }
+
+    /// The columns from a [`Fields::place`] to the last one taken, with the separators between them.
+    #[inline]
+    pub(super) fn since(&self, place: usize) -> &'a [u8] {
+        let end = if self.more { self.at - 1 } else { self.at };
+        &self.line[place..end]
     }
 
     /// Whether another column follows.
@@ -112,32 +125,32 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
 
     /// The line must end here.
     #[inline]
-    pub(super) fn end(&self) -> Result<(), BadLine> {
-        if self.more() { Err(BadLine::Extra) } else { Ok(()) }
+    pub(super) fn end(&self) -> Result<(), BadRow> {
+        if self.more() { Err(BadRow::Extra) } else { Ok(()) }
     }
 
     /// Goes to the first byte of the next column.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
-    fn begin(&mut self) -> Result<(), BadLine> {
+    fn begin(&mut self) -> Result<(), BadRow> {
         if BLANKS {
             while self.line.get(self.at).is_some_and(|b| is_blank(*b)) {
                 self.at += 1;
             }
             self.more = self.at < self.line.len();
         }
-        if self.more { Ok(()) } else { Err(BadLine::Missing(self.column)) }
+        if self.more { Ok(()) } else { Err(BadRow::Missing(self.column)) }
     }
 
     /// Ends the column after `length` bytes; anything but a separator there means that the column holds something else.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
-    fn finish(&mut self, length: usize) -> Result<(), BadLine> {
+    fn finish(&mut self, length: usize) -> Result<(), BadRow> {
         self.at += length;
         match self.line.get(self.at) {
             None => self.more = false,
             Some(&b) if separates::<BLANKS>(b) => self.at += 1,
-            Some(_) => return Err(BadLine::Column(self.column)),
+            Some(_) => return Err(BadRow::Column(self.column)),
         }
         self.column += 1;
         Ok(())
@@ -257,14 +270,14 @@ mod tests {
     #[test]
     fn commas_and_blanks() {
         let mut f = Commas::new(b"12,ab,,7");
-        assert_eq!((f.number(), f.text(), f.text()), (Ok(12), Ok(&b"ab"[..]), Err(BadLine::Column(2))));
+        assert_eq!((f.number(), f.text(), f.text()), (Ok(12), Ok(&b"ab"[..]), Err(BadRow::Column(2))));
         let mut f = Commas::new(b"5,");
-        assert_eq!((f.number(), f.more(), f.number()), (Ok(5), true, Err(BadLine::Column(1))));
+        assert_eq!((f.number(), f.more(), f.number()), (Ok(5), true, Err(BadRow::Column(1))));
         let mut f = Blanks::new(b" 12 \t 3 ");
-        assert_eq!((f.number(), f.number(), f.end(), f.number()), (Ok(12), Ok(3), Ok(()), Err(BadLine::Missing(2))));
-        assert_eq!(Blanks::new(b"3x").number(), Err(BadLine::Column(0)));
-        assert_eq!(Commas::new(b"9223372036854775808").offset(), Err(BadLine::Column(0)));
-        assert_eq!(Blanks::new(b"18014398509481984").sector(), Err(BadLine::Column(0)));
+        assert_eq!((f.number(), f.number(), f.end(), f.number()), (Ok(12), Ok(3), Ok(()), Err(BadRow::Missing(2))));
+        assert_eq!(Blanks::new(b"3x").number(), Err(BadRow::Column(0)));
+        assert_eq!(Commas::new(b"9223372036854775808").offset(), Err(BadRow::Column(0)));
+        assert_eq!(Blanks::new(b"18014398509481984").sector(), Err(BadRow::Column(0)));
     }
 
     proptest! {

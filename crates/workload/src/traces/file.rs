@@ -1,4 +1,4 @@
-//! One trace file as a stream of rows: its format found, every line read, and every complaint with file, line and text.
+//! One trace file as a stream of rows: its format found, every line or record read, and every complaint with its place and text.
 //! What is checked here holds for any drive; what depends on a drive or a clock is checked in `source`.
 
 use std::fmt::Display;
@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 
 use vpass_core::request::SourceError;
 
-use super::detect::Head;
-use super::format::{BadLine, Format, Row, known};
+use super::detect::detected;
+use super::format::{BadRow, Format, Row};
 use super::input::{self, Input};
-use super::lines::{LineError, Lines, MAX_LINE_BYTES};
+use super::lines::{LineError, Lines};
+use super::options::ReadOptions;
 use super::quote::quote;
+use super::reader::{Body, LineReader, Opening, RecordReader};
+use super::records::{Next, RecordError, Records};
+use super::window::Window;
 
 /// Largest request: no operating system sends larger ones to a drive, so a larger size means that a column was misread.
 pub const MAX_REQUEST_BYTES: u64 = 16 << 20;
@@ -19,37 +23,84 @@ pub const MAX_REQUEST_BYTES: u64 = 16 << 20;
 /// An open trace file.
 pub struct TraceFile {
     path: PathBuf,
-    lines: Lines,
+    content: Content,
     format: &'static Format,
-    header_due: bool,
+    skips: bool,
+    skipped: Skipped,
     rows: u64,
 }
 
+/// The lines or records that `--skip-bad-lines` passed over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// How many.
+    pub count: u64,
+    /// What was wrong with the first.
+    pub first: Option<String>,
+}
+
+impl Skipped {
+    /// Adds those of a later file.
+    pub(super) fn add(&mut self, later: &Self) {
+        self.count += later.count;
+        if self.first.is_none() {
+            self.first.clone_from(&later.first);
+        }
+    }
+}
+
+enum Content {
+    Lines(Lines, Box<dyn LineReader>),
+    Records(Records, Box<dyn RecordReader>),
+}
+
+/// Why there is no row.
+enum Odd {
+    /// The end of the file.
+    End,
+    /// A blank line, or one that moves no data.
+    Nothing,
+    Bad(BadRow),
+    Size(u64),
+    TooLong,
+    Nul,
+    Io(io::Error),
+}
+
 impl TraceFile {
-    /// Opens a file; without a format, finds it from the first lines.
+    /// Opens a file; without a format, finds it from the first bytes.
     ///
     /// # Errors
-    /// A sentence: the file cannot be opened or decompressed, holds nothing, or no format fits.
-    pub fn open(path: &Path, format: Option<&'static Format>) -> Result<Self, SourceError> {
-        Self::begin(path, input::open(path)?, format)
+    /// A sentence: the file cannot be opened or decompressed, holds nothing, has no format or several, or lacks what nobody said.
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, SourceError> {
+        Self::begin(path, input::open(path)?, options)
     }
 
     /// The same for bytes from elsewhere; `name` stands for the path in messages.
     ///
     /// # Errors
     /// As for [`TraceFile::open`].
-    pub fn from_reader(name: &Path, input: impl Read + Send + 'static, format: Option<&'static Format>) -> Result<Self, SourceError> {
-        Self::begin(name, input::decompressed(name, input)?, format)
+    pub fn from_reader(name: &Path, input: impl Read + Send + 'static, options: &ReadOptions) -> Result<Self, SourceError> {
+        Self::begin(name, input::decompressed(name, input)?, options)
     }
 
-    fn begin(path: &Path, input: Input, format: Option<&'static Format>) -> Result<Self, SourceError> {
-        let mut lines = Lines::new(input);
-        let format = match (lines.peek(), format) {
-            (Ok(_), Some(given)) => Ok(given),
-            (Ok(head), None) => detected(path, head),
-            (Err(e), _) => Err(SourceError(format!("{}: {}", path.display(), line_sentence(&e)))),
-        }?;
-        Ok(Self { path: path.to_owned(), lines, format, header_due: format.header.is_some(), rows: 0 })
+    fn begin(path: &Path, input: Input, options: &ReadOptions) -> Result<Self, SourceError> {
+        let mut window = Window::new(input);
+        window.refill().map_err(|e| SourceError(format!("{}: {}", path.display(), io_sentence(&e))))?;
+        let format = options.format.map_or_else(|| detected(path, window.pending()), Ok)?;
+        options.suffice(path, format)?;
+        let opening = Opening { options, head: window.pending() };
+        let content = match format.body {
+            Body::Lines(make) => {
+                let reader = make(&opening);
+                Content::Lines(Lines::new(window), reader)
+            }
+            Body::Records(make) => {
+                let reader = make(&opening);
+                Content::Records(Records::new(window), reader)
+            }
+        };
+        Ok(Self { path: path.to_owned(), content, format, skips: options.skip_bad_lines, skipped: Skipped::default(), rows: 0 })
     }
 
     /// The format taken.
@@ -57,111 +108,133 @@ impl TraceFile {
         self.format
     }
 
+    /// What was passed over so far; nothing unless the options allow it.
+    pub fn skipped(&self) -> &Skipped {
+        &self.skipped
+    }
+
+    /// The name that the trace itself gives a [`Row::device`] that it named.
+    pub fn device_name(&self, device: u32) -> String {
+        match &self.content {
+            Content::Lines(_, reader) => reader.device_name(device),
+            Content::Records(_, reader) => reader.device_name(device),
+        }
+    }
+
+    /// Where the latest row stands, such as `line 7` or `record 7 at byte 192`.
+    pub fn place(&self) -> String {
+        match &self.content {
+            Content::Lines(lines, _) => format!("line {}", lines.number()),
+            Content::Records(records, _) => {
+                let (number, offset) = records.place();
+                format!("record {number} at byte {offset}")
+            }
+        }
+    }
+
     /// The next row; none at the end of the file.
     ///
     /// # Errors
-    /// The first line that cannot be read, or an end of the file without any row.
+    /// The first line or record that cannot be read and may not be skipped, or an end of the file without any row.
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<Row>, SourceError> {
         loop {
-            match self.lines.advance() {
-                Ok(true) => {}
-                Ok(false) => return self.end(),
-                Err(e) => return Err(self.line_error(&e)),
-            }
-            if self.header_due || is_blank_line(self.lines.text()) {
-                self.odd_line()?;
-                continue;
-            }
-            match (self.format.parse)(self.lines.text()) {
-                Ok(Some(row)) if (1..=MAX_REQUEST_BYTES).contains(&row.bytes) => {
+            match self.content.next() {
+                Ok(row) if (1..=MAX_REQUEST_BYTES).contains(&row.bytes) => {
                     self.rows += 1;
                     return Ok(Some(row));
                 }
-                Ok(Some(row)) => return Err(self.bad_size(row.bytes)),
-                Ok(None) => {}
-                Err(bad) => return Err(self.bad_line(bad)),
+                Ok(row) => self.odd(Odd::Size(row.bytes))?,
+                Err(Odd::Nothing) => {}
+                Err(Odd::End) => return self.end(),
+                Err(odd) => self.odd(odd)?,
             }
         }
     }
 
-    /// A complaint about the current line.
+    /// A complaint about the current line or record.
     #[cold]
     pub(super) fn complain(&self, what: impl Display) -> SourceError {
-        let text = quote(self.lines.text());
-        SourceError(format!("{}, line {}: {what}; the line is {text}", self.path.display(), self.lines.number()))
-    }
-
-    /// A blank line, or the header where one is due.
-    #[cold]
-    fn odd_line(&mut self) -> Result<(), SourceError> {
-        if let Some(header) = self.format.header
-            && !is_blank_line(self.lines.text())
-        {
-            header(self.lines.text()).map_err(|bad| self.bad_line(bad))?;
-            self.header_due = false;
-        }
-        Ok(())
+        let (path, place) = (self.path.display(), self.place());
+        SourceError(match &self.content {
+            Content::Lines(lines, _) => format!("{path}, {place}: {what}; the line is {}", quote(lines.text())),
+            Content::Records(records, _) => {
+                let bytes: Vec<_> = records.beginning().iter().map(|b| format!("{b:02x}")).collect();
+                format!("{path}, {place}: {what}; it begins with the bytes {}", bytes.join(" "))
+            }
+        })
     }
 
     #[cold]
     fn end(&self) -> Result<Option<Row>, SourceError> {
-        if self.rows == 0 {
-            return Err(SourceError(format!("{}: holds no requests", self.path.display())));
+        let path = self.path.display();
+        match (self.rows, &self.skipped.first) {
+            (0, None) => Err(SourceError(format!("{path}: holds no requests"))),
+            (0, Some(first)) => Err(SourceError(format!("{path}: holds no requests that can be read; the first complaint: {first}"))),
+            _ => Ok(None),
         }
-        Ok(None)
     }
 
+    /// Something that is no row: skipped and counted, or an error.
     #[cold]
-    fn bad_line(&self, bad: BadLine) -> SourceError {
-        self.complain(format_args!("{} ({} format)", self.format.explain(bad), self.format.name))
+    fn odd(&mut self, odd: Odd) -> Result<(), SourceError> {
+        let may_skip = !matches!(odd, Odd::Io(_) | Odd::Bad(BadRow::Fatal(_)));
+        let complaint = match odd {
+            Odd::End | Odd::Nothing => return Ok(()),
+            Odd::Io(e) => SourceError(format!("{}: after {}: {}", self.path.display(), self.place(), io_sentence(&e))),
+            Odd::Bad(bad) => self.complain(format_args!("{} ({} format)", self.format.explain(bad), self.format.name)),
+            Odd::Size(bytes) => self.complain(format_args!("a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected")),
+            Odd::TooLong => self.complain("the line is longer than 64 KiB"),
+            Odd::Nul => self.complain("the line holds a NUL byte, so this is no text"),
+        };
+        if !(self.skips && may_skip) {
+            return Err(complaint);
+        }
+        self.skipped.count += 1;
+        self.skipped.first.get_or_insert(complaint.0);
+        Ok(())
     }
+}
 
-    #[cold]
-    fn bad_size(&self, bytes: u64) -> SourceError {
-        self.complain(format_args!("a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected"))
+impl Content {
+    #[inline]
+    fn next(&mut self) -> Result<Row, Odd> {
+        match self {
+            Self::Lines(lines, reader) => match lines.advance() {
+                Ok(true) if is_blank_line(lines.text()) => Err(Odd::Nothing),
+                Ok(true) => match reader.line(lines.text()) {
+                    Ok(Some(row)) => Ok(row),
+                    Ok(None) => Err(Odd::Nothing),
+                    Err(bad) => Err(Odd::Bad(bad)),
+                },
+                Ok(false) => Err(Odd::End),
+                Err(e) => Err(e.into()),
+            },
+            Self::Records(records, reader) => match records.advance(reader.as_mut()) {
+                Ok(Next::Row(row)) => Ok(row),
+                Ok(Next::Other) => Err(Odd::Nothing),
+                Ok(Next::End) => Err(Odd::End),
+                Err(RecordError::Bad(bad)) => Err(Odd::Bad(bad)),
+                Err(RecordError::Io(e)) => Err(Odd::Io(e)),
+            },
+        }
     }
+}
 
-    #[cold]
-    fn line_error(&self, e: &LineError) -> SourceError {
+impl From<LineError> for Odd {
+    fn from(e: LineError) -> Self {
         match e {
-            LineError::Io(_) => SourceError(format!("{}: after line {}: {}", self.path.display(), self.lines.number(), line_sentence(e))),
-            LineError::TooLong | LineError::Nul => self.complain(line_sentence(e)),
+            LineError::Io(e) => Self::Io(e),
+            LineError::TooLong => Self::TooLong,
+            LineError::Nul => Self::Nul,
         }
     }
 }
 
-/// The format that the beginning of a file shows.
-fn detected(path: &Path, head: &[u8]) -> Result<&'static Format, SourceError> {
-    let sentence = |what: String| Err(SourceError(format!("{}: {what}", path.display())));
-    let Some(head) = Head::new(head) else {
-        return sentence("holds no requests".into());
-    };
-    let first = head.first();
-    if head.lines().any(|line| line.contains(&0) || (line.len() <= MAX_LINE_BYTES && std::str::from_utf8(line).is_err())) {
-        return sentence(format!(
-            "is no text; a text trace, plain or compressed with gzip or zstd, is expected; it begins with {}",
-            quote(first)
-        ));
-    }
-    head.format().map_or_else(
-        || {
-            sentence(format!(
-                "the format is not recognised; the first line is {}; known formats: {}; name one with --format",
-                quote(first),
-                known()
-            ))
-        },
-        Ok,
-    )
-}
-
-fn line_sentence(e: &LineError) -> String {
-    match e {
-        LineError::Io(e) if e.kind() == io::ErrorKind::UnexpectedEof => "the compressed file ends too early; it is truncated".into(),
-        LineError::Io(e) => format!("cannot be read further: {e}"),
-        LineError::TooLong => "the line is longer than 64 KiB".into(),
-        LineError::Nul => "the line holds a NUL byte, so this is no text".into(),
+fn io_sentence(e: &io::Error) -> String {
+    match e.kind() {
+        io::ErrorKind::UnexpectedEof => "the compressed file ends too early; it is truncated".into(),
+        _ => format!("cannot be read further: {e}"),
     }
 }
 

@@ -16,10 +16,13 @@ use vpass_core::request::Op;
 
 use super::detect::Head;
 use super::fields::Blanks;
-use super::format::{BadLine, Format, Row, column};
+use super::format::{BadRow, Clock, Format, Row, column};
+use super::names::Names;
+use super::reader::{Body, LineReader, Opening};
 
 pub(super) const FORMAT: Format = Format {
     name: "fio",
+    aliases: &[],
     description: "fio iolog version 3",
     columns: &[
         column("timestamp", "a whole number of microseconds"),
@@ -28,9 +31,10 @@ pub(super) const FORMAT: Format = Format {
         column("offset", "a whole number of bytes below 2^63"),
         column("length", "a whole number of bytes"),
     ],
-    header: Some(header),
+    clock: Clock::Relative,
+    has_op: true,
     detect,
-    parse,
+    body: Body::Lines(open),
 };
 
 const ACTION: usize = 2;
@@ -40,35 +44,53 @@ fn detect(head: &Head) -> bool {
     head.first().starts_with(b"fio version ")
 }
 
-fn header(line: &[u8]) -> Result<(), BadLine> {
-    match line.trim_ascii() {
-        b"fio version 3 iolog" => Ok(()),
-        b"fio version 2 iolog" => Err(BadLine::Sentence(
-            "this is a version 2 iolog, which keeps no time for each request; record it again with fio 3.31 or newer, which writes version 3",
-        )),
-        _ => Err(BadLine::Sentence("the first line should be the header \"fio version 3 iolog\"")),
+/// Where the reading of a log stands.
+struct Log {
+    header_due: bool,
+    files: Names,
+}
+
+fn open(_: &Opening) -> Box<dyn LineReader> {
+    Box::new(Log { header_due: true, files: Names::default() })
+}
+
+impl LineReader for Log {
+    #[inline]
+    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+        if self.header_due {
+            header(line)?;
+            self.header_due = false;
+            return Ok(None);
+        }
+        let mut fields = Blanks::new(line);
+        let at_ns = fields.scaled(US_NS)?;
+        let file = fields.text()?;
+        let op = match fields.text()? {
+            b"read" => Some(Op::Read),
+            b"write" => Some(Op::Write),
+            b"trim" => Some(Op::Trim),
+            b"sync" | b"datasync" | b"sync_file_range" | b"wait" => None,
+            b"add" | b"open" | b"close" => return fields.end().map(|()| None),
+            _ => return Err(BadRow::Column(ACTION)),
+        };
+        let offset = fields.offset()?;
+        let bytes = fields.number()?;
+        fields.end()?;
+        let Some(op) = op else { return Ok(None) };
+        Ok(Some(Row { at_ns, device: self.files.number(file)?, offset, bytes, op }))
+    }
+
+    fn device_name(&self, device: u32) -> String {
+        self.files.name(device)
     }
 }
 
-fn parse(line: &[u8]) -> Result<Option<Row>, BadLine> {
-    let mut fields = Blanks::new(line);
-    let at_ns = fields.scaled(US_NS)?;
-    let device = hash(fields.text()?);
-    let op = match fields.text()? {
-        b"read" => Some(Op::Read),
-        b"write" => Some(Op::Write),
-        b"trim" => Some(Op::Trim),
-        b"sync" | b"datasync" | b"sync_file_range" | b"wait" => None,
-        b"add" | b"open" | b"close" => return fields.end().map(|()| None),
-        _ => return Err(BadLine::Column(ACTION)),
-    };
-    let offset = fields.offset()?;
-    let bytes = fields.number()?;
-    fields.end()?;
-    Ok(op.map(|op| Row { at_ns, device, offset, bytes, op }))
-}
-
-/// A number for a file name (FNV-1a), to tell files apart.
-fn hash(name: &[u8]) -> u32 {
-    name.iter().fold(0x811c_9dc5, |h: u32, b| (h ^ u32::from(*b)).wrapping_mul(0x0100_0193))
+fn header(line: &[u8]) -> Result<(), BadRow> {
+    match line.trim_ascii() {
+        b"fio version 3 iolog" => Ok(()),
+        b"fio version 2 iolog" => Err(BadRow::Fatal(
+            "this is a version 2 iolog, which keeps no time for each request; record it again with fio 3.31 or newer, which writes version 3",
+        )),
+        _ => Err(BadRow::Fatal("the first line should be the header \"fio version 3 iolog\"")),
+    }
 }

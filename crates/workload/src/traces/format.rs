@@ -1,16 +1,17 @@
-//! What a trace format is: a name, a column table, a way to recognise it and a way to read a line.
+//! What a trace format is: a name, a column table, a way to recognise it and a way to read it.
 
 use vpass_core::request::{Op, SourceError};
 
 use super::FORMATS;
 use super::detect::Head;
+use super::reader::Body;
 
 /// One row of a trace as it stands there: absolute time, nothing checked against a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The trace's own clock, in ns.
     pub at_ns: u64,
-    /// A number that tells the devices of one file apart; their addresses overlap in the stream.
+    /// A number that tells the devices of one file apart; [`super::TraceFile::device_name`] has their names.
     pub device: u32,
     /// First byte addressed.
     pub offset: u64,
@@ -20,7 +21,7 @@ pub struct Row {
     pub op: Op,
 }
 
-/// A column of a text format.
+/// A column of a text format, or a field of a binary one.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// Its name in messages and tables.
@@ -34,9 +35,9 @@ pub(super) const fn column(name: &'static str, holds: &'static str) -> Column {
     Column { name, holds }
 }
 
-/// What is wrong with a line, by column number from 0.
+/// What is wrong with a line or a record, by column number from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BadLine {
+pub(super) enum BadRow {
     /// The column is there and does not hold what it should.
     Column(usize),
     /// The line ends before this column.
@@ -45,38 +46,59 @@ pub(super) enum BadLine {
     Extra,
     /// Something else, in words.
     Sentence(&'static str),
+    /// The same, and what follows cannot be read either: `--skip-bad-lines` does not help.
+    Fatal(&'static str),
 }
 
-/// Accepts a header line or says what is wrong with it.
-pub(super) type Header = fn(&[u8]) -> Result<(), BadLine>;
+/// What the times of a format count from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// A date: files of this format that were recorded at the same time have the same clock.
+    Absolute,
+    /// The beginning of the recording.
+    Relative,
+    /// There are no times.
+    None,
+}
 
 /// A trace format.
 #[derive(Debug)]
 pub struct Format {
     /// The name that `--format` takes.
     pub name: &'static str,
+    /// Other names for it.
+    pub aliases: &'static [&'static str],
     /// Where such traces come from, in a line.
     pub description: &'static str,
-    /// The columns in their order.
+    /// The columns or fields in their order.
     pub columns: &'static [Column],
-    /// Accepts the first line, where the format begins with a header.
-    pub(super) header: Option<Header>,
+    /// What its times count from.
+    pub clock: Clock,
+    /// Whether it says what is read and what is written.
+    pub has_op: bool,
     /// Whether a file that begins like this is one of these.
     pub(super) detect: fn(&Head) -> bool,
-    /// Reads a line; `None` where the line is part of the format and moves no data.
-    pub(super) parse: fn(&[u8]) -> Result<Option<Row>, BadLine>,
+    /// Makes the reader of one file.
+    pub(super) body: Body,
 }
 
 impl Format {
-    /// The sentence for a line of this format.
-    pub(super) fn explain(&self, bad: BadLine) -> String {
+    /// Whether it is text, so that messages name lines.
+    pub fn is_text(&self) -> bool {
+        matches!(self.body, Body::Lines(_))
+    }
+
+    /// The sentence for a line or record of this format.
+    pub(super) fn explain(&self, bad: BadRow) -> String {
+        let named = |i: usize| match self.body {
+            Body::Lines(_) => format!("column {} ({})", i + 1, self.columns[i].name),
+            Body::Records(_) => format!("the field {}", self.columns[i].name),
+        };
         match bad {
-            BadLine::Column(i) => format!("column {} ({}) should be {}", i + 1, self.columns[i].name, self.columns[i].holds),
-            BadLine::Missing(i) => {
-                format!("column {} ({}) is missing; it should be {}", i + 1, self.columns[i].name, self.columns[i].holds)
-            }
-            BadLine::Extra => format!("there are more than the {} columns {}", self.columns.len(), self.column_names()),
-            BadLine::Sentence(sentence) => sentence.to_owned(),
+            BadRow::Column(i) => format!("{} should be {}", named(i), self.columns[i].holds),
+            BadRow::Missing(i) => format!("{} is missing; it should be {}", named(i), self.columns[i].holds),
+            BadRow::Extra => format!("there are more than the {} columns {}", self.columns.len(), self.column_names()),
+            BadRow::Sentence(sentence) | BadRow::Fatal(sentence) => sentence.to_owned(),
         }
     }
 
@@ -85,14 +107,15 @@ impl Format {
     }
 }
 
-/// The format of that name.
+/// The format of that name or alias.
 ///
 /// # Errors
 /// A sentence with the nearest name and all names, where there is none.
 pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
     let wanted = name.to_ascii_lowercase();
-    FORMATS.iter().find(|f| f.name == wanted).ok_or_else(|| {
-        let nearest = crate::nearest::nearest(&wanted, FORMATS.iter().map(|f| f.name));
+    FORMATS.iter().find(|f| f.name == wanted || f.aliases.contains(&wanted.as_str())).ok_or_else(|| {
+        let names = FORMATS.iter().flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()));
+        let nearest = crate::nearest::nearest(&wanted, names);
         let hint = nearest.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
         SourceError(format!("there is no trace format {}{hint}; known formats: {}", super::quote::quote(name.as_bytes()), known()))
     })
@@ -100,5 +123,9 @@ pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
 
 /// All formats, for messages.
 pub(super) fn known() -> String {
-    FORMATS.iter().map(|f| format!("{} ({})", f.name, f.description)).collect::<Vec<_>>().join(", ")
+    let one = |f: &Format| match f.aliases {
+        [] => format!("{} ({})", f.name, f.description),
+        others => format!("{} or {} ({})", f.name, others.join(" or "), f.description),
+    };
+    FORMATS.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -1,22 +1,20 @@
-//! Lines of a byte stream in one buffer of fixed size, however long the stream.
+//! Lines of a byte stream, in constant memory.
 //! LF and CRLF both end a line; the last one may lack its end.
 
 use std::io;
 use std::ops::Range;
 
-use super::input::Input;
+use super::window::Window;
 
 /// Longest line, in bytes; no format comes near it, so a longer one is no trace.
 pub(super) const MAX_LINE_BYTES: usize = 64 << 10;
-/// Large enough that the carried-over piece of a line (40 bytes) is nothing against it, small enough for the L2 cache.
-const BUFFER_BYTES: usize = 256 << 10;
 
 /// Why there is no next line.
 #[derive(Debug)]
 pub(super) enum LineError {
     /// The stream failed: a read error or a damaged compressed file.
     Io(io::Error),
-    /// The line is longer than [`MAX_LINE_BYTES`].
+    /// The line is longer than [`MAX_LINE_BYTES`]; the next one begins after its end.
     TooLong,
     /// The line holds a NUL byte.
     Nul,
@@ -24,32 +22,32 @@ pub(super) enum LineError {
 
 /// A reader of lines.
 pub(super) struct Lines {
-    input: Input,
-    buffer: Vec<u8>,
-    /// What of the buffer is read and not yet handed out.
-    pending: Range<usize>,
+    window: Window,
     /// The current line, without its end.
     line: Range<usize>,
     number: u64,
-    at_end: bool,
-    /// Whether the buffer holds a NUL anywhere: one fast scan a buffer instead of one a line.
+    /// Whether the window holds a NUL anywhere: one fast scan a buffer instead of one a line.
     has_nul: bool,
+    /// The line before was too long and its end is still to come.
+    in_long_line: bool,
 }
 
 impl Lines {
-    pub(super) fn new(input: Input) -> Self {
-        Self { input, buffer: vec![0; BUFFER_BYTES], pending: 0..0, line: 0..0, number: 0, at_end: false, has_nul: false }
+    pub(super) fn new(window: Window) -> Self {
+        let has_nul = memchr::memchr(0, window.pending()).is_some();
+        Self { window, line: 0..0, number: 0, has_nul, in_long_line: false }
     }
 
     /// Goes to the next line; false at the end of the stream.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<bool, LineError> {
-        let next = memchr::memchr(b'\n', &self.buffer[self.pending.clone()]);
+        let next = memchr::memchr(b'\n', self.window.pending());
         if let Some(length) = next
             && !self.has_nul
             && length <= MAX_LINE_BYTES
+            && !self.in_long_line
         {
-            self.take(length);
+            self.take(length + 1);
             return Ok(true);
         }
         self.advance_slowly()
@@ -58,7 +56,7 @@ impl Lines {
     /// The current line, without its end.
     #[inline]
     pub(super) fn text(&self) -> &[u8] {
-        &self.buffer[self.line.clone()]
+        self.window.piece(self.line.clone())
     }
 
     /// Number of the current line, from 1.
@@ -66,38 +64,33 @@ impl Lines {
         self.number
     }
 
-    /// The beginning of the stream, before the first `advance`.
-    pub(super) fn peek(&mut self) -> Result<&[u8], LineError> {
-        self.refill().map_err(LineError::Io)?;
-        Ok(&self.buffer[self.pending.clone()])
-    }
-
     /// Makes the next `length` bytes the current line and drops its end.
     #[inline]
     fn take(&mut self, length: usize) {
-        let start = self.pending.start;
-        let mut end = start + length;
-        self.pending.start = (end + 1).min(self.pending.end);
-        if end > start && self.buffer[end - 1] == b'\r' {
-            end -= 1;
+        self.line = self.window.take(length);
+        for end in *b"\n\r" {
+            if self.text().last() == Some(&end) {
+                self.line.end -= 1;
+            }
         }
-        self.line = start..end;
         self.number += 1;
     }
 
-    /// The cases that are rare: the buffer ends within the line, the line is the last, or it holds a NUL.
+    /// The cases that are rare: the buffer ends within the line, the line is the last, too long, or holds a NUL.
     #[cold]
     fn advance_slowly(&mut self) -> Result<bool, LineError> {
-        let mut next = memchr::memchr(b'\n', &self.buffer[self.pending.clone()]);
+        self.finish_long_line()?;
+        let mut next = memchr::memchr(b'\n', self.window.pending());
         if next.is_none() {
-            self.refill().map_err(LineError::Io)?;
-            next = memchr::memchr(b'\n', &self.buffer[self.pending.clone()]);
+            self.refill()?;
+            next = memchr::memchr(b'\n', self.window.pending());
         }
-        if next.is_none() && self.pending.is_empty() {
+        if next.is_none() && self.window.pending().is_empty() {
             return Ok(false);
         }
         // A buffer without a line end is full, and then too long, or holds the last line.
-        self.take(next.unwrap_or(self.pending.len()));
+        self.in_long_line = next.is_none() && !self.window.at_end();
+        self.take(next.map_or(self.window.pending().len(), |length| length + 1));
         if self.line.len() > MAX_LINE_BYTES {
             return Err(LineError::TooLong);
         }
@@ -107,19 +100,22 @@ impl Lines {
         Ok(true)
     }
 
-    /// Moves the pending piece to the front and reads until the buffer is full or the stream ends.
-    fn refill(&mut self) -> io::Result<()> {
-        self.buffer.copy_within(self.pending.clone(), 0);
-        self.pending = 0..self.pending.len();
-        while !self.at_end && self.pending.end < self.buffer.len() {
-            match self.input.read(&mut self.buffer[self.pending.end..]) {
-                Ok(0) => self.at_end = true,
-                Ok(n) => self.pending.end += n,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(e),
+    /// Goes behind the end of a line that was too long for the buffer.
+    fn finish_long_line(&mut self) -> Result<(), LineError> {
+        while self.in_long_line {
+            let rest = memchr::memchr(b'\n', self.window.pending());
+            self.window.take(rest.map_or(usize::MAX, |length| length + 1));
+            self.in_long_line = rest.is_none() && !self.window.at_end();
+            if self.in_long_line {
+                self.refill()?;
             }
         }
-        self.has_nul = memchr::memchr(0, &self.buffer[self.pending.clone()]).is_some();
+        Ok(())
+    }
+
+    fn refill(&mut self) -> Result<(), LineError> {
+        self.window.refill().map_err(LineError::Io)?;
+        self.has_nul = memchr::memchr(0, self.window.pending()).is_some();
         Ok(())
     }
 }
@@ -128,8 +124,12 @@ impl Lines {
 mod tests {
     use super::*;
 
+    fn lines_of(text: &[u8]) -> Lines {
+        Lines::new(Window::new(Box::new(io::Cursor::new(text.to_vec()))))
+    }
+
     fn all(text: &[u8]) -> Vec<Vec<u8>> {
-        let mut lines = Lines::new(Box::new(std::io::Cursor::new(text.to_vec())));
+        let mut lines = lines_of(text);
         let mut out = Vec::new();
         while lines.advance().unwrap() {
             out.push(lines.text().to_vec());
@@ -160,16 +160,32 @@ mod tests {
         assert_eq!(all(&text).len(), 1);
         text.push(b'x');
         for end in ["", "\n", "\nmore\n"] {
-            let mut lines = Lines::new(Box::new(std::io::Cursor::new([&text, end.as_bytes()].concat())));
+            let mut lines = lines_of(&[&text, end.as_bytes()].concat());
             assert!(matches!(lines.advance(), Err(LineError::TooLong)), "{end:?}");
         }
     }
 
     #[test]
+    fn after_a_line_of_any_length_comes_the_next() {
+        for length in [MAX_LINE_BYTES + 1, 300 << 10, 1 << 20] {
+            let mut lines = lines_of(&[vec![b'x'; length], b"\nmore\n".to_vec()].concat());
+            assert!(matches!(lines.advance(), Err(LineError::TooLong)), "{length}");
+            assert!(lines.advance().unwrap());
+            assert_eq!((lines.text(), lines.number()), (&b"more"[..], 2), "{length}");
+            assert!(!lines.advance().unwrap());
+        }
+        let mut unended = lines_of(&vec![b'x'; 1 << 20]);
+        assert!(matches!(unended.advance(), Err(LineError::TooLong)));
+        assert!(!unended.advance().unwrap());
+    }
+
+    #[test]
     fn a_nul_is_found_in_its_own_line() {
-        let mut lines = Lines::new(Box::new(&b"a\nb\n\0\n"[..]));
+        let mut lines = lines_of(b"a\nb\n\0\nc\n");
         assert!(lines.advance().unwrap() && lines.advance().unwrap());
         assert!(matches!(lines.advance(), Err(LineError::Nul)));
         assert_eq!(lines.number(), 3);
+        assert!(lines.advance().unwrap());
+        assert_eq!(lines.text(), b"c");
     }
 }

@@ -10,12 +10,14 @@
 
 use vpass_core::request::Op;
 
-use super::detect::{Head, is_whole};
+use super::detect::{Head, has_decimal_time, is_whole};
 use super::fields::Blanks;
-use super::format::{BadLine, Format, Row, column};
+use super::format::{BadRow, Clock, Format, Row, column};
+use super::reader::{Body, line_by_line};
 
 pub(super) const FORMAT: Format = Format {
     name: "mqsim",
+    aliases: &["ssdsim"],
     description: "MQSim and SSDsim ASCII",
     columns: &[
         column("time", "a whole number of nanoseconds"),
@@ -24,19 +26,20 @@ pub(super) const FORMAT: Format = Format {
         column("sectors", "a whole number of 512-byte sectors"),
         column("type", "1 for a read or 0 for a write"),
     ],
-    header: None,
+    clock: Clock::Relative,
+    has_op: true,
     detect,
-    parse,
+    body: Body::Lines(|_| line_by_line(parse)),
 };
 
 const TYPE: usize = 4;
 
 fn detect(head: &Head) -> bool {
-    let columns: Vec<_> = head.first_columns().collect();
-    columns.len() == 5 && columns.iter().all(|c| is_whole(c))
+    let columns = head.first_columns();
+    columns.len() == 5 && columns.iter().all(|c| is_whole(c)) && !has_decimal_time(head)
 }
 
-fn parse(line: &[u8]) -> Result<Option<Row>, BadLine> {
+fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let mut fields = Blanks::new(line);
     let at_ns = fields.number()?;
     let device = fields.device()?;
@@ -45,7 +48,7 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadLine> {
     let op = match fields.number()? {
         1 => Op::Read,
         0 => Op::Write,
-        _ => return Err(BadLine::Column(TYPE)),
+        _ => return Err(BadRow::Column(TYPE)),
     };
     fields.end()?;
     Ok(Some(Row { at_ns, device, offset, bytes, op }))

@@ -14,10 +14,13 @@ use vpass_core::request::Op;
 
 use super::detect::Head;
 use super::fields::Commas;
-use super::format::{BadLine, Format, Row, column};
+use super::format::{BadRow, Clock, Format, Row, column};
+use super::names::Names;
+use super::reader::{Body, LineReader, Opening};
 
 pub(super) const FORMAT: Format = Format {
     name: "msr",
+    aliases: &[],
     description: "MSR Cambridge CSV",
     columns: &[
         column("timestamp", "a whole number of 100-ns ticks"),
@@ -28,9 +31,10 @@ pub(super) const FORMAT: Format = Format {
         column("size", "a whole number of bytes"),
         column("response", "a whole number of 100-ns ticks"),
     ],
-    header: None,
+    clock: Clock::Absolute,
+    has_op: true,
     detect,
-    parse,
+    body: Body::Lines(open),
 };
 
 const TYPE: usize = 3;
@@ -41,19 +45,39 @@ fn detect(head: &Head) -> bool {
     columns.nth(TYPE).is_some_and(|text| direction(text).is_some()) && columns.next().is_some()
 }
 
-fn parse(line: &[u8]) -> Result<Option<Row>, BadLine> {
-    let mut fields = Commas::new(line);
-    let at_ns = fields.scaled(TICK_NS)?;
-    fields.text()?;
-    let device = fields.device()?;
-    let op = direction(fields.text()?).ok_or(BadLine::Column(TYPE))?;
-    let offset = fields.offset()?;
-    let bytes = fields.number()?;
-    if fields.more() {
-        fields.unused_number()?;
-        fields.end()?;
+/// A file's devices: a host and a disk each, as the text between two commas.
+#[derive(Default)]
+struct Rows {
+    disks: Names,
+}
+
+fn open(_: &Opening) -> Box<dyn LineReader> {
+    Box::new(Rows::default())
+}
+
+impl LineReader for Rows {
+    #[inline]
+    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+        let mut fields = Commas::new(line);
+        let at_ns = fields.scaled(TICK_NS)?;
+        let host = fields.place();
+        fields.text()?;
+        fields.device()?;
+        let disk = fields.since(host);
+        let op = direction(fields.text()?).ok_or(BadRow::Column(TYPE))?;
+        let offset = fields.offset()?;
+        let bytes = fields.number()?;
+        if fields.more() {
+            fields.unused_number()?;
+            fields.end()?;
+        }
+        Ok(Some(Row { at_ns, device: self.disks.number(disk)?, offset, bytes, op }))
     }
-    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+
+    /// As the collection names its files: `hm_0` is disk 0 of host hm.
+    fn device_name(&self, device: u32) -> String {
+        self.disks.name(device).replace(',', "_")
+    }
 }
 
 #[inline]

@@ -6,16 +6,17 @@ use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 
 use super::clock::Clock;
-use super::file::TraceFile;
+use super::file::{Skipped, TraceFile};
 use super::fit::{Fit, Fitter};
-use super::format::{Format, Row};
+use super::format::Row;
+use super::options::ReadOptions;
 use crate::pass::PassSource;
 
 /// How a trace is replayed.
 #[derive(Clone, Debug)]
 pub struct TraceOptions {
-    /// The format of every file; found from the content where none is given.
-    pub format: Option<&'static Format>,
+    /// How each file is read.
+    pub read: ReadOptions,
     /// What becomes of requests beyond the drive's capacity.
     pub fit: Fit,
     /// Refuses a request that is earlier than the one before it, instead of moving it up.
@@ -28,7 +29,7 @@ pub struct TraceOptions {
 
 impl Default for TraceOptions {
     fn default() -> Self {
-        Self { format: None, fit: Fit::Error, strict: false, speed: 1.0, arrival: Arrival::Open }
+        Self { read: ReadOptions::default(), fit: Fit::Error, strict: false, speed: 1.0, arrival: Arrival::Open }
     }
 }
 
@@ -45,6 +46,8 @@ pub struct TraceReport {
     pub clamped: u64,
     /// Requests whose address was changed to fit the drive.
     pub refitted: u64,
+    /// Lines and records that were passed over, in one pass.
+    pub skipped: Skipped,
     /// More than one device was seen in one file; their addresses overlap on the drive.
     pub several_devices: bool,
     /// Arrival of the latest request.
@@ -87,7 +90,16 @@ impl TraceSource {
             options,
             current: None,
             next_file: 0,
-            report: TraceReport { formats, passes: 1, rows: 0, clamped: 0, refitted: 0, several_devices: false, span_ns: 0 },
+            report: TraceReport {
+                formats,
+                passes: 1,
+                rows: 0,
+                clamped: 0,
+                refitted: 0,
+                skipped: Skipped::default(),
+                several_devices: false,
+                span_ns: 0,
+            },
             pass_rows: None,
             failed: None,
         };
@@ -114,7 +126,7 @@ impl TraceSource {
     fn measure(&mut self) -> Result<(), SourceError> {
         let mut rows = 0;
         for path in &self.paths {
-            let mut file = TraceFile::open(path, self.options.format)?;
+            let mut file = TraceFile::open(path, &self.options.read)?;
             while let Some(row) = file.next_row()? {
                 self.fitter.extent = self.fitter.extent.max(row.offset + row.bytes);
                 rows += 1;
@@ -127,7 +139,7 @@ impl TraceSource {
     /// Opens the next file; false where there is none.
     fn open_next(&mut self) -> Result<bool, SourceError> {
         let Some(path) = self.paths.get(self.next_file) else { return Ok(false) };
-        let file = TraceFile::open(path, self.options.format)?;
+        let file = TraceFile::open(path, &self.options.read)?;
         self.clock.begin_file().map_err(|what| SourceError(format!("{}: {what}", path.display())))?;
         if self.report.formats.len() == self.next_file {
             self.report.formats.push(file.format().name);
@@ -147,6 +159,9 @@ impl TraceSource {
                 break;
             };
             let Some(row) = file.next_row()? else {
+                if self.report.passes == 1 {
+                    self.report.skipped.add(file.skipped());
+                }
                 self.current = None;
                 continue;
             };

@@ -1,0 +1,64 @@
+//! `arc`: the address streams of the ARC paper (Megiddo and Modha, "ARC: A Self-Tuning, Low Overhead Replacement Cache", FAST '03), `.lis` files.
+//!
+//! | column | unit |
+//! |---|---|
+//! | block | 512 B |
+//! | blocks | 512 B |
+//! | ignored | - |
+//! | request | number, from 0 |
+//!
+//! A line is a run of blocks. The column meanings are those that the authors' page gives with the files (starting block, number of blocks,
+//! ignore, request number); their readers in cache simulators agree. The traces P1 to P14 were captured with 512-byte sectors, as the paper says.
+//! There is no time and no direction: both have to be said.
+
+use vpass_core::request::Op;
+
+use super::detect::{Head, is_whole};
+use super::fields::Blanks;
+use super::format::{BadRow, Clock, Format, Row, column};
+use super::pace::Pace;
+use super::reader::{Body, LineReader, Opening};
+
+pub(super) const FORMAT: Format = Format {
+    name: "arc",
+    aliases: &[],
+    description: "ARC address streams (.lis)",
+    columns: &[
+        column("block", "a whole number of 512-byte blocks below 2^54"),
+        column("blocks", "a whole number of 512-byte blocks"),
+        column("ignored", "a whole number"),
+        column("request", "a whole number"),
+    ],
+    clock: Clock::None,
+    has_op: false,
+    detect,
+    body: Body::Lines(open),
+};
+
+fn detect(head: &Head) -> bool {
+    let columns = head.first_columns();
+    columns.len() == 4 && columns.iter().all(|c| is_whole(c))
+}
+
+struct Rows {
+    op: Op,
+    pace: Pace,
+}
+
+fn open(opening: &Opening) -> Box<dyn LineReader> {
+    let op = opening.options.assume_op.unwrap_or(Op::Read);
+    Box::new(Rows { op, pace: Pace::new(opening.options.clock) })
+}
+
+impl LineReader for Rows {
+    #[inline]
+    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+        let mut fields = Blanks::new(line);
+        let offset = fields.sector()?;
+        let bytes = fields.sectors()?;
+        fields.unused_number()?;
+        fields.unused_number()?;
+        fields.end()?;
+        Ok(Some(Row { at_ns: self.pace.next(), device: 0, offset, bytes, op: self.op }))
+    }
+}

@@ -1,0 +1,51 @@
+//! How one file is to be read: what it cannot say itself and nobody should guess.
+
+use std::path::Path;
+
+use vpass_core::request::{Op, SourceError};
+
+use super::format::{Clock, Format};
+
+/// What a format does not keep and the user has to say, and what to do about wrong lines.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The format; found from the content where none is given.
+    pub format: Option<&'static Format>,
+    /// The direction of all requests, for a format that keeps none.
+    pub assume_op: Option<Op>,
+    /// The times of all requests, for a format that keeps none.
+    pub clock: MissingClock,
+    /// Passes over lines and records that cannot be read, and counts them.
+    pub skip_bad_lines: bool,
+}
+
+/// The clock of a trace that keeps none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum MissingClock {
+    /// Such a trace is refused.
+    #[default]
+    Refuse,
+    /// All requests come at 0: for a closed loop, which does not ask, and for whoever looks at addresses only.
+    Ignore,
+    /// So many requests a second, evenly; above 0.
+    Rate(f64),
+}
+
+impl ReadOptions {
+    /// Whether a file of this format can be read with what the options say.
+    pub(super) fn suffice(&self, path: &Path, format: &Format) -> Result<(), SourceError> {
+        let sentence = |what: &str| Err(SourceError(format!("{}: {what} ({} format)", path.display(), format.name)));
+        if !format.has_op && self.assume_op.is_none() {
+            return sentence("the trace does not say what is read and what is written; say --assume-op read or --assume-op write");
+        }
+        match (format.clock, self.clock) {
+            (Clock::None, MissingClock::Refuse) => {
+                sentence("the trace keeps no time for its requests; say --assume-rate IOPS, or --queue-depth N for a closed loop")
+            }
+            (Clock::None, MissingClock::Rate(rate)) if !(rate > 0.0 && rate.is_finite()) => {
+                sentence(&format!("{rate} requests a second are no rate; a number above 0 is expected"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What reads the body of a file: line by line, or record by record. A format makes one for each file it is asked to read, so
+//! a reader may remember what the file said before.
+
+use super::format::{BadRow, Row};
+use super::options::ReadOptions;
+
+/// A reader of text. It never sees a blank line.
+pub(super) trait LineReader: Send {
+    /// Reads the next line, given without its end; `None` where it is part of the format and moves no data.
+    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow>;
+
+    /// The name that the trace itself gives a [`Row::device`].
+    fn device_name(&self, device: u32) -> String {
+        device.to_string()
+    }
+}
+
+/// A reader of binary records.
+pub(super) trait RecordReader: Send {
+    /// Reads the record that `bytes` begin with; they may go on far beyond it or end within it, and may be none.
+    fn record(&mut self, bytes: &[u8]) -> Taken;
+
+    /// The name that the trace itself gives a [`Row::device`].
+    fn device_name(&self, device: u32) -> String {
+        device.to_string()
+    }
+}
+
+/// What a [`RecordReader`] found, with the length of the record in bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// A row.
+    Row(usize, Row),
+    /// A record without a row, or a header.
+    Other(usize),
+    /// A wrong record of this length.
+    Bad(usize, BadRow),
+    /// At least this many bytes are needed to tell; they are more than were given and at most 256 KiB.
+    More(usize),
+}
+
+/// What a reader may know when it is made.
+pub(super) struct Opening<'a> {
+    pub(super) options: &'a ReadOptions,
+    /// The first bytes of the file, decompressed: all of it or 256 KiB.
+    pub(super) head: &'a [u8],
+}
+
+/// Makes the reader of one file.
+#[derive(Debug)]
+pub(super) enum Body {
+    /// Of a text format.
+    Lines(fn(&Opening) -> Box<dyn LineReader>),
+    /// Of a binary format.
+    Records(fn(&Opening) -> Box<dyn RecordReader>),
+}
+
+/// The reader of a format whose lines stand for themselves.
+pub(super) fn line_by_line(parse: impl Fn(&[u8]) -> Result<Option<Row>, BadRow> + Send + 'static) -> Box<dyn LineReader> {
+    struct Stateless<F>(F);
+
+    impl<F: Fn(&[u8]) -> Result<Option<Row>, BadRow> + Send> LineReader for Stateless<F> {
+        #[inline]
+        fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+            (self.0)(line)
+        }
+    }
+    Box::new(Stateless(parse))
+}

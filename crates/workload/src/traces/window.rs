@@ -1,0 +1,64 @@
+//! A byte stream through one buffer of fixed size, however long the stream.
+
+use std::io;
+use std::ops::Range;
+
+use super::input::Input;
+
+/// Large enough that the carried-over piece of a line (40 bytes) is nothing against it, small enough for the L2 cache.
+pub(super) const BUFFER_BYTES: usize = 256 << 10;
+
+/// The part of a stream that is in memory.
+pub(super) struct Window {
+    input: Input,
+    buffer: Vec<u8>,
+    /// What of the buffer is read and not yet handed out.
+    pending: Range<usize>,
+    at_end: bool,
+}
+
+impl Window {
+    pub(super) fn new(input: Input) -> Self {
+        Self { input, buffer: vec![0; BUFFER_BYTES], pending: 0..0, at_end: false }
+    }
+
+    /// What is in memory and not yet handed out.
+    #[inline]
+    pub(super) fn pending(&self) -> &[u8] {
+        &self.buffer[self.pending.clone()]
+    }
+
+    /// A piece handed out since the last refill.
+    #[inline]
+    pub(super) fn piece(&self, piece: Range<usize>) -> &[u8] {
+        &self.buffer[piece]
+    }
+
+    /// Hands out `length` bytes, or all that are pending where those are fewer.
+    #[inline]
+    pub(super) fn take(&mut self, length: usize) -> Range<usize> {
+        let start = self.pending.start;
+        self.pending.start = start.saturating_add(length).min(self.pending.end);
+        start..self.pending.start
+    }
+
+    /// Whether nothing follows what is pending.
+    pub(super) fn at_end(&self) -> bool {
+        self.at_end
+    }
+
+    /// Moves what is pending to the front and reads until the buffer is full or the stream ends.
+    pub(super) fn refill(&mut self) -> io::Result<()> {
+        self.buffer.copy_within(self.pending.clone(), 0);
+        self.pending = 0..self.pending.len();
+        while !self.at_end && self.pending.end < self.buffer.len() {
+            match self.input.read(&mut self.buffer[self.pending.end..]) {
+                Ok(0) => self.at_end = true,
+                Ok(n) => self.pending.end += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
+    }
+}
