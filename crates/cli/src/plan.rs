@@ -6,6 +6,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::gc::GC;
 use vpass_core::reclaim::RECLAIM;
 use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::units::Ns;
 use vpass_workload::pass::PassSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 use vpass_workload::traces::{MissingClock, ReadOptions, TraceOptions, TraceReport, TraceSource, format_named};
@@ -180,6 +181,14 @@ impl RequestSource for Source {
         self.inner().arrival()
     }
 
+    fn tell_time(&mut self, now: Ns) {
+        self.inner_mut().tell_time(now);
+    }
+
+    fn next_stage(&mut self) -> bool {
+        self.inner_mut().next_stage()
+    }
+
     fn len_hint(&self) -> Option<u64> {
         self.inner().len_hint()
     }
@@ -188,5 +197,9 @@ impl RequestSource for Source {
 impl PassSource for Source {
     fn next_pass(&mut self) -> Result<(), SourceError> {
         self.inner_mut().next_pass()
+    }
+
+    fn has_next_stage(&self) -> bool {
+        self.inner().has_next_stage()
     }
 }

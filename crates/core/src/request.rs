@@ -47,8 +47,17 @@ pub trait RequestSource {
     /// A trace that cannot be read or parsed further; the run stops and reports it.
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError>;
 
-    /// How its requests arrive.
+    /// How its requests arrive. Asked after every `fill`: the depth of a closed loop may change during a stream.
     fn arrival(&self) -> Arrival;
+
+    /// The simulated time, told before each `fill` and `next_stage` by a gear that has a clock: for streams that end by time.
+    fn tell_time(&mut self, _now: Ns) {}
+
+    /// Goes on to the next stage, where there is one. Asked at the end of the stream, when every request is complete;
+    /// afterwards `fill` and `arrival` are those of that stage.
+    fn next_stage(&mut self) -> bool {
+        false
+    }
 
     /// Requests in total where that is known, for a progress bar.
     fn len_hint(&self) -> Option<u64> {

@@ -4,6 +4,7 @@
 use std::num::NonZeroU32;
 
 use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::units::Ns;
 
 /// A source that can be run again: `fill` appends nothing at the end of each pass.
 pub trait PassSource: RequestSource + Send {
@@ -12,6 +13,11 @@ pub trait PassSource: RequestSource + Send {
     /// # Errors
     /// A trace that can no longer be opened.
     fn next_pass(&mut self) -> Result<(), SourceError>;
+
+    /// Whether the pass has another stage, which waits for every request so far ([`RequestSource::next_stage`]).
+    fn has_next_stage(&self) -> bool {
+        false
+    }
 }
 
 impl RequestSource for Box<dyn PassSource> {
@@ -23,6 +29,14 @@ impl RequestSource for Box<dyn PassSource> {
         (**self).arrival()
     }
 
+    fn tell_time(&mut self, now: Ns) {
+        (**self).tell_time(now);
+    }
+
+    fn next_stage(&mut self) -> bool {
+        (**self).next_stage()
+    }
+
     fn len_hint(&self) -> Option<u64> {
         (**self).len_hint()
     }
@@ -31,6 +45,10 @@ impl RequestSource for Box<dyn PassSource> {
 impl PassSource for Box<dyn PassSource> {
     fn next_pass(&mut self) -> Result<(), SourceError> {
         (**self).next_pass()
+    }
+
+    fn has_next_stage(&self) -> bool {
+        (**self).has_next_stage()
     }
 }
 
@@ -60,7 +78,7 @@ impl<S: PassSource> RequestSource for Repeated<S> {
         let before = out.len();
         loop {
             self.inner.fill(out, max)?;
-            if out.len() > before || self.passes_left == 0 || max == 0 {
+            if out.len() > before || self.passes_left == 0 || max == 0 || self.inner.has_next_stage() {
                 return Ok(());
             }
             self.passes_left -= 1;
@@ -70,6 +88,14 @@ impl<S: PassSource> RequestSource for Repeated<S> {
 
     fn arrival(&self) -> Arrival {
         self.inner.arrival()
+    }
+
+    fn tell_time(&mut self, now: Ns) {
+        self.inner.tell_time(now);
+    }
+
+    fn next_stage(&mut self) -> bool {
+        self.inner.next_stage()
     }
 
     fn len_hint(&self) -> Option<u64> {

@@ -57,6 +57,9 @@ pub struct TimedEngine {
     requests: Vec<Request>,
     next: usize,
     exhausted: bool,
+    /// Whether requests come by their own clock, and how many may be outstanding.
+    open: bool,
+    depth: u32,
     served: u64,
     /// Size and channel time of the last part of a page read.
     last_transfer: (u32, Ns),
@@ -88,6 +91,8 @@ impl TimedEngine {
             requests: vec![],
             next: 0,
             exhausted: false,
+            open: false,
+            depth: 1,
             served: 0,
             last_transfer: (0, 0),
         }
@@ -113,12 +118,9 @@ impl TimedEngine {
         self.exhausted = false;
         let before = self.served;
         let mut report_at = self.served + PROGRESS_PERIOD;
-        let (open, depth) = match source.arrival() {
-            Arrival::Open => (true, drive.config.drive.max_outstanding),
-            Arrival::Closed { depth } => (false, depth.max(1)),
-        };
+        self.pace(drive, source);
         loop {
-            let arrival = if self.host.outstanding < depth { self.admit(drive, source, open, depth)? } else { Ns::MAX };
+            let arrival = if self.host.outstanding < self.depth { self.admit(drive, source)? } else { Ns::MAX };
             if self.served >= report_at {
                 report_at = self.served + PROGRESS_PERIOD;
                 if !progress(self.served - before) {
@@ -127,6 +129,12 @@ impl TimedEngine {
             }
             let (event, completion) = (self.dies.next_event(), self.host.next_completion());
             if self.exhausted && self.next == self.requests.len() && self.host.outstanding == 0 {
+                source.tell_time(self.now);
+                if source.next_stage() {
+                    self.exhausted = false;
+                    self.pace(drive, source);
+                    continue;
+                }
                 self.hand_over_intervals(drive, 0);
                 return Ok(self.served - before);
             }
@@ -143,13 +151,13 @@ impl TimedEngine {
 
     /// Submits what may be submitted now; gives the time of the next arrival that has still to come.
     #[inline]
-    fn admit(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, open: bool, depth: u32) -> Result<Ns, RunError> {
-        while self.host.outstanding < depth {
+    fn admit(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<Ns, RunError> {
+        while self.host.outstanding < self.depth {
             if self.requests.len() - self.next <= 3 * GROUP && !self.exhausted {
-                self.refill(source)?;
+                self.refill(drive, source)?;
             }
             let Some(request) = self.requests.get(self.next).copied() else { break };
-            if open && request.at > self.now {
+            if self.open && request.at > self.now {
                 return Ok(request.at);
             }
             if self.next.is_multiple_of(GROUP) {
@@ -157,19 +165,29 @@ impl TimedEngine {
             }
             self.next += 1;
             self.served += 1;
-            let start = if open { request.at } else { self.now };
+            let start = if self.open { request.at } else { self.now };
             self.submit(drive, &request, start);
         }
         Ok(Ns::MAX)
     }
 
-    fn refill(&mut self, source: &mut dyn RequestSource) -> Result<(), RunError> {
+    fn refill(&mut self, drive: &Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
         self.requests.drain(..self.next);
         self.next = 0;
         let before = self.requests.len();
+        source.tell_time(self.now);
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
         self.exhausted = self.requests.len() == before;
+        self.pace(drive, source);
         Ok(())
+    }
+
+    /// Takes over how requests arrive.
+    fn pace(&mut self, drive: &Drive, source: &dyn RequestSource) {
+        (self.open, self.depth) = match source.arrival() {
+            Arrival::Open => (true, drive.config.drive.max_outstanding),
+            Arrival::Closed { depth } => (false, depth.max(1)),
+        };
     }
 
     /// Asks for what the next groups of requests will touch.

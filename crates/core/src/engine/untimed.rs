@@ -22,6 +22,9 @@ pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: 
         source.fill(&mut requests, CHUNK).map_err(RunError::Source)?;
         if requests.is_empty() {
             reads.flush(drive);
+            if source.next_stage() {
+                continue;
+            }
             return Ok(served);
         }
         serve(drive, &requests, &mut reads);
