@@ -6,7 +6,7 @@ use std::path::Path;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use vpass_workload::traces::{ReadOptions, TraceFile};
+use vpass_workload::traces::{ReadOptions, Target, TraceFile, TraceWriter};
 
 const ROWS: usize = 200_000;
 
@@ -59,6 +59,16 @@ fn fio() -> Vec<u8> {
     text
 }
 
+/// The rows of [`msr`], which has times in 100 ns.
+fn compact() -> Vec<u8> {
+    let mut file = TraceFile::from_reader(Path::new("bench"), Cursor::new(msr()), &ReadOptions::default()).expect("a good trace");
+    let mut writer = TraceWriter::new(Target::Compact, vec![], file.clock()).expect("memory takes all");
+    while let Some(row) = file.next_row().expect("a good trace") {
+        writer.row(&row, |device| file.device_name(device)).expect("memory takes all");
+    }
+    writer.finish().expect("memory takes all").0
+}
+
 fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(text).and_then(|()| encoder.finish()).expect("memory takes all")
@@ -92,6 +102,31 @@ fn msr_zstd(bencher: Bencher) {
 #[divan::bench]
 fn msr_gzip(bencher: Bencher) {
     read(bencher, &msr(), &gzip(&msr()));
+}
+
+#[divan::bench]
+fn compact_plain(bencher: Bencher) {
+    read(bencher, &compact(), &compact());
+}
+
+#[divan::bench]
+fn compact_zstd(bencher: Bencher) {
+    let rows = compact();
+    read(bencher, &rows, &zstd::encode_all(&rows[..], 3).expect("memory takes all"));
+}
+
+#[divan::bench]
+fn compact_written(bencher: Bencher) {
+    let mut file = TraceFile::from_reader(Path::new("bench"), Cursor::new(compact()), &ReadOptions::default()).expect("a good trace");
+    let rows: Vec<_> = std::iter::from_fn(|| file.next_row().expect("a good trace")).collect();
+    let clock = file.clock();
+    bencher.counter(ItemsCount::new(ROWS)).bench(|| {
+        let mut writer = TraceWriter::new(Target::Compact, Vec::with_capacity(16 * ROWS), clock).expect("memory takes all");
+        for row in &rows {
+            writer.row(row, |_| "hm_0".into()).expect("memory takes all");
+        }
+        writer.finish().expect("memory takes all").0
+    });
 }
 
 #[divan::bench]

@@ -1,8 +1,10 @@
 //! Where host requests come from: trace files ([`traces`]) and generators ([`synthetic`]).
 //! Both hand over batches of [`vpass_core::request::Request`] and can be replayed pass by pass ([`pass`]).
+//! What is in a trace, [`profile`] counts.
 
 mod nearest;
 pub mod pass;
 pub mod presets;
+pub mod profile;
 pub mod synthetic;
 pub mod traces;

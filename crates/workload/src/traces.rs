@@ -4,7 +4,9 @@
 //! Start with [`TraceSource`]; [`TraceFile`] gives the rows of one file as they stand.
 
 mod arc;
+mod batches;
 mod clock;
+mod compact;
 mod detect;
 mod digest;
 mod disksim;
@@ -26,6 +28,7 @@ mod records;
 mod source;
 mod vscsi;
 mod window;
+mod write;
 
 pub use digest::sha256_hex;
 pub use file::{MAX_REQUEST_BYTES, Skipped, TraceFile};
@@ -33,6 +36,7 @@ pub use fit::Fit;
 pub use format::{Clock, Column, Format, Row, format_named};
 pub use options::{MissingClock, ReadOptions};
 pub use source::{TraceOptions, TraceReport, TraceSource};
+pub use write::{Losses, Target, TraceWriter, WriteError};
 
 /// Every format that is read, in the order in which they are listed.
-pub static FORMATS: [Format; 6] = [msr::FORMAT, disksim::FORMAT, mqsim::FORMAT, fio::FORMAT, arc::FORMAT, vscsi::FORMAT];
+pub static FORMATS: [Format; 7] = [msr::FORMAT, disksim::FORMAT, mqsim::FORMAT, fio::FORMAT, arc::FORMAT, vscsi::FORMAT, compact::FORMAT];

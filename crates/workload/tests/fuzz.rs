@@ -98,7 +98,25 @@ fn mutant(random: &mut Xoshiro256PlusPlus, corpus: &[(String, Vec<u8>)]) -> Vec<
         }
         bytes.truncate(MAX_BYTES);
     }
+    if bytes.starts_with(b"\x89vpt") && !random.next_u64().is_multiple_of(4) {
+        mend(&mut bytes);
+    }
     bytes
+}
+
+/// Gives the sections of a compact trace the checksums of what they hold now: without that, no damage gets past them.
+fn mend(bytes: &mut [u8]) {
+    let mut at = 0;
+    while let Some(header) = bytes.get(at..).and_then(|rest| rest.first_chunk::<12>()) {
+        // The file's header has no length.
+        let length = if at == 0 { 0 } else { u32::from_le_bytes(*header[8..].first_chunk().unwrap()) as usize };
+        let mut hash = crc32fast::Hasher::new();
+        hash.update(header);
+        let Some(payload) = bytes.get(at + 16..).and_then(|rest| rest.get(..length)) else { return };
+        hash.update(payload);
+        bytes[at + 12..at + 16].copy_from_slice(&hash.finalize().to_le_bytes());
+        at += 16 + length;
+    }
 }
 
 /// A number at or near a limit of some type.

@@ -4,12 +4,12 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{all_said, drained, error_of, file, read_all, source};
+use common::{all_said, drained, error_of, file, read_all, rewritten, row, source};
 use vpass_core::request::Op;
-use vpass_workload::traces::{Fit, MissingClock, ReadOptions, Skipped, TraceFile, TraceOptions, TraceSource, format_named};
+use vpass_workload::traces::{Fit, MissingClock, ReadOptions, Skipped, Target, TraceFile, TraceOptions, TraceSource, format_named};
 
 const KNOWN: &str = "msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim or ssdsim (MQSim and SSDsim ASCII), \
-    fio (fio iolog version 3), arc (ARC address streams (.lis)), vscsi (VMware vscsiStats binary, CloudPhysics)";
+    fio (fio iolog version 3), arc (ARC address streams (.lis)), vscsi (VMware vscsiStats binary, CloudPhysics), compact or vpt (vpass's own compact form)";
 
 #[track_caller]
 fn says(format: &str, text: &str, expected: &str) {
@@ -270,4 +270,35 @@ fn time() {
         let error = TraceSource::open(std::slice::from_ref(&path), 8192, options).err().unwrap().0;
         assert_eq!(error, format!("a speed of {speed} is no speed; a number above 0 is expected, 2 for twice as fast"));
     }
+}
+
+#[test]
+fn compact() {
+    let rows: Vec<_> = (0..5000u64).map(|i| row(i, 0, i * 4096, 4096, Op::Read)).collect();
+    let good = rewritten(Target::Compact, &rows).0;
+    let says = |bytes: &[u8], what: &str| assert_eq!(error_of(None, bytes), format!("trace, {what} (compact format)"));
+    let damaged = |at: usize| {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x40;
+        bytes
+    };
+    // The file's header and the list of devices take 16 + 16 + 3 bytes; then the first block.
+    let second = 35 + 16 + u32::from_le_bytes(good[43..47].try_into().unwrap()) as usize;
+    says(&damaged(8), "after row 0, at byte 0: the compact trace is of a version that this vpass does not know; version 1 is expected");
+    says(&damaged(10), "after row 0, at byte 0: the header of the compact trace is damaged");
+    says(&damaged(30), "after row 0, at byte 16: the section's checksum does not match; the file is damaged");
+    says(&damaged(100), "after row 0, at byte 35: the section's checksum does not match; the file is damaged");
+    says(&damaged(35), "after row 0, at byte 35: there is no section where one should begin");
+    says(&damaged(second + 50), &format!("after row 4096, at byte {second}: the section's checksum does not match; the file is damaged"));
+    says(&good[..second + 50], &format!("after row 4096, at byte {second}: the file ends too early; it is truncated"));
+    let end = good.len() - 32;
+    says(&good[..end], &format!("after row 4096, at byte {second}: the file ends too early; it is truncated"));
+    says(&[&good[..second], &good[end..]].concat(), &format!("after row 4096, at byte {second}: rows are missing; the file is damaged"));
+    says(&[&good[..], &good[..]].concat(), &format!("after row 5000, at byte {}: the file goes on behind its end", good.len()));
+    let empty = rewritten(Target::Compact, &[]).0;
+    assert_eq!(error_of(None, &empty), "trace: holds no requests");
+    assert_eq!(
+        error_of(Some("compact"), b"text"),
+        "trace, after row 0, at byte 0: the file ends too early; it is truncated (compact format)"
+    );
 }

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use vpass_core::request::SourceError;
 
+use super::batches::{BatchError, Batches};
 use super::detect::detected;
-use super::format::{BadRow, Format, Row};
+use super::format::{BadRow, Clock, Format, Row};
 use super::input::{self, Input};
 use super::lines::{LineError, Lines};
 use super::options::ReadOptions;
@@ -52,6 +53,7 @@ impl Skipped {
 enum Content {
     Lines(Lines, Box<dyn LineReader>),
     Records(Records, Box<dyn RecordReader>),
+    Batches(Batches),
 }
 
 /// Why there is no row.
@@ -64,6 +66,8 @@ enum Odd {
     Size(u64),
     TooLong,
     Nul,
+    /// A block that cannot be read.
+    Block(&'static str),
     Io(io::Error),
 }
 
@@ -99,6 +103,10 @@ impl TraceFile {
                 let reader = make(&opening);
                 Content::Records(Records::new(window), reader)
             }
+            Body::Batches(make) => {
+                let reader = make(&opening);
+                Content::Batches(Batches::new(window, reader))
+            }
         };
         Ok(Self { path: path.to_owned(), content, format, skips: options.skip_bad_lines, skipped: Skipped::default(), rows: 0 })
     }
@@ -118,6 +126,15 @@ impl TraceFile {
         match &self.content {
             Content::Lines(_, reader) => reader.device_name(device),
             Content::Records(_, reader) => reader.device_name(device),
+            Content::Batches(batches) => batches.device_name(device),
+        }
+    }
+
+    /// What its times count from; known after the first row.
+    pub fn clock(&self) -> Clock {
+        match &self.content {
+            Content::Batches(batches) => batches.clock(),
+            _ => self.format.clock,
         }
     }
 
@@ -129,6 +146,7 @@ impl TraceFile {
                 let (number, offset) = records.place();
                 format!("record {number} at byte {offset}")
             }
+            Content::Batches(batches) => format!("row {}", batches.place().0),
         }
     }
 
@@ -162,7 +180,15 @@ impl TraceFile {
                 let bytes: Vec<_> = records.beginning().iter().map(|b| format!("{b:02x}")).collect();
                 format!("{path}, {place}: {what}; it begins with the bytes {}", bytes.join(" "))
             }
+            Content::Batches(_) => format!("{path}, {place}: {what}"),
         })
+    }
+
+    /// A complaint about the block behind the latest row.
+    #[cold]
+    fn bad_block(&self, what: &str) -> SourceError {
+        let offset = if let Content::Batches(batches) = &self.content { batches.place().1 } else { 0 };
+        SourceError(format!("{}, after {}, at byte {offset}: {what} ({} format)", self.path.display(), self.place(), self.format.name))
     }
 
     #[cold]
@@ -178,13 +204,14 @@ impl TraceFile {
     /// Something that is no row: skipped and counted, or an error.
     #[cold]
     fn odd(&mut self, odd: Odd) -> Result<(), SourceError> {
-        let may_skip = !matches!(odd, Odd::Io(_) | Odd::Bad(BadRow::Fatal(_)));
+        let may_skip = !matches!(odd, Odd::Io(_) | Odd::Block(_) | Odd::Bad(BadRow::Fatal(_)));
         let complaint = match odd {
             Odd::End | Odd::Nothing => return Ok(()),
             Odd::Io(e) => SourceError(format!("{}: after {}: {}", self.path.display(), self.place(), io_sentence(&e))),
             Odd::Bad(bad) => self.complain(format_args!("{} ({} format)", self.format.explain(bad), self.format.name)),
             Odd::Size(bytes) => self.complain(format_args!("a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected")),
             Odd::TooLong => self.complain("the line is longer than 64 KiB"),
+            Odd::Block(what) => self.bad_block(what),
             Odd::Nul => self.complain("the line holds a NUL byte, so this is no text"),
         };
         if !(self.skips && may_skip) {
@@ -216,6 +243,12 @@ impl Content {
                 Ok(Next::End) => Err(Odd::End),
                 Err(RecordError::Bad(bad)) => Err(Odd::Bad(bad)),
                 Err(RecordError::Io(e)) => Err(Odd::Io(e)),
+            },
+            Self::Batches(batches) => match batches.advance() {
+                Ok(Some(row)) => Ok(row),
+                Ok(None) => Err(Odd::End),
+                Err(BatchError::Bad(what)) => Err(Odd::Block(what)),
+                Err(BatchError::Io(e)) => Err(Odd::Io(e)),
             },
         }
     }

@@ -92,7 +92,7 @@ impl Format {
     pub(super) fn explain(&self, bad: BadRow) -> String {
         let named = |i: usize| match self.body {
             Body::Lines(_) => format!("column {} ({})", i + 1, self.columns[i].name),
-            Body::Records(_) => format!("the field {}", self.columns[i].name),
+            Body::Records(_) | Body::Batches(_) => format!("the field {}", self.columns[i].name),
         };
         match bad {
             BadRow::Column(i) => format!("{} should be {}", named(i), self.columns[i].holds),

@@ -7,7 +7,7 @@ use super::format::BadRow;
 /// Most devices of one trace. The largest public collections have some thousands; more means that a column was misread.
 pub(super) const MAX_DEVICES: usize = 1 << 16;
 /// Longest name, as long as a Linux path may be.
-const MAX_NAME_BYTES: usize = 4096;
+pub(super) const MAX_NAME_BYTES: usize = 4096;
 
 const TOO_MANY: BadRow = BadRow::Fatal("this is device number 65,537; more cannot be told apart, and no known trace has so many");
 const TOO_LONG: BadRow = BadRow::Sentence("the name of the device is longer than 4,096 bytes");

@@ -1,7 +1,7 @@
-//! What reads the body of a file: line by line, or record by record. A format makes one for each file it is asked to read, so
-//! a reader may remember what the file said before.
+//! What reads the body of a file: line by line, record by record, or many rows at a time. A format makes one for each file it
+//! is asked to read, so a reader may remember what the file said before.
 
-use super::format::{BadRow, Row};
+use super::format::{BadRow, Clock, Row};
 use super::options::ReadOptions;
 
 /// A reader of text. It never sees a blank line.
@@ -39,6 +39,29 @@ pub(super) enum Taken {
     More(usize),
 }
 
+/// A reader of binary blocks of many rows each.
+pub(super) trait BatchReader: Send {
+    /// Understands the block that `bytes` begin with and appends its rows, if any, which are all as [`super::MAX_REQUEST_BYTES`]
+    /// demands; `bytes` may go on far beyond the block or end within it, and are none at the end of the file. After an error
+    /// nothing is read further.
+    fn batch(&mut self, bytes: &[u8], rows: &mut Vec<Row>) -> Result<Batch, &'static str>;
+
+    /// The name that the trace itself gives a [`Row::device`].
+    fn device_name(&self, device: u32) -> String;
+
+    /// What the file's times count from; known after the first batch.
+    fn clock(&self) -> Clock;
+}
+
+/// What a [`BatchReader`] found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Batch {
+    /// A block of this length in bytes.
+    Whole(usize),
+    /// At least this many bytes are needed to tell; they are more than were given and at most 256 KiB.
+    More(usize),
+}
+
 /// What a reader may know when it is made.
 pub(super) struct Opening<'a> {
     pub(super) options: &'a ReadOptions,
@@ -53,6 +76,8 @@ pub(super) enum Body {
     Lines(fn(&Opening) -> Box<dyn LineReader>),
     /// Of a binary format.
     Records(fn(&Opening) -> Box<dyn RecordReader>),
+    /// Of a binary format with blocks of many rows.
+    Batches(fn(&Opening) -> Box<dyn BatchReader>),
 }
 
 /// The reader of a format whose lines stand for themselves.

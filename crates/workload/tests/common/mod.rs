@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use vpass_core::request::{Op, Request, RequestSource, SourceError};
-use vpass_workload::traces::{Format, MissingClock, ReadOptions, Row, TraceFile, TraceOptions, TraceSource, format_named};
+use vpass_workload::traces::{
+    Clock, Format, Losses, MissingClock, ReadOptions, Row, Target, TraceFile, TraceOptions, TraceSource, TraceWriter, format_named,
+};
 
 /// A row, short enough for a table of them.
 pub(crate) fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> Row {
@@ -15,6 +17,9 @@ pub(crate) fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> R
 
 /// The rows as a file of that format. Times must be whole in its unit, addresses in its sectors, directions among its own.
 pub(crate) fn written(format: &str, rows: &[Row]) -> Vec<u8> {
+    if format == "compact" {
+        return rewritten(Target::Compact, rows).0;
+    }
     let mut out = match format {
         "fio" => b"fio version 3 iolog\n0 /dev/sda add\n0 /dev/sda open\n".to_vec(),
         _ => vec![],
@@ -45,6 +50,15 @@ pub(crate) fn written(format: &str, rows: &[Row]) -> Vec<u8> {
     out
 }
 
+/// The rows as the library writes them, each device by its number, and what that loses.
+pub(crate) fn rewritten(target: Target, rows: &[Row]) -> (Vec<u8>, Losses) {
+    let mut writer = TraceWriter::new(target, vec![], Clock::Relative).unwrap();
+    for row in rows {
+        writer.row(row, |number| number.to_string()).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
 /// What a format can hold.
 pub(crate) struct Holds {
     /// Unit of time, in ns; 0 where there is no clock.
@@ -66,6 +80,7 @@ pub(crate) fn holds(format: &str) -> Holds {
         "fio" => Holds { time: 1000, address: 1, device: |n| format!("/dev/sd{n}"), ops: &[Read, Write, Trim] },
         "arc" => Holds { time: 0, device: only, ops: &[Write], ..text },
         "vscsi" => Holds { time: 1000, device: only, ..text },
+        "compact" => Holds { address: 1, ops: &[Read, Write, Trim], ..text },
         _ => text,
     }
 }

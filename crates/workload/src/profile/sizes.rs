@@ -1,0 +1,70 @@
+//! Sizes of requests, every one of them.
+
+use std::collections::BTreeMap;
+
+use vpass_core::request::Op;
+
+use super::ByOp;
+
+const SECTOR_BYTES: u64 = 512;
+
+/// Requests by size.
+#[derive(Debug, Default)]
+pub struct Sizes {
+    /// By size in sectors: nearly all sizes are whole sectors, and 16 MiB are 32,768 of them.
+    sectors: Vec<ByOp>,
+    /// By size in bytes, for the others.
+    odd: BTreeMap<u64, ByOp>,
+}
+
+impl Sizes {
+    pub(super) fn add(&mut self, bytes: u64, op: Op) {
+        let requests = if bytes.is_multiple_of(SECTOR_BYTES) {
+            let sectors = (bytes / SECTOR_BYTES) as usize;
+            if self.sectors.len() <= sectors {
+                self.sectors.resize(sectors + 1, [0; 3]);
+            }
+            &mut self.sectors[sectors]
+        } else {
+            self.odd.entry(bytes).or_default()
+        };
+        requests[op as usize] += 1;
+    }
+
+    /// Every size that occurs and its requests, ascending.
+    pub fn all(&self) -> Vec<(u64, ByOp)> {
+        let whole = (0..).step_by(SECTOR_BYTES as usize).zip(&self.sectors).filter(|(_, n)| n.iter().sum::<u64>() > 0);
+        let mut all: Vec<_> = whole.map(|(bytes, n)| (bytes, *n)).chain(self.odd.iter().map(|(bytes, n)| (*bytes, *n))).collect();
+        all.sort_unstable_by_key(|(bytes, _)| *bytes);
+        all
+    }
+
+    /// The size that at least this share of the requests of a direction does not exceed.
+    pub fn percentile(&self, op: Op, percent: f64) -> Option<u64> {
+        let all = self.all();
+        let requests = all.iter().map(|(_, n)| n[op as usize]).sum::<u64>();
+        let rank = ((requests as f64 * percent / 100.0).ceil() as u64).max(1);
+        let mut seen = 0;
+        all.iter().find_map(|(bytes, n)| {
+            seen += n[op as usize];
+            (seen >= rank).then_some(*bytes)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_by_hand() {
+        let mut sizes = Sizes::default();
+        for (bytes, op) in [(4096, Op::Read), (4096, Op::Read), (512, Op::Read), (700, Op::Read), (4096, Op::Write), (16 << 20, Op::Trim)] {
+            sizes.add(bytes, op);
+        }
+        assert_eq!(sizes.all(), [(512, [1, 0, 0]), (700, [1, 0, 0]), (4096, [2, 1, 0]), (16 << 20, [0, 0, 1])]);
+        assert_eq!([25.0, 26.0, 50.0, 51.0, 100.0].map(|p| sizes.percentile(Op::Read, p).unwrap()), [512, 700, 700, 4096, 4096]);
+        assert_eq!(sizes.percentile(Op::Trim, 50.0), Some(16 << 20));
+        assert_eq!(Sizes::default().percentile(Op::Read, 50.0), None);
+    }
+}

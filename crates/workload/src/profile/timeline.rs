@@ -1,0 +1,141 @@
+//! When requests came: the span of a trace, how far its clock steps back, and page reads and writes over time in steps of equal length.
+//! How long a trace is shows only at its end, so steps begin at a nanosecond and are paired up whenever they no longer reach.
+
+use vpass_core::request::Op;
+
+/// Steps held: twice as many as are ever shown in a line, several times over, so that pairing them up costs no shape.
+const STEPS: usize = 1024;
+
+/// What came in a step of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Page reads.
+    pub reads: u64,
+    /// Page writes.
+    pub writes: u64,
+}
+
+/// The clock of a trace and its load over time.
+#[derive(Debug, Default)]
+pub struct Timeline {
+    /// The first row's time; time counts from there.
+    first: Option<u64>,
+    earliest: u64,
+    latest: u64,
+    previous: u64,
+    back_steps: u64,
+    longest_step_back: u64,
+    /// A step is 2^shift ns.
+    shift: u32,
+    steps: Vec<Step>,
+}
+
+impl Timeline {
+    pub(super) fn add(&mut self, at_ns: u64, op: Op, pages: u64) {
+        let first = *self.first.get_or_insert_with(|| {
+            (self.earliest, self.latest, self.previous) = (at_ns, at_ns, at_ns);
+            at_ns
+        });
+        self.earliest = self.earliest.min(at_ns);
+        self.latest = self.latest.max(at_ns);
+        if at_ns < self.previous {
+            self.back_steps += 1;
+            self.longest_step_back = self.longest_step_back.max(self.previous - at_ns);
+        }
+        self.previous = at_ns;
+        // What is earlier than the first row counts there.
+        let since = at_ns.saturating_sub(first);
+        while since >> self.shift >= STEPS as u64 {
+            self.pair_up();
+        }
+        let step = (since >> self.shift) as usize;
+        if self.steps.len() <= step {
+            self.steps.resize(step + 1, Step::default());
+        }
+        match op {
+            Op::Read => self.steps[step].reads += pages,
+            Op::Write => self.steps[step].writes += pages,
+            Op::Trim => {}
+        }
+    }
+
+    fn pair_up(&mut self) {
+        self.steps = grouped(&self.steps, 2);
+        self.shift += 1;
+    }
+
+    /// Time of the first row on the trace's own clock, in ns.
+    pub fn first_ns(&self) -> u64 {
+        self.first.unwrap_or(0)
+    }
+
+    /// From the earliest row to the latest, in ns.
+    pub fn span_ns(&self) -> u64 {
+        self.latest - self.earliest
+    }
+
+    /// Rows that are earlier than the row before them.
+    pub fn back_steps(&self) -> u64 {
+        self.back_steps
+    }
+
+    /// The furthest of those, in ns.
+    pub fn longest_step_back_ns(&self) -> u64 {
+        self.longest_step_back
+    }
+
+    /// At most so many steps of equal length, and that length in ns; the last one may go beyond the end.
+    pub fn steps(&self, most: usize) -> (u64, Vec<Step>) {
+        let together = self.steps.len().div_ceil(most).max(1);
+        ((together as u64) << self.shift, grouped(&self.steps, together))
+    }
+}
+
+/// Every so many steps as one.
+fn grouped(steps: &[Step], together: usize) -> Vec<Step> {
+    let sum =
+        |some: &[Step]| some.iter().fold(Step::default(), |sum, s| Step { reads: sum.reads + s.reads, writes: sum.writes + s.writes });
+    steps.chunks(together).map(sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_paired_up_as_time_goes_on() {
+        let mut timeline = Timeline::default();
+        timeline.add(5_000_000, Op::Read, 3);
+        timeline.add(5_000_001, Op::Write, 2);
+        timeline.add(5_001_023, Op::Trim, 9);
+        assert_eq!(timeline.steps(STEPS).0, 1);
+        timeline.add(5_004_000, Op::Read, 1);
+        // 4,000 ns need steps of 4 ns.
+        let (length, steps) = timeline.steps(STEPS);
+        assert_eq!((length, steps.len()), (4, 1001));
+        assert_eq!((steps[0], steps[1000]), (Step { reads: 3, writes: 2 }, Step { reads: 1, writes: 0 }));
+        let (length, steps) = timeline.steps(64);
+        assert_eq!((length, steps.len()), (64, 63));
+        assert_eq!(steps[62], Step { reads: 1, writes: 0 });
+        assert_eq!((timeline.first_ns(), timeline.span_ns(), timeline.back_steps()), (5_000_000, 4_000, 0));
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_is_noticed() {
+        let mut timeline = Timeline::default();
+        for at in [100, 400, 250, 300, 40] {
+            timeline.add(at, Op::Read, 1);
+        }
+        assert_eq!((timeline.span_ns(), timeline.back_steps(), timeline.longest_step_back_ns()), (360, 2, 260));
+        assert_eq!(timeline.steps(STEPS).1[0].reads, 2);
+    }
+
+    #[test]
+    fn the_longest_time_fits() {
+        let mut timeline = Timeline::default();
+        timeline.add(0, Op::Read, 1);
+        timeline.add(u64::MAX, Op::Read, 1);
+        assert_eq!(timeline.steps(STEPS).1.len(), STEPS);
+        assert_eq!(timeline.span_ns(), u64::MAX);
+    }
+}

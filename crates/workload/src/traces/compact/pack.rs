@@ -1,0 +1,202 @@
+//! Whole numbers in as few whole bytes as they need: four widths a column, two bits a number that say which, then the bytes.
+//! Widths chosen per block fit most columns within a bit or two of an entropy code, and decode without a branch per number.
+
+/// A column packed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Packed {
+    /// Bytes of a number by code, ascending, 0 to 8.
+    pub(super) widths: [u8; 4],
+    /// Two bits a number, the first in the lowest bits; empty where all widths are the same.
+    pub(super) codes: Vec<u8>,
+    /// The numbers, little endian.
+    pub(super) data: Vec<u8>,
+}
+
+/// Bytes behind the data that the decoder may look at.
+pub(super) const LOOK_AHEAD: usize = 8;
+
+/// Bytes that codes take.
+pub(super) fn code_bytes(widths: [u8; 4], count: usize) -> usize {
+    if is_fixed(widths) { 0 } else { count.div_ceil(4) }
+}
+
+fn is_fixed(widths: [u8; 4]) -> bool {
+    widths[0] == widths[3]
+}
+
+/// Packs the numbers into `out`, whose vectors are used again.
+pub(super) fn pack(numbers: &[u64], out: &mut Packed) {
+    out.codes.clear();
+    out.data.clear();
+    let mut counts = [0; 9];
+    for n in numbers {
+        counts[bytes_of(*n)] += 1;
+    }
+    out.widths = best_widths(&counts);
+    let mut code_of = [0u8; 9];
+    for (bytes, code) in code_of.iter_mut().enumerate() {
+        *code = out.widths.iter().position(|w| usize::from(*w) >= bytes).unwrap_or(3) as u8;
+    }
+    out.codes.resize(code_bytes(out.widths, numbers.len()), 0);
+    for (i, n) in numbers.iter().enumerate() {
+        let code = code_of[bytes_of(*n)];
+        if let Some(codes) = out.codes.get_mut(i / 4) {
+            *codes |= code << (i % 4 * 2);
+        }
+        let width = usize::from(out.widths[usize::from(code)]);
+        out.data.extend_from_slice(&n.to_le_bytes()[..width]);
+    }
+}
+
+/// Bytes that a number needs; none for 0.
+fn bytes_of(n: u64) -> usize {
+    (u64::BITS - n.leading_zeros()).div_ceil(8) as usize
+}
+
+/// The four widths that take the fewest bytes for so many numbers of each length.
+fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
+    let longest = counts.iter().rposition(|c| *c > 0).unwrap_or(0);
+    let shortest = counts.iter().position(|c| *c > 0).unwrap_or(0);
+    if longest == shortest {
+        return [longest as u8; 4];
+    }
+    let (mut best, mut least) = ([longest as u8; 4], usize::MAX);
+    for a in 0..=longest {
+        for b in a..=longest {
+            for c in b..=longest {
+                let widths = [a, b, c, longest];
+                let width_of = |bytes: usize| widths.into_iter().find(|w| *w >= bytes).unwrap_or(longest);
+                let total = counts.iter().enumerate().map(|(bytes, count)| count * width_of(bytes)).sum();
+                if total < least {
+                    (best, least) = (widths.map(|w| w as u8), total);
+                }
+            }
+        }
+    }
+    best
+}
+
+/// Unpacks `data_bytes` of `data`, which holds [`LOOK_AHEAD`] more, into all of `out`; false where codes, data and widths do
+/// not fit each other.
+#[must_use]
+pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]) -> bool {
+    if !widths.is_sorted() || widths[3] > 8 || codes.len() != code_bytes(widths, out.len()) {
+        return false;
+    }
+    let width = widths.map(usize::from);
+    let mask = width.map(mask);
+    let data_bytes = data.len() - LOOK_AHEAD;
+    if is_fixed(widths) {
+        return data_bytes == out.len() * width[0] && unpack_fixed(width[0], mask[0], data, out);
+    }
+    let (mut at, mut done) = (0, 0);
+    for (four, codes) in out.as_chunks_mut::<4>().0.iter_mut().zip(codes) {
+        let Some(window) = data.get(at..).and_then(|rest| rest.first_chunk()) else { break };
+        at += unpack_four(&width, &mask, *codes, window, four);
+        done += 4;
+    }
+    // Near the end of the data a window would reach too far.
+    for (i, n) in out.iter_mut().enumerate().skip(done) {
+        let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk()) else { return false };
+        let code = usize::from(codes[i / 4] >> (i % 4 * 2) & 3);
+        *n = u64::from_le_bytes(*bytes) & mask[code];
+        at += width[code];
+    }
+    at == data_bytes
+}
+
+/// Bytes that hold any four numbers whose widths are below 16: the compiler sees that no access leaves them.
+const WINDOW: usize = 64 + 8;
+
+/// Unpacks four numbers; gives their bytes.
+#[inline]
+fn unpack_four(width: &[usize; 4], mask: &[u64; 4], codes: u8, window: &[u8; WINDOW], out: &mut [u64; 4]) -> usize {
+    let mut at = 0;
+    for (k, n) in out.iter_mut().enumerate() {
+        let code = usize::from(codes >> (2 * k) & 3);
+        *n = word(&window[at & 63..]) & mask[code];
+        at += width[code] & 15;
+    }
+    at
+}
+
+fn unpack_fixed(width: usize, mask: u64, data: &[u8], out: &mut [u64]) -> bool {
+    if width == 0 {
+        out.fill(0);
+    } else {
+        for (n, bytes) in out.iter_mut().zip(data.windows(8).step_by(width)) {
+            *n = word(bytes) & mask;
+        }
+    }
+    true
+}
+
+/// The first eight bytes.
+#[inline]
+fn word(data: &[u8]) -> u64 {
+    u64::from_le_bytes(*data.first_chunk().expect("eight bytes"))
+}
+
+/// The lowest `width` bytes.
+fn mask(width: usize) -> u64 {
+    u64::MAX.checked_shr(64 - 8 * width as u32).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unpacked(widths: [u8; 4], codes: &[u8], data: &[u8], count: usize) -> Option<Vec<u64>> {
+        let mut out = vec![7; count];
+        unpack(widths, codes, &[data, &[0xff; LOOK_AHEAD]].concat(), &mut out).then_some(out)
+    }
+
+    fn round(numbers: &[u64]) -> Packed {
+        let mut packed = Packed::default();
+        pack(numbers, &mut packed);
+        assert_eq!(unpacked(packed.widths, &packed.codes, &packed.data, numbers.len()).as_deref(), Some(numbers));
+        packed
+    }
+
+    #[test]
+    fn numbers_take_the_bytes_they_need() {
+        let packed = round(&[0, 255, 256, 3, 70_000]);
+        // 0, 1, 2 and 3 bytes: codes 0, 1, 2, 1 in the first byte, 3 in the second.
+        assert_eq!(packed.widths, [0, 1, 2, 3]);
+        assert_eq!(packed.codes, [0b01_10_01_00, 0b11]);
+        assert_eq!(packed.data, [255, 0, 1, 3, 112, 17, 1]);
+    }
+
+    #[test]
+    fn equal_lengths_need_no_codes() {
+        assert_eq!(round(&[0, 0, 0]), Packed::default());
+        assert_eq!(round(&[7, 9]), Packed { widths: [1; 4], codes: vec![], data: vec![7, 9] });
+        assert_eq!(round(&[u64::MAX]).data, [255; 8]);
+        round(&[]);
+    }
+
+    #[test]
+    fn five_lengths_share_four_widths() {
+        // One number of 2 bytes among many of 3 loses its byte, since no other length is as cheap to give up.
+        let mut numbers = vec![0; 9];
+        numbers.extend([[1 << 56; 9], [200; 9], [1 << 20; 9]].concat());
+        numbers.push(1 << 10);
+        assert_eq!(round(&numbers).widths, [0, 1, 3, 8]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_found() {
+        let packed = round(&[0, 255, 256, 3, 70_000]);
+        let Packed { widths, codes, data } = &packed;
+        let (cut, longer) = (&data[..data.len() - 1], &[&data[..], &[0]].concat());
+        assert_eq!(unpacked(*widths, codes, cut, 5), None);
+        assert_eq!(unpacked(*widths, codes, longer, 5), None);
+        assert_eq!(unpacked(*widths, codes, data, 4), None);
+        assert_eq!(unpacked(*widths, &codes[..1], data, 5), None);
+        assert_eq!(unpacked([0, 2, 1, 3], codes, data, 5), None);
+        assert_eq!(unpacked([9; 4], &[], &[0; 9], 1), None);
+        assert_eq!(unpacked([1; 4], &[], &[0; 3], 2), None);
+        // Many codes of the longest width against little data.
+        assert_eq!(unpacked([0, 1, 2, 8], &[0xff; 100], &[0; 790], 400), None);
+    }
+}

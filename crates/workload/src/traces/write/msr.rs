@@ -1,0 +1,75 @@
+//! Rows as an MSR Cambridge CSV, whose columns `traces::msr` lists. No trace here keeps response times, so that column is 0.
+
+use std::io::{self, Write};
+
+use vpass_core::request::Op;
+
+use super::super::format::Row;
+use super::label::Labels;
+use super::{Losses, WriteError};
+
+const TICK_NS: u64 = 100;
+
+pub(super) struct MsrWriter<W: Write> {
+    out: W,
+    labels: Labels,
+    /// `host,disk` by device.
+    disks: Vec<String>,
+    losses: Losses,
+}
+
+impl<W: Write> MsrWriter<W> {
+    pub(super) fn new(out: W) -> Self {
+        Self { out, labels: Labels::default(), disks: vec![], losses: Losses { time_unit_ns: TICK_NS, ..Losses::default() } }
+    }
+
+    pub(super) fn device(&mut self, name: &str) {
+        let disk = self.labels.unique(&host_and_disk(name), |disk, number| {
+            let (host, disk) = disk.split_once(',').unwrap_or((disk, "0"));
+            format!("{host}-{number},{disk}")
+        });
+        self.disks.push(disk);
+    }
+
+    pub(super) fn row(&mut self, row: &Row) -> Result<(), WriteError> {
+        let op = match row.op {
+            Op::Read => "Read",
+            Op::Write => "Write",
+            Op::Trim => return Err(WriteError::Unwritable("is a trim, which an MSR CSV cannot hold")),
+        };
+        let Row { at_ns, device, offset, bytes, .. } = row;
+        self.losses.rounded += u64::from(!at_ns.is_multiple_of(TICK_NS));
+        Ok(writeln!(self.out, "{},{},{op},{offset},{bytes},0", at_ns / TICK_NS, self.disks[*device as usize])?)
+    }
+
+    pub(super) fn finish(mut self) -> io::Result<(W, Losses)> {
+        self.out.flush()?;
+        Ok((self.out, self.losses))
+    }
+}
+
+/// A name such as `hm_0` taken apart, as the collection does; a bare number is a disk of host `disk`.
+fn host_and_disk(name: &str) -> String {
+    let is_number = |text: &str| text.len() <= 9 && !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let name: String = name.chars().map(|c| if c == ',' || c.is_control() { '_' } else { c }).collect();
+    match name.rsplit_once('_') {
+        Some((host, disk)) if !host.is_empty() && is_number(disk) => format!("{host},{disk}"),
+        _ if is_number(&name) => format!("disk,{name}"),
+        _ if name.is_empty() => "disk,0".into(),
+        _ => format!("{name},0"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_become_hosts_and_disks() {
+        let mut writer = MsrWriter::new(vec![]);
+        for name in ["hm_0", "7", "/dev/sda", "a,b_1", "disk_7", "_3", ""] {
+            writer.device(name);
+        }
+        assert_eq!(writer.disks, ["hm,0", "disk,7", "/dev/sda,0", "a_b,1", "disk-2,7", "_3,0", "disk,0"]);
+    }
+}
