@@ -120,6 +120,10 @@ pub(crate) struct Setup {
     /// Requests a second, for a trace that keeps no clock; --queue-depth is the other way.
     #[arg(long, conflicts_with_all = ["workload", "queue_depth"], allow_negative_numbers = true, value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
+    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it the first of these that the
+    /// beginning of the file holds.
+    #[arg(long, value_enum, ignore_case = true, conflicts_with = "workload", value_name = "Q|D|C")]
+    pub(crate) blk_action: Option<BlkEvent>,
     /// Pass over trace lines that cannot be read, and count them, instead of stopping at the first.
     #[arg(long, conflicts_with = "workload")]
     pub(crate) skip_bad_lines: bool,
@@ -223,6 +227,14 @@ pub(crate) enum Until {
 pub(crate) enum Direction {
     Read,
     Write,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "verbatim")]
+pub(crate) enum BlkEvent {
+    Q,
+    D,
+    C,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

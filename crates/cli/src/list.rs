@@ -7,7 +7,7 @@ use vpass_core::disturb::MODELS;
 use vpass_core::gc::GC;
 use vpass_core::reclaim::RECLAIM;
 use vpass_workload::presets as workloads;
-use vpass_workload::traces::FORMATS;
+use vpass_workload::traces::{FORMATS, Format};
 
 use crate::args::{ListWhat, ShowWhat};
 use crate::exit::Failure;
@@ -61,7 +61,13 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
             let row = |name| Ok(words(name, &load::workload(name, &[])?.config.description));
             workloads::names().map(row).collect::<Result<_, Failure>>()?
         }
-        ListWhat::Formats => FORMATS.iter().map(|f| words(f.name, f.description)).collect(),
+        ListWhat::Formats => {
+            let row = |f: &Format| match f.aliases {
+                [] => words(f.name, f.description),
+                others => words(f.name, &format!("{}; also called {}", f.description, others.join(", "))),
+            };
+            FORMATS.iter().map(row).collect()
+        }
         ListWhat::Reclaim => RECLAIM.iter().map(|t| words(t.name, t.summary)).collect(),
         ListWhat::Gc => GC.iter().map(|t| words(t.name, t.summary)).collect(),
         ListWhat::Models => MODELS.iter().map(|(name, summary)| words(name, summary)).collect(),

@@ -9,9 +9,9 @@ use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 use vpass_workload::pass::PassSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
-use vpass_workload::traces::{MissingClock, ReadOptions, TraceOptions, TraceReport, TraceSource, format_named};
+use vpass_workload::traces::{BlkAction, MissingClock, ReadOptions, TraceOptions, TraceReport, TraceSource, format_named};
 
-use crate::args::{Direction, Gear, Setup, Switch};
+use crate::args::{BlkEvent, Direction, Gear, Setup, Switch};
 use crate::exit::Failure;
 use crate::load::{self, Loaded};
 use crate::overrides::Override;
@@ -126,6 +126,11 @@ fn read_options(setup: &Setup) -> Result<ReadOptions, Failure> {
             (None, Some(_)) => MissingClock::Ignore,
             (None, None) => MissingClock::Refuse,
         },
+        blk_action: setup.blk_action.map(|event| match event {
+            BlkEvent::Q => BlkAction::Q,
+            BlkEvent::D => BlkAction::D,
+            BlkEvent::C => BlkAction::C,
+        }),
         skip_bad_lines: setup.skip_bad_lines,
     })
 }

@@ -3,16 +3,22 @@
 //!
 //! Start with [`TraceSource`]; [`TraceFile`] gives the rows of one file as they stand.
 
+mod alibaba;
 mod arc;
 mod batches;
+mod blk;
+mod blkparse;
 mod clock;
 mod compact;
 mod detect;
 mod digest;
+mod digits;
+mod diskmon;
 mod disksim;
 mod fields;
 mod file;
 mod fio;
+mod fio2;
 mod fit;
 mod format;
 mod input;
@@ -26,12 +32,19 @@ mod quote;
 mod reader;
 mod records;
 mod source;
+mod spc;
+mod srt;
+mod srt_header;
+mod systor;
+mod tencent;
 mod vscsi;
 mod window;
+mod wiscsee;
 mod write;
 
+pub use blk::BlkAction;
 pub use digest::sha256_hex;
-pub use file::{MAX_REQUEST_BYTES, Skipped, TraceFile};
+pub use file::{MAX_REQUEST_BYTES, MAX_TRIM_BYTES, Skipped, TraceFile};
 pub use fit::Fit;
 pub use format::{Clock, Column, Format, Row, format_named};
 pub use options::{MissingClock, ReadOptions};
@@ -39,4 +52,21 @@ pub use source::{TraceOptions, TraceReport, TraceSource};
 pub use write::{Losses, Target, TraceWriter, WriteError};
 
 /// Every format that is read, in the order in which they are listed.
-pub static FORMATS: [Format; 7] = [msr::FORMAT, disksim::FORMAT, mqsim::FORMAT, fio::FORMAT, arc::FORMAT, vscsi::FORMAT, compact::FORMAT];
+pub static FORMATS: [Format; 16] = [
+    msr::FORMAT,
+    disksim::FORMAT,
+    mqsim::FORMAT,
+    fio::FORMAT,
+    fio2::FORMAT,
+    blkparse::FORMAT,
+    spc::FORMAT,
+    alibaba::FORMAT,
+    tencent::FORMAT,
+    systor::FORMAT,
+    diskmon::FORMAT,
+    wiscsee::FORMAT,
+    arc::FORMAT,
+    vscsi::FORMAT,
+    srt::FORMAT,
+    compact::FORMAT,
+];

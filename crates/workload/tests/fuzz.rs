@@ -12,7 +12,9 @@ use std::path::Path;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::request::{Op, RequestSource};
-use vpass_workload::traces::{FORMATS, Fit, Format, MAX_REQUEST_BYTES, MissingClock, ReadOptions, TraceFile, TraceOptions, TraceSource};
+use vpass_workload::traces::{
+    FORMATS, Fit, Format, MAX_REQUEST_BYTES, MAX_TRIM_BYTES, MissingClock, ReadOptions, TraceFile, TraceOptions, TraceSource,
+};
 
 const DEFAULT_EXECS: u64 = 20_000;
 /// Longest mutant: long enough for several lines, short enough for speed.
@@ -41,7 +43,7 @@ fn read(bytes: &[u8], format: Option<&'static Format>) -> (u64, Option<String>) 
     let options = ReadOptions { format, assume_op: Some(Op::Read), clock: MissingClock::Rate(1e6), ..ReadOptions::default() };
     let result = TraceFile::from_reader(Path::new("mutant"), Cursor::new(bytes.to_vec()), &options).and_then(|mut file| {
         while let Some(row) = file.next_row()? {
-            assert!((1..=MAX_REQUEST_BYTES).contains(&row.bytes));
+            assert!((1..=if row.op == Op::Trim { MAX_TRIM_BYTES } else { MAX_REQUEST_BYTES }).contains(&row.bytes));
             assert!(row.offset < 1 << 63);
             rows += 1;
         }
@@ -138,22 +140,31 @@ fn setting(name: &str, default: u64) -> u64 {
 #[test]
 fn the_corpus_reads_as_it_should() {
     let expected = [
+        ("alibaba.csv", 2, None),
+        ("ambiguous.csv", 0, Some("may be spc")),
         ("arc.lis", 4, None),
         ("binary", 0, Some("is no text and no binary")),
         ("blank.txt", 0, Some("the format is not recognised")),
+        ("blkparse.txt", 3, None),
         ("broken.csv", 0, Some("a request of 0 bytes")),
         ("broken.trace", 1, Some("more than the 4 columns")),
+        ("diskmon.txt", 2, None),
         ("disksim.trace", 4, None),
         ("empty", 0, Some("holds no requests")),
-        ("fio-v2.log", 0, Some("version 2 iolog")),
         ("fio.log", 3, None),
+        ("fio2.log", 3, None),
         ("mqsim.gz", 4, None),
         ("mqsim.trace", 4, None),
         ("msr.csv", 4, None),
         ("msr.zst", 4, None),
+        ("ours.srt", 3, None),
+        ("spc.csv", 3, None),
+        ("systor.csv", 2, None),
+        ("tencent.csv", 2, None),
         ("two.gz", 3, Some("column 3")),
         ("v1.vscsi", 3, None),
         ("v2.vscsi", 3, None),
+        ("wiscsee.txt", 3, None),
     ];
     let corpus = corpus();
     assert_eq!(corpus.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(), expected.map(|e| e.0));

@@ -9,125 +9,14 @@ use vpass_core::request::Op;
 use vpass_workload::traces::{Fit, MissingClock, ReadOptions, Skipped, Target, TraceFile, TraceOptions, TraceSource, format_named};
 
 const KNOWN: &str = "msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim or ssdsim (MQSim and SSDsim ASCII), \
-    fio (fio iolog version 3), arc (ARC address streams (.lis)), vscsi (VMware vscsiStats binary, CloudPhysics), compact or vpt (vpass's own compact form)";
+    fio (fio iolog version 3), fio2 (fio iolog version 2), blkparse (blkparse text of blktrace), spc (SPC-1 ASCII, UMass), \
+    alibaba (Alibaba cloud disks, CSV), tencent or cbs (Tencent cloud block storage, CSV), systor (SYSTOR '17 desktop storage, CSV), \
+    diskmon (Sysinternals DiskMon log), wiscsee (WiscSee's text of blktrace), arc (ARC address streams (.lis)), \
+    vscsi (VMware vscsiStats binary, CloudPhysics), srt (HP SRT 1.3 binary), compact or vpt (vpass's own compact form)";
 
 #[track_caller]
 fn says(format: &str, text: &str, expected: &str) {
     assert_eq!(error_of(Some(format), text.as_bytes()), expected);
-}
-
-#[test]
-fn msr() {
-    let says = |line: &str, what: &str| {
-        let text = format!("1,h,0,Read,0,512,9\n{line}\n");
-        says("msr", &text, &format!("trace, line 2: {what} (msr format); the line is {line:?}"));
-    };
-    says("x,h,0,Read,0,512,9", "column 1 (timestamp) should be a whole number of 100-ns ticks");
-    says("999999999999999999,h,0,Read,0,512,9", "column 1 (timestamp) should be a whole number of 100-ns ticks");
-    says("1,,0,Read,0,512,9", "column 2 (host) should be a name");
-    says("1,h,-1,Read,0,512,9", "column 3 (disk) should be a whole number");
-    says("1,h,0,Reed,0,512,9", "column 4 (type) should be Read or Write");
-    says("1,h,0,Read,-512,512,9", "column 5 (offset) should be a whole number of bytes below 2^63");
-    says("1,h,0,Read,9223372036854775808,512,9", "column 5 (offset) should be a whole number of bytes below 2^63");
-    says("1,h,0,Read,0,4k,9", "column 6 (size) should be a whole number of bytes");
-    says("1,h,0,Read,0,512,", "column 7 (response) should be a whole number of 100-ns ticks");
-    says("1,h,0,Read,0", "column 6 (size) is missing; it should be a whole number of bytes");
-    says("1,h,0,Read,0,512,9,9", "there are more than the 7 columns timestamp, host, disk, type, offset, size, response");
-    says("#comment", "column 1 (timestamp) should be a whole number of 100-ns ticks");
-}
-
-#[test]
-fn disksim() {
-    let says = |line: &str, what: &str| {
-        let text = format!("0.5 0 8 8 1\n{line}\n");
-        says("disksim", &text, &format!("trace, line 2: {what} (disksim format); the line is {line:?}"));
-    };
-    says("1. 0 8 8 1", "column 1 (time) should be a decimal number of milliseconds");
-    says("1.5 4294967296 8 8 1", "column 2 (device) should be a whole number");
-    says("1.5 0 18014398509481984 8 1", "column 3 (block) should be a whole number of 512-byte blocks below 2^54");
-    says("1.5 0 8 8.5 1", "column 4 (blocks) should be a whole number of 512-byte blocks");
-    says("1.5 0 8 8 R", "column 5 (flags) should be hexadecimal flags with bit 0 set for a read");
-    says("1.5 0 8 8", "column 5 (flags) is missing; it should be hexadecimal flags with bit 0 set for a read");
-    says("1.5 0 8 8 1 7", "there are more than the 5 columns time, device, block, blocks, flags");
-}
-
-#[test]
-fn mqsim() {
-    let says = |line: &str, what: &str| {
-        let text = format!("0 0 8 8 1\n{line}\n");
-        says("mqsim", &text, &format!("trace, line 2: {what} (mqsim format); the line is {line:?}"));
-    };
-    says("1.5 0 8 8 1", "column 1 (time) should be a whole number of nanoseconds");
-    says("18446744073709551616 0 8 8 1", "column 1 (time) should be a whole number of nanoseconds");
-    says("1 d 8 8 1", "column 2 (device) should be a whole number");
-    says("1 0 -8 8 1", "column 3 (sector) should be a whole number of 512-byte sectors below 2^54");
-    says("1 0 8 99999999999999999999 1", "column 4 (sectors) should be a whole number of 512-byte sectors");
-    says("1 0 8 8 2", "column 5 (type) should be 1 for a read or 0 for a write");
-    says("1 0 8 8 1 1", "there are more than the 5 columns time, device, sector, sectors, type");
-}
-
-#[test]
-fn fio() {
-    let says_after_header = |line: &str, what: &str| {
-        let text = format!("fio version 3 iolog\n{line}\n");
-        says("fio", &text, &format!("trace, line 2: {what} (fio format); the line is {line:?}"));
-    };
-    says_after_header("1.0 /f read 0 512", "column 1 (timestamp) should be a whole number of microseconds");
-    says_after_header("1", "column 2 (filename) is missing; it should be a name without spaces");
-    says_after_header(
-        "1 /f erase 0 512",
-        "column 3 (action) should be one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait",
-    );
-    says_after_header("1 /f read x 512", "column 4 (offset) should be a whole number of bytes below 2^63");
-    says_after_header("1 /f read 0", "column 5 (length) is missing; it should be a whole number of bytes");
-    says_after_header("1 /f add 0", "there are more than the 5 columns timestamp, filename, action, offset, length");
-    assert_eq!(
-        error_of(None, b"fio version 2 iolog\n/f add\n"),
-        "trace, line 1: this is a version 2 iolog, which keeps no time for each request; record it again with fio 3.31 or newer, \
-         which writes version 3 (fio format); the line is \"fio version 2 iolog\""
-    );
-    let header = "trace, line 1: the first line should be the header \"fio version 3 iolog\" (fio format); the line is";
-    assert_eq!(error_of(None, b"fio version 4 iolog\n"), format!("{header} \"fio version 4 iolog\""));
-    says("fio", "1 /f read 0 512\n", &format!("{header} \"1 /f read 0 512\""));
-}
-
-#[test]
-fn arc() {
-    let says = |line: &str, what: &str| {
-        let text = format!("1 8 0 0\n{line}\n");
-        says("arc", &text, &format!("trace, line 2: {what} (arc format); the line is {line:?}"));
-    };
-    says("-1 8 0 1", "column 1 (block) should be a whole number of 512-byte blocks below 2^54");
-    says("1 x 0 1", "column 2 (blocks) should be a whole number of 512-byte blocks");
-    says("1 8 0", "column 4 (request) is missing; it should be a whole number");
-}
-
-#[test]
-fn vscsi() {
-    let record = |command: u16, version: u16, block: u64| {
-        let codes = [command, version].map(u16::to_le_bytes).concat();
-        [&[0; 4][..], &[0, 2, 0, 0], &[0; 4], &codes, &block.to_le_bytes(), &[0; 8]].concat()
-    };
-    let good = record(0x28, 0x0100, 8);
-    let says = |second: &[u8], what: &str| {
-        assert_eq!(error_of(Some("vscsi"), &[&good, second].concat()), format!("trace, record 2 at byte 32: {what}"));
-    };
-    says(
-        &record(0x28, 0, 8),
-        "the field version should be 1 or 2 in its high byte, the same in every record (vscsi format); \
-         it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 00",
-    );
-    says(
-        &record(0x2800, 0x0100, 8),
-        "the field command should be a SCSI operation code below 256 (vscsi format); \
-         it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 00 28 00 01",
-    );
-    says(
-        &record(0x28, 0x0100, 1 << 54),
-        "the field block should be a whole number of 512-byte blocks below 2^54 (vscsi format); \
-         it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 01",
-    );
-    says(&good[..5], "the file ends within a record; it is truncated (vscsi format); it begins with the bytes 00 00 00 00 00");
 }
 
 #[test]
@@ -187,6 +76,14 @@ fn sizes() {
         "trace, line 1: a request of 16777728 bytes; a size from 1 byte to 16 MiB is expected; the line is \"0 0 8 32769 1\"",
     );
     assert!(common::rows_of(b"0 0 8 32768 1\n", None).is_ok());
+    // Linux joins discards up to 4 GiB.
+    assert!(common::rows_of(b"9 D discard 0 4294967295 0.5\n", None).is_ok());
+    says(
+        "wiscsee",
+        "9 D discard 0 4294967296 0.5\n",
+        "trace, line 1: a discard of 4294967296 bytes; a size from 1 byte to 4 GiB is expected; \
+         the line is \"9 D discard 0 4294967296 0.5\"",
+    );
 }
 
 #[test]
@@ -217,6 +114,19 @@ fn text_that_is_no_trace() {
             "x".repeat(80)
         )
     );
+}
+
+#[test]
+fn a_file_that_may_be_either() {
+    assert_eq!(
+        error_of(None, b"1,R,8,R,5\n"),
+        "trace: may be spc (SPC-1 ASCII, UMass) or alibaba (Alibaba cloud disks, CSV); the first line is \"1,R,8,R,5\"; \
+         name one with --format"
+    );
+    // As long as the first column says which it is, it is not ambiguous.
+    for (text, format) in [("3 0 8 8 1\n", "mqsim"), ("3.0 0 8 8 1\n", "disksim"), ("3 0 8 8 1\n3.5 0 8 8 1\n", "disksim")] {
+        assert_eq!(common::rows_of(text.as_bytes(), None).unwrap().0, format);
+    }
 }
 
 #[test]

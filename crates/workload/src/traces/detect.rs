@@ -41,6 +41,11 @@ impl<'a> Head<'a> {
         self.first().split(|b| is_blank(*b)).filter(|column| !column.is_empty()).collect()
     }
 
+    /// The columns of the first line, between commas.
+    pub(super) fn first_fields(&self) -> Vec<&'a [u8]> {
+        self.first().split(|b| *b == b',').collect()
+    }
+
     /// All lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
         self.lines.iter().copied()

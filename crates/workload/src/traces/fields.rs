@@ -1,6 +1,6 @@
-//! The columns of a line, taken from left to right: commas or runs of blanks between them, numbers eight digits at a time.
-//! Every failure names its column.
+//! The columns of a line, taken from left to right: commas or runs of blanks between them. Every failure names its column.
 
+use super::digits::{decimal, digits};
 use super::format::BadRow;
 
 /// Columns between single commas.
@@ -98,10 +98,35 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     /// The next column, a decimal number of milliseconds, in ns; digits finer than a nanosecond are dropped.
     #[inline]
     pub(super) fn milliseconds(&mut self) -> Result<u64, BadRow> {
+        self.decimal::<6>()
+    }
+
+    /// The next column, a decimal number of seconds, in ns; digits finer than a nanosecond are dropped.
+    #[inline]
+    pub(super) fn seconds(&mut self) -> Result<u64, BadRow> {
+        self.decimal::<9>()
+    }
+
+    #[inline]
+    fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {
         self.begin()?;
-        let (value, length) = milliseconds(self.line, self.at).ok_or(BadRow::Column(self.column))?;
+        let (value, length) = decimal::<PLACES>(self.line, self.at).ok_or(BadRow::Column(self.column))?;
         self.finish(length)?;
         Ok(value)
+    }
+
+    /// The next column, which may be empty and holds nothing that is needed.
+    #[inline]
+    pub(super) fn skip(&mut self) -> Result<(), BadRow> {
+        self.begin()?;
+        let rest = &self.line[self.at..];
+        self.finish(rest.iter().position(|b| separates::<BLANKS>(*b)).unwrap_or(rest.len()))
+    }
+
+    /// The columns that are left, without blanks before them.
+    #[inline]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.line[self.at..].trim_ascii_start()
     }
 
     /// Where the next column begins.
@@ -168,104 +193,9 @@ pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-const ZEROES: u64 = 0x3030_3030_3030_3030;
-const TOP_BITS: u64 = 0x8080_8080_8080_8080;
-
-/// The number at `at` and its length; none where there is no digit or the number passes 2^64.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "half the cost of a trace line is here, and its callers know the column's number of digits")]
-pub(super) fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> {
-    let (mut value, mut length) = leading(line, at);
-    while length > 0 && length % 8 == 0 {
-        let (part, count) = leading(line, at + length);
-        if count == 0 {
-            break;
-        }
-        value = value.checked_mul(POWERS[count])?.checked_add(part)?;
-        length += count;
-    }
-    (length > 0).then_some((value, length))
-}
-
-/// The number that the next up to eight digits make, and how many they are.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "as above")]
-fn leading(line: &[u8], at: usize) -> (u64, usize) {
-    // Digits become 0 to 9. Adding 0x76 sets the top bit of any byte above 9; a carry spoils only bytes after the first such byte.
-    let raw = word(line, at) ^ ZEROES;
-    let others = (raw.wrapping_add(0x7676_7676_7676_7676) | raw) & TOP_BITS;
-    let count = others.trailing_zeros() / 8;
-    if count == 0 {
-        return (0, 0);
-    }
-    // Shifted so that the digits end the word: what comes in from below reads as leading zeroes.
-    (eight(raw << (64 - 8 * count)), count as usize)
-}
-
-/// Eight bytes from `at` on, the first lowest, 0 beyond the end of the line.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "as above")]
-fn word(line: &[u8], at: usize) -> u64 {
-    if let Some(chunk) = line.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        return u64::from_le_bytes(*chunk);
-    }
-    let left = line.len().saturating_sub(at);
-    if left == 0 {
-        return 0;
-    }
-    // The last eight bytes of the line with those before `at` shifted out: the last column costs no loop.
-    if let Some(chunk) = line.last_chunk::<8>() {
-        return u64::from_le_bytes(*chunk) >> (64 - 8 * left);
-    }
-    line[at..].iter().rev().fold(0, |word, b| word << 8 | u64::from(*b))
-}
-
-/// Eight digit values, first digit in the lowest byte, as a number: pairs, then fours, then all (D. Lemire's SWAR form).
-#[inline]
-fn eight(v: u64) -> u64 {
-    const MASK: u64 = 0x0000_00ff_0000_00ff;
-    let v = v.wrapping_mul(10).wrapping_add(v >> 8);
-    let low = (v & MASK).wrapping_mul(0x000f_4240_0000_0064);
-    let high = ((v >> 16) & MASK).wrapping_mul(0x0000_2710_0000_0001);
-    low.wrapping_add(high) >> 32
-}
-
-/// A decimal number of milliseconds in ns, and its length in text.
-#[inline]
-fn milliseconds(line: &[u8], at: usize) -> Option<(u64, usize)> {
-    const NS: u64 = 1_000_000;
-    let (whole, mut length) = digits(line, at)?;
-    let mut ns = whole.checked_mul(NS)?;
-    if line.get(at + length) == Some(&b'.') {
-        length += 1;
-        let (part, count) = leading(line, at + length);
-        ns = ns.checked_add(match count {
-            0 => return None,
-            1..=6 => part * POWERS[6 - count],
-            _ => part / POWERS[count - 6],
-        })?;
-        length += count;
-        length += line[at + length..].iter().take_while(|b| b.is_ascii_digit()).count();
-    }
-    Some((ns, length))
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    #[test]
-    fn milliseconds_to_the_nanosecond() {
-        for (text, ns) in [("0", 0), ("0.221", 221_000), ("12.5", 12_500_000), ("1.0000019", 1_000_001), ("3.000000", 3_000_000)] {
-            assert_eq!(milliseconds(text.as_bytes(), 0), Some((ns, text.len())), "{text}");
-        }
-        for text in ["", ".5", "5.", "-1.0", "18446744073709551615.0", "5. "] {
-            assert_eq!(milliseconds(text.as_bytes(), 0), None, "{text}");
-        }
-    }
 
     #[test]
     fn commas_and_blanks() {
@@ -278,14 +208,5 @@ mod tests {
         assert_eq!(Blanks::new(b"3x").number(), Err(BadRow::Column(0)));
         assert_eq!(Commas::new(b"9223372036854775808").offset(), Err(BadRow::Column(0)));
         assert_eq!(Blanks::new(b"18014398509481984").sector(), Err(BadRow::Column(0)));
-    }
-
-    proptest! {
-        #[test]
-        fn digits_agree_with_the_standard_library(before in "[ -~]{0,9}", text in "[0-9]{0,24}[^0-9]{0,9}[0-9]{0,3}") {
-            let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-            let expected = text[..end].parse::<u64>().ok().map(|n| (n, end));
-            prop_assert_eq!(digits(format!("{before}{text}").as_bytes(), before.len()), expected);
-        }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use vpass_core::request::SourceError;
+use vpass_core::request::{Op, SourceError};
 
 use super::batches::{BatchError, Batches};
 use super::detect::detected;
@@ -18,8 +18,10 @@ use super::reader::{Body, LineReader, Opening, RecordReader};
 use super::records::{Next, RecordError, Records};
 use super::window::Window;
 
-/// Largest request: no operating system sends larger ones to a drive, so a larger size means that a column was misread.
+/// Largest read or write: no operating system sends larger ones to a drive, so a larger size means that a column was misread.
 pub const MAX_REQUEST_BYTES: u64 = 16 << 20;
+/// Largest discard: Linux joins them up to this.
+pub const MAX_TRIM_BYTES: u64 = u32::MAX as u64;
 
 /// An open trace file.
 pub struct TraceFile {
@@ -63,7 +65,7 @@ enum Odd {
     /// A blank line, or one that moves no data.
     Nothing,
     Bad(BadRow),
-    Size(u64),
+    Size(Row),
     TooLong,
     Nul,
     /// A block that cannot be read.
@@ -158,11 +160,11 @@ impl TraceFile {
     pub fn next_row(&mut self) -> Result<Option<Row>, SourceError> {
         loop {
             match self.content.next() {
-                Ok(row) if (1..=MAX_REQUEST_BYTES).contains(&row.bytes) => {
+                Ok(row) if (1..=MAX_REQUEST_BYTES).contains(&row.bytes) || is_trim(&row) => {
                     self.rows += 1;
                     return Ok(Some(row));
                 }
-                Ok(row) => self.odd(Odd::Size(row.bytes))?,
+                Ok(row) => self.odd(Odd::Size(row))?,
                 Err(Odd::Nothing) => {}
                 Err(Odd::End) => return self.end(),
                 Err(odd) => self.odd(odd)?,
@@ -195,9 +197,16 @@ impl TraceFile {
     fn end(&self) -> Result<Option<Row>, SourceError> {
         let path = self.path.display();
         match (self.rows, &self.skipped.first) {
-            (0, None) => Err(SourceError(format!("{path}: holds no requests"))),
+            (0, None) => Err(SourceError(format!("{path}: holds no requests{}", self.without_rows()))),
             (0, Some(first)) => Err(SourceError(format!("{path}: holds no requests that can be read; the first complaint: {first}"))),
             _ => Ok(None),
+        }
+    }
+
+    fn without_rows(&self) -> &'static str {
+        match &self.content {
+            Content::Lines(_, reader) => reader.without_rows(),
+            Content::Records(..) | Content::Batches(_) => "",
         }
     }
 
@@ -209,7 +218,12 @@ impl TraceFile {
             Odd::End | Odd::Nothing => return Ok(()),
             Odd::Io(e) => SourceError(format!("{}: after {}: {}", self.path.display(), self.place(), io_sentence(&e))),
             Odd::Bad(bad) => self.complain(format_args!("{} ({} format)", self.format.explain(bad), self.format.name)),
-            Odd::Size(bytes) => self.complain(format_args!("a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected")),
+            Odd::Size(Row { op: Op::Trim, bytes, .. }) => {
+                self.complain(format_args!("a discard of {bytes} bytes; a size from 1 byte to 4 GiB is expected"))
+            }
+            Odd::Size(Row { bytes, .. }) => {
+                self.complain(format_args!("a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected"))
+            }
             Odd::TooLong => self.complain("the line is longer than 64 KiB"),
             Odd::Block(what) => self.bad_block(what),
             Odd::Nul => self.complain("the line holds a NUL byte, so this is no text"),
@@ -269,6 +283,11 @@ fn io_sentence(e: &io::Error) -> String {
         io::ErrorKind::UnexpectedEof => "the compressed file ends too early; it is truncated".into(),
         _ => format!("cannot be read further: {e}"),
     }
+}
+
+#[inline]
+fn is_trim(row: &Row) -> bool {
+    row.op == Op::Trim && (1..=MAX_TRIM_BYTES).contains(&row.bytes)
 }
 
 #[inline]

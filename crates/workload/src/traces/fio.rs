@@ -16,6 +16,7 @@ use vpass_core::request::Op;
 
 use super::detect::Head;
 use super::fields::Blanks;
+use super::fio2;
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::names::Names;
 use super::reader::{Body, LineReader, Opening};
@@ -37,46 +38,41 @@ pub(super) const FORMAT: Format = Format {
     body: Body::Lines(open),
 };
 
+const TIMESTAMP: usize = 0;
 const ACTION: usize = 2;
 const US_NS: u64 = 1_000;
 
+const HEADER: &[u8] = b"fio version 3 iolog";
+
+/// Any fio log but one of version 2, so that the complaint about the header is this format's.
 fn detect(head: &Head) -> bool {
-    head.first().starts_with(b"fio version ")
+    head.first().starts_with(b"fio version ") && head.first().trim_ascii_end() != fio2::HEADER
 }
 
 /// Where the reading of a log stands.
 struct Log {
     header_due: bool,
     files: Names,
+    /// Time at which the current log begins, and the latest time.
+    start_ns: u64,
+    latest_ns: u64,
 }
 
 fn open(_: &Opening) -> Box<dyn LineReader> {
-    Box::new(Log { header_due: true, files: Names::default() })
+    Box::new(Log { header_due: true, files: Names::default(), start_ns: 0, latest_ns: 0 })
 }
 
 impl LineReader for Log {
     #[inline]
     fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
-        if self.header_due {
-            header(line)?;
-            self.header_due = false;
-            return Ok(None);
+        if self.header_due || line.starts_with(b"fio ") {
+            return self.header(line).map(|()| None);
         }
         let mut fields = Blanks::new(line);
-        let at_ns = fields.scaled(US_NS)?;
+        let at_ns = fields.scaled(US_NS)?.checked_add(self.start_ns).ok_or(BadRow::Column(TIMESTAMP))?;
         let file = fields.text()?;
-        let op = match fields.text()? {
-            b"read" => Some(Op::Read),
-            b"write" => Some(Op::Write),
-            b"trim" => Some(Op::Trim),
-            b"sync" | b"datasync" | b"sync_file_range" | b"wait" => None,
-            b"add" | b"open" | b"close" => return fields.end().map(|()| None),
-            _ => return Err(BadRow::Column(ACTION)),
-        };
-        let offset = fields.offset()?;
-        let bytes = fields.number()?;
-        fields.end()?;
-        let Some(op) = op else { return Ok(None) };
+        let Entry::Data { op, offset, bytes } = entry(&mut fields, ACTION)? else { return Ok(None) };
+        self.latest_ns = self.latest_ns.max(at_ns);
         Ok(Some(Row { at_ns, device: self.files.number(file)?, offset, bytes, op }))
     }
 
@@ -85,12 +81,44 @@ impl LineReader for Log {
     }
 }
 
-fn header(line: &[u8]) -> Result<(), BadRow> {
-    match line.trim_ascii() {
-        b"fio version 3 iolog" => Ok(()),
-        b"fio version 2 iolog" => Err(BadRow::Fatal(
-            "this is a version 2 iolog, which keeps no time for each request; record it again with fio 3.31 or newer, which writes version 3",
-        )),
-        _ => Err(BadRow::Fatal("the first line should be the header \"fio version 3 iolog\"")),
+impl Log {
+    /// fio appends to a log that is there, so that a header may come again; its clock goes on where the last one stood.
+    fn header(&mut self, line: &[u8]) -> Result<(), BadRow> {
+        self.header_due = false;
+        self.start_ns = self.latest_ns;
+        match line.trim_ascii_end() {
+            HEADER => Ok(()),
+            fio2::HEADER => Err(BadRow::Fatal("this is a version 2 iolog; its format is fio2")),
+            _ => Err(BadRow::Fatal("the first line should be the header \"fio version 3 iolog\"")),
+        }
     }
+}
+
+/// What a line of a log asks for.
+pub(super) enum Entry {
+    Data { op: Op, offset: u64, bytes: u64 },
+    Wait { us: u64 },
+    Other,
+}
+
+/// The rest of a line from its action on, which is column number `action` from 0; both versions have it.
+#[inline]
+pub(super) fn entry(fields: &mut Blanks, action: usize) -> Result<Entry, BadRow> {
+    let kind = match fields.text()? {
+        b"read" => Some(Op::Read),
+        b"write" => Some(Op::Write),
+        b"trim" => Some(Op::Trim),
+        b"sync" | b"datasync" | b"sync_file_range" => None,
+        b"wait" => return Ok(Entry::Wait { us: numbers(fields)?.0 }),
+        b"add" | b"open" | b"close" => return fields.end().map(|()| Entry::Other),
+        _ => return Err(BadRow::Column(action)),
+    };
+    let (offset, bytes) = numbers(fields)?;
+    Ok(kind.map_or(Entry::Other, |op| Entry::Data { op, offset, bytes }))
+}
+
+#[inline]
+fn numbers(fields: &mut Blanks) -> Result<(u64, u64), BadRow> {
+    let numbers = (fields.offset()?, fields.number()?);
+    fields.end().map(|()| numbers)
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use vpass_core::request::{Op, SourceError};
 
+use super::blk::BlkAction;
 use super::format::{Clock, Format};
 
 /// What a format does not keep and the user has to say, and what to do about wrong lines.
@@ -15,6 +16,8 @@ pub struct ReadOptions {
     pub assume_op: Option<Op>,
     /// The times of all requests, for a format that keeps none.
     pub clock: MissingClock,
+    /// The event that counts as the request, for a format that records several for each.
+    pub blk_action: Option<BlkAction>,
     /// Passes over lines and records that cannot be read, and counts them.
     pub skip_bad_lines: bool,
 }

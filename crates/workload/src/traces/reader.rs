@@ -13,6 +13,11 @@ pub(super) trait LineReader: Send {
     fn device_name(&self, device: u32) -> String {
         device.to_string()
     }
+
+    /// What to add to the complaint that a file holds no requests.
+    fn without_rows(&self) -> &'static str {
+        ""
+    }
 }
 
 /// A reader of binary records.
@@ -33,7 +38,7 @@ pub(super) enum Taken {
     Row(usize, Row),
     /// A record without a row, or a header.
     Other(usize),
-    /// A wrong record of this length.
+    /// A wrong record of this length; 0 where that is unknown, which is fatal.
     Bad(usize, BadRow),
     /// At least this many bytes are needed to tell; they are more than were given and at most 256 KiB.
     More(usize),

@@ -41,6 +41,9 @@ const CUT: BadRow = BadRow::Fatal("the file ends within a record; it is truncate
 /// No record comes near this.
 const TOO_LONG: BadRow = BadRow::Fatal("the record is longer than 256 KiB");
 
+/// Bytes of a record that a message shows.
+const SHOWN: usize = 16;
+
 impl Records {
     pub(super) fn new(window: Window) -> Self {
         Self { window, record: 0..0, number: 0, offset: 0 }
@@ -60,7 +63,8 @@ impl Records {
                     return Ok(Next::Other);
                 }
                 Taken::Bad(length, bad) => {
-                    self.take(length);
+                    // One of unknown length is shown by its first bytes; nothing can follow it.
+                    self.take(if length == 0 { SHOWN } else { length });
                     return Err(RecordError::Bad(bad));
                 }
                 Taken::More(length) => length,
@@ -74,7 +78,7 @@ impl Records {
     /// The first bytes of the current record.
     pub(super) fn beginning(&self) -> &[u8] {
         let bytes = self.window.piece(self.record.clone());
-        &bytes[..bytes.len().min(16)]
+        &bytes[..bytes.len().min(SHOWN)]
     }
 
     /// Number of the current record, from 1, and where it begins, in bytes from 0.

@@ -1,6 +1,8 @@
 //! What several tests need: rows written in each format, and trace files in a folder that goes away.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub(crate) mod writers;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,41 +17,6 @@ pub(crate) fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> R
     Row { at_ns, device, offset, bytes, op }
 }
 
-/// The rows as a file of that format. Times must be whole in its unit, addresses in its sectors, directions among its own.
-pub(crate) fn written(format: &str, rows: &[Row]) -> Vec<u8> {
-    if format == "compact" {
-        return rewritten(Target::Compact, rows).0;
-    }
-    let mut out = match format {
-        "fio" => b"fio version 3 iolog\n0 /dev/sda add\n0 /dev/sda open\n".to_vec(),
-        _ => vec![],
-    };
-    for (i, Row { at_ns, device, offset, bytes, op }) in rows.iter().enumerate() {
-        let read = u8::from(*op == Op::Read);
-        let (sector, sectors) = (offset / 512, bytes / 512);
-        match format {
-            "msr" => writeln!(out, "{},host,{device},{},{offset},{bytes},17", at_ns / 100, ["Write", "Read"][usize::from(read)]),
-            "disksim" => {
-                let (ms, ns) = (at_ns / 1_000_000, at_ns % 1_000_000);
-                writeln!(out, "{ms}.{ns:06} {device} {sector} {sectors} {read}")
-            }
-            "mqsim" => writeln!(out, "{at_ns} {device} {sector} {sectors} {read}"),
-            "fio" => writeln!(out, "{} /dev/sd{device} {} {offset} {bytes}", at_ns / 1000, format!("{op:?}").to_lowercase()),
-            "arc" => writeln!(out, "{sector} {sectors} 0 {i}"),
-            "vscsi" => {
-                let command = [0x2a_u16, 0x28][usize::from(read)];
-                let words = [i as u32, *bytes as u32, 1].map(u32::to_le_bytes).concat();
-                let codes = [command, 0x0100].map(u16::to_le_bytes).concat();
-                let longs = [sector, at_ns / 1000].map(u64::to_le_bytes).concat();
-                out.write_all(&[words, codes, longs].concat())
-            }
-            _ => panic!("{format} has no writer here"),
-        }
-        .expect("a Vec takes everything");
-    }
-    out
-}
-
 /// The rows as the library writes them, each device by its number, and what that loses.
 pub(crate) fn rewritten(target: Target, rows: &[Row]) -> (Vec<u8>, Losses) {
     let mut writer = TraceWriter::new(target, vec![], Clock::Relative).unwrap();
@@ -57,32 +24,6 @@ pub(crate) fn rewritten(target: Target, rows: &[Row]) -> (Vec<u8>, Losses) {
         writer.row(row, |number| number.to_string()).unwrap();
     }
     writer.finish().unwrap()
-}
-
-/// What a format can hold.
-pub(crate) struct Holds {
-    /// Unit of time, in ns; 0 where there is no clock.
-    pub(crate) time: u64,
-    /// Unit of addresses, in bytes.
-    pub(crate) address: u64,
-    /// How a device is named.
-    pub(crate) device: fn(u32) -> String,
-    pub(crate) ops: &'static [Op],
-}
-
-pub(crate) fn holds(format: &str) -> Holds {
-    use Op::{Read, Trim, Write};
-    let number = |n: u32| n.to_string();
-    let only = |_: u32| "0".to_owned();
-    let text = Holds { time: 1, address: 512, device: number, ops: &[Read, Write] };
-    match format {
-        "msr" => Holds { time: 100, address: 1, device: |n| format!("host_{n}"), ..text },
-        "fio" => Holds { time: 1000, address: 1, device: |n| format!("/dev/sd{n}"), ops: &[Read, Write, Trim] },
-        "arc" => Holds { time: 0, device: only, ops: &[Write], ..text },
-        "vscsi" => Holds { time: 1000, device: only, ..text },
-        "compact" => Holds { address: 1, ops: &[Read, Write, Trim], ..text },
-        _ => text,
-    }
 }
 
 /// All rows of a text, or the first error.

@@ -1,0 +1,62 @@
+//! `alibaba`: the block traces of Alibaba's cloud disks (Li et al., "An In-Depth Analysis of Cloud Block Storage Workloads in Large-Scale
+//! Production", IISWC '20; the repository alibaba/block-traces names columns and units).
+//!
+//! | column | unit |
+//! |---|---|
+//! | device | number |
+//! | opcode | R or W |
+//! | offset | bytes |
+//! | length | bytes |
+//! | timestamp | us since 1970-01-01 |
+
+use vpass_core::request::Op;
+
+use super::detect::{Head, is_whole};
+use super::fields::Commas;
+use super::format::{BadRow, Clock, Format, Row, column};
+use super::reader::{Body, line_by_line};
+
+pub(super) const FORMAT: Format = Format {
+    name: "alibaba",
+    aliases: &[],
+    description: "Alibaba cloud disks, CSV",
+    columns: &[
+        column("device", "a whole number"),
+        column("opcode", "R or W"),
+        column("offset", "a whole number of bytes below 2^63"),
+        column("length", "a whole number of bytes"),
+        column("timestamp", "a whole number of microseconds"),
+    ],
+    clock: Clock::Absolute,
+    has_op: true,
+    detect,
+    body: Body::Lines(|_| line_by_line(parse)),
+};
+
+const OPCODE: usize = 1;
+const US_NS: u64 = 1_000;
+
+fn detect(head: &Head) -> bool {
+    let columns = head.first_fields();
+    columns.len() >= 5 && is_whole(columns[0]) && direction(columns[OPCODE]).is_some()
+}
+
+fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
+    let mut fields = Commas::new(line);
+    let device = fields.device()?;
+    let op = direction(fields.text()?).ok_or(BadRow::Column(OPCODE))?;
+    let offset = fields.offset()?;
+    let bytes = fields.number()?;
+    let at_ns = fields.scaled(US_NS)?;
+    fields.end()?;
+    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+}
+
+#[inline]
+fn direction(text: &[u8]) -> Option<Op> {
+    match text {
+        b"R" => Some(Op::Read),
+        b"W" => Some(Op::Write),
+        _ => None,
+    }
+}
