@@ -7,12 +7,13 @@ mod dies;
 mod host;
 mod route;
 mod speed;
+mod timeline;
 mod tree;
 
 use std::collections::VecDeque;
 
-use self::dies::{Dies, Ended, NIL, NewRead, Work, WorkOp};
-use self::host::{Host, Kind, Measured, Page};
+use self::dies::{Dies, Ended, NIL, NewRead, Next, Work, WorkOp};
+use self::host::{Host, Measured, Page};
 pub(crate) use self::speed::Speed;
 use super::split::Pages;
 use super::untimed::trim;
@@ -25,14 +26,12 @@ use crate::metrics::TimedMetrics;
 use crate::observer::{FROM_BUFFER, NO_PPN};
 use crate::reciprocal::Reciprocal;
 use crate::request::{Arrival, Op, Request, RequestSource};
-use crate::units::{Cause, DieId, Lpn, Ns, Ppn};
+use crate::units::{Cause, DieId, Lpn, Ns};
 
 /// Requests taken from the source at a time.
 const CHUNK: usize = 1024;
 /// Map entries are asked for two groups ahead, counters one: in groups, so that their cache and translation misses overlap.
 const GROUP: usize = 16;
-/// Requests between two calls of the progress function.
-const PROGRESS_PERIOD: u64 = 4096;
 /// Busy intervals handed to an observer at a time.
 const INTERVALS: usize = 256;
 
@@ -47,7 +46,8 @@ pub struct TimedEngine {
     /// Pages that the write buffer may hold while they are programmed; 0 acknowledges a write when it is programmed.
     program_slots: u32,
     programming: u32,
-    stalled: VecDeque<(Request, u32, Ns)>,
+    /// Writes and trims that wait for room in the buffer: when their latency began, when their data arrived.
+    stalled: VecDeque<(Request, Ns, Ns)>,
     /// Programs of copied pages under way; idle gaps are not used to pile up more than two a die.
     copy_programs: u32,
     held_back: VecDeque<DieId>,
@@ -72,10 +72,9 @@ impl TimedEngine {
         let g = &drive.geometry;
         let t = &drive.config.timing;
         let planes = if t.independent_planes { g.planes_per_die } else { 1 };
-        let suspend_limit = if t.suspend { t.suspend_limit } else { 0 };
         Self {
             speed: Speed::new(&drive.config, g),
-            dies: Dies::new(g.channels, g.dies_per_channel, planes, t.cache_read, suspend_limit),
+            dies: Dies::new(&drive.config, g),
             host: Host::new(),
             metrics: TimedMetrics::default(),
             now: 0,
@@ -117,48 +116,47 @@ impl TimedEngine {
         self.dies.shares_channels = drive.bugs.has(Bug::ChannelShared);
         self.exhausted = false;
         let before = self.served;
-        let mut report_at = self.served + PROGRESS_PERIOD;
         self.pace(drive, source);
         loop {
-            let arrival = if self.host.outstanding < self.depth { self.admit(drive, source)? } else { Ns::MAX };
-            if self.served >= report_at {
-                report_at = self.served + PROGRESS_PERIOD;
-                if !progress(self.served - before) {
-                    return Err(RunError::Interrupted);
+            let mut arrival = Ns::MAX;
+            if self.host.outstanding < self.depth {
+                if self.requests.len() - self.next <= 3 * GROUP && !self.exhausted {
+                    self.refill(drive, source)?;
+                    if !progress(self.served - before) {
+                        return Err(RunError::Interrupted);
+                    }
+                }
+                arrival = self.admit(drive);
+                if self.host.outstanding == 0 && self.exhausted && self.next == self.requests.len() {
+                    if self.begin_stage(drive, source) {
+                        continue;
+                    }
+                    self.hand_over_intervals(drive, 0);
+                    return Ok(self.served - before);
                 }
             }
-            let (event, completion) = (self.dies.next_event(), self.host.next_completion());
-            if self.exhausted && self.next == self.requests.len() && self.host.outstanding == 0 {
-                source.tell_time(self.now);
-                if source.next_stage() {
-                    self.exhausted = false;
-                    self.pace(drive, source);
-                    continue;
-                }
-                self.hand_over_intervals(drive, 0);
-                return Ok(self.served - before);
-            }
+            let ((event, next), completion) = (self.dies.next(), self.host.next_completion());
             let at = event.min(completion).min(arrival);
             assert!(at != Ns::MAX, "requests are outstanding, but nothing is going to happen");
             self.now = at;
             if event == at {
-                self.step(drive);
+                self.step(drive, next);
             } else if completion == at {
                 self.host.take_completion();
             }
         }
     }
 
-    /// Submits what may be submitted now; gives the time of the next arrival that has still to come.
+    /// Submits what may be submitted now of the requests at hand; gives the time of the next arrival that has still to come.
     #[inline]
-    fn admit(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<Ns, RunError> {
+    fn admit(&mut self, drive: &mut Drive) -> Ns {
         while self.host.outstanding < self.depth {
-            if self.requests.len() - self.next <= 3 * GROUP && !self.exhausted {
-                self.refill(drive, source)?;
-            }
-            let Some(request) = self.requests.get(self.next).copied() else { break };
+            let Some(request) = self.requests.get(self.next).copied() else {
+                // More may be had from the source: come back at once.
+                return if self.exhausted { Ns::MAX } else { self.now };
+            };
             if self.open && request.at > self.now {
-                return Ok(request.at);
+                return request.at;
             }
             if self.next.is_multiple_of(GROUP) {
                 self.look_ahead(drive);
@@ -168,9 +166,10 @@ impl TimedEngine {
             let start = if self.open { request.at } else { self.now };
             self.submit(drive, &request, start);
         }
-        Ok(Ns::MAX)
+        Ns::MAX
     }
 
+    #[cold]
     fn refill(&mut self, drive: &Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
         self.requests.drain(..self.next);
         self.next = 0;
@@ -180,6 +179,18 @@ impl TimedEngine {
         self.exhausted = self.requests.len() == before;
         self.pace(drive, source);
         Ok(())
+    }
+
+    /// Goes on to the source's next stage, if it has one.
+    #[cold]
+    fn begin_stage(&mut self, drive: &Drive, source: &mut dyn RequestSource) -> bool {
+        source.tell_time(self.now);
+        let goes_on = source.next_stage();
+        if goes_on {
+            self.exhausted = false;
+            self.pace(drive, source);
+        }
+        goes_on
     }
 
     /// Takes over how requests arrive.
@@ -204,13 +215,13 @@ impl TimedEngine {
     #[inline]
     fn submit(&mut self, drive: &mut Drive, request: &Request, start: Ns) {
         drive.now = self.now;
+        self.host.outstanding += 1;
         match request.op {
             Op::Read => self.submit_read(drive, request, start),
             Op::Write => self.submit_write(drive, request, start),
             Op::Trim => {
                 drive.host.trim_requests += 1;
-                let slot = self.host.open(start, 1, Measured::Not);
-                self.accept_in_order(drive, request, slot, self.now);
+                self.accept_in_order(drive, request, start, self.now);
             }
         }
     }
@@ -221,44 +232,36 @@ impl TimedEngine {
         drive.host.read_bytes += u64::from(request.bytes);
         let page_bytes = u64::from(drive.geometry.page_bytes);
         if (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes {
-            let slot = self.host.open(start, 1, Measured::Read);
-            self.read_part(drive, slot, (request.offset >> drive.geometry.page_shift()) as Lpn, request.bytes);
+            self.read_part(drive, NIL, (request.offset >> drive.geometry.page_shift()) as Lpn, request.bytes, start);
             return;
         }
         let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
         let slot = self.host.open(start, pages.count, Measured::Read);
         for page in 0..pages.count {
             let (from, to) = pages.range(page);
-            self.read_part(drive, slot, pages.first + page, to - from);
+            self.read_part(drive, slot, pages.first + page, to - from, start);
         }
     }
 
-    /// Reads so many bytes of a page for a request.
+    /// Reads so many bytes of a page for a request, [`NIL`] where they are all of it.
     #[inline]
-    fn read_part(&mut self, drive: &mut Drive, slot: u32, lpn: Lpn, bytes: u32) {
+    fn read_part(&mut self, drive: &mut Drive, request: u32, lpn: Lpn, bytes: u32, start: Ns) {
         let ppn = drive.read_page(lpn);
         if !drive.ops.is_empty() || !drive.started_jobs.is_empty() {
             // A job in the foreground is queued before the read that triggered it.
             self.route(drive, NIL);
         }
         if ppn == NO_PPN || ppn == FROM_BUFFER {
-            let page = Page { request: slot, at: self.now, bytes, kind: Kind::Controller };
+            let page = Page { request, at: self.now, bytes, start, during_reclaim: false };
             self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
-        } else {
-            self.queue_read(drive, slot, ppn, bytes);
+            return;
         }
-    }
-
-    #[inline]
-    fn queue_read(&mut self, drive: &mut Drive, slot: u32, ppn: Ppn, bytes: u32) {
-        let kind = drive.geometry.kind_of(ppn);
+        let sense = self.speed.sense[drive.geometry.kind_of(ppn) as usize & 3];
         let unit = self.by_unit.quotient(drive.geometry.block_of(ppn)) as usize;
-        let die = self.dies.die_of(unit);
-        let read = NewRead { request: slot, bytes, sense: self.speed.sense[kind as usize & 3], transfer: self.transfer(bytes) };
-        if self.dies.queue_read(unit, read, self.now) {
-            self.host.mark_during_reclaim(slot);
+        let read = NewRead { request, bytes, sense, transfer: self.transfer(bytes), start };
+        if let Some(busy) = self.dies.queue_read(unit, read, self.now) {
+            self.pump(drive, busy);
         }
-        self.pump(drive, die as DieId);
     }
 
     /// Transfer time on a channel; a workload has few sizes, often one.
@@ -278,16 +281,15 @@ impl TimedEngine {
             self.write_through(drive, request, start, arrived);
             return;
         }
-        let slot = self.host.open(start, 1, Measured::Write);
-        self.accept_in_order(drive, request, slot, arrived);
+        self.accept_in_order(drive, request, start, arrived);
     }
 
     /// Takes in a write or trim now, or behind the writes that wait for room in the buffer.
-    fn accept_in_order(&mut self, drive: &mut Drive, request: &Request, slot: u32, arrived: Ns) {
+    fn accept_in_order(&mut self, drive: &mut Drive, request: &Request, start: Ns, arrived: Ns) {
         if self.stalled.is_empty() && self.has_room() {
-            self.accept(drive, request, slot, arrived);
+            self.accept(drive, request, start, arrived);
         } else {
-            self.stalled.push_back((*request, slot, arrived));
+            self.stalled.push_back((*request, start, arrived));
         }
     }
 
@@ -296,17 +298,19 @@ impl TimedEngine {
     }
 
     /// Takes a write into the buffer, or trims, and acknowledges it.
-    fn accept(&mut self, drive: &mut Drive, request: &Request, slot: u32, arrived: Ns) {
+    fn accept(&mut self, drive: &mut Drive, request: &Request, start: Ns, arrived: Ns) {
         drive.now = self.now;
         let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
-        if request.op == Op::Trim {
+        let measured = if request.op == Op::Trim {
             trim(drive, &pages);
+            Measured::Not
         } else {
             for page in 0..pages.count {
                 drive.write_page(pages.first + page, pages.mask(page));
             }
-        }
-        self.host.finish_page(slot, arrived.max(self.now), self.now, Kind::Write, &mut self.metrics);
+            Measured::Write
+        };
+        self.host.complete(start, arrived.max(self.now), measured, self.now, &mut self.metrics);
         self.route(drive, NIL);
     }
 
@@ -317,29 +321,42 @@ impl TimedEngine {
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
             if self.route(drive, slot) == 0 {
-                self.host.finish_page(slot, arrived.max(self.now), self.now, Kind::Write, &mut self.metrics);
+                self.host.finish_part(slot, arrived.max(self.now), self.now, &mut self.metrics);
             }
         }
     }
 
     /// Carries out the next event of a die or channel.
     #[inline]
-    fn step(&mut self, drive: &mut Drive) {
-        let (die, ended) = self.dies.step(&self.speed);
-        match ended {
-            Ended::Read { op } => {
-                let page = Page { request: op.request, at: self.now + self.speed.ecc, bytes: op.bytes, kind: Kind::Flash };
-                self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
-            }
-            Ended::Work { op } => self.work_ended(drive, die, &op),
-            Ended::Nothing if !self.dies.cache_read() => {
-                self.hand_over_intervals(drive, INTERVALS);
+    fn step(&mut self, drive: &mut Drive, next: Next) {
+        let busy = match next {
+            Next::Sensed => {
+                if let Some(die) = self.dies.sensed() {
+                    self.pump(drive, die);
+                }
                 return;
             }
-            Ended::Nothing => {}
+            Next::Transferred => {
+                let (read, busy) = self.dies.transferred();
+                let at = self.now + self.speed.ecc;
+                let page = Page { request: read.request, at, bytes: read.bytes, start: read.start, during_reclaim: read.during_reclaim };
+                self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
+                busy
+            }
+            Next::Work => self.step_work(drive),
+        };
+        if let Some(die) = busy {
+            self.pump(drive, die);
         }
-        self.pump(drive, die as DieId);
         self.hand_over_intervals(drive, INTERVALS);
+    }
+
+    #[cold]
+    fn step_work(&mut self, drive: &mut Drive) -> Option<DieId> {
+        let (die, ended) = self.dies.step(&self.speed);
+        let Ended::Work { op } = ended else { return None };
+        self.work_ended(drive, usize::from(die), &op);
+        Some(die)
     }
 
     fn work_ended(&mut self, drive: &mut Drive, die: usize, op: &WorkOp) {
@@ -355,7 +372,7 @@ impl TimedEngine {
             }
             Work::Program { host: true, request } => {
                 if request != NIL {
-                    self.host.finish_page(request, self.now, self.now, Kind::Write, &mut self.metrics);
+                    self.host.finish_part(request, self.now, self.now, &mut self.metrics);
                 }
                 self.programming -= 1;
                 self.unstall(drive);
@@ -374,23 +391,13 @@ impl TimedEngine {
     /// Takes in writes that waited for room in the buffer.
     fn unstall(&mut self, drive: &mut Drive) {
         while self.has_room() {
-            let Some((request, slot, arrived)) = self.stalled.pop_front() else { return };
-            self.accept(drive, &request, slot, arrived);
+            let Some((request, start, arrived)) = self.stalled.pop_front() else { return };
+            self.accept(drive, &request, start, arrived);
         }
     }
 
     /// Starts what a die can start, and gives its job a step where the schedule lets it.
-    #[inline]
     fn pump(&mut self, drive: &mut Drive, die: DieId) {
-        if self.dies.has_work(usize::from(die)) {
-            self.pump_work(drive, die);
-        } else {
-            self.dies.start_reads(usize::from(die), self.now);
-        }
-    }
-
-    #[cold]
-    fn pump_work(&mut self, drive: &mut Drive, die: DieId) {
         let pressure = !self.stalled.is_empty();
         let die_index = usize::from(die);
         if !self.dies.die(die).jobs.is_empty() {

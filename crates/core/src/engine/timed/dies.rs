@@ -9,10 +9,11 @@ mod work;
 
 use std::collections::VecDeque;
 
-use super::speed::Speed;
+use super::timeline::{Event, Timeline};
 use super::tree::EventTree;
+use crate::config::DriveConfig;
 use crate::ftl::mover::JobRef;
-use crate::reciprocal::Reciprocal;
+use crate::geometry::Geometry;
 use crate::units::{Cause, DieId, Ns, Ppn};
 
 pub(super) const NIL: u32 = u32::MAX;
@@ -21,21 +22,27 @@ pub(super) const NIL: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 pub(super) struct ReadOp {
     next: u32,
+    /// The request, or [`NIL`] where this page is all of it.
     pub(super) request: u32,
     pub(super) bytes: u32,
     sense: u32,
     transfer: u32,
-    order: u64,
+    order: u32,
+    /// Reclaim was at work on its die when it came.
+    pub(super) during_reclaim: bool,
+    /// When its latency began.
+    pub(super) start: Ns,
     queued_at: Ns,
 }
 
-/// A host read to be queued: its request, the bytes wanted, and its times in ns.
+/// A host read to be queued: its request, the bytes wanted, its times in ns, and when its latency began.
 #[derive(Clone, Copy)]
 pub(super) struct NewRead {
     pub(super) request: u32,
     pub(super) bytes: u32,
     pub(super) sense: Ns,
     pub(super) transfer: Ns,
+    pub(super) start: Ns,
 }
 
 /// What else a die does.
@@ -92,13 +99,28 @@ enum Phase {
 
 #[derive(Clone, Copy)]
 struct Unit {
-    phase: Phase,
+    since: Ns,
+    /// The read whose page is being sensed or is in the register.
     reading: u32,
-    /// With `cache_read`, the page in the cache register, and whether its transfer has begun.
+    /// With `cache_read`, the read whose page is in the cache register.
     cached: u32,
     head: u32,
     tail: u32,
-    since: Ns,
+    die: u16,
+    channel: u16,
+    phase: Phase,
+}
+
+/// What reads have to know of their die.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    queued_reads: u32,
+    /// Reads that go before the next write under pressure.
+    credit: u32,
+    /// Reclaim work on this die, pending or running.
+    reclaim_work: u32,
+    /// Whether anything but reads is going on.
+    has_work: bool,
 }
 
 pub(super) struct Die {
@@ -107,26 +129,28 @@ pub(super) struct Die {
     pub(super) exclusive: VecDeque<WorkOp>,
     pub(super) writes: VecDeque<WorkOp>,
     pub(super) jobs: VecDeque<(JobRef, Cause)>,
-    queued_reads: u32,
-    /// Reads that go before the next write under pressure.
-    credit: u32,
-    /// Whether anything but reads is going on.
-    has_work: bool,
     /// A job of this die goes before reads.
     pub(super) urgent: bool,
     /// The last work was exclusive: a waiting write has its turn.
     write_turn: bool,
-    /// Reclaim work on this die, pending or running.
-    pub(super) reclaim_work: u32,
 }
 
-/// What the event loop is told when an event ended something.
+/// What happens next.
+#[derive(Clone, Copy)]
+pub(super) enum Next {
+    /// A page is sensed.
+    Sensed,
+    /// A page is in the controller.
+    Transferred,
+    /// Something else of a die.
+    Work,
+}
+
+/// What the event loop is told when an event of a die's work ended something.
 pub(super) enum Ended {
-    /// A page for the host is in the controller.
-    Read { op: ReadOp },
     /// Work of a die is done.
     Work { op: WorkOp },
-    /// A page waits for its channel or begins to use it.
+    /// The work goes on.
     Nothing,
 }
 
@@ -135,18 +159,22 @@ pub(super) type Interval = (u32, Ns, Ns);
 
 pub(super) struct Dies {
     units: Vec<Unit>,
+    loads: Vec<Load>,
     all: Vec<Die>,
     /// When each channel has served everything that is ready so far.
     channel_free: Vec<Ns>,
     reads: Vec<ReadOp>,
     unused: Vec<u32>,
-    events: EventTree,
+    /// Pages being sensed.
+    sensing: Timeline,
+    /// Pages that wait for their channel or are on it.
+    transfers: Timeline,
+    /// Events of everything but reads, which may be taken back.
+    work: EventTree,
     units_per_die: usize,
-    by_die: Reciprocal,
-    by_channel: Reciprocal,
     cache_read: bool,
     suspend_limit: u32,
-    order: u64,
+    order: u32,
     /// A seeded bug: transfers overlap.
     pub(super) shares_channels: bool,
     /// Busy times of units and channels (numbered after the units), where they are checked.
@@ -154,62 +182,70 @@ pub(super) struct Dies {
 }
 
 impl Dies {
-    pub(super) fn new(channels: u32, dies_per_channel: u32, units_per_die: u32, cache_read: bool, suspend_limit: u32) -> Self {
-        let dies = channels * dies_per_channel;
-        let units = (dies * units_per_die) as usize;
-        let unit = Unit { phase: Phase::Idle, reading: NIL, cached: NIL, head: NIL, tail: NIL, since: 0 };
+    pub(super) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
+        let timing = &config.timing;
+        let units_per_die = if timing.independent_planes { geometry.planes_per_die } else { 1 };
+        let dies = geometry.dies();
+        let unit = |i: u32| Unit {
+            since: 0,
+            reading: NIL,
+            cached: NIL,
+            head: NIL,
+            tail: NIL,
+            die: (i / units_per_die) as u16,
+            channel: (i / (units_per_die * geometry.dies_per_channel)) as u16,
+            phase: Phase::Idle,
+        };
         let die = || Die {
             running: None,
             suspended: None,
             exclusive: VecDeque::new(),
             writes: VecDeque::new(),
             jobs: VecDeque::new(),
-            queued_reads: 0,
-            credit: 0,
-            has_work: false,
             urgent: false,
             write_turn: false,
-            reclaim_work: 0,
         };
         Self {
-            units: vec![unit; units],
+            units: (0..dies * units_per_die).map(unit).collect(),
+            loads: vec![Load::default(); dies as usize],
             all: (0..dies).map(|_| die()).collect(),
-            channel_free: vec![0; channels as usize],
+            channel_free: vec![0; geometry.channels as usize],
             reads: vec![],
             unused: vec![],
-            events: EventTree::new(units * if cache_read { 2 } else { 1 }),
+            sensing: Timeline::new(),
+            transfers: Timeline::new(),
+            work: EventTree::new((dies * units_per_die) as usize),
             units_per_die: units_per_die as usize,
-            by_die: Reciprocal::new(units_per_die),
-            by_channel: Reciprocal::new(units_per_die * dies_per_channel),
-            cache_read,
-            suspend_limit,
+            cache_read: timing.cache_read,
+            suspend_limit: if timing.suspend { timing.suspend_limit } else { 0 },
             order: 0,
             shares_channels: false,
             intervals: None,
         }
     }
 
-    #[inline]
-    pub(super) fn die_of(&self, unit: usize) -> usize {
-        self.by_die.quotient(unit as u32) as usize
-    }
-
     pub(super) fn die(&mut self, die: DieId) -> &mut Die {
         &mut self.all[usize::from(die)]
     }
 
-    /// Time of the next event.
+    /// What happens next, and when. At the same time transfers end first and other work comes last.
     #[inline]
-    pub(super) fn next_event(&self) -> Ns {
-        self.events.next()
+    pub(super) fn next(&self) -> (Ns, Next) {
+        let (sensed, transferred, work) = (self.sensing.next(), self.transfers.next(), self.work.next());
+        let (read, next) = if sensed < transferred { (sensed, Next::Sensed) } else { (transferred, Next::Transferred) };
+        if work < read { (work, Next::Work) } else { (read, next) }
     }
 
-    /// Queues a host read at a unit (die, or plane of it). Tells whether reclaim is at work on its die.
+    /// Queues a host read at a unit (die, or plane of it) and starts it if it can. Gives the die where that has other work too.
     #[inline]
-    pub(super) fn queue_read(&mut self, unit: usize, read: NewRead, now: Ns) -> bool {
-        self.order += 1;
-        let NewRead { request, bytes, sense, transfer } = read;
-        let op = ReadOp { next: NIL, request, bytes, sense: sense as u32, transfer: transfer as u32, order: self.order, queued_at: now };
+    pub(super) fn queue_read(&mut self, unit: usize, read: NewRead, now: Ns) -> Option<DieId> {
+        self.order = self.order.wrapping_add(1);
+        let u = &mut self.units[unit];
+        let load = &mut self.loads[usize::from(u.die)];
+        let NewRead { request, bytes, sense, transfer, start } = read;
+        let during_reclaim = load.reclaim_work > 0;
+        let (sense, transfer) = (sense as u32, transfer as u32);
+        let op = ReadOp { next: NIL, request, bytes, sense, transfer, order: self.order, during_reclaim, start, queued_at: now };
         let i = if let Some(i) = self.unused.pop() {
             self.reads[i as usize] = op;
             i
@@ -217,27 +253,31 @@ impl Dies {
             self.reads.push(op);
             self.reads.len() as u32 - 1
         };
-        let u = &mut self.units[unit];
+        if u.phase == Phase::Idle && !load.has_work {
+            load.credit = load.credit.saturating_sub(1);
+            self.begin_read(unit, i, now);
+            return None;
+        }
         if u.head == NIL {
             u.head = i;
         } else {
             self.reads[u.tail as usize].next = i;
         }
-        self.units[unit].tail = i;
-        let die = &mut self.all[self.by_die.quotient(unit as u32) as usize];
-        die.queued_reads += 1;
-        die.reclaim_work > 0
+        u.tail = i;
+        load.queued_reads += 1;
+        load.has_work.then_some(u.die)
     }
 
     /// Queues work at a die: behind what waits there or, with `first`, before it.
     pub(super) fn queue_work(&mut self, die: DieId, op: WorkOp, first: bool) {
         let d = &mut self.all[usize::from(die)];
-        d.has_work = true;
-        d.reclaim_work += u32::from(op.cause == Cause::Reclaim);
+        let load = &mut self.loads[usize::from(die)];
+        load.has_work = true;
+        load.reclaim_work += u32::from(op.cause == Cause::Reclaim);
         match (op.work, first) {
             (Work::Exclusive { .. }, _) => {
                 // Foreground means now: no read that waits already goes first.
-                d.credit = if first { 0 } else { d.credit };
+                load.credit = if first { 0 } else { load.credit };
                 d.exclusive.push_back(op);
             }
             (_, true) => d.writes.push_front(op),
@@ -246,96 +286,71 @@ impl Dies {
     }
 
     pub(super) fn add_job(&mut self, die: DieId, job: JobRef, cause: Cause) {
-        let d = &mut self.all[usize::from(die)];
-        d.has_work = true;
-        d.reclaim_work += u32::from(cause == Cause::Reclaim);
-        d.jobs.push_back((job, cause));
+        let load = &mut self.loads[usize::from(die)];
+        load.has_work = true;
+        load.reclaim_work += u32::from(cause == Cause::Reclaim);
+        self.all[usize::from(die)].jobs.push_back((job, cause));
     }
 
     /// The job at the head of a die is done.
     pub(super) fn job_done(&mut self, die: DieId) {
-        let d = &mut self.all[usize::from(die)];
-        let (_, cause) = d.jobs.pop_front().expect("a job was at the head");
-        d.reclaim_work -= u32::from(cause == Cause::Reclaim);
+        let (_, cause) = self.all[usize::from(die)].jobs.pop_front().expect("a job was at the head");
+        self.loads[usize::from(die)].reclaim_work -= u32::from(cause == Cause::Reclaim);
     }
 
-    /// Starts what a die can start now. Tells whether it is idle with jobs waiting, so that the caller may give it a step.
-    #[inline]
-    pub(super) fn dispatch(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) -> bool {
-        if self.all[die].has_work {
-            return self.dispatch_work(die, now, pressure, speed);
-        }
-        self.start_reads(die, now);
-        false
-    }
-
-    pub(super) fn cache_read(&self) -> bool {
-        self.cache_read
-    }
-
-    /// Whether anything but host reads is going on or waits at a die.
-    #[inline]
-    pub(super) fn has_work(&self, die: usize) -> bool {
-        self.all[die].has_work
-    }
-
-    #[inline]
+    /// Starts the reads that wait at idle units of a die.
     pub(super) fn start_reads(&mut self, die: usize, now: Ns) {
-        if self.all[die].queued_reads == 0 {
+        if self.loads[die].queued_reads == 0 {
             return;
         }
         for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
-            let u = self.units[unit];
-            if u.phase == Phase::Idle && u.head != NIL {
-                self.start_read(unit, now);
-                self.all[die].queued_reads -= 1;
-                self.all[die].credit = self.all[die].credit.saturating_sub(1);
+            if self.units[unit].phase == Phase::Idle {
+                self.start_queued(unit, now);
             }
         }
     }
 
+    /// Starts the first read that waits at an idle unit, if one does.
     #[inline]
-    fn start_read(&mut self, unit: usize, now: Ns) {
+    fn start_queued(&mut self, unit: usize, now: Ns) {
         let u = &mut self.units[unit];
-        let op = self.reads[u.head as usize];
-        u.reading = u.head;
-        u.head = op.next;
+        let i = u.head;
+        if i != NIL {
+            u.head = self.reads[i as usize].next;
+            let load = &mut self.loads[usize::from(u.die)];
+            load.queued_reads -= 1;
+            load.credit = load.credit.saturating_sub(1);
+            self.begin_read(unit, i, now);
+        }
+    }
+
+    #[inline]
+    fn begin_read(&mut self, unit: usize, i: u32, now: Ns) {
+        let ReadOp { sense, order, .. } = self.reads[i as usize];
+        let u = &mut self.units[unit];
+        u.reading = i;
         u.phase = Phase::Sensing;
         u.since = now;
-        self.events.set(unit, now + u64::from(op.sense), op.order);
+        self.sensing.push(Event { at: now + u64::from(sense), order, unit: unit as u32 });
     }
 
-    /// Carries out the next event.
+    /// A page is sensed. Gives its die where that has other work to look after.
     #[inline]
-    pub(super) fn step(&mut self, speed: &Speed) -> (usize, Ended) {
-        let (now, leaf) = (self.events.next(), self.events.first());
-        if leaf >= self.units.len() {
-            let unit = leaf - self.units.len();
-            return (self.die_of(unit), self.cache_transferred(unit, now));
-        }
-        let ended = match self.units[leaf].phase {
-            Phase::Sensing => self.sensed(leaf, now),
-            Phase::Transferring => self.transferred(leaf, now),
-            Phase::Working => self.worked(leaf, now, speed),
-            Phase::WorkTransferring => self.work_transferred(leaf, now, speed),
-            Phase::Idle | Phase::Sensed => unreachable!("no event is pending in this phase"),
-        };
-        (self.die_of(leaf), ended)
-    }
-
-    #[inline]
-    fn sensed(&mut self, unit: usize, now: Ns) -> Ended {
+    pub(super) fn sensed(&mut self) -> Option<DieId> {
+        let Event { at: now, unit, .. } = self.sensing.pop();
         if self.cache_read {
-            self.note_interval(unit, self.units[unit].since, now, false);
-            self.events.clear(unit);
-            self.move_to_cache(unit, now);
-            return Ended::Nothing;
+            return self.sensed_to_cache(unit as usize, now);
         }
-        let op = self.reads[self.units[unit].reading as usize];
-        let end = self.book_channel(unit, now, u64::from(op.transfer));
-        self.units[unit].phase = Phase::Transferring;
-        self.events.set(unit, end, op.order);
-        Ended::Nothing
+        self.units[unit as usize].phase = Phase::Transferring;
+        self.begin_transfer(unit as usize, self.units[unit as usize].reading, now);
+        None
+    }
+
+    #[cold]
+    fn sensed_to_cache(&mut self, unit: usize, now: Ns) -> Option<DieId> {
+        self.note_interval(unit, self.units[unit].since, now, false);
+        self.move_to_cache(unit, now);
+        self.go_on(unit, now)
     }
 
     fn move_to_cache(&mut self, unit: usize, now: Ns) {
@@ -346,43 +361,70 @@ impl Dies {
         }
         u.cached = std::mem::replace(&mut u.reading, NIL);
         u.phase = Phase::Idle;
-        let op = self.reads[u.cached as usize];
-        let end = self.book_channel(unit, now, u64::from(op.transfer));
-        self.events.set(self.units.len() + unit, end, op.order);
+        self.begin_transfer(unit, self.units[unit].cached, now);
+    }
+
+    /// The page of a read waits for its channel from now on.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
+    fn begin_transfer(&mut self, unit: usize, i: u32, now: Ns) {
+        let ReadOp { transfer, order, .. } = self.reads[i as usize];
+        let at = self.book_channel(unit, now, u64::from(transfer));
+        self.transfers.push(Event { at, order, unit: unit as u32 });
     }
 
     /// Books the channel of a unit whose page is ready now; gives when its transfer ends.
     #[inline]
     fn book_channel(&mut self, unit: usize, now: Ns, ns: Ns) -> Ns {
-        let channel = self.by_channel.quotient(unit as u32) as usize;
-        let start = if self.shares_channels { now } else { self.channel_free[channel].max(now) };
-        self.channel_free[channel] = start + ns;
+        let channel = usize::from(self.units[unit].channel);
+        let free = &mut self.channel_free[channel];
+        let start = if self.shares_channels { now } else { now.max(*free) };
+        *free = start + ns;
         if let Some(intervals) = &mut self.intervals {
             intervals.push(((self.units.len() + channel) as u32, start, start + ns));
         }
         start + ns
     }
 
+    /// A page is in the controller. Gives its read, and its die where that has other work to look after.
     #[inline]
-    fn transferred(&mut self, unit: usize, now: Ns) -> Ended {
-        // The page held the die's register until now.
-        self.note_interval(unit, self.units[unit].since, now, false);
-        self.events.clear(unit);
-        let u = &mut self.units[unit];
-        let i = std::mem::replace(&mut u.reading, NIL);
-        u.phase = Phase::Idle;
+    pub(super) fn transferred(&mut self) -> (ReadOp, Option<DieId>) {
+        let Event { at: now, unit, .. } = self.transfers.pop();
+        let unit = unit as usize;
+        let i = if self.cache_read {
+            self.cache_transferred(unit, now)
+        } else {
+            // The page held the die's register until now.
+            self.note_interval(unit, self.units[unit].since, now, false);
+            let u = &mut self.units[unit];
+            u.phase = Phase::Idle;
+            std::mem::replace(&mut u.reading, NIL)
+        };
         self.unused.push(i);
-        Ended::Read { op: self.reads[i as usize] }
+        let op = self.reads[i as usize];
+        (op, self.go_on(unit, now))
     }
 
-    fn cache_transferred(&mut self, unit: usize, now: Ns) -> Ended {
-        self.events.clear(self.units.len() + unit);
+    #[cold]
+    fn cache_transferred(&mut self, unit: usize, now: Ns) -> u32 {
         let i = std::mem::replace(&mut self.units[unit].cached, NIL);
         if self.units[unit].phase == Phase::Sensed {
             self.move_to_cache(unit, now);
         }
-        self.unused.push(i);
-        Ended::Read { op: self.reads[i as usize] }
+        i
+    }
+
+    /// Something ended at a unit: its next read starts, or whoever knows about the die's other work decides.
+    #[inline]
+    fn go_on(&mut self, unit: usize, now: Ns) -> Option<DieId> {
+        let u = &self.units[unit];
+        if self.loads[usize::from(u.die)].has_work {
+            return Some(u.die);
+        }
+        if u.phase == Phase::Idle {
+            self.start_queued(unit, now);
+        }
+        None
     }
 
     fn note_interval(&mut self, unit: usize, from: Ns, to: Ns, whole_die: bool) {

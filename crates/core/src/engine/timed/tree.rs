@@ -1,4 +1,5 @@
-//! The next event: a tree of minima, eight children a node, over the few things that can have one pending. Earlier time first, then issue order.
+//! The next event of the dies' work: a tree of minima, eight children a node, over the few things that can have one pending and may
+//! take it back. Earlier time first, then issue order.
 //!
 //! A key is one word: 46 bits of time since an epoch that moves along, then issue order, then the leaf itself, so that a
 //! minimum needs no branch and names its leaf.
@@ -24,6 +25,8 @@ pub(super) struct EventTree {
     leaf_bits: u32,
     epoch: Ns,
     least: u64,
+    /// Time of `least`.
+    next: Ns,
 }
 
 impl EventTree {
@@ -39,13 +42,13 @@ impl EventTree {
             }
         }
         let leaf_bits = leaves.next_power_of_two().trailing_zeros().max(1);
-        Self { nodes: vec![[NEVER; FAN]; groups], levels, leaf_bits, epoch: 0, least: NEVER }
+        Self { nodes: vec![[NEVER; FAN]; groups], levels, leaf_bits, epoch: 0, least: NEVER, next: Ns::MAX }
     }
 
     /// Time of the earliest event; `Ns::MAX` where none is pending.
     #[inline]
     pub(super) fn next(&self) -> Ns {
-        if self.least == NEVER { Ns::MAX } else { self.epoch + (self.least >> LOW_BITS) }
+        self.next
     }
 
     /// Leaf of the earliest event, which must be pending.
@@ -80,6 +83,7 @@ impl EventTree {
             at /= FAN;
         }
         self.least = least;
+        self.next = if least == NEVER { Ns::MAX } else { self.epoch + (least >> LOW_BITS) };
     }
 
     /// Counts time from the earliest pending event on.

@@ -2,20 +2,24 @@
 
 use super::{Dies, Ended, NIL, Phase, Work, WorkOp};
 use crate::engine::timed::speed::Speed;
-use crate::units::{Cause, Ns};
+use crate::units::{Cause, DieId, Ns};
 
 impl Dies {
-    #[cold]
-    pub(super) fn dispatch_work(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) -> bool {
+    /// Starts what a die can start now. Tells whether it is idle with jobs waiting, so that the caller may give it a step.
+    pub(in crate::engine::timed) fn dispatch(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) -> bool {
+        if !self.loads[die].has_work {
+            self.start_reads(die, now);
+            return false;
+        }
         if self.all[die].running.is_some() {
             self.try_suspend(die, now, pressure, speed);
             if self.all[die].running.is_some() {
                 return false;
             }
         }
-        let d = &self.all[die];
+        let (d, load) = (&self.all[die], self.loads[die]);
         if d.suspended.is_some() {
-            if d.queued_reads > 0 {
+            if load.queued_reads > 0 {
                 self.start_reads(die, now);
             } else if self.is_quiet(die) {
                 self.resume(die, now);
@@ -23,7 +27,7 @@ impl Dies {
             return false;
         }
         let due = !d.exclusive.is_empty() || (pressure && !d.writes.is_empty());
-        if !d.urgent && d.queued_reads > 0 && (d.credit > 0 || !due) {
+        if !d.urgent && load.queued_reads > 0 && (load.credit > 0 || !due) {
             self.start_reads(die, now);
             return false;
         }
@@ -41,8 +45,20 @@ impl Dies {
         if !d.jobs.is_empty() {
             return true;
         }
-        d.has_work = false;
+        self.loads[die].has_work = false;
+        self.start_reads(die, now);
         false
+    }
+
+    /// Carries out the next event of a die's work.
+    pub(in crate::engine::timed) fn step(&mut self, speed: &Speed) -> (DieId, Ended) {
+        let (now, unit) = (self.work.next(), self.work.first());
+        let ended = match self.units[unit].phase {
+            Phase::Working => self.worked(unit, now, speed),
+            Phase::WorkTransferring => self.work_transferred(unit, now, speed),
+            Phase::Idle | Phase::Sensing | Phase::Sensed | Phase::Transferring => unreachable!("no work is under way in this phase"),
+        };
+        (self.units[unit].die, ended)
     }
 
     /// Whether nothing at all is going on in a die.
@@ -53,7 +69,7 @@ impl Dies {
 
     /// Lets waiting reads go before the next exclusive piece or, under pressure, the next write.
     fn grant_credit(&mut self, die: usize) {
-        self.all[die].credit = self.all[die].queued_reads;
+        self.loads[die].credit = self.loads[die].queued_reads;
     }
 
     fn start_work(&mut self, die: usize, mut op: WorkOp, now: Ns, speed: &Speed) {
@@ -70,13 +86,13 @@ impl Dies {
 
     fn start_array(&mut self, die: usize, ns: Ns, now: Ns) {
         let unit = die * self.units_per_die;
-        self.order += 1;
+        self.order = self.order.wrapping_add(1);
         self.units[unit].phase = Phase::Working;
         self.units[unit].since = now;
         if let Some(op) = &mut self.all[die].running {
             op.left = Some(ns);
         }
-        self.events.set(unit, now + ns, self.order);
+        self.work.set(unit, now + ns, u64::from(self.order));
     }
 
     fn try_suspend(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) {
@@ -89,7 +105,7 @@ impl Dies {
             Work::Copy { .. } | Work::Exclusive { .. } => return,
         };
         let Some(left) = op.left else { return };
-        if d.queued_reads == 0 || pressure || op.suspended >= self.suspend_limit || self.units[unit].phase != Phase::Working {
+        if self.loads[die].queued_reads == 0 || pressure || op.suspended >= self.suspend_limit || self.units[unit].phase != Phase::Working {
             return;
         }
         let done = now - self.units[unit].since;
@@ -98,7 +114,7 @@ impl Dies {
         d.suspended = d.running.take();
         self.note_interval(unit, self.units[unit].since, now, true);
         self.units[unit].phase = Phase::Idle;
-        self.events.clear(unit);
+        self.work.clear(unit);
     }
 
     fn resume(&mut self, die: usize, now: Ns) {
@@ -111,14 +127,14 @@ impl Dies {
     pub(super) fn start_work_transfer(&mut self, unit: usize, now: Ns, speed: &Speed) {
         let end = self.book_channel(unit, now, speed.page_transfer);
         self.units[unit].phase = Phase::WorkTransferring;
-        self.order += 1;
-        self.events.set(unit, end, self.order);
+        self.order = self.order.wrapping_add(1);
+        self.work.set(unit, end, u64::from(self.order));
     }
 
     pub(super) fn worked(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
         self.note_interval(unit, self.units[unit].since, now, true);
-        self.events.clear(unit);
-        let op = self.all[self.die_of(unit)].running.expect("work is running");
+        self.work.clear(unit);
+        let op = self.all[usize::from(self.units[unit].die)].running.expect("work is running");
         if matches!(op.work, Work::Copy { .. }) {
             self.start_work_transfer(unit, now, speed);
             return Ended::Nothing;
@@ -127,8 +143,8 @@ impl Dies {
     }
 
     pub(super) fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
-        self.events.clear(unit);
-        let die = self.die_of(unit);
+        self.work.clear(unit);
+        let die = usize::from(self.units[unit].die);
         let op = self.all[die].running.expect("work is running");
         if matches!(op.work, Work::Program { .. }) {
             self.start_array(die, speed.program, now);
@@ -138,10 +154,10 @@ impl Dies {
     }
 
     fn end_work(&mut self, unit: usize) -> Ended {
-        let die = self.die_of(unit);
+        let die = usize::from(self.units[unit].die);
         self.units[unit].phase = Phase::Idle;
         let op = self.all[die].running.take().expect("work is running");
-        self.all[die].reclaim_work -= u32::from(op.cause == Cause::Reclaim);
+        self.loads[die].reclaim_work -= u32::from(op.cause == Cause::Reclaim);
         self.grant_credit(die);
         Ended::Work { op }
     }
