@@ -4,7 +4,10 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use vpass_workload::traces::Fit;
+use vpass_core::request::Op;
+use vpass_workload::traces::{BlkAction, Fit};
+
+use crate::trace::args::TraceCommand;
 
 const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     .header(clap::builder::styling::AnsiColor::Green.on_default().bold())
@@ -60,6 +63,11 @@ pub(crate) enum Command {
     /// Explain one read: its latency, what it does to its block, and when the block is rewritten.
     #[command(after_help = "Example: vpass explain --drive straw-2t-tlc --reclaim block")]
     Explain(ExplainArgs),
+    /// Say what is in a trace, convert it, cut a part out of it.
+    Trace {
+        #[command(subcommand)]
+        command: TraceCommand,
+    },
     /// Search for bugs of the drive model: random small drives, random requests, the oracle watching.
     #[command(after_help = "Example: vpass check --seed 1 --minutes 5")]
     Check {
@@ -229,12 +237,31 @@ pub(crate) enum Direction {
     Write,
 }
 
+impl From<Direction> for Op {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Read => Self::Read,
+            Direction::Write => Self::Write,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "verbatim")]
 pub(crate) enum BlkEvent {
     Q,
     D,
     C,
+}
+
+impl From<BlkEvent> for BlkAction {
+    fn from(event: BlkEvent) -> Self {
+        match event {
+            BlkEvent::Q => Self::Q,
+            BlkEvent::D => Self::D,
+            BlkEvent::C => Self::C,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

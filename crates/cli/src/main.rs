@@ -12,6 +12,7 @@ mod list;
 mod load;
 mod numbers;
 mod out;
+mod out_file;
 mod overrides;
 mod plan;
 mod presets;
@@ -23,6 +24,7 @@ mod schema;
 mod statistics;
 mod suggest;
 mod table;
+mod trace;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -59,6 +61,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::List { what, json } => list::list(what, json)?,
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
         Command::Explain(args) => explain::explain(&args)?,
+        Command::Trace { command } => trace::run(&command)?,
         Command::Check { seed, minutes, count } => return check::run(seed, minutes, count),
     }
     Ok(Exit::Done)

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use vpass_core::config::DriveConfig;
 use vpass_core::gc::GC;
 use vpass_core::reclaim::RECLAIM;
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 use vpass_workload::pass::PassSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
-use vpass_workload::traces::{BlkAction, MissingClock, ReadOptions, TraceOptions, TraceReport, TraceSource, format_named};
+use vpass_workload::traces::{MissingClock, ReadOptions, TraceOptions, TraceReport, TraceSource, format_named};
 
-use crate::args::{BlkEvent, Direction, Gear, Setup, Switch};
+use crate::args::{Gear, Setup, Switch};
 use crate::exit::Failure;
 use crate::load::{self, Loaded};
 use crate::overrides::Override;
@@ -117,20 +117,13 @@ fn load_of(setup: &Setup, mut sets: Vec<Override>) -> Result<Load, Failure> {
 fn read_options(setup: &Setup) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: setup.format.as_deref().map(format_named).transpose()?,
-        assume_op: setup.assume_op.map(|direction| match direction {
-            Direction::Read => Op::Read,
-            Direction::Write => Op::Write,
-        }),
+        assume_op: setup.assume_op.map(Into::into),
         clock: match (setup.assume_rate, setup.queue_depth) {
             (Some(iops), _) => MissingClock::Rate(iops),
             (None, Some(_)) => MissingClock::Ignore,
             (None, None) => MissingClock::Refuse,
         },
-        blk_action: setup.blk_action.map(|event| match event {
-            BlkEvent::Q => BlkAction::Q,
-            BlkEvent::D => BlkAction::D,
-            BlkEvent::C => BlkAction::C,
-        }),
+        blk_action: setup.blk_action.map(Into::into),
         skip_bad_lines: setup.skip_bad_lines,
     })
 }

@@ -27,6 +27,7 @@ mod mqsim;
 mod msr;
 mod names;
 mod options;
+mod output;
 mod pace;
 mod quote;
 mod reader;
@@ -48,6 +49,7 @@ pub use file::{MAX_REQUEST_BYTES, MAX_TRIM_BYTES, Skipped, TraceFile};
 pub use fit::Fit;
 pub use format::{Clock, Column, Format, Row, format_named};
 pub use options::{MissingClock, ReadOptions};
+pub use output::Compressed;
 pub use source::{TraceOptions, TraceReport, TraceSource};
 pub use write::{Losses, Target, TraceWriter, WriteError};
 

@@ -148,6 +148,7 @@ fn the_corpus_reads_as_it_should() {
         ("blkparse.txt", 3, None),
         ("broken.csv", 0, Some("a request of 0 bytes")),
         ("broken.trace", 1, Some("more than the 4 columns")),
+        ("compact.vpt", 40, None),
         ("diskmon.txt", 2, None),
         ("disksim.trace", 4, None),
         ("empty", 0, Some("holds no requests")),

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use common::{all_said, drained, error_of, file, read_all, rewritten, row, source};
 use vpass_core::request::Op;
-use vpass_workload::traces::{Fit, MissingClock, ReadOptions, Skipped, Target, TraceFile, TraceOptions, TraceSource, format_named};
+use vpass_workload::traces::{
+    Fit, MAX_TRIM_BYTES, MissingClock, ReadOptions, Skipped, Target, TraceFile, TraceOptions, TraceSource, format_named,
+};
 
 const KNOWN: &str = "msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim or ssdsim (MQSim and SSDsim ASCII), \
     fio (fio iolog version 3), fio2 (fio iolog version 2), blkparse (blkparse text of blktrace), spc (SPC-1 ASCII, UMass), \
@@ -205,6 +207,9 @@ fn compact() {
     says(&good[..end], &format!("after row 4096, at byte {second}: the file ends too early; it is truncated"));
     says(&[&good[..second], &good[end..]].concat(), &format!("after row 4096, at byte {second}: rows are missing; the file is damaged"));
     says(&[&good[..], &good[..]].concat(), &format!("after row 5000, at byte {}: the file goes on behind its end", good.len()));
+    let sizes = [row(0, 0, 0, 4096, Op::Read), row(0, 0, 0, MAX_TRIM_BYTES, Op::Trim), row(0, 0, 0, (16 << 20) + 1, Op::Write)];
+    let error = error_of(None, &rewritten(Target::Compact, &sizes).0);
+    assert_eq!(error, "trace, row 3: a request of 16777217 bytes; a size from 1 byte to 16 MiB is expected");
     let empty = rewritten(Target::Compact, &[]).0;
     assert_eq!(error_of(None, &empty), "trace: holds no requests");
     assert_eq!(

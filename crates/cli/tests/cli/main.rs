@@ -6,4 +6,5 @@ mod compare;
 mod config;
 mod files;
 mod results;
+mod trace_files;
 mod traces;

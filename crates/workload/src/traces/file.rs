@@ -113,6 +113,11 @@ impl TraceFile {
         Ok(Self { path: path.to_owned(), content, format, skips: options.skip_bad_lines, skipped: Skipped::default(), rows: 0 })
     }
 
+    /// The file, or what stands for it in messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The format taken.
     pub fn format(&self) -> &'static Format {
         self.format
