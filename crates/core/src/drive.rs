@@ -72,6 +72,7 @@ pub struct Drive {
     pub(crate) victims: VictimIndex,
     pub(crate) streams: Streams,
     pub(crate) buffer: WriteBuffer,
+    buffer_slots: u32,
     pub(crate) gc: Box<dyn GcPolicy>,
     pub(crate) policy: Box<dyn Policy>,
     pub(crate) model: Option<Box<dyn ErrorModel>>,
@@ -119,7 +120,7 @@ impl Drive {
         let blocks = geometry.blocks as usize;
         let counted = if model.is_some() { geometry.wordlines() as usize } else { 0 };
         // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
-        let gathering = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2).max(1) as u32;
+        let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
         let mut drive = Self {
             map: PageMap::new(geometry.host_pages, geometry.raw_pages(), geometry.pages_per_block),
             hot: huge_vec(blocks, BlockHot::ERASED),
@@ -129,10 +130,11 @@ impl Drive {
             free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die),
             victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block),
             streams: Streams::new(&geometry),
-            buffer: WriteBuffer::new(gathering),
+            buffer: WriteBuffer::new(buffer_slots.max(1)),
             policy: (policy.new)(&config),
             late_reads: late_reads(&config, &geometry, timed),
             copy_ns: copy_ns(&config, &geometry),
+            buffer_slots,
             gc,
             model,
             geometry,
@@ -348,7 +350,7 @@ impl Drive {
 
     /// Pages that the write buffer may hold while they are programmed; none where it is off.
     pub(crate) fn buffer_slots(&self) -> u32 {
-        (self.config.drive.write_buffer.0 / u64::from(self.geometry.page_bytes) / 2) as u32
+        self.buffer_slots
     }
 
     /// What a policy may see, and the policy, apart.
