@@ -435,11 +435,11 @@ fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
 /// two share it, but at most an eighth of the smallest worst-case limit: more would rewrite blocks far too early, and a
 /// block that uses its reads up before its job is done is finished in the foreground anyway.
 fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
-    if !timed || config.reclaim.schedule == Schedule::Foreground {
-        return config.reclaim.late_reads.filter(|_| timed).unwrap_or(0);
-    }
     if let Some(given) = config.reclaim.late_reads {
         return given;
+    }
+    if !timed || config.reclaim.schedule == Schedule::Foreground {
+        return 0;
     }
     let sense = config.timing.sense_per_kind_us(geometry.cell);
     let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
