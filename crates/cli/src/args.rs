@@ -4,8 +4,10 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use vpass_core::request::Op;
-use vpass_workload::traces::{BlkAction, Fit};
+
+mod replay;
+
+pub(crate) use replay::{BlkEvent, Direction, Replay};
 
 use crate::trace::args::TraceCommand;
 
@@ -100,7 +102,7 @@ pub(crate) struct Setup {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) drive: String,
-    /// Trace files, one after the other; plain, gzip or zstd.
+    /// Trace files; plain, gzip or zstd. Several are merged by time, and all devices in them lie side by side on the drive.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) trace: Vec<PathBuf>,
     /// Synthetic workload: a preset (see `vpass list workloads`) or a TOML file.
@@ -116,31 +118,8 @@ pub(crate) struct Setup {
     /// between two passes.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
-    /// Trace requests beyond the drive: error stops, wrap starts again from 0, scale stretches or squeezes all addresses.
-    #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, conflicts_with = "workload", value_name = "error|wrap|scale")]
-    pub(crate) fit: Fit,
-    /// Trace format (see `vpass list formats`); recognised from the content where absent.
-    #[arg(long, conflicts_with = "workload", value_name = "NAME")]
-    pub(crate) format: Option<String>,
-    /// Direction of all requests, for a trace that keeps none.
-    #[arg(long, value_enum, conflicts_with = "workload", value_name = "read|write")]
-    pub(crate) assume_op: Option<Direction>,
-    /// Requests a second, for a trace that keeps no clock; --queue-depth is the other way.
-    #[arg(long, conflicts_with_all = ["workload", "queue_depth"], allow_negative_numbers = true, value_name = "IOPS")]
-    pub(crate) assume_rate: Option<f64>,
-    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it the first of these that the
-    /// beginning of the file holds.
-    #[arg(long, value_enum, ignore_case = true, conflicts_with = "workload", value_name = "Q|D|C")]
-    pub(crate) blk_action: Option<BlkEvent>,
-    /// Pass over trace lines that cannot be read, and count them, instead of stopping at the first.
-    #[arg(long, conflicts_with = "workload")]
-    pub(crate) skip_bad_lines: bool,
-    /// Replay the trace this many times faster than it was recorded.
-    #[arg(long, default_value_t = 1.0, conflicts_with = "workload", allow_negative_numbers = true, value_name = "FACTOR")]
-    pub(crate) speed: f64,
-    /// Refuse trace requests that are earlier than the one before, instead of moving them up and counting them.
-    #[arg(long, conflicts_with = "workload")]
-    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) replay: Replay,
     /// Keep N requests outstanding (closed loop) instead of following the clock of the trace or the rate of the workload.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) queue_depth: Option<u32>,
@@ -232,39 +211,6 @@ pub(crate) enum Until {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Direction {
-    Read,
-    Write,
-}
-
-impl From<Direction> for Op {
-    fn from(direction: Direction) -> Self {
-        match direction {
-            Direction::Read => Self::Read,
-            Direction::Write => Self::Write,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "verbatim")]
-pub(crate) enum BlkEvent {
-    Q,
-    D,
-    C,
-}
-
-impl From<BlkEvent> for BlkAction {
-    fn from(event: BlkEvent) -> Self {
-        match event {
-            BlkEvent::Q => Self::Q,
-            BlkEvent::D => Self::D,
-            BlkEvent::C => Self::C,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Switch {
     On,
     Off,
@@ -284,8 +230,4 @@ pub(crate) enum ListWhat {
 pub(crate) enum ShowWhat {
     Drive,
     Workload,
-}
-
-fn parse_fit(text: &str) -> Result<Fit, String> {
-    text.parse()
 }

@@ -1,6 +1,8 @@
 //! What a run is to do, all of it checked before anything runs or is created.
 
+use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::gc::GC;
@@ -9,12 +11,13 @@ use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 use vpass_workload::pass::PassSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
-use vpass_workload::traces::{MissingClock, ReadOptions, TraceOptions, TraceReport, TraceSource, format_named};
+use vpass_workload::traces::{FileSurvey, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource, format_named};
 
 use crate::args::{Gear, Setup, Switch};
 use crate::exit::Failure;
 use crate::load::{self, Loaded};
 use crate::overrides::Override;
+use crate::progress::Progress;
 use crate::suggest;
 
 /// Drive, workload and how to run them.
@@ -34,14 +37,14 @@ pub(crate) struct Plan {
 /// Where the requests come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Load {
-    Trace { paths: Vec<PathBuf>, options: TraceOptions },
+    Trace { survey: Arc<Survey>, options: TraceOptions },
     Synthetic(Loaded<WorkloadFile>),
 }
 
 impl Load {
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::Trace { paths, .. } => paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" "),
+            Self::Trace { survey, .. } => survey.files().iter().map(|f| f.path.display().to_string()).collect::<Vec<_>>().join(" "),
             Self::Synthetic(loaded) => loaded.name.clone(),
         }
     }
@@ -74,6 +77,32 @@ impl Plan {
         Ok(plan)
     }
 
+    /// The same with other techniques.
+    ///
+    /// # Errors
+    /// A name that nobody knows.
+    pub(crate) fn with(&self, reclaim: &str, gc: &str) -> Result<Self, Failure> {
+        Ok(Self { reclaim: reclaim_named(reclaim)?, gc: gc_named(gc)?, ..self.clone() })
+    }
+
+    /// What the user should know before the run, in sentences.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let Load::Trace { survey, .. } = &self.load else { return vec![] };
+        let detected = |f: &&FileSurvey| f.detected;
+        let mut notes: Vec<String> = vec![];
+        for file in survey.files().iter().filter(detected) {
+            let format = file.format;
+            // One sentence a format, however many files.
+            let of_it: Vec<_> = survey.files().iter().filter(detected).filter(|f| std::ptr::eq(f.format, format)).collect();
+            if of_it[0].path != file.path {
+                continue;
+            }
+            let more = if of_it.len() > 1 { format!(" and {} more are", of_it.len() - 1) } else { " is".into() };
+            notes.push(format!("{}{more} taken for {}: {}", file.path.display(), format.name, format.description));
+        }
+        notes
+    }
+
     /// Requests in all passes, where that is known beforehand.
     pub(crate) fn requests(&self) -> Result<Option<u64>, Failure> {
         let of_a_pass = self.source()?.len_hint().filter(|_| !self.until_stable);
@@ -85,7 +114,7 @@ impl Plan {
         let config = &self.drive.config;
         let capacity = config.drive.capacity.expect("a resolved drive has a capacity").0;
         Ok(match &self.load {
-            Load::Trace { paths, options } => Source::Trace(Box::new(TraceSource::open(paths, capacity, options.clone())?)),
+            Load::Trace { survey, options } => Source::Trace(Box::new(TraceSource::new(survey.clone(), capacity, options.clone())?)),
             Load::Synthetic(loaded) => {
                 let page = config.geometry.page_size.0 as u32;
                 let source = SyntheticSource::new(&loaded.config.workload, capacity, page, self.seed);
@@ -109,22 +138,40 @@ fn load_of(setup: &Setup, mut sets: Vec<Override>) -> Result<Load, Failure> {
             set.text
         )));
     }
-    let arrival = setup.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth });
-    let options = TraceOptions { read: read_options(setup)?, fit: setup.fit, strict: setup.strict, speed: setup.speed, arrival };
-    Ok(Load::Trace { paths: setup.trace.clone(), options })
+    let options = TraceOptions {
+        read: read_options(setup)?,
+        only: setup.replay.only.clone(),
+        concat: setup.replay.concat,
+        fit: setup.replay.fit,
+        strict: setup.replay.strict,
+        speed: setup.replay.speed,
+        arrival: setup.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth }),
+    };
+    Ok(Load::Trace { survey: Arc::new(survey(&setup.trace, &options)?), options })
+}
+
+/// Reads the files of a trace once.
+fn survey(paths: &[PathBuf], options: &TraceOptions) -> Result<Survey, Failure> {
+    let bytes = paths.iter().map(|path| fs::metadata(path).map_or(0, |m| m.len())).sum();
+    let progress = Progress::new(Some(bytes), "bytes of the trace looked through");
+    let survey = Survey::of(paths, options, &mut |bytes| progress.advance(bytes));
+    if !progress.may_go_on() {
+        return Err(Failure::interrupted());
+    }
+    Ok(survey?)
 }
 
 fn read_options(setup: &Setup) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
-        format: setup.format.as_deref().map(format_named).transpose()?,
-        assume_op: setup.assume_op.map(Into::into),
-        clock: match (setup.assume_rate, setup.queue_depth) {
+        format: setup.replay.format.as_deref().map(format_named).transpose()?,
+        assume_op: setup.replay.assume_op.map(Into::into),
+        clock: match (setup.replay.assume_rate, setup.queue_depth) {
             (Some(iops), _) => MissingClock::Rate(iops),
             (None, Some(_)) => MissingClock::Ignore,
             (None, None) => MissingClock::Refuse,
         },
-        blk_action: setup.blk_action.map(Into::into),
-        skip_bad_lines: setup.skip_bad_lines,
+        blk_action: setup.replay.blk_action.map(Into::into),
+        skip_bad_lines: setup.replay.skip_bad_lines,
     })
 }
 

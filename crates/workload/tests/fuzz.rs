@@ -55,10 +55,9 @@ fn read(bytes: &[u8], format: Option<&'static Format>) -> (u64, Option<String>) 
 /// Replays a file on a small drive; every request must lie on it, in order of time.
 fn replay(path: &Path, fit: Fit) {
     const CAPACITY: u64 = 1 << 30;
-    let Ok(mut source) = TraceSource::open(&[path.to_owned(), path.to_owned()], CAPACITY, TraceOptions { fit, ..TraceOptions::default() })
-    else {
-        return;
-    };
+    let read = ReadOptions { clock: MissingClock::Ignore, ..ReadOptions::default() };
+    let options = TraceOptions { read, fit, concat: fit == Fit::Wrap, ..TraceOptions::default() };
+    let Ok(mut source) = TraceSource::open(&[path.to_owned(), path.to_owned()], CAPACITY, options) else { return };
     let mut out = Vec::new();
     let mut before = 0;
     while source.fill(&mut out, 5).is_ok() && out.len() > before {

@@ -14,6 +14,11 @@ pub(super) trait LineReader: Send {
         device.to_string()
     }
 
+    /// Whether a user who says `name` means that device.
+    fn is_device(&self, device: u32, name: &str) -> bool {
+        self.device_name(device) == name
+    }
+
     /// What to add to the complaint that a file holds no requests.
     fn without_rows(&self) -> &'static str {
         ""
