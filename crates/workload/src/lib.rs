@@ -1,7 +1,8 @@
-//! Where host requests come from: trace files ([`traces`]) and generators ([`synthetic`]).
+//! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]) and fio job files ([`fio`]).
 //! Both hand over batches of [`vpass_core::request::Request`] and can be replayed pass by pass ([`pass`]).
 //! What is in a trace, [`profile`] counts.
 
+pub mod fio;
 mod nearest;
 pub mod pass;
 pub mod presets;
