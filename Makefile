@@ -22,6 +22,7 @@ test: build
 	cargo test --release --workspace
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs
 	cargo test --release -p vpass-core --bench throughput -- --small
+	cargo test --release -p vpass-oracle --bench watched -- --small
 	$(MAKE) --no-print-directory check-minute
 
 # A minute of random drives under the oracle, other ones for every commit; a failure prints the command that replays it.
@@ -38,7 +39,6 @@ bench:
 soak: build
 	$(VPASS) check --seed 1 --count 10000
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture
-	VPASS_FUZZ_EXECS=1000000 cargo test --release -p vpass-workload --test fio_fuzz
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-core --test config
 
 lint:

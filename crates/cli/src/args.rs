@@ -4,7 +4,12 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use vpass_workload::traces::Fit;
+
+mod replay;
+
+pub(crate) use replay::{BlkEvent, Direction, Replay};
+
+use crate::trace::args::TraceCommand;
 
 const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     .header(clap::builder::styling::AnsiColor::Green.on_default().bold())
@@ -19,7 +24,7 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     styles = COLOURS,
     arg_required_else_help = true,
     after_help = "Example: vpass compare --drive tiny --workload zipf-read --reclaim none,block\n\n\
-                  Exit codes: 0 done; 1 failed, or the drive model has a bug; 2 wrong usage, configuration, trace or job file;\n\
+                  Exit codes: 0 done; 1 failed, or the drive model has a bug; 2 wrong usage, configuration or trace;\n\
                   3 done and data was lost (run only); 130 interrupted."
 )]
 pub(crate) struct Cli {
@@ -60,6 +65,11 @@ pub(crate) enum Command {
     /// Explain one read: its latency, what it does to its block, and when the block is rewritten.
     #[command(after_help = "Example: vpass explain --drive straw-2t-tlc --reclaim block")]
     Explain(ExplainArgs),
+    /// Say what is in a trace, convert it, cut a part out of it.
+    Trace {
+        #[command(subcommand)]
+        command: TraceCommand,
+    },
     /// Search for bugs of the drive model: random small drives, random requests, the oracle watching.
     #[command(after_help = "Example: vpass check --seed 1 --minutes 5")]
     Check {
@@ -78,7 +88,7 @@ pub(crate) enum Command {
 const RUN_EXAMPLES: &str = "Examples:\n  vpass run --drive tiny --workload zipf-read\n  \
     vpass run --drive straw-2t-tlc --trace web.csv.zst --fit scale --gear untimed --repeat 20 --out results\n  \
     vpass run --drive tiny --workload uniform-read --set workload.requests=1e6 --set start.pec=1000 --json\n\n\
-    Exit codes: 0 done; 1 failed, or the oracle found a bug of the drive model; 2 wrong usage, configuration, trace or job file; \
+    Exit codes: 0 done; 1 failed, or the oracle found a bug of the drive model; 2 wrong usage, configuration or trace; \
     3 done, but data was lost; 130 interrupted.";
 
 const COMPARE_EXAMPLES: &str = "Examples:\n  vpass compare --drive tiny --workload zipf-read --reclaim none,block\n  \
@@ -87,20 +97,17 @@ const COMPARE_EXAMPLES: &str = "Examples:\n  vpass compare --drive tiny --worklo
 
 /// Drive, workload and how to run them; shared by run and compare.
 #[derive(Clone, Debug, Args)]
-#[command(group(ArgGroup::new("load").required(true).args(["trace", "workload", "fio"])))]
+#[command(group(ArgGroup::new("load").required(true).args(["trace", "workload"])))]
 pub(crate) struct Setup {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) drive: String,
-    /// Trace files, one after the other; plain, gzip or zstd.
+    /// Trace files; plain, gzip or zstd. Several are merged by time, and all devices in them lie side by side on the drive.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) trace: Vec<PathBuf>,
     /// Synthetic workload: a preset (see `vpass list workloads`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) workload: Option<String>,
-    /// fio job file, as it is: the jobs that it describes, each on its own files, side by side on the drive.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) fio: Option<PathBuf>,
     /// timed: latencies and contention. untimed: counts and wear only, several times faster.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
@@ -111,33 +118,9 @@ pub(crate) struct Setup {
     /// between two passes.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
-    /// Trace requests beyond the drive: error stops, wrap starts again from 0, scale stretches or squeezes all addresses.
-    #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, conflicts_with_all = ["workload", "fio"], value_name = "error|wrap|scale")]
-    pub(crate) fit: Fit,
-    /// Trace format (see `vpass list formats`); recognised from the content where absent.
-    #[arg(long, conflicts_with_all = ["workload", "fio"], value_name = "NAME")]
-    pub(crate) format: Option<String>,
-    /// Direction of all requests, for a trace that keeps none.
-    #[arg(long, value_enum, conflicts_with_all = ["workload", "fio"], value_name = "read|write")]
-    pub(crate) assume_op: Option<Direction>,
-    /// Requests a second, for a trace that keeps no clock; --queue-depth is the other way.
-    #[arg(long, conflicts_with_all = ["workload", "fio", "queue_depth"], allow_negative_numbers = true, value_name = "IOPS")]
-    pub(crate) assume_rate: Option<f64>,
-    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it the first of these that the
-    /// beginning of the file holds.
-    #[arg(long, value_enum, ignore_case = true, conflicts_with_all = ["workload", "fio"], value_name = "Q|D|C")]
-    pub(crate) blk_action: Option<BlkEvent>,
-    /// Pass over trace lines that cannot be read, and count them, instead of stopping at the first.
-    #[arg(long, conflicts_with_all = ["workload", "fio"])]
-    pub(crate) skip_bad_lines: bool,
-    /// Replay the trace this many times faster than it was recorded.
-    #[arg(long, default_value_t = 1.0, conflicts_with_all = ["workload", "fio"], allow_negative_numbers = true, value_name = "FACTOR")]
-    pub(crate) speed: f64,
-    /// Refuse trace requests that are earlier than the one before, instead of moving them up and counting them.
-    #[arg(long, conflicts_with_all = ["workload", "fio"])]
-    pub(crate) strict: bool,
-    /// Keep N requests outstanding (closed loop) instead of following the clock of the trace, the rate of the workload or
-    /// the depths and rates of jobs.
+    #[command(flatten)]
+    pub(crate) replay: Replay,
+    /// Keep N requests outstanding (closed loop) instead of following the clock of the trace or the rate of the workload.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) queue_depth: Option<u32>,
     /// Another value for a key of the drive or the workload, such as drive.capacity=16GiB, reclaim.schedule=foreground or
@@ -228,20 +211,6 @@ pub(crate) enum Until {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Direction {
-    Read,
-    Write,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "verbatim")]
-pub(crate) enum BlkEvent {
-    Q,
-    D,
-    C,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Switch {
     On,
     Off,
@@ -261,8 +230,4 @@ pub(crate) enum ListWhat {
 pub(crate) enum ShowWhat {
     Drive,
     Workload,
-}
-
-fn parse_fit(text: &str) -> Result<Fit, String> {
-    text.parse()
 }

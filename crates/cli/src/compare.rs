@@ -34,7 +34,7 @@ struct Row {
 /// Runs and prints a comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let plans = plans(args)?;
-    out::say_all(&plans[0].0.notes()?);
+    plans[0].0.notes().iter().for_each(|note| out::say(&format!("vpass: {note}")));
     let folder = args.setup.out.as_deref().map(Folder::begin).transpose()?;
     let requests = plans[0].0.requests()?.and_then(|n| n.checked_mul(plans.len() as u64));
     let progress = Progress::new(requests, "requests");
@@ -64,9 +64,11 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     let mut plans: Vec<(Plan, String)> = vec![];
+    // What takes long, such as looking through a trace, is done once.
+    let first = Plan::new(&args.setup, reclaims[0].trim(), args.gc[0].trim())?;
     for reclaim in reclaims {
         for gc in &args.gc {
-            let plan = Plan::new(&args.setup, reclaim.trim(), gc.trim())?;
+            let plan = first.with(reclaim.trim(), gc.trim())?;
             let label = label(plan.reclaim, plan.gc, args);
             if plans.iter().any(|(p, _)| (p.reclaim, p.gc) == (plan.reclaim, plan.gc)) {
                 return Err(Failure::usage(format!("{label} is named twice; each technique runs once")));

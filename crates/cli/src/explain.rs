@@ -54,24 +54,26 @@ struct Dose {
 
 /// A block after so many P/E cycles.
 #[derive(Serialize)]
-struct Age {
-    pec: u32,
-    groups: Vec<Group>,
-    thresholds: Vec<Rewrite>,
+pub(crate) struct Age {
+    pub(crate) pec: u32,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) thresholds: Vec<Rewrite>,
 }
 
+/// What a group of wordlines endures.
 #[derive(Serialize)]
-struct Group {
-    name: String,
+pub(crate) struct Group {
+    pub(crate) name: String,
     wordlines: u32,
-    limit: f64,
-    alpha: f64,
+    pub(crate) limit: f64,
+    pub(crate) alpha: f64,
 }
 
+/// A count of reads at which a technique acts.
 #[derive(Serialize)]
-struct Rewrite {
+pub(crate) struct Rewrite {
     what: String,
-    reads: u32,
+    pub(crate) reads: u32,
     because: String,
 }
 
@@ -138,12 +140,24 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
 
 /// The block at the drive's starting age and at each age of its table.
 fn ages(config: &DriveConfig, geometry: &Geometry, reclaim: &str) -> Result<Vec<Age>, Failure> {
+    let counts: BTreeSet<u32> = config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect();
+    ages_at(config, geometry, reclaim, &counts)
+}
+
+/// A block of this age; none where reads disturb nothing.
+///
+/// # Errors
+/// A drive that cannot be.
+pub(crate) fn age(config: &DriveConfig, pec: u32, reclaim: &str) -> Result<Option<Age>, Failure> {
+    Ok(ages_at(config, &Geometry::new(config), reclaim, &BTreeSet::from([pec]))?.pop())
+}
+
+fn ages_at(config: &DriveConfig, geometry: &Geometry, reclaim: &str, counts: &BTreeSet<u32>) -> Result<Vec<Age>, Failure> {
     if config.disturb.model == DisturbModel::None {
         return Ok(vec![]);
     }
     let table = LimitTable::new(&config.disturb, geometry.wordlines_per_block);
     let mut drive = small(config, reclaim)?;
-    let counts: BTreeSet<u32> = config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect();
     let group = |g: usize, pec: u32| {
         let e = table.truth(g, pec);
         Group {
@@ -159,7 +173,7 @@ fn ages(config: &DriveConfig, geometry: &Geometry, reclaim: &str) -> Result<Vec<
         groups: (0..table.groups()).map(|g| group(g, pec)).collect(),
         thresholds: drive.thresholds(pec).into_iter().map(rewrite).collect(),
     };
-    Ok(counts.into_iter().map(age).collect())
+    Ok(counts.iter().copied().map(age).collect())
 }
 
 /// The same drive with few blocks: thresholds do not depend on their number.

@@ -12,6 +12,7 @@ mod list;
 mod load;
 mod numbers;
 mod out;
+mod out_file;
 mod overrides;
 mod plan;
 mod presets;
@@ -23,6 +24,7 @@ mod schema;
 mod statistics;
 mod suggest;
 mod table;
+mod trace;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -59,6 +61,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::List { what, json } => list::list(what, json)?,
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
         Command::Explain(args) => explain::explain(&args)?,
+        Command::Trace { command } => trace::run(&command)?,
         Command::Check { seed, minutes, count } => return check::run(seed, minutes, count),
     }
     Ok(Exit::Done)
@@ -66,7 +69,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let plan = Plan::new(&args.setup, &args.reclaim, &args.gc)?;
-    out::say_all(&plan.notes()?);
+    plan.notes().iter().for_each(|note| out::say(&format!("vpass: {note}")));
     let folder = args.setup.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Progress::new(plan.requests()?, "requests");
     let outcome = run::execute(&plan, &progress)?;

@@ -1,21 +1,23 @@
 //! What a run is to do, all of it checked before anything runs or is created.
 
+use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::gc::GC;
 use vpass_core::reclaim::RECLAIM;
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
-use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::pass::PassSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
-use vpass_workload::traces::{BlkAction, MissingClock, ReadOptions, TraceOptions, TraceReport, TraceSource, format_named};
+use vpass_workload::traces::{FileSurvey, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource, format_named};
 
-use crate::args::{BlkEvent, Direction, Gear, Setup, Switch};
+use crate::args::{Gear, Setup, Switch};
 use crate::exit::Failure;
 use crate::load::{self, Loaded};
 use crate::overrides::Override;
+use crate::progress::Progress;
 use crate::suggest;
 
 /// Drive, workload and how to run them.
@@ -35,17 +37,15 @@ pub(crate) struct Plan {
 /// Where the requests come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Load {
-    Trace { paths: Vec<PathBuf>, options: TraceOptions },
+    Trace { survey: Arc<Survey>, options: TraceOptions },
     Synthetic(Loaded<WorkloadFile>),
-    Fio { path: PathBuf, jobs: JobFile, queue_depth: Option<u32> },
 }
 
 impl Load {
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::Trace { paths, .. } => paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" "),
+            Self::Trace { survey, .. } => survey.files().iter().map(|f| f.path.display().to_string()).collect::<Vec<_>>().join(" "),
             Self::Synthetic(loaded) => loaded.name.clone(),
-            Self::Fio { path, .. } => path.display().to_string(),
         }
     }
 }
@@ -77,19 +77,30 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What the user should know before the run, in sentences.
+    /// The same with other techniques.
     ///
     /// # Errors
-    /// The workload's.
-    pub(crate) fn notes(&self) -> Result<Vec<String>, Failure> {
-        let (Load::Fio { jobs, .. }, Source::Fio(source)) = (&self.load, self.source()?) else { return Ok(vec![]) };
-        let name = self.load.name();
-        let mut notes = vec![];
-        if !jobs.left_out().is_empty() {
-            notes.push(format!("{name}: not applicable to a simulated drive: {}", jobs.left_out().join(", ")));
+    /// A name that nobody knows.
+    pub(crate) fn with(&self, reclaim: &str, gc: &str) -> Result<Self, Failure> {
+        Ok(Self { reclaim: reclaim_named(reclaim)?, gc: gc_named(gc)?, ..self.clone() })
+    }
+
+    /// What the user should know before the run, in sentences.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let Load::Trace { survey, .. } = &self.load else { return vec![] };
+        let detected = |f: &&FileSurvey| f.detected;
+        let mut notes: Vec<String> = vec![];
+        for file in survey.files().iter().filter(detected) {
+            let format = file.format;
+            // One sentence a format, however many files.
+            let of_it: Vec<_> = survey.files().iter().filter(detected).filter(|f| std::ptr::eq(f.format, format)).collect();
+            if of_it[0].path != file.path {
+                continue;
+            }
+            let more = if of_it.len() > 1 { format!(" and {} more are", of_it.len() - 1) } else { " is".into() };
+            notes.push(format!("{}{more} taken for {}: {}", file.path.display(), format.name, format.description));
         }
-        notes.extend(source.notes().iter().map(|note| format!("{name}: {note}")));
-        Ok(notes)
+        notes
     }
 
     /// Requests in all passes, where that is known beforehand.
@@ -102,17 +113,13 @@ impl Plan {
     pub(crate) fn source(&self) -> Result<Source, Failure> {
         let config = &self.drive.config;
         let capacity = config.drive.capacity.expect("a resolved drive has a capacity").0;
-        let page = config.geometry.page_size.0 as u32;
         Ok(match &self.load {
-            Load::Trace { paths, options } => Source::Trace(Box::new(TraceSource::open(paths, capacity, options.clone())?)),
+            Load::Trace { survey, options } => Source::Trace(Box::new(TraceSource::new(survey.clone(), capacity, options.clone())?)),
             Load::Synthetic(loaded) => {
+                let page = config.geometry.page_size.0 as u32;
                 let source = SyntheticSource::new(&loaded.config.workload, capacity, page, self.seed);
                 let source = source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?;
                 Source::Synthetic(Box::new(source))
-            }
-            Load::Fio { jobs, queue_depth, .. } => {
-                let options = FioOptions { seed: self.seed, queue_depth: *queue_depth, has_clock: self.gear == Gear::Timed };
-                Source::Fio(Box::new(FioSource::new(jobs, capacity, page, options)?))
             }
         })
     }
@@ -127,36 +134,44 @@ fn load_of(setup: &Setup, mut sets: Vec<Override>) -> Result<Load, Failure> {
     }
     if let Some(set) = sets.iter().find(|s| s.table == "workload") {
         return Err(Failure::usage(format!(
-            "--set {}: the keys of workload are for --workload; a trace or a job file says itself what it asks for",
+            "--set {}: the keys of workload are for --workload; a trace says itself what it asks for",
             set.text
         )));
     }
-    if let Some(path) = &setup.fio {
-        return Ok(Load::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth: setup.queue_depth });
+    let options = TraceOptions {
+        read: read_options(setup)?,
+        only: setup.replay.only.clone(),
+        concat: setup.replay.concat,
+        fit: setup.replay.fit,
+        strict: setup.replay.strict,
+        speed: setup.replay.speed,
+        arrival: setup.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth }),
+    };
+    Ok(Load::Trace { survey: Arc::new(survey(&setup.trace, &options)?), options })
+}
+
+/// Reads the files of a trace once.
+fn survey(paths: &[PathBuf], options: &TraceOptions) -> Result<Survey, Failure> {
+    let bytes = paths.iter().map(|path| fs::metadata(path).map_or(0, |m| m.len())).sum();
+    let progress = Progress::new(Some(bytes), "bytes of the trace looked through");
+    let survey = Survey::of(paths, options, &mut |bytes| progress.advance(bytes));
+    if !progress.may_go_on() {
+        return Err(Failure::interrupted());
     }
-    let arrival = setup.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth });
-    let options = TraceOptions { read: read_options(setup)?, fit: setup.fit, strict: setup.strict, speed: setup.speed, arrival };
-    Ok(Load::Trace { paths: setup.trace.clone(), options })
+    Ok(survey?)
 }
 
 fn read_options(setup: &Setup) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
-        format: setup.format.as_deref().map(format_named).transpose()?,
-        assume_op: setup.assume_op.map(|direction| match direction {
-            Direction::Read => Op::Read,
-            Direction::Write => Op::Write,
-        }),
-        clock: match (setup.assume_rate, setup.queue_depth) {
+        format: setup.replay.format.as_deref().map(format_named).transpose()?,
+        assume_op: setup.replay.assume_op.map(Into::into),
+        clock: match (setup.replay.assume_rate, setup.queue_depth) {
             (Some(iops), _) => MissingClock::Rate(iops),
             (None, Some(_)) => MissingClock::Ignore,
             (None, None) => MissingClock::Refuse,
         },
-        blk_action: setup.blk_action.map(|event| match event {
-            BlkEvent::Q => BlkAction::Q,
-            BlkEvent::D => BlkAction::D,
-            BlkEvent::C => BlkAction::C,
-        }),
-        skip_bad_lines: setup.skip_bad_lines,
+        blk_action: setup.replay.blk_action.map(Into::into),
+        skip_bad_lines: setup.replay.skip_bad_lines,
     })
 }
 
@@ -172,11 +187,10 @@ pub(crate) fn gc_named(name: &str) -> Result<&'static str, Failure> {
     names.clone().find(|known| *known == name).ok_or_else(|| Failure::usage(suggest::unknown("GC policy", name, names)))
 }
 
-/// Requests of a trace, a generator or a job file.
+/// Requests of a trace or a generator.
 pub(crate) enum Source {
     Trace(Box<TraceSource>),
     Synthetic(Box<SyntheticSource>),
-    Fio(Box<FioSource>),
 }
 
 impl Source {
@@ -184,7 +198,7 @@ impl Source {
     pub(crate) fn report(&self) -> Option<TraceReport> {
         match self {
             Self::Trace(source) => Some(source.report()),
-            Self::Synthetic(_) | Self::Fio(_) => None,
+            Self::Synthetic(_) => None,
         }
     }
 
@@ -192,7 +206,6 @@ impl Source {
         match self {
             Self::Trace(source) => source.as_ref(),
             Self::Synthetic(source) => source.as_ref(),
-            Self::Fio(source) => source.as_ref(),
         }
     }
 
@@ -200,7 +213,6 @@ impl Source {
         match self {
             Self::Trace(source) => source.as_mut(),
             Self::Synthetic(source) => source.as_mut(),
-            Self::Fio(source) => source.as_mut(),
         }
     }
 }

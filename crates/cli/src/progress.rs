@@ -15,7 +15,7 @@ static DEAF: AtomicUsize = AtomicUsize::new(0);
 /// What is to be removed should the process end at once.
 static UNFINISHED: Mutex<Vec<Unfinished>> = Mutex::new(vec![]);
 
-/// A folder that is not yet what it should become.
+/// A folder or file that is not yet what it should become.
 #[derive(Clone, Debug)]
 pub(crate) struct Unfinished {
     pub(crate) temporary: PathBuf,
@@ -33,7 +33,7 @@ impl Unfinished {
 
     /// Removes it, and what was made for it as far as nothing else is in there.
     pub(crate) fn remove(&self) {
-        let _ = std::fs::remove_dir_all(&self.temporary);
+        let _ = std::fs::remove_dir_all(&self.temporary).or_else(|_| std::fs::remove_file(&self.temporary));
         for folder in &self.made {
             let _ = std::fs::remove_dir(folder);
         }

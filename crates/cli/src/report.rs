@@ -78,8 +78,11 @@ fn host(s: &Summary) -> String {
         if let Some(first) = &t.first_bad_line {
             let _ = writeln!(text, "  trace: {} could not be read and were passed over, the first: {first}", plural(t.bad_lines, "line"));
         }
-        if t.several_devices {
-            text.push_str("  trace: it names several devices; their addresses overlap on the drive\n");
+        if let [.., last] = &t.devices[..]
+            && t.several_devices
+        {
+            let end = last.base_bytes + last.extent_bytes;
+            let _ = writeln!(text, "  trace: {} devices lie side by side on {}", count(t.devices.len() as u64), bytes(end));
         }
     }
     text

@@ -143,7 +143,22 @@ pub(crate) struct Trace {
     pub(crate) bad_lines: u64,
     pub(crate) first_bad_line: Option<String>,
     pub(crate) several_devices: bool,
+    /// Side by side on the drive, in this order.
+    pub(crate) devices: Vec<TraceDevice>,
     pub(crate) span_s: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct TraceDevice {
+    pub(crate) name: String,
+    /// The file that names it first.
+    pub(crate) file: String,
+    /// Where it begins, before any fit.
+    pub(crate) base_bytes: u64,
+    /// The end of its highest request.
+    pub(crate) extent_bytes: u64,
+    /// Its requests in a pass.
+    pub(crate) rows: u64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -306,10 +321,18 @@ pub(crate) struct TraceOptionsRecord {
     pub(crate) strict: bool,
     /// Null where the trace's own clock was followed.
     pub(crate) queue_depth: Option<u32>,
+    pub(crate) only: Vec<String>,
+    pub(crate) concat: bool,
+    pub(crate) assume_op: Option<&'static str>,
+    pub(crate) assume_rate_iops: Option<f64>,
+    pub(crate) blk_action: Option<&'static str>,
+    pub(crate) skip_bad_lines: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct TraceFileRecord {
     pub(crate) name: String,
+    /// What it was taken for.
+    pub(crate) format: &'static str,
     pub(crate) sha256: String,
 }

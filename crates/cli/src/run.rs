@@ -3,22 +3,22 @@
 use std::any::Any;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{RunError, TimedEngine, run_untimed};
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::units::{Cause, Ns};
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::pass::{PassSource, Repeated};
-use vpass_workload::traces::sha256_hex;
+use vpass_workload::traces::{BlkAction, Device, FileSurvey, MissingClock, TraceOptions, sha256_hex};
 
 use crate::args::Gear;
 use crate::exit::{Exit, Failure};
 use crate::plan::{Load, Plan, Source};
 use crate::progress::{Progress, deaf};
 use crate::results::{
-    ByCause, Flash, Host, Latencies, Manifest, Reclaim, Simulation, Summary, Trace, TraceFileRecord, TraceOptionsRecord, Wear,
+    ByCause, Flash, Host, Latencies, Manifest, Reclaim, Simulation, Summary, Trace, TraceDevice, TraceFileRecord, TraceOptionsRecord, Wear,
 };
 
 /// A finished run: its summary, and what is needed to write its folder.
@@ -234,9 +234,18 @@ fn summary(
 }
 
 fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
-    let (Load::Trace { paths, .. }, Some(report)) = (&plan.load, &served.trace) else { return None };
+    let (Load::Trace { survey, .. }, Some(report)) = (&plan.load, &served.trace) else { return None };
+    let files: Vec<_> = survey.files().iter().map(|f| f.path.display().to_string()).collect();
+    let device = |d: &Device| TraceDevice {
+        name: d.name.clone(),
+        file: files[d.file].clone(),
+        base_bytes: d.base,
+        extent_bytes: d.extent,
+        rows: d.rows,
+    };
     Some(Trace {
-        files: paths.iter().map(|p| p.display().to_string()).collect(),
+        devices: survey.devices().iter().map(device).collect(),
+        files,
         formats: report.formats.clone(),
         rows: report.rows,
         clamped: report.clamped,
@@ -246,6 +255,29 @@ fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
         several_devices: report.several_devices,
         span_s: report.span_ns as f64 / 1e9,
     })
+}
+
+/// What the user said of a trace.
+fn trace_options(options: &TraceOptions) -> TraceOptionsRecord {
+    TraceOptionsRecord {
+        format: options.read.format.map(|f| f.name),
+        fit: options.fit.to_string(),
+        speed: options.speed,
+        strict: options.strict,
+        queue_depth: match options.arrival {
+            Arrival::Open => None,
+            Arrival::Closed { depth } => Some(depth),
+        },
+        only: options.only.clone(),
+        concat: options.concat,
+        assume_op: options.read.assume_op.map(|op| if op == Op::Read { "read" } else { "write" }),
+        assume_rate_iops: match options.read.clock {
+            MissingClock::Rate(iops) => Some(iops),
+            MissingClock::Refuse | MissingClock::Ignore => None,
+        },
+        blk_action: options.read.blk_action.map(BlkAction::letter),
+        skip_bad_lines: options.read.skip_bad_lines,
+    }
 }
 
 impl Outcome {
@@ -270,29 +302,14 @@ impl Outcome {
     /// # Errors
     /// A trace file that can no longer be read.
     pub(crate) fn manifest(&self, plan: &Plan, command: &'static str) -> Result<Manifest, Failure> {
-        let (trace_options, traces, workload_configuration) = match &plan.load {
+        let (said, traces, workload_configuration) = match &plan.load {
             Load::Synthetic(loaded) => (None, vec![], Some(to_value(&loaded.config)?)),
-            Load::Fio { path, jobs, queue_depth } => {
-                let Source::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
-                let name = path.display().to_string();
-                let fio = json!({
-                    "file": name, "sha256": sha256_hex(path)?, "not_applicable": jobs.left_out(),
-                    "queue_depth": queue_depth, "jobs": source.jobs(),
-                });
-                (None, vec![], Some(json!({ "fio": fio })))
-            }
-            Load::Trace { paths, options } => {
-                let record = |path: &std::path::PathBuf| -> Result<_, Failure> {
-                    Ok(TraceFileRecord { name: path.display().to_string(), sha256: sha256_hex(path)? })
+            Load::Trace { survey, options } => {
+                let record = |file: &FileSurvey| -> Result<_, Failure> {
+                    Ok(TraceFileRecord { name: file.path.display().to_string(), format: file.format.name, sha256: sha256_hex(&file.path)? })
                 };
-                let queue_depth = match options.arrival {
-                    Arrival::Open => None,
-                    Arrival::Closed { depth } => Some(depth),
-                };
-                let format = options.read.format.map(|f| f.name);
-                let options =
-                    TraceOptionsRecord { format, fit: options.fit.to_string(), speed: options.speed, strict: options.strict, queue_depth };
-                (Some(options), paths.iter().map(record).collect::<Result<_, _>>()?, None)
+                let records = survey.files().iter().map(record).collect::<Result<_, _>>()?;
+                (Some(trace_options(options)), records, None)
             }
         };
         Ok(Manifest {
@@ -307,7 +324,7 @@ impl Outcome {
             repeat: plan.repeat.get(),
             until_stable: plan.until_stable,
             oracle: plan.oracle,
-            trace_options,
+            trace_options: said,
             traces,
             stream_widths: self.drive.stream_widths().into_iter().collect(),
             drive_configuration: to_value(self.drive.config())?,

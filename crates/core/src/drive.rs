@@ -72,6 +72,7 @@ pub struct Drive {
     pub(crate) victims: VictimIndex,
     pub(crate) streams: Streams,
     pub(crate) buffer: WriteBuffer,
+    buffer_slots: u32,
     pub(crate) gc: Box<dyn GcPolicy>,
     pub(crate) policy: Box<dyn Policy>,
     pub(crate) model: Option<Box<dyn ErrorModel>>,
@@ -119,7 +120,7 @@ impl Drive {
         let blocks = geometry.blocks as usize;
         let counted = if model.is_some() { geometry.wordlines() as usize } else { 0 };
         // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
-        let gathering = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2).max(1) as u32;
+        let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
         let mut drive = Self {
             map: PageMap::new(geometry.host_pages, geometry.raw_pages(), geometry.pages_per_block),
             hot: huge_vec(blocks, BlockHot::ERASED),
@@ -129,10 +130,11 @@ impl Drive {
             free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die),
             victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block),
             streams: Streams::new(&geometry),
-            buffer: WriteBuffer::new(gathering),
+            buffer: WriteBuffer::new(buffer_slots.max(1)),
             policy: (policy.new)(&config),
             late_reads: late_reads(&config, &geometry, timed),
             copy_ns: copy_ns(&config, &geometry),
+            buffer_slots,
             gc,
             model,
             geometry,
@@ -348,7 +350,7 @@ impl Drive {
 
     /// Pages that the write buffer may hold while they are programmed; none where it is off.
     pub(crate) fn buffer_slots(&self) -> u32 {
-        (self.config.drive.write_buffer.0 / u64::from(self.geometry.page_bytes) / 2) as u32
+        self.buffer_slots
     }
 
     /// What a policy may see, and the policy, apart.
@@ -433,11 +435,11 @@ fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
 /// two share it, but at most an eighth of the smallest worst-case limit: more would rewrite blocks far too early, and a
 /// block that uses its reads up before its job is done is finished in the foreground anyway.
 fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
-    if !timed || config.reclaim.schedule == Schedule::Foreground {
-        return config.reclaim.late_reads.filter(|_| timed).unwrap_or(0);
-    }
     if let Some(given) = config.reclaim.late_reads {
         return given;
+    }
+    if !timed || config.reclaim.schedule == Schedule::Foreground {
+        return 0;
     }
     let sense = config.timing.sense_per_kind_us(geometry.cell);
     let read_us = sense.iter().sum::<f64>() / sense.len() as f64;

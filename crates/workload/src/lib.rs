@@ -1,8 +1,7 @@
-//! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]) and fio job files ([`fio`]).
+//! Where host requests come from: trace files ([`traces`]) and generators ([`synthetic`]).
 //! Both hand over batches of [`vpass_core::request::Request`] and can be replayed pass by pass ([`pass`]).
 //! What is in a trace, [`profile`] counts.
 
-pub mod fio;
 mod nearest;
 pub mod pass;
 pub mod presets;

@@ -2,13 +2,13 @@
 //! One generator of addresses a file: [`uniform`](Distribution::Uniform), zipf, sequential, hot-cold.
 
 mod alias;
-pub(crate) mod arrivals;
+mod arrivals;
 mod config;
 mod distribution;
 mod hot_cold;
 mod place;
-pub(crate) mod random;
-pub(crate) mod scatter;
+mod random;
+mod scatter;
 mod sequential;
 mod sizes;
 mod source;

@@ -1,7 +1,7 @@
 //! Trace files of other tools and of public collections, read as a stream in constant memory: one format a file.
 //! A new format is a file with a [`Format`] and a line in [`FORMATS`].
 //!
-//! Start with [`TraceSource`]; [`TraceFile`] gives the rows of one file as they stand.
+//! Start with [`TraceSource`], which needs a [`Survey`] of the files; [`TraceFile`] gives the rows of one file as they stand.
 
 mod alibaba;
 mod arc;
@@ -22,19 +22,24 @@ mod fio2;
 mod fit;
 mod format;
 mod input;
+mod lane;
+mod layout;
 mod lines;
 mod mqsim;
 mod msr;
 mod names;
 mod options;
+mod output;
 mod pace;
 mod quote;
 mod reader;
 mod records;
+mod scan;
 mod source;
 mod spc;
 mod srt;
 mod srt_header;
+mod survey;
 mod systor;
 mod tencent;
 mod vscsi;
@@ -47,9 +52,11 @@ pub use digest::sha256_hex;
 pub use file::{MAX_REQUEST_BYTES, MAX_TRIM_BYTES, Skipped, TraceFile};
 pub use fit::Fit;
 pub use format::{Clock, Column, Format, Row, format_named};
+pub use layout::Device;
 pub use options::{MissingClock, ReadOptions};
-pub(crate) use quote::quote;
+pub use output::Compressed;
 pub use source::{TraceOptions, TraceReport, TraceSource};
+pub use survey::{FileSurvey, Survey};
 pub use write::{Losses, Target, TraceWriter, WriteError};
 
 /// Every format that is read, in the order in which they are listed.

@@ -55,10 +55,9 @@ fn read(bytes: &[u8], format: Option<&'static Format>) -> (u64, Option<String>) 
 /// Replays a file on a small drive; every request must lie on it, in order of time.
 fn replay(path: &Path, fit: Fit) {
     const CAPACITY: u64 = 1 << 30;
-    let Ok(mut source) = TraceSource::open(&[path.to_owned(), path.to_owned()], CAPACITY, TraceOptions { fit, ..TraceOptions::default() })
-    else {
-        return;
-    };
+    let read = ReadOptions { clock: MissingClock::Ignore, ..ReadOptions::default() };
+    let options = TraceOptions { read, fit, concat: fit == Fit::Wrap, ..TraceOptions::default() };
+    let Ok(mut source) = TraceSource::open(&[path.to_owned(), path.to_owned()], CAPACITY, options) else { return };
     let mut out = Vec::new();
     let mut before = 0;
     while source.fill(&mut out, 5).is_ok() && out.len() > before {
@@ -148,6 +147,7 @@ fn the_corpus_reads_as_it_should() {
         ("blkparse.txt", 3, None),
         ("broken.csv", 0, Some("a request of 0 bytes")),
         ("broken.trace", 1, Some("more than the 4 columns")),
+        ("compact.vpt", 40, None),
         ("diskmon.txt", 2, None),
         ("disksim.trace", 4, None),
         ("empty", 0, Some("holds no requests")),

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use common::{all_said, drained, error_of, file, read_all, rewritten, row, source};
 use vpass_core::request::Op;
-use vpass_workload::traces::{Fit, MissingClock, ReadOptions, Skipped, Target, TraceFile, TraceOptions, TraceSource, format_named};
+use vpass_workload::traces::{
+    BlkAction, Fit, MAX_TRIM_BYTES, MissingClock, ReadOptions, Skipped, Target, TraceFile, TraceOptions, TraceSource, format_named,
+};
 
 const KNOWN: &str = "msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim or ssdsim (MQSim and SSDsim ASCII), \
     fio (fio iolog version 3), fio2 (fio iolog version 2), blkparse (blkparse text of blktrace), spc (SPC-1 ASCII, UMass), \
@@ -155,15 +157,63 @@ fn requests_that_do_not_fit() {
     };
     assert_eq!(
         error(Fit::Error, "1 0 9 8 1"),
-        "trace, line 2: offset 4608 with 4096 bytes is beyond the drive's capacity of 8192 bytes (8KiB); take --fit wrap, --fit scale \
-         or a bigger drive; the line is \"1 0 9 8 1\""
+        "device 0 of the trace reaches up to 8.5 KiB (trace, line 2); the drive has 8 KiB; take --fit scale or --fit wrap to change the \
+         addresses, or a bigger drive with --set drive.capacity=SIZE"
     );
-    for fit in [Fit::Error, Fit::Wrap, Fit::Scale] {
+    assert_eq!(
+        error(Fit::Error, "1 5 0 1 1"),
+        "the trace has 2 devices: 0 4 KiB, 5 512 bytes; side by side they take 1.1 MiB; the drive has 8 KiB; take some of the devices with \
+         --only DEV, --fit scale or --fit wrap to change the addresses, or a bigger drive with --set drive.capacity=SIZE"
+    );
+    for fit in [Fit::Wrap, Fit::Scale] {
         assert_eq!(
             error(fit, "1 0 0 17 1"),
             "trace, line 2: a request of 8704 bytes is larger than the drive's capacity of 8192 bytes (8KiB); the line is \"1 0 0 17 1\""
         );
     }
+}
+
+#[test]
+fn devices_that_are_not_there() {
+    let (_folder, path) = file("0 0 0 8 1\n0 1 0 8 1\n0 2 0 8 1\n");
+    let error = |only: &[&str]| {
+        let only = only.iter().map(|d| (*d).to_owned()).collect();
+        TraceSource::open(std::slice::from_ref(&path), 1 << 30, TraceOptions { only, ..TraceOptions::default() }).err().unwrap().0
+    };
+    assert_eq!(error(&["1", "7"]), "--only 7: no device of the trace has that number or name; it has 1, 0, 2");
+    let devices = |count: u32| (0..count).map(|n| format!("0 {n} 0 8 1\n")).collect::<Vec<_>>().concat();
+    let (_folder, path) = file(devices(20));
+    let options = TraceOptions { only: vec!["sda".into()], ..TraceOptions::default() };
+    assert_eq!(
+        TraceSource::open(&[path], 1 << 30, options).err().unwrap().0,
+        "--only sda: no device of the trace has that number or name; it has 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ..."
+    );
+    let (_folder, path) = file(devices(70_000));
+    let error = TraceSource::open(&[path], 1 << 30, TraceOptions::default()).err().unwrap().0;
+    assert_eq!(error, "the trace names more than 65,536 devices; no known one has so many, so a column was probably misread");
+}
+
+#[test]
+fn options_that_mean_nothing() {
+    let (_folder, path) = file("0 0 0 8 1\n");
+    let error = |read: ReadOptions| {
+        let options = TraceOptions { read, ..TraceOptions::default() };
+        let error = TraceSource::open(std::slice::from_ref(&path), 1 << 30, options).err().unwrap().0;
+        error.replace(&path.display().to_string(), "trace")
+    };
+    let nothing = ReadOptions::default;
+    assert_eq!(
+        error(ReadOptions { assume_op: Some(Op::Read), ..nothing() }),
+        "--assume-op is for traces that do not say what is read and what is written; trace does not need it (mqsim format)"
+    );
+    assert_eq!(
+        error(ReadOptions { clock: MissingClock::Rate(9.0), ..nothing() }),
+        "--assume-rate is for traces that keep no time for their requests; trace does not need it (mqsim format)"
+    );
+    assert_eq!(
+        error(ReadOptions { blk_action: Some(BlkAction::Q), ..nothing() }),
+        "--blk-action is for traces that record several events for a request; trace does not need it (mqsim format)"
+    );
 }
 
 #[test]
@@ -205,6 +255,9 @@ fn compact() {
     says(&good[..end], &format!("after row 4096, at byte {second}: the file ends too early; it is truncated"));
     says(&[&good[..second], &good[end..]].concat(), &format!("after row 4096, at byte {second}: rows are missing; the file is damaged"));
     says(&[&good[..], &good[..]].concat(), &format!("after row 5000, at byte {}: the file goes on behind its end", good.len()));
+    let sizes = [row(0, 0, 0, 4096, Op::Read), row(0, 0, 0, MAX_TRIM_BYTES, Op::Trim), row(0, 0, 0, (16 << 20) + 1, Op::Write)];
+    let error = error_of(None, &rewritten(Target::Compact, &sizes).0);
+    assert_eq!(error, "trace, row 3: a request of 16777217 bytes; a size from 1 byte to 16 MiB is expected");
     let empty = rewritten(Target::Compact, &[]).0;
     assert_eq!(error_of(None, &empty), "trace: holds no requests");
     assert_eq!(

@@ -35,7 +35,7 @@ fn the_clock_starts_at_0_and_never_falls() {
         span_ns: 100,
     };
     assert_eq!(source.report(), report);
-    assert_eq!((source.arrival(), source.len_hint()), (Arrival::Open, None));
+    assert_eq!((source.arrival(), source.len_hint()), (Arrival::Open, Some(4)));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn wrapping_counts_what_it_moved() {
 fn scaling_measures_all_files_first() {
     let (_first, a) = file("0 0 0 2 1\n10 0 4 2 1\n");
     let (_second, b) = file("0 0 30 2 1\n");
-    let mut source = TraceSource::open(&[a, b], 8192, options(Fit::Scale)).unwrap();
+    let mut source = TraceSource::open(&[a, b], 8192, TraceOptions { concat: true, ..options(Fit::Scale) }).unwrap();
     assert_eq!(source.len_hint(), Some(3));
     // The extent is sector 32 and the drive has 16: every offset is halved.
     let requests = drained(&mut source).unwrap();
@@ -74,17 +74,17 @@ fn scaling_measures_all_files_first() {
 }
 
 #[test]
-fn files_follow_each_other() {
-    let (_first, a) = file("100 0 0 1 1\n140 1 1 1 1\n");
-    let (_second, b) = file("128166386783630075,hm,0,Write,1024,512,1\n128166386783630076,hm,0,Write,1536,512,1\n");
-    let mut source = TraceSource::open(&[a, b], 8192, TraceOptions::default()).unwrap();
-    // The mean gap so far is 40 ns, so the second file begins at 80.
+fn files_that_are_parts_of_one_trace_follow_each_other() {
+    let (_first, a) = file("100 7 0 1 1\n140 7 1 1 1\n");
+    let (_second, b) = file("0.000005 7 2 1 1\n0.000105 7 3 1 1\n");
+    let mut source = TraceSource::open(&[a, b], 8192, TraceOptions { concat: true, ..TraceOptions::default() }).unwrap();
+    // The mean gap so far is 40 ns, so the second file begins at 80; device 7 is the same in both.
     assert_eq!(
         drained(&mut source).unwrap().iter().map(|r| (r.at, r.offset)).collect::<Vec<_>>(),
         [(0, 0), (40, 512), (80, 1024), (180, 1536)]
     );
     let report = source.report();
-    assert_eq!((report.formats, report.several_devices), (vec!["mqsim", "msr"], true));
+    assert_eq!((report.formats, report.several_devices), (vec!["mqsim", "disksim"], false));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use vpass_core::request::{Op, RequestSource, SourceError};
-use vpass_workload::traces::{Fit, MissingClock, ReadOptions, TraceOptions, TraceReport, TraceSource};
+use vpass_workload::traces::{Fit, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource};
 
 /// The file, or nothing and a message.
 fn sample(name: &str) -> Option<PathBuf> {
@@ -19,8 +19,7 @@ fn sample(name: &str) -> Option<PathBuf> {
 }
 
 fn options(skip_bad_lines: bool) -> TraceOptions {
-    let clock = MissingClock::Rate(100.0);
-    let read = ReadOptions { assume_op: Some(Op::Read), clock, skip_bad_lines, ..ReadOptions::default() };
+    let read = ReadOptions { skip_bad_lines, ..ReadOptions::default() };
     TraceOptions { read, fit: Fit::Error, ..TraceOptions::default() }
 }
 
@@ -40,9 +39,9 @@ fn drain(source: &mut TraceSource) -> Result<(u64, u64), SourceError> {
     }
 }
 
-/// Reads, writes and the report of a sample on a drive of 8 TiB.
+/// Reads, writes and the report of a sample on a drive of 100 TiB.
 fn counts(name: &str) -> Option<(u64, u64, TraceReport)> {
-    let mut source = TraceSource::open(&[sample(name)?], 8 << 40, options(false)).unwrap();
+    let mut source = TraceSource::open(&[sample(name)?], 100 << 40, options(false)).unwrap();
     let (reads, writes) = drain(&mut source).unwrap();
     Some((reads, writes, source.report()))
 }
@@ -95,8 +94,11 @@ fn vscsi_of_a_virtual_disk() {
 fn arc_streams() {
     let expected = [("OLTP.lis.zst", 914_145), ("P3.lis.zst", 238_578)];
     for (name, rows) in expected {
-        let Some((reads, writes, report)) = counts(name) else { return };
-        assert_eq!((reads, writes, report.formats), (rows, 0, vec!["arc"]), "{name}");
+        let Some(path) = sample(name) else { return };
+        let read = ReadOptions { assume_op: Some(Op::Read), clock: MissingClock::Rate(100.0), ..ReadOptions::default() };
+        let mut source = TraceSource::open(&[path], 1 << 40, TraceOptions { read, ..TraceOptions::default() }).unwrap();
+        assert_eq!(drain(&mut source).unwrap(), (rows, 0), "{name}");
+        assert_eq!(source.report().formats, ["arc"]);
     }
 }
 
@@ -117,6 +119,10 @@ fn diskmon_of_a_pc() {
 fn tencent_volumes() {
     let Some((reads, writes, report)) = counts("cbs_sample50000.csv.zst") else { return };
     assert_eq!((reads, writes, report.formats, report.clamped), (24_521, 25_479, vec!["tencent"], 1297));
+    let Some(path) = sample("cbs_sample50000.csv.zst") else { return };
+    let survey = Survey::of(&[path], &options(false), &mut |_| true).unwrap();
+    assert_eq!((survey.devices().len(), survey.rows()), (2038, 50_000));
+    assert!(survey.devices().is_sorted_by(|a, b| a.base + a.extent <= b.base && b.base % (1 << 20) == 0));
 }
 
 #[test]

@@ -22,10 +22,10 @@ fn an_msr_csv_by_hand() {
 
 #[test]
 fn a_fio_iolog_by_hand() {
-    let rows = [row(5_000_000, 3, 8192, 512, Read), row(5_002_500, 0, 0, 4096, Write), row(4_999_000, 3, 4096, 4096, Trim)];
+    let rows = [row(5_000_000, 3, 8192, 512, Read), row(5_002_500, 0, 0, 4096, Write), row(4_999_000, 3, 4096, 1 << 31, Trim)];
     let (log, losses) = text(Target::Fio, &rows);
     let expected = "fio version 3 iolog\n0 3 add\n0 3 open\n0 3 read 8192 512\n0 0 add\n0 0 open\n2 0 write 0 4096\n\
-        0 3 trim 4096 4096\n0 3 close\n0 0 close\n";
+        0 3 trim 4096 2147483648\n0 3 close\n0 0 close\n";
     assert_eq!(log, expected);
     assert_eq!(losses, Losses { time_unit_ns: 1000, rounded: 1, moved_up: 1 });
 }

@@ -16,6 +16,9 @@ fn help_has_an_example_and_the_defaults() {
         assert_eq!(done.code, 0);
         assert!(done.stdout.contains("Example"), "{name}");
     }
+    for name in ["info", "convert", "cut"] {
+        assert!(vpass(&["trace", name, "--help"]).stdout.contains("Example"), "trace {name}");
+    }
     assert!(vpass(&["run", "--help"]).stdout.contains("[default: block]"));
     assert_eq!(vpass(&["--version"]).stdout, format!("vpass {}\n", env!("CARGO_PKG_VERSION")));
 }

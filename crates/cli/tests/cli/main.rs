@@ -5,6 +5,6 @@ mod common;
 mod compare;
 mod config;
 mod files;
-mod fio;
 mod results;
+mod trace_files;
 mod traces;

@@ -90,11 +90,70 @@ fn unknown_formats_suggest_the_nearest_and_wrong_ones_are_refused() {
 }
 
 #[test]
-fn several_files_follow_each_other() {
+fn several_files_are_merged_side_by_side_or_follow_each_other() {
     let room = Room::new();
     let (a, b) = (room.file("a.csv", &msr_reads(&[0, 1])), room.file("b.csv", &msr_reads(&[2])));
-    let json = vpass(&["run", "--drive", "tiny", "--trace", &a, &b, "--json"]).json();
-    assert_eq!((&json["host"]["read_requests"], json["trace"]["files"].as_array().unwrap().len()), (&3.into(), 2));
+    let run = |more: &[&str]| vpass(&[&["run", "--drive", "tiny", "--trace", &a, &b, "--json"], more].concat()).json();
+    let merged = run(&[]);
+    assert_eq!((&merged["host"]["read_requests"], &merged["trace"]["span_s"]), (&3.into(), &1e-6.into()));
+    let devices = serde_json::json!([
+        { "name": "host_0", "file": a, "base_bytes": 0, "extent_bytes": 4097, "rows": 2 },
+        { "name": "host_0", "file": b, "base_bytes": 1 << 20, "extent_bytes": 4098, "rows": 1 },
+    ]);
+    assert_eq!(merged["trace"]["devices"], devices);
+    let parts = run(&["--concat"]);
+    assert_eq!((&parts["trace"]["span_s"], parts["trace"]["devices"].as_array().unwrap().len()), (&2e-6.into(), 1));
+}
+
+#[test]
+fn devices_lie_side_by_side_unless_only_some_are_taken() {
+    let room = Room::new();
+    let trace = room.file("a.trace", "0 1 0 8 1\n1000 2 8388608 8 1\n2000 3 16 8 0\n");
+    replay(&trace, &[]).refuses(2, &["the trace has 3 devices", "2 4.1 GiB", "the drive has", "--only DEV", "--fit scale", "bigger drive"]);
+    let json = replay(&trace, &["--only", "1", "--only", "3"]).json();
+    assert_eq!((&json["host"]["read_requests"], &json["host"]["write_requests"]), (&1.into(), &1.into()));
+    assert_eq!(json["trace"]["devices"][1]["base_bytes"], 1 << 20);
+    replay(&trace, &["--only", "4"]).refuses(2, &["--only 4", "it has 1, 2, 3"]);
+    let text = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--fit", "scale"]).stdout;
+    assert!(text.contains("trace: 3 devices lie side by side on 4.00"), "{text}");
+    vpass(&["run", "--drive", "tiny", "--workload", "zipf-read", "--only", "1"]).refuses(2, &["--only", "--workload"]);
+}
+
+#[test]
+fn what_a_file_was_taken_for_is_said_once() {
+    let room = Room::new();
+    let (a, b) = (room.file("a.csv", &msr_reads(&[0])), room.file("b.csv", &msr_reads(&[0])));
+    let done = vpass(&["compare", "--drive", "tiny", "--trace", &a, &b, "--reclaim", "none,block", "--json"]);
+    assert_eq!(done.stderr, format!("vpass: {a} and 1 more are taken for msr: MSR Cambridge CSV\n"));
+    assert_eq!(replay(&a, &["--format", "msr"]).stderr, "");
+    let ambiguous = room.file("c.csv", "1,R,8,R,5\n");
+    replay(&ambiguous, &[]).refuses(2, &["may be spc", "or alibaba", "--format"]);
+    replay(&ambiguous, &["--format", "spc"]).refuses(2, &["column 2 (LBA)", "(spc format)"]);
+}
+
+#[test]
+fn what_was_said_of_a_trace_is_in_the_manifest() {
+    let room = Room::new();
+    let (trace, out) = (room.file("P.lis", "0 8 0 0\n8 8 0 1\nx\n"), room.text("out"));
+    let said = ["--assume-op", "write", "--assume-rate", "500", "--skip-bad-lines", "--only", "0", "--out", &out];
+    assert_eq!(replay(&trace, &said).code, 0);
+    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(room.path("out").join("manifest.json")).unwrap()).unwrap();
+    let options = &manifest["trace_options"];
+    assert_eq!(manifest["traces"][0]["format"], "arc");
+    assert_eq!((&options["assume_op"], &options["assume_rate_iops"]), (&"write".into(), &500.0.into()));
+    assert_eq!((&options["skip_bad_lines"], &options["only"][0], &options["concat"]), (&true.into(), &"0".into(), &false.into()));
+    assert!(options["blk_action"].is_null());
+}
+
+#[test]
+fn one_event_of_a_blktrace_counts() {
+    let room = Room::new();
+    let event = |n: u32, action: char| format!("8,0 1 {n} 0.00000{n} 9 {action} R 8 + 8 [x]\n");
+    let trace = room.file("sda.txt", &[event(1, 'Q'), event(2, 'Q'), event(3, 'D')].concat());
+    assert_eq!(replay(&trace, &[]).json()["host"]["read_requests"], 2);
+    assert_eq!(replay(&trace, &["--blk-action", "d"]).json()["host"]["read_requests"], 1);
+    replay(&trace, &["--blk-action", "C"]).refuses(2, &["holds no requests", "--blk-action"]);
+    replay(&trace, &["--blk-action", "X"]).refuses(2, &["possible values: Q, D, C"]);
 }
 
 #[test]

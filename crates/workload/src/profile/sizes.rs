@@ -5,28 +5,29 @@ use std::collections::BTreeMap;
 use vpass_core::request::Op;
 
 use super::ByOp;
+use crate::traces::MAX_REQUEST_BYTES;
 
 const SECTOR_BYTES: u64 = 512;
 
 /// Requests by size.
 #[derive(Debug, Default)]
 pub struct Sizes {
-    /// By size in sectors: nearly all sizes are whole sectors, and 16 MiB are 32,768 of them.
+    /// By size in sectors, up to 16 MiB, which are 32,768 of them: nearly all sizes are among these.
     sectors: Vec<ByOp>,
-    /// By size in bytes, for the others.
-    odd: BTreeMap<u64, ByOp>,
+    /// By size in bytes.
+    others: BTreeMap<u64, ByOp>,
 }
 
 impl Sizes {
     pub(super) fn add(&mut self, bytes: u64, op: Op) {
-        let requests = if bytes.is_multiple_of(SECTOR_BYTES) {
+        let requests = if bytes.is_multiple_of(SECTOR_BYTES) && bytes <= MAX_REQUEST_BYTES {
             let sectors = (bytes / SECTOR_BYTES) as usize;
             if self.sectors.len() <= sectors {
                 self.sectors.resize(sectors + 1, [0; 3]);
             }
             &mut self.sectors[sectors]
         } else {
-            self.odd.entry(bytes).or_default()
+            self.others.entry(bytes).or_default()
         };
         requests[op as usize] += 1;
     }
@@ -34,7 +35,7 @@ impl Sizes {
     /// Every size that occurs and its requests, ascending.
     pub fn all(&self) -> Vec<(u64, ByOp)> {
         let whole = (0..).step_by(SECTOR_BYTES as usize).zip(&self.sectors).filter(|(_, n)| n.iter().sum::<u64>() > 0);
-        let mut all: Vec<_> = whole.map(|(bytes, n)| (bytes, *n)).chain(self.odd.iter().map(|(bytes, n)| (*bytes, *n))).collect();
+        let mut all: Vec<_> = whole.map(|(bytes, n)| (bytes, *n)).chain(self.others.iter().map(|(bytes, n)| (*bytes, *n))).collect();
         all.sort_unstable_by_key(|(bytes, _)| *bytes);
         all
     }
@@ -59,12 +60,12 @@ mod tests {
     #[test]
     fn sizes_by_hand() {
         let mut sizes = Sizes::default();
-        for (bytes, op) in [(4096, Op::Read), (4096, Op::Read), (512, Op::Read), (700, Op::Read), (4096, Op::Write), (16 << 20, Op::Trim)] {
+        for (bytes, op) in [(4096, Op::Read), (4096, Op::Read), (512, Op::Read), (700, Op::Read), (4096, Op::Write), (1 << 30, Op::Trim)] {
             sizes.add(bytes, op);
         }
-        assert_eq!(sizes.all(), [(512, [1, 0, 0]), (700, [1, 0, 0]), (4096, [2, 1, 0]), (16 << 20, [0, 0, 1])]);
+        assert_eq!(sizes.all(), [(512, [1, 0, 0]), (700, [1, 0, 0]), (4096, [2, 1, 0]), (1 << 30, [0, 0, 1])]);
         assert_eq!([25.0, 26.0, 50.0, 51.0, 100.0].map(|p| sizes.percentile(Op::Read, p).unwrap()), [512, 700, 700, 4096, 4096]);
-        assert_eq!(sizes.percentile(Op::Trim, 50.0), Some(16 << 20));
+        assert_eq!(sizes.percentile(Op::Trim, 50.0), Some(1 << 30));
         assert_eq!(Sizes::default().percentile(Op::Read, 50.0), None);
     }
 }

@@ -16,11 +16,11 @@ impl BlkAction {
     const ALL: [Self; 3] = [Self::Q, Self::D, Self::C];
 
     /// The letter of the event in text.
-    pub(super) fn letter(self) -> &'static [u8] {
+    pub fn letter(self) -> &'static str {
         match self {
-            Self::Q => b"Q",
-            Self::D => b"D",
-            Self::C => b"C",
+            Self::Q => "Q",
+            Self::D => "D",
+            Self::C => "C",
         }
     }
 
@@ -29,12 +29,15 @@ impl BlkAction {
         let holds = |action: &Self| {
             head.split(|b| *b == b'\n').any(|line| {
                 let mut columns = line.split(u8::is_ascii_whitespace).filter(|c| !c.is_empty());
-                columns.nth(column) == Some(action.letter())
+                columns.nth(column) == Some(action.letter().as_bytes())
             })
         };
         Self::ALL.into_iter().find(holds).unwrap_or(Self::Q)
     }
 }
+
+/// The formats that record events.
+pub(super) const FORMATS: [&str; 2] = ["blkparse", "wiscsee"];
 
 /// Said of a trace without any row.
 pub(super) const NO_ROWS: &str = "; none of its events has the action that counts as a request, see --blk-action";

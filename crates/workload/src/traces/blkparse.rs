@@ -85,7 +85,7 @@ impl LineReader for Events {
         fields.unused_number()?;
         let at_ns = fields.seconds()?;
         fields.unused_number()?;
-        if fields.text()? != self.action.letter() {
+        if fields.text()? != self.action.letter().as_bytes() {
             return Ok(None);
         }
         let Some(op) = direction(fields.text()?)? else { return Ok(None) };

@@ -1,52 +1,44 @@
-//! The clock of a trace: ns since the first request, never backwards, going on over files and passes.
+//! The clock of a trace: ns since the first request, never backwards, going on over parts and passes.
 
 use vpass_core::units::Ns;
 
-/// Where the trace's clocks meet the run's.
+/// Where the trace's clocks meet the run's. Files that are merged are one part; parts follow each other.
 #[derive(Debug)]
 pub(super) struct Clock {
     speed: f64,
-    /// Run time, at the trace's own speed, of the current file's first row.
+    /// Run time, at the trace's own speed, at which the current part begins.
     start: Ns,
-    /// The trace's clock at the current file's first row; none before it.
-    base: Option<u64>,
     /// Run time of the latest row.
     last: Ns,
     rows: u64,
 }
 
-/// An arrival on the run's clock.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Arrived {
-    pub(super) at: Ns,
-    /// The row came before an earlier one and was moved up to it.
-    pub(super) clamped: bool,
-}
-
 impl Clock {
     pub(super) fn new(speed: f64) -> Self {
-        Self { speed, start: 0, base: None, last: 0, rows: 0 }
+        Self { speed, start: 0, last: 0, rows: 0 }
     }
 
-    /// Another file, or the same once more: its first row comes one mean gap after the latest row, since nothing says when it was.
-    pub(super) fn begin_file(&mut self) -> Result<(), &'static str> {
+    /// Another part, or the same once more: it begins one mean gap after the latest row, since nothing says when it was.
+    pub(super) fn begin_part(&mut self) -> Result<(), &'static str> {
         if let Some(gaps) = self.rows.checked_sub(1) {
             let mean_gap = self.last.checked_div(gaps).unwrap_or(0);
             self.start = self.last.checked_add(mean_gap).ok_or(TOO_LATE)?;
         }
-        self.base = None;
         Ok(())
     }
 
-    /// The arrival of a row with this time on the trace's clock.
+    /// Run time of a row so long after the part's beginning.
     #[inline]
-    pub(super) fn arrive(&mut self, at_ns: u64) -> Result<Arrived, &'static str> {
-        let base = *self.base.get_or_insert(at_ns);
-        let at = self.start.checked_add(at_ns.saturating_sub(base)).ok_or(TOO_LATE)?;
-        let clamped = at < self.last || at_ns < base;
+    pub(super) fn at(&self, since_beginning: Ns) -> Result<Ns, &'static str> {
+        self.start.checked_add(since_beginning).ok_or(TOO_LATE)
+    }
+
+    /// Hands out a row of this run time; gives its arrival, at the run's speed.
+    #[inline]
+    pub(super) fn serve(&mut self, at: Ns) -> Ns {
         self.last = self.last.max(at);
         self.rows += 1;
-        Ok(Arrived { at: self.scaled(self.last), clamped })
+        self.scaled(self.last)
     }
 
     /// Span of the rows so far, on the run's clock.
@@ -61,31 +53,57 @@ impl Clock {
     }
 }
 
+/// The clock of one file within its part.
+#[derive(Debug)]
+pub(super) struct FileClock {
+    /// The file's own time at which the part begins.
+    origin_ns: u64,
+    /// The latest row, since then.
+    last: Ns,
+}
+
+impl FileClock {
+    pub(super) fn new(origin_ns: u64) -> Self {
+        Self { origin_ns, last: 0 }
+    }
+
+    /// Time of a row since the part's beginning, and whether it came before an earlier one and was moved up to it.
+    #[inline]
+    pub(super) fn arrive(&mut self, at_ns: u64) -> (Ns, bool) {
+        let since = at_ns.saturating_sub(self.origin_ns);
+        let clamped = since < self.last || at_ns < self.origin_ns;
+        self.last = self.last.max(since);
+        (self.last, clamped)
+    }
+}
+
 const TOO_LATE: &str = "the time since the first request passes 2^64 ns, which is 584 years";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn times(clock: &mut Clock, rows: &[u64]) -> Vec<(Ns, bool)> {
-        rows.iter().map(|t| clock.arrive(*t).map(|a| (a.at, a.clamped)).unwrap()).collect()
+    fn times(clock: &mut Clock, rows: &[u64]) -> Vec<Ns> {
+        let mut file = FileClock::new(rows[0]);
+        rows.iter().map(|t| clock.serve(clock.at(file.arrive(*t).0).unwrap())).collect()
     }
 
     #[test]
     fn time_counts_from_the_first_row_and_never_falls() {
-        let mut clock = Clock::new(1.0);
-        assert_eq!(times(&mut clock, &[1000, 1300, 900, 1200, 1400]), [(0, false), (300, false), (300, true), (300, true), (400, false)]);
+        let mut file = FileClock::new(1000);
+        let arrived: Vec<_> = [1000, 1300, 900, 1200, 1400].into_iter().map(|t| file.arrive(t)).collect();
+        assert_eq!(arrived, [(0, false), (300, false), (300, true), (300, true), (400, false)]);
     }
 
     #[test]
     fn the_next_pass_comes_one_mean_gap_later() {
         let mut clock = Clock::new(1.0);
         times(&mut clock, &[1000, 1100, 1600]);
-        clock.begin_file().unwrap();
+        clock.begin_part().unwrap();
         // 600 ns over 2 gaps: 300.
-        assert_eq!(times(&mut clock, &[1000, 1100, 1600]), [(900, false), (1000, false), (1500, false)]);
-        clock.begin_file().unwrap();
-        assert_eq!(times(&mut clock, &[5]), [(1800, false)]);
+        assert_eq!(times(&mut clock, &[1000, 1100, 1600]), [900, 1000, 1500]);
+        clock.begin_part().unwrap();
+        assert_eq!(times(&mut clock, &[5]), [1800]);
         assert_eq!(clock.span(), 1800);
     }
 
@@ -93,25 +111,24 @@ mod tests {
     fn one_row_has_no_gap_to_go_by() {
         let mut clock = Clock::new(1.0);
         times(&mut clock, &[7]);
-        clock.begin_file().unwrap();
-        assert_eq!(times(&mut clock, &[7]), [(0, false)]);
+        clock.begin_part().unwrap();
+        assert_eq!(times(&mut clock, &[7]), [0]);
     }
 
     #[test]
     fn speed_divides_all_times() {
         let mut clock = Clock::new(2.0);
-        assert_eq!(times(&mut clock, &[0, 1000, 3001]), [(0, false), (500, false), (1500, false)]);
+        assert_eq!(times(&mut clock, &[0, 1000, 3001]), [0, 500, 1500]);
     }
 
     #[test]
     fn the_end_of_time_is_an_error() {
         let mut clock = Clock::new(1.0);
         times(&mut clock, &[0, u64::MAX - 5]);
-        assert_eq!(clock.begin_file(), Err(TOO_LATE));
+        assert_eq!(clock.begin_part(), Err(TOO_LATE));
         let mut clock = Clock::new(1.0);
         times(&mut clock, &[0, 100]);
-        clock.begin_file().unwrap();
-        times(&mut clock, &[0]);
-        assert_eq!(clock.arrive(u64::MAX), Err(TOO_LATE));
+        clock.begin_part().unwrap();
+        assert_eq!(clock.at(u64::MAX), Err(TOO_LATE));
     }
 }

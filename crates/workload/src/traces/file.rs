@@ -4,13 +4,14 @@
 use std::fmt::Display;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use vpass_core::request::{Op, SourceError};
 
 use super::batches::{BatchError, Batches};
 use super::detect::detected;
 use super::format::{BadRow, Clock, Format, Row};
-use super::input::{self, Input};
+use super::input::{self, BytesRead, Input};
 use super::lines::{LineError, Lines};
 use super::options::ReadOptions;
 use super::quote::quote;
@@ -26,6 +27,7 @@ pub const MAX_TRIM_BYTES: u64 = u32::MAX as u64;
 /// An open trace file.
 pub struct TraceFile {
     path: PathBuf,
+    read: BytesRead,
     content: Content,
     format: &'static Format,
     skips: bool,
@@ -79,7 +81,8 @@ impl TraceFile {
     /// # Errors
     /// A sentence: the file cannot be opened or decompressed, holds nothing, has no format or several, or lacks what nobody said.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, SourceError> {
-        Self::begin(path, input::open(path)?, options)
+        let (input, read) = input::open(path)?;
+        Self::begin(path, input, read, options)
     }
 
     /// The same for bytes from elsewhere; `name` stands for the path in messages.
@@ -87,10 +90,10 @@ impl TraceFile {
     /// # Errors
     /// As for [`TraceFile::open`].
     pub fn from_reader(name: &Path, input: impl Read + Send + 'static, options: &ReadOptions) -> Result<Self, SourceError> {
-        Self::begin(name, input::decompressed(name, input)?, options)
+        Self::begin(name, input::decompressed(name, input)?, BytesRead::default(), options)
     }
 
-    fn begin(path: &Path, input: Input, options: &ReadOptions) -> Result<Self, SourceError> {
+    fn begin(path: &Path, input: Input, read: BytesRead, options: &ReadOptions) -> Result<Self, SourceError> {
         let mut window = Window::new(input);
         window.refill().map_err(|e| SourceError(format!("{}: {}", path.display(), io_sentence(&e))))?;
         let format = options.format.map_or_else(|| detected(path, window.pending()), Ok)?;
@@ -110,7 +113,12 @@ impl TraceFile {
                 Content::Batches(Batches::new(window, reader))
             }
         };
-        Ok(Self { path: path.to_owned(), content, format, skips: options.skip_bad_lines, skipped: Skipped::default(), rows: 0 })
+        Ok(Self { path: path.to_owned(), read, content, format, skips: options.skip_bad_lines, skipped: Skipped::default(), rows: 0 })
+    }
+
+    /// The file, or what stands for it in messages.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The format taken.
@@ -140,15 +148,43 @@ impl TraceFile {
         }
     }
 
+    /// Whether that is what the trace calls the device: its name, or the part of it that tells the devices of a host apart.
+    pub fn is_device(&self, device: u32, name: &str) -> bool {
+        match &self.content {
+            Content::Lines(_, reader) => reader.is_device(device, name),
+            Content::Records(..) | Content::Batches(_) => self.device_name(device) == name,
+        }
+    }
+
+    /// Bytes of the file that were read so far, before decompression; 0 for bytes from elsewhere.
+    pub fn bytes_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// Number of the line, record or row that was read last, from 1.
+    pub fn number(&self) -> u64 {
+        match &self.content {
+            Content::Lines(lines, _) => lines.number(),
+            Content::Records(records, _) => records.place().0,
+            Content::Batches(batches) => batches.place().0,
+        }
+    }
+
+    /// What [`TraceFile::number`] counts.
+    pub(super) fn rows_are(&self) -> &'static str {
+        match &self.content {
+            Content::Lines(..) => "line",
+            Content::Records(..) => "record",
+            Content::Batches(_) => "row",
+        }
+    }
+
     /// Where the latest row stands, such as `line 7` or `record 7 at byte 192`.
     pub fn place(&self) -> String {
+        let place = format!("{} {}", self.rows_are(), self.number());
         match &self.content {
-            Content::Lines(lines, _) => format!("line {}", lines.number()),
-            Content::Records(records, _) => {
-                let (number, offset) = records.place();
-                format!("record {number} at byte {offset}")
-            }
-            Content::Batches(batches) => format!("row {}", batches.place().0),
+            Content::Records(records, _) => format!("{place} at byte {}", records.place().1),
+            Content::Lines(..) | Content::Batches(_) => place,
         }
     }
 

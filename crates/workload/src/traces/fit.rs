@@ -8,12 +8,12 @@ use vpass_core::units::Bytes;
 /// How a trace's addresses meet the drive's capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fit {
-    /// A request beyond the capacity stops the run.
+    /// A trace that takes more than the capacity is refused.
     #[default]
     Error,
     /// Addresses beyond the capacity start again from 0.
     Wrap,
-    /// All addresses are stretched or squeezed so that the trace's extent is the drive's; reads the trace once beforehand.
+    /// All addresses are stretched or squeezed so that the trace's extent is the drive's.
     Scale,
 }
 

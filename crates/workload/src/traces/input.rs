@@ -4,6 +4,8 @@
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 use vpass_core::request::SourceError;
@@ -19,14 +21,32 @@ const REFUSED: [(&str, &[u8]); 4] =
 /// The longest of these magic numbers.
 const MAGIC_BYTES: u64 = 6;
 
-/// Opens a file.
-pub(super) fn open(path: &Path) -> Result<Input, SourceError> {
+/// How many bytes of a file were read, before decompression.
+pub(super) type BytesRead = Arc<AtomicU64>;
+
+/// A file that counts what is read of it.
+struct Counted {
+    file: File,
+    read: BytesRead,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Opens a file, and counts what is read of it.
+pub(super) fn open(path: &Path) -> Result<(Input, BytesRead), SourceError> {
     let sentence = |e: io::Error| SourceError(format!("{}: cannot be opened: {e}", path.display()));
     let file = File::open(path).map_err(sentence)?;
     if file.metadata().map_err(sentence)?.is_dir() {
         return Err(SourceError(format!("{}: is a directory; a trace file is expected", path.display())));
     }
-    decompressed(path, file)
+    let read = BytesRead::default();
+    Ok((decompressed(path, Counted { file, read: read.clone() })?, read))
 }
 
 /// The content of `input`, decompressed where it begins like a compressed file; `name` is for messages.

@@ -78,6 +78,12 @@ impl LineReader for Rows {
     fn device_name(&self, device: u32) -> String {
         self.disks.name(device).replace(',', "_")
     }
+
+    /// `hm_0`, or 0 for disk 0 of every host.
+    fn is_device(&self, device: u32, name: &str) -> bool {
+        let disk = self.device_name(device);
+        disk == name || disk.rsplit_once('_').is_some_and(|(_, number)| number == name)
+    }
 }
 
 #[inline]

@@ -14,6 +14,11 @@ pub(super) trait LineReader: Send {
         device.to_string()
     }
 
+    /// Whether a user who says `name` means that device.
+    fn is_device(&self, device: u32, name: &str) -> bool {
+        self.device_name(device) == name
+    }
+
     /// What to add to the complaint that a file holds no requests.
     fn without_rows(&self) -> &'static str {
         ""
@@ -46,9 +51,8 @@ pub(super) enum Taken {
 
 /// A reader of binary blocks of many rows each.
 pub(super) trait BatchReader: Send {
-    /// Understands the block that `bytes` begin with and appends its rows, if any, which are all as [`super::MAX_REQUEST_BYTES`]
-    /// demands; `bytes` may go on far beyond the block or end within it, and are none at the end of the file. After an error
-    /// nothing is read further.
+    /// Understands the block that `bytes` begin with and appends its rows, if any; `bytes` may go on far beyond the block or
+    /// end within it, and are none at the end of the file. After an error nothing is read further.
     fn batch(&mut self, bytes: &[u8], rows: &mut Vec<Row>) -> Result<Batch, &'static str>;
 
     /// The name that the trace itself gives a [`Row::device`].

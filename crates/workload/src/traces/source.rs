@@ -1,15 +1,22 @@
-//! A trace, of one file or several in turn, as requests for a drive: clock counted from 0, addresses fitted, what was changed counted.
+//! A trace, of one file or several, as requests for a drive: merged by time, clock counted from 0, devices side by side, addresses
+//! fitted, what was changed counted.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 
 use super::clock::Clock;
-use super::file::{Skipped, TraceFile};
+use super::file::Skipped;
 use super::fit::{Fit, Fitter};
-use super::format::Row;
+use super::lane::{Lane, Placed, Way};
 use super::options::ReadOptions;
+use super::survey::Survey;
 use crate::pass::PassSource;
 
 /// How a trace is replayed.
@@ -17,6 +24,10 @@ use crate::pass::PassSource;
 pub struct TraceOptions {
     /// How each file is read.
     pub read: ReadOptions,
+    /// Takes only the devices of these numbers or names; all where there are none.
+    pub only: Vec<String>,
+    /// Takes the files as parts of one trace, one after the other, and devices of the same name in them as the same.
+    pub concat: bool,
     /// What becomes of requests beyond the drive's capacity.
     pub fit: Fit,
     /// Refuses a request that is earlier than the one before it, instead of moving it up.
@@ -29,7 +40,15 @@ pub struct TraceOptions {
 
 impl Default for TraceOptions {
     fn default() -> Self {
-        Self { read: ReadOptions::default(), fit: Fit::Error, strict: false, speed: 1.0, arrival: Arrival::Open }
+        Self {
+            read: ReadOptions::default(),
+            only: vec![],
+            concat: false,
+            fit: Fit::Error,
+            strict: false,
+            speed: 1.0,
+            arrival: Arrival::Open,
+        }
     }
 }
 
@@ -42,13 +61,13 @@ pub struct TraceReport {
     pub passes: u64,
     /// Requests handed out.
     pub rows: u64,
-    /// Requests that were earlier than the one before them and were moved up to it.
+    /// Requests that were earlier than the one before them in their file and were moved up to it.
     pub clamped: u64,
     /// Requests whose address was changed to fit the drive.
     pub refitted: u64,
     /// Lines and records that were passed over, in one pass.
     pub skipped: Skipped,
-    /// More than one device was seen in one file; their addresses overlap on the drive.
+    /// More than one device was asked for; they lie side by side.
     pub several_devices: bool,
     /// Arrival of the latest request.
     pub span_ns: Ns,
@@ -56,59 +75,64 @@ pub struct TraceReport {
 
 /// Requests from trace files.
 pub struct TraceSource {
-    paths: Vec<PathBuf>,
+    survey: Arc<Survey>,
     options: TraceOptions,
     clock: Clock,
     fitter: Fitter,
-    /// The file being read and the device of its first row.
-    current: Option<(TraceFile, Option<u32>)>,
-    next_file: usize,
+    /// The files of the current part, those that have ended too, and the next row of each where there are several.
+    lanes: Vec<(Lane, Option<Placed>)>,
+    /// Lanes that have a next row, the earliest first, then by the order of the files; unused for a single lane.
+    order: BinaryHeap<Reverse<(Ns, usize)>>,
+    next_part: usize,
     report: TraceReport,
-    /// Requests in a pass, where a pass beforehand counted them.
-    pass_rows: Option<u64>,
     /// The error that ended the stream: asked again, it says the same.
     failed: Option<SourceError>,
 }
 
 impl TraceSource {
-    /// Opens a trace for a drive of `capacity` bytes. Several files follow each other as one stream, in the order given.
+    /// Reads a trace once to survey it, then opens it for a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// The first file cannot be read, an option is out of range, or (under [`Fit::Scale`]) any line of any file is wrong.
+    /// As for [`Survey::of`] and [`TraceSource::new`].
     pub fn open(paths: &[PathBuf], capacity: u64, options: TraceOptions) -> Result<Self, SourceError> {
+        let survey = Survey::of(paths, &options, &mut |_| true)?;
+        Self::new(Arc::new(survey), capacity, options)
+    }
+
+    /// Opens a trace that was surveyed with the same options.
+    ///
+    /// # Errors
+    /// An option is out of range, the devices do not fit the drive, a file cannot be opened any more.
+    pub fn new(survey: Arc<Survey>, capacity: u64, options: TraceOptions) -> Result<Self, SourceError> {
         if !(options.speed > 0.0 && options.speed.is_finite()) {
             return Err(SourceError(format!(
                 "a speed of {} is no speed; a number above 0 is expected, 2 for twice as fast",
                 options.speed
             )));
         }
-        let formats = Vec::with_capacity(paths.len());
+        survey.fits(capacity, options.fit)?;
+        let report = TraceReport {
+            formats: survey.files().iter().map(|f| f.format.name).collect(),
+            passes: 1,
+            rows: 0,
+            clamped: 0,
+            refitted: 0,
+            skipped: survey.skipped().clone(),
+            several_devices: survey.devices().len() > 1,
+            span_ns: 0,
+        };
         let mut source = Self {
-            paths: paths.to_vec(),
             clock: Clock::new(options.speed),
-            fitter: Fitter { fit: options.fit, capacity, extent: 0 },
+            fitter: Fitter { fit: options.fit, capacity, extent: survey.space() },
+            survey,
             options,
-            current: None,
-            next_file: 0,
-            report: TraceReport {
-                formats,
-                passes: 1,
-                rows: 0,
-                clamped: 0,
-                refitted: 0,
-                skipped: Skipped::default(),
-                several_devices: false,
-                span_ns: 0,
-            },
-            pass_rows: None,
+            lanes: vec![],
+            order: BinaryHeap::new(),
+            next_part: 0,
+            report,
             failed: None,
         };
-        if source.options.fit == Fit::Scale {
-            source.measure()?;
-        }
-        if !source.open_next()? {
-            return Err(SourceError("no trace file is given".into()));
-        }
+        source.open_next_part()?;
         Ok(source)
     }
 
@@ -117,77 +141,74 @@ impl TraceSource {
         TraceReport { span_ns: self.clock.span(), ..self.report.clone() }
     }
 
-    /// The files, in order.
-    pub fn paths(&self) -> &[PathBuf] {
-        &self.paths
+    /// What the files hold.
+    pub fn survey(&self) -> &Survey {
+        &self.survey
     }
 
-    /// Reads all files once for their extent.
-    fn measure(&mut self) -> Result<(), SourceError> {
-        let mut rows = 0;
-        for path in &self.paths {
-            let mut file = TraceFile::open(path, &self.options.read)?;
-            while let Some(row) = file.next_row()? {
-                self.fitter.extent = self.fitter.extent.max(row.offset + row.bytes);
-                rows += 1;
+    /// The files of a part, by their places; none after the last part.
+    fn part(&self, part: usize) -> Option<Range<usize>> {
+        let files = self.survey.files().len();
+        if self.options.concat { (part < files).then(|| part..part + 1) } else { (part == 0).then_some(0..files) }
+    }
+
+    /// Opens the files of the next part; false where there is none.
+    fn open_next_part(&mut self) -> Result<bool, SourceError> {
+        self.lanes.clear();
+        self.order.clear();
+        let Some(files) = self.part(self.next_part) else { return Ok(false) };
+        let first = files.start;
+        self.clock.begin_part().map_err(|what| SourceError(format!("{}: {what}", self.survey.files()[first].path.display())))?;
+        for file in &self.survey.files()[files] {
+            self.lanes.push((Lane::open(file, self.survey.devices(), &self.options.read)?, None));
+        }
+        self.next_part += 1;
+        if self.lanes.len() > 1 {
+            let way = Way { clock: &self.clock, fitter: &self.fitter, strict: self.options.strict };
+            for (i, (lane, next)) in self.lanes.iter_mut().enumerate() {
+                *next = lane.next(&way)?;
+                self.order.extend(next.map(|row| Reverse((row.at, i))));
             }
         }
-        self.pass_rows = Some(rows);
-        Ok(())
-    }
-
-    /// Opens the next file; false where there is none.
-    fn open_next(&mut self) -> Result<bool, SourceError> {
-        let Some(path) = self.paths.get(self.next_file) else { return Ok(false) };
-        let file = TraceFile::open(path, &self.options.read)?;
-        self.clock.begin_file().map_err(|what| SourceError(format!("{}: {what}", path.display())))?;
-        if self.report.formats.len() == self.next_file {
-            self.report.formats.push(file.format().name);
-        }
-        self.current = Some((file, None));
-        self.next_file += 1;
         Ok(true)
     }
 
     fn read(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let end = out.len() + max;
         while out.len() < end {
-            let Some((file, device)) = &mut self.current else {
-                if self.open_next()? {
-                    continue;
-                }
-                break;
-            };
-            let Some(row) = file.next_row()? else {
-                if self.report.passes == 1 {
-                    self.report.skipped.add(file.skipped());
-                }
-                self.current = None;
-                continue;
-            };
-            self.report.several_devices |= *device.get_or_insert(row.device) != row.device;
-            out.push(self.request(row)?);
+            match self.next()? {
+                Some(row) => out.push(self.request(&row)),
+                None if self.open_next_part()? => {}
+                None => break,
+            }
         }
         Ok(())
     }
 
+    /// The earliest row of the current part.
     #[inline]
-    fn request(&mut self, row: Row) -> Result<Request, SourceError> {
-        let offset = self.fitter.place(row.offset, row.bytes).map_err(|what| self.complain(&what))?;
-        let arrived = self.clock.arrive(row.at_ns).map_err(|what| self.complain(what))?;
-        if arrived.clamped && self.options.strict {
-            return Err(self.complain("the request is earlier than one before it, which --strict refuses"));
+    fn next(&mut self) -> Result<Option<Placed>, SourceError> {
+        let way = Way { clock: &self.clock, fitter: &self.fitter, strict: self.options.strict };
+        if let [(lane, _)] = &mut self.lanes[..] {
+            return lane.next(&way);
         }
-        self.report.rows += 1;
-        self.report.clamped += u64::from(arrived.clamped);
-        self.report.refitted += u64::from(offset != row.offset);
-        Ok(Request { at: arrived.at, offset, bytes: row.bytes as u32, op: row.op })
+        let Some(mut earliest) = self.order.peek_mut() else { return Ok(None) };
+        let Reverse((_, i)) = *earliest;
+        let (lane, next) = &mut self.lanes[i];
+        let row = std::mem::replace(next, lane.next(&way)?);
+        match next {
+            Some(row) => *earliest = Reverse((row.at, i)),
+            None => drop(PeekMut::pop(earliest)),
+        }
+        Ok(row)
     }
 
-    #[cold]
-    fn complain(&self, what: &str) -> SourceError {
-        let (file, _) = self.current.as_ref().expect("a row comes from a file");
-        file.complain(what)
+    #[inline]
+    fn request(&mut self, row: &Placed) -> Request {
+        self.report.rows += 1;
+        self.report.clamped += u64::from(row.clamped);
+        self.report.refitted += u64::from(row.refitted);
+        Request { at: self.clock.serve(row.at), offset: row.offset, bytes: row.bytes, op: row.op }
     }
 }
 
@@ -204,7 +225,7 @@ impl RequestSource for TraceSource {
     }
 
     fn len_hint(&self) -> Option<u64> {
-        self.pass_rows
+        Some(self.survey.rows())
     }
 }
 
@@ -213,9 +234,8 @@ impl PassSource for TraceSource {
         if let Some(e) = &self.failed {
             return Err(e.clone());
         }
-        self.current = None;
-        self.next_file = 0;
+        self.next_part = 0;
         self.report.passes += 1;
-        self.open_next().map(|_| ()).inspect_err(|e| self.failed = Some(e.clone()))
+        self.open_next_part().map(|_| ()).inspect_err(|e| self.failed = Some(e.clone()))
     }
 }

@@ -62,7 +62,7 @@ impl LineReader for Events {
     fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
         let mut fields = Blanks::new(line);
         fields.unused_number()?;
-        let counts = fields.text()? == self.0.letter();
+        let counts = fields.text()? == self.0.letter().as_bytes();
         let op = direction(fields.text()?).ok_or(BadRow::Column(OPERATION))?;
         let offset = fields.offset()?;
         let bytes = fields.number()?;

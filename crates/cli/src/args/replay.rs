@@ -1,0 +1,79 @@
+//! The words of the command line that say how a trace is read and replayed.
+
+use clap::{Args, ValueEnum};
+use vpass_core::request::Op;
+use vpass_workload::traces::{BlkAction, Fit};
+
+/// How a trace is read and replayed.
+#[derive(Clone, Debug, Args)]
+#[group(id = "replay", multiple = true, conflicts_with = "workload")]
+pub(crate) struct Replay {
+    /// Take only this device of the traces, by its number or name there; may be given several times.
+    #[arg(long, value_name = "DEV")]
+    pub(crate) only: Vec<String>,
+    /// Take several trace files as parts of one trace, one after the other.
+    #[arg(long)]
+    pub(crate) concat: bool,
+    /// Trace requests beyond the drive: error stops, wrap starts again from 0, scale stretches or squeezes all addresses.
+    #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, value_name = "error|wrap|scale")]
+    pub(crate) fit: Fit,
+    /// Trace format (see `vpass list formats`); recognised from the content where absent.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) format: Option<String>,
+    /// Direction of all requests, for a trace that keeps none.
+    #[arg(long, value_enum, value_name = "read|write")]
+    pub(crate) assume_op: Option<Direction>,
+    /// Requests a second, for a trace that keeps no clock; --queue-depth is the other way.
+    #[arg(long, conflicts_with = "queue_depth", allow_negative_numbers = true, value_name = "IOPS")]
+    pub(crate) assume_rate: Option<f64>,
+    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it the first of these that the
+    /// beginning of the file holds.
+    #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
+    pub(crate) blk_action: Option<BlkEvent>,
+    /// Pass over trace lines that cannot be read, and count them, instead of stopping at the first.
+    #[arg(long)]
+    pub(crate) skip_bad_lines: bool,
+    /// Replay the trace this many times faster than it was recorded.
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true, value_name = "FACTOR")]
+    pub(crate) speed: f64,
+    /// Refuse trace requests that are earlier than the one before, instead of moving them up and counting them.
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Direction {
+    Read,
+    Write,
+}
+
+impl From<Direction> for Op {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Read => Self::Read,
+            Direction::Write => Self::Write,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "verbatim")]
+pub(crate) enum BlkEvent {
+    Q,
+    D,
+    C,
+}
+
+impl From<BlkEvent> for BlkAction {
+    fn from(event: BlkEvent) -> Self {
+        match event {
+            BlkEvent::Q => Self::Q,
+            BlkEvent::D => Self::D,
+            BlkEvent::C => Self::C,
+        }
+    }
+}
+
+fn parse_fit(text: &str) -> Result<Fit, String> {
+    text.parse()
+}

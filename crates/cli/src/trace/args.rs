@@ -1,0 +1,157 @@
+//! The words of `vpass trace`.
+
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use vpass_core::units::Bytes;
+use vpass_workload::traces::Target;
+
+use super::duration::Duration;
+use crate::args::{BlkEvent, Direction};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TraceCommand {
+    /// Say what is in trace files: rows, sizes, footprint, reuse, hot spots, and how hard they would be on a drive's blocks.
+    #[command(after_help = INFO_EXAMPLES)]
+    Info(InfoArgs),
+    /// Write traces as one trace: vpass's compact form, MSR Cambridge CSV or fio iolog v3.
+    #[command(after_help = CONVERT_EXAMPLES)]
+    Convert(ConvertArgs),
+    /// Write a part of a trace: a stretch of time, one device, a sample of its addresses, its first rows.
+    #[command(after_help = CUT_EXAMPLES)]
+    Cut(CutArgs),
+}
+
+const INFO_EXAMPLES: &str = "Examples:\n  vpass trace info examples/traces/pgbench-ext4.csv.zst\n  \
+    vpass trace info --drive modern-tlc --set start.pec=2500 --json web.csv.zst db.vpt\n\n\
+    Pages are those of --drive. Memory grows with the pages touched, about 6 bytes each where they lie together, and not with the \
+    rows.";
+
+const CONVERT_EXAMPLES: &str = "Examples:\n  vpass trace convert web.csv.zst web.vpt\n  \
+    vpass trace convert hour-1.csv hour-2.csv day.vpt.zst\n  vpass trace convert db.vpt db.iolog && fio --name=replay --read_iolog=db.iolog --replay_redirect=/dev/nvme1n1\n\n\
+    The ending of OUT says the form: .vpt compact, .csv msr, .iolog, .fio or .log fio; and .zst or .gz behind it compresses.";
+
+const CUT_EXAMPLES: &str = "Examples:\n  vpass trace cut week.vpt hour.vpt --from 10h --to 11h\n  \
+    vpass trace cut volumes.csv.zst one.csv --only 1371\n  vpass trace cut big.vpt tenth.vpt --sample 0.1\n\n\
+    What is given together must hold together. The form of OUT is chosen as in `vpass trace convert`.";
+
+/// How traces are read; shared by all of them.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReadArgs {
+    /// Trace format (see `vpass list formats`); recognised from the content where absent.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) format: Option<String>,
+    /// Direction of all requests, for a trace that keeps none.
+    #[arg(long, value_enum, value_name = "read|write")]
+    pub(crate) assume_op: Option<Direction>,
+    /// Requests a second, for a trace that keeps no clock.
+    #[arg(long, allow_negative_numbers = true, value_name = "IOPS")]
+    pub(crate) assume_rate: Option<f64>,
+    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it the first of these that the
+    /// beginning of the file holds.
+    #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
+    pub(crate) blk_action: Option<BlkEvent>,
+    /// Pass over lines that cannot be read, and count them, instead of stopping at the first.
+    #[arg(long)]
+    pub(crate) skip_bad_lines: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    /// Trace files, each for itself; plain, gzip or zstd.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The drive whose pages and blocks are meant: a preset (see `vpass list drives`) or a TOML file.
+    #[arg(long, value_name = "NAME|FILE", default_value = "straw-2t-tlc")]
+    pub(crate) drive: String,
+    /// Another value for a key of the drive, such as start.pec=2500.
+    #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    pub(crate) set: Vec<String>,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where a trace goes; shared by convert and cut.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct WriteArgs {
+    /// Leave trims out, for a form that cannot hold them.
+    #[arg(long)]
+    pub(crate) skip_trims: bool,
+    /// Replace OUT where it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Trace files, one after the other; devices of the same name are one device.
+    #[arg(required = true, value_name = "IN")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The trace to write; appears whole or not at all.
+    #[arg(required = true, value_name = "OUT")]
+    pub(crate) out: PathBuf,
+    /// The form to write: compact, msr or fio; the ending of OUT says it where absent.
+    #[arg(long, visible_alias = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
+    pub(crate) to: Option<Target>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CutArgs {
+    /// A trace file.
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// The trace to write; appears whole or not at all.
+    #[arg(value_name = "OUT")]
+    pub(crate) out: PathBuf,
+    /// Rows from this time on, counted from the first row: 90s, 1.5h, 200ms.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<Duration>,
+    /// Rows before this time.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) to: Option<Duration>,
+    /// Rows of this device, by the name that `vpass trace info` gives it.
+    #[arg(long, value_name = "DEV")]
+    pub(crate) only: Option<String>,
+    /// Rows of a sample of the addresses: each region is in it or not, by a hash, with this share as its chance (spatial sampling as
+    /// in SHARDS, FAST '15). A smaller share is a part of a larger one.
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = parse_share)]
+    pub(crate) sample: Option<f64>,
+    /// Size of the regions that are sampled; a request belongs to the one in which it begins.
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = parse_region, requires = "sample")]
+    pub(crate) region: Bytes,
+    /// Seed of the sample.
+    #[arg(long, default_value_t = 1, requires = "sample")]
+    pub(crate) seed: u64,
+    /// The first N of the rows that are left.
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: Option<NonZeroU64>,
+    /// The form to write: compact, msr or fio; the ending of OUT says it where absent.
+    #[arg(long = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
+    pub(crate) form: Option<Target>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+fn parse_target(text: &str) -> Result<Target, String> {
+    text.parse()
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "a share above 0 and up to 1 is expected".to_owned())?;
+    if share > 0.0 && share <= 1.0 { Ok(share) } else { Err("a share above 0 and up to 1 is expected".into()) }
+}
+
+fn parse_region(text: &str) -> Result<Bytes, String> {
+    let region = Bytes::parse(text)?;
+    if region.0 == 0 { Err("a size of at least 1 byte is expected".into()) } else { Ok(region) }
+}

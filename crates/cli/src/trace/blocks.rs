@@ -1,0 +1,127 @@
+//! How hard a trace would be on a drive's blocks: page reads per block and week against what a block endures.
+//!
+//! A drive writes what comes together into one block, so a block-sized stretch of addresses stands for a block; the mean block is
+//! the page reads spread over as many blocks as the touched pages fill.
+
+use serde::Serialize;
+use vpass_core::config::DriveConfig;
+use vpass_core::geometry::Geometry;
+use vpass_workload::profile::{Device, Profile};
+
+use crate::exit::Failure;
+use crate::explain;
+
+const WEEK_NS: f64 = 7.0 * 86_400e9;
+
+/// A drive as far as a trace is weighed against it.
+pub(super) struct Scale {
+    drive: String,
+    pub(super) page_bytes: u32,
+    pages_per_block: u32,
+    endurance: Option<Endurance>,
+}
+
+/// What a block of the drive endures at its starting age.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Endurance {
+    pub(super) pec: u32,
+    /// The wordline group that loses data first when all reads fall beside one wordline.
+    pub(super) group: String,
+    pub(super) limit: f64,
+    pub(super) alpha: f64,
+    /// Reads until then: limit over alpha.
+    pub(super) worst_case_reads: f64,
+    /// Reads until the first group loses data when they spread evenly over the block.
+    pub(super) even_reads: f64,
+    /// Reads at which the technique `block` rewrites it.
+    pub(super) rewritten_at_reads: Option<u32>,
+}
+
+/// A trace against a drive.
+#[derive(Debug, Serialize)]
+pub(super) struct BlockReads {
+    pub(super) drive: String,
+    pub(super) block_bytes: u64,
+    /// Blocks that the touched pages fill.
+    pub(super) blocks: f64,
+    pub(super) mean: Load,
+    pub(super) busiest: Option<Busiest>,
+    /// Absent where reads disturb nothing.
+    pub(super) endurance: Option<Endurance>,
+}
+
+/// A block's reads.
+#[derive(Debug, Serialize)]
+pub(super) struct Load {
+    pub(super) reads: f64,
+    /// At the trace's rate; absent where the trace takes no time.
+    pub(super) reads_per_week: Option<f64>,
+    /// Weeks until the limit where all reads fall beside one wordline, and where they spread evenly.
+    pub(super) weeks_to_worst_case: Option<f64>,
+    pub(super) weeks_to_even: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Busiest {
+    pub(super) device: String,
+    pub(super) offset_bytes: u64,
+    #[serde(flatten)]
+    pub(super) load: Load,
+}
+
+impl Scale {
+    pub(super) fn new(drive: &str, config: &DriveConfig) -> Result<Self, Failure> {
+        let geometry = Geometry::new(config);
+        Ok(Self {
+            drive: drive.into(),
+            page_bytes: geometry.page_bytes,
+            pages_per_block: geometry.pages_per_block,
+            endurance: explain::age(config, config.start.pec, "block")?.map(|age| endurance(&age)),
+        })
+    }
+
+    /// The reads of a trace, by block.
+    pub(super) fn weigh(&self, profile: &Profile, name: impl Fn(&Device) -> String) -> BlockReads {
+        let block_bytes = u64::from(self.page_bytes) * u64::from(self.pages_per_block);
+        let blocks = (profile.pages_touched() as f64 / f64::from(self.pages_per_block)).max(1.0);
+        let span_ns = profile.timeline().span_ns();
+        let regions = profile.regions(u64::from(self.pages_per_block));
+        let reads: u64 = regions.iter().map(|r| r.reads).sum();
+        let busiest = regions.first().filter(|r| r.reads > 0).map(|r| Busiest {
+            device: name(&profile.devices()[r.device]),
+            offset_bytes: r.number * block_bytes,
+            load: self.load(r.reads as f64, span_ns),
+        });
+        BlockReads {
+            drive: self.drive.clone(),
+            block_bytes,
+            blocks,
+            mean: self.load(reads as f64 / blocks, span_ns),
+            busiest,
+            endurance: self.endurance.clone(),
+        }
+    }
+
+    fn load(&self, reads: f64, span_ns: u64) -> Load {
+        let reads_per_week = (span_ns > 0).then(|| reads * WEEK_NS / span_ns as f64);
+        let weeks = |limit: fn(&Endurance) -> f64| {
+            let (reads, endurance) = (reads_per_week?, self.endurance.as_ref()?);
+            (reads > 0.0).then(|| limit(endurance) / reads)
+        };
+        Load { reads, reads_per_week, weeks_to_worst_case: weeks(|e| e.worst_case_reads), weeks_to_even: weeks(|e| e.even_reads) }
+    }
+}
+
+fn endurance(age: &explain::Age) -> Endurance {
+    let worst_case = |g: &explain::Group| g.limit / g.alpha;
+    let weakest = age.groups.iter().min_by(|a, b| worst_case(a).total_cmp(&worst_case(b))).expect("a drive that is disturbed has groups");
+    Endurance {
+        pec: age.pec,
+        group: weakest.name.clone(),
+        limit: weakest.limit,
+        alpha: weakest.alpha,
+        worst_case_reads: worst_case(weakest),
+        even_reads: age.groups.iter().map(|g| g.limit).fold(f64::INFINITY, f64::min),
+        rewritten_at_reads: age.thresholds.first().map(|t| t.reads),
+    }
+}

@@ -1,0 +1,63 @@
+//! `vpass trace convert`: trace files, one after the other, as one trace of another form.
+
+use std::fs;
+
+use vpass_workload::traces::{Clock, TraceFile};
+
+use super::args::ConvertArgs;
+use super::rewrite::{self, Rewrite};
+use super::{Go, for_each_row, read_options, say_skipped};
+use crate::exit::Failure;
+use crate::progress::Progress;
+
+/// Reads all inputs and writes the output.
+pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
+    let target = rewrite::target(&args.out, args.to, "--to")?;
+    let options = read_options(&args.read, true)?;
+    for input in &args.inputs {
+        // So that a wrong name costs no time; each is opened once only, since it may be a pipe.
+        fs::metadata(input).map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", input.display())))?;
+    }
+    let progress = Progress::new(None, "rows");
+    let mut output: Option<(Rewrite, Clock)> = None;
+    let mut skipped = vec![];
+    for input in &args.inputs {
+        let mut file = TraceFile::open(input, &options)?;
+        let mut begun = false;
+        let passed_over = for_each_row(&mut file, &progress, |file, row| {
+            if output.is_none() {
+                output = Some((Rewrite::begin(&args.out, target, file.clock(), &args.write)?, file.clock()));
+            }
+            let (output, clock) = output.as_mut().expect("it was begun");
+            if !begun {
+                check_clock(&args.inputs[0], *clock, file)?;
+                output.begin_file();
+                begun = true;
+            }
+            output.row(row, file)?;
+            Ok(Go::On)
+        })?;
+        skipped.push((input, passed_over));
+    }
+    drop(progress);
+    for (input, skipped) in skipped {
+        say_skipped(input, &skipped);
+    }
+    let (output, _) = output.expect("a trace has a row, or is an error");
+    output.finish("nothing but trims was there to write; no trace was written")
+}
+
+/// Times that count from different beginnings mean nothing together.
+fn check_clock(first: &std::path::Path, clock: Clock, file: &TraceFile) -> Result<(), Failure> {
+    if file.clock() == clock {
+        return Ok(());
+    }
+    let from = |clock| if clock == Clock::Absolute { "a date" } else { "the beginning of the recording" };
+    Err(Failure::usage(format!(
+        "{} counts time from {}, {} from {}; convert them one by one",
+        first.display(),
+        from(clock),
+        file.path().display(),
+        from(file.clock())
+    )))
+}

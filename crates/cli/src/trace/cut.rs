@@ -1,0 +1,124 @@
+//! `vpass trace cut`: the rows of a trace that lie in a stretch of time, on a device, in a sample of its addresses.
+
+use std::collections::HashMap;
+
+use vpass_workload::traces::{Row, TraceFile};
+
+use super::args::CutArgs;
+use super::rewrite::{self, Rewrite};
+use super::{Go, for_each_row, read_options, say_skipped};
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::suggest;
+
+/// Reads the input and writes what of it is wanted.
+pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
+    if let (Some(from), Some(to)) = (args.from, args.to)
+        && from.ns >= to.ns
+    {
+        return Err(Failure::usage("--from must come before --to"));
+    }
+    let target = rewrite::target(&args.out, args.form, "--as")?;
+    let needs_clock = args.from.is_some() || args.to.is_some();
+    let options = read_options(&args.read, needs_clock)?;
+    let mut file = TraceFile::open(&args.input, &options)?;
+    let mut wanted = Wanted::new(args);
+    let mut output = None;
+    let progress = Progress::new(None, "rows");
+    let skipped = for_each_row(&mut file, &progress, |file, row| {
+        if output.is_none() {
+            output = Some(Rewrite::begin(&args.out, target, file.clock(), &args.write)?);
+        }
+        let output = output.as_mut().expect("it was begun");
+        if wanted.has(row, |device| file.device_name(device)) {
+            output.row(row, file)?;
+        }
+        Ok(if args.rows.is_some_and(|most| output.rows() == most.get()) { Go::Stop } else { Go::On })
+    })?;
+    drop(progress);
+    wanted.check_device(args)?;
+    say_skipped(&args.input, &skipped);
+    let output = output.expect("a trace has a row, or is an error");
+    output.finish(&format!("{}: none of its rows is wanted; no trace was written", args.input.display()))
+}
+
+/// Which rows are wanted.
+struct Wanted<'a> {
+    args: &'a CutArgs,
+    /// Time of the first row, in ns.
+    start: Option<u64>,
+    devices: HashMap<u32, Device>,
+    latest: Option<(u32, bool, u64)>,
+    /// Hashes from here on are not in the sample, in 2^-64; all are in it where absent.
+    sampled_below: Option<u64>,
+}
+
+/// A device that occurs.
+struct Device {
+    name: String,
+    wanted: bool,
+    /// A hash of its name: regions of two devices are drawn apart, whatever form the trace has.
+    salt: u64,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(args: &'a CutArgs) -> Self {
+        let sampled_below = args.sample.filter(|share| *share < 1.0).map(|share| (share * 2f64.powi(64)) as u64);
+        Self { args, start: None, devices: HashMap::new(), latest: None, sampled_below }
+    }
+
+    fn has(&mut self, row: &Row, name: impl FnOnce(u32) -> String) -> bool {
+        let since = row.at_ns.saturating_sub(*self.start.get_or_insert(row.at_ns));
+        let (wanted, salt) = self.device(row.device, name);
+        let in_time = self.args.from.is_none_or(|from| since >= from.ns) && self.args.to.is_none_or(|to| since < to.ns);
+        wanted && in_time && self.is_sampled(row.offset, salt)
+    }
+
+    /// Whether a device is wanted, and its salt.
+    fn device(&mut self, number: u32, name: impl FnOnce(u32) -> String) -> (bool, u64) {
+        if let Some((latest, wanted, salt)) = self.latest
+            && latest == number
+        {
+            return (wanted, salt);
+        }
+        let Device { wanted, salt, .. } = self.devices.entry(number).or_insert_with(|| {
+            let name = name(number);
+            let salt = name.bytes().fold(hash(self.args.seed), |salt, byte| hash(salt ^ u64::from(byte)));
+            Device { wanted: self.args.only.as_ref().is_none_or(|only| *only == name), name, salt }
+        });
+        self.latest = Some((number, *wanted, *salt));
+        (*wanted, *salt)
+    }
+
+    /// Spatial sampling (Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST '15): a region is in the sample if its
+    /// hash is below a threshold, so that all of its requests are there or none.
+    fn is_sampled(&self, offset: u64, salt: u64) -> bool {
+        self.sampled_below.is_none_or(|below| hash(salt ^ (offset / self.args.region.0)) < below)
+    }
+
+    /// Whether the device that was asked for occurs at all.
+    fn check_device(&self, args: &CutArgs) -> Result<(), Failure> {
+        let Some(only) = &args.only else { return Ok(()) };
+        let mut names: Vec<_> = self.devices.values().map(|device| device.name.as_str()).collect();
+        if names.contains(&only.as_str()) {
+            return Ok(());
+        }
+        names.sort_unstable();
+        let hint = suggest::hint(only, names.iter().copied());
+        names.truncate(MOST_NAMES);
+        let more = if self.devices.len() > MOST_NAMES { ", .." } else { "" };
+        let path = args.input.display();
+        Err(Failure::usage(format!("--only {only}: {path} has no such device{hint} (it has: {}{more})", names.join(", "))))
+    }
+}
+
+/// Devices that a message lists.
+const MOST_NAMES: usize = 12;
+
+/// The finaliser of splitmix64: every bit of the input changes half of the output's.
+fn hash(n: u64) -> u64 {
+    let mut z = n.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,280 @@
+//! `vpass trace info`: what is in trace files, as one JSON object or as text.
+
+use serde::Serialize;
+use vpass_core::request::Op;
+use vpass_workload::profile::{Device, Popularity, Profile};
+use vpass_workload::traces::TraceFile;
+
+use super::args::InfoArgs;
+use super::blocks::{BlockReads, Scale};
+use super::{Go, for_each_row, read_options, render};
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::table::wants_colour;
+use crate::{load, out};
+
+/// The regions that are shown, as in the literature on hot spots.
+pub(super) const REGION_BYTES: u64 = 4 << 20;
+const BUSIEST_REGIONS: usize = 5;
+/// Percent of the pages read that are looked at, the hottest first.
+const HOTTEST_PERCENT: [f64; 6] = [0.1, 1.0, 5.0, 10.0, 20.0, 50.0];
+/// Steps over time, at most: what a line of text holds.
+const STEPS: usize = 64;
+const COMMONEST_SIZES: usize = 8;
+
+#[derive(Serialize)]
+pub(super) struct Info {
+    /// Of the drive; all pages are of this size.
+    pub(super) page_bytes: u32,
+    pub(super) files: Vec<FileInfo>,
+}
+
+#[derive(Serialize)]
+pub(super) struct FileInfo {
+    pub(super) file: String,
+    pub(super) format: &'static str,
+    pub(super) rows: u64,
+    /// Lines that could not be read and were passed over, and what was wrong with the first.
+    pub(super) bad_lines: u64,
+    pub(super) first_bad_line: Option<String>,
+    pub(super) span_s: f64,
+    /// Rows that are earlier than the row before them, and by how much at most.
+    pub(super) rows_back_in_time: u64,
+    pub(super) longest_step_back_s: f64,
+    pub(super) reads: Requests,
+    pub(super) writes: Requests,
+    pub(super) trims: Requests,
+    /// The commonest sizes, the commonest first.
+    pub(super) sizes: Vec<Size>,
+    pub(super) footprint: Footprint,
+    /// Of the pages that are read at all.
+    pub(super) reads_per_page: Reuse,
+    /// Of the pages that are written at all.
+    pub(super) writes_per_page: Reuse,
+    pub(super) hottest: Vec<Hottest>,
+    pub(super) region_bytes: u64,
+    /// The regions with the most page reads.
+    pub(super) busiest_regions: Vec<Region>,
+    pub(super) blocks: BlockReads,
+    pub(super) over_time: OverTime,
+    pub(super) devices: Vec<DeviceInfo>,
+}
+
+/// The requests of one direction.
+#[derive(Serialize)]
+pub(super) struct Requests {
+    pub(super) rows: u64,
+    pub(super) share: f64,
+    pub(super) bytes: u64,
+    pub(super) mean_bytes: Option<f64>,
+    pub(super) p50_bytes: Option<u64>,
+    pub(super) p90_bytes: Option<u64>,
+    pub(super) p99_bytes: Option<u64>,
+    pub(super) max_bytes: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Size {
+    pub(super) bytes: u64,
+    pub(super) rows: u64,
+    pub(super) share: f64,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Footprint {
+    pub(super) pages_read: u64,
+    pub(super) pages_written: u64,
+    pub(super) pages_touched: u64,
+    pub(super) bytes_touched: u64,
+    /// Ends of the highest requests of all devices, together.
+    pub(super) extent_bytes: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Reuse {
+    pub(super) total: u64,
+    /// Pages with exactly one.
+    pub(super) pages_once: u64,
+    pub(super) mean: Option<f64>,
+    pub(super) p50: Option<u64>,
+    pub(super) p90: Option<u64>,
+    pub(super) p99: Option<u64>,
+    pub(super) max: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Hottest {
+    pub(super) percent_of_pages_read: f64,
+    pub(super) pages: u64,
+    pub(super) share_of_page_reads: f64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Region {
+    pub(super) device: String,
+    pub(super) offset_bytes: u64,
+    pub(super) page_reads: u64,
+    pub(super) page_writes: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct OverTime {
+    pub(super) step_s: f64,
+    pub(super) page_reads: Vec<u64>,
+    pub(super) page_writes: Vec<u64>,
+}
+
+#[derive(Serialize)]
+pub(super) struct DeviceInfo {
+    pub(super) name: String,
+    pub(super) rows: u64,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+    pub(super) trims: u64,
+    pub(super) bytes_read: u64,
+    pub(super) bytes_written: u64,
+    pub(super) pages_touched: u64,
+    pub(super) extent_bytes: u64,
+}
+
+/// Reads the files and prints what is in them.
+pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
+    let sets = load::overrides(&args.set)?;
+    if let Some(set) = sets.iter().find(|s| s.table == "workload") {
+        return Err(Failure::usage(format!("--set {}: trace info takes keys of the drive", set.text)));
+    }
+    let scale = Scale::new(&args.drive, &load::drive(&args.drive, &sets)?.config)?;
+    let options = read_options(&args.read, false)?;
+    let progress = Progress::new(None, "rows");
+    let mut info = Info { page_bytes: scale.page_bytes, files: vec![] };
+    for path in &args.files {
+        let file = TraceFile::open(path, &options)?;
+        info.files.push(file_info(file, &scale, &progress)?);
+    }
+    drop(progress);
+    out::print(&if args.json { out::json(&info)? } else { render::render(&info, wants_colour()) })
+}
+
+fn file_info(mut file: TraceFile, scale: &Scale, progress: &Progress) -> Result<FileInfo, Failure> {
+    let mut profile = Profile::new(scale.page_bytes);
+    let skipped = for_each_row(&mut file, progress, |_, row| {
+        profile.add(row);
+        Ok(Go::On)
+    })?;
+    let (reads, writes) = (profile.reads(), profile.writes());
+    let time = profile.timeline();
+    let (step_ns, steps) = time.steps(STEPS);
+    let pages_touched = profile.pages_touched();
+    let name = |device: &Device| file.device_name(device.number);
+    let region = |r: vpass_workload::profile::Region| Region {
+        device: name(&profile.devices()[r.device]),
+        offset_bytes: r.number * REGION_BYTES,
+        page_reads: r.reads,
+        page_writes: r.writes,
+    };
+    let regions = profile.regions(REGION_BYTES / u64::from(scale.page_bytes));
+    Ok(FileInfo {
+        file: file.path().display().to_string(),
+        format: file.format().name,
+        rows: rows(&profile),
+        bad_lines: skipped.count,
+        first_bad_line: skipped.first,
+        span_s: time.span_ns() as f64 / 1e9,
+        rows_back_in_time: time.back_steps(),
+        longest_step_back_s: time.longest_step_back_ns() as f64 / 1e9,
+        reads: requests(&profile, Op::Read),
+        writes: requests(&profile, Op::Write),
+        trims: requests(&profile, Op::Trim),
+        sizes: sizes(&profile),
+        footprint: Footprint {
+            pages_read: reads.pages(),
+            pages_written: writes.pages(),
+            pages_touched,
+            bytes_touched: pages_touched * u64::from(scale.page_bytes),
+            extent_bytes: profile.devices().iter().map(|d| d.extent).sum(),
+        },
+        hottest: HOTTEST_PERCENT.map(|percent| hottest(&reads, percent)).into(),
+        reads_per_page: reuse(&reads),
+        writes_per_page: reuse(&writes),
+        region_bytes: REGION_BYTES,
+        busiest_regions: regions.into_iter().filter(|r| r.reads > 0).take(BUSIEST_REGIONS).map(region).collect(),
+        blocks: scale.weigh(&profile, name),
+        over_time: OverTime {
+            step_s: step_ns as f64 / 1e9,
+            page_reads: steps.iter().map(|s| s.reads).collect(),
+            page_writes: steps.iter().map(|s| s.writes).collect(),
+        },
+        devices: profile.devices().iter().map(|d| device_info(d, name(d))).collect(),
+    })
+}
+
+fn rows(profile: &Profile) -> u64 {
+    profile.devices().iter().flat_map(|d| d.rows).sum()
+}
+
+fn requests(profile: &Profile, op: Op) -> Requests {
+    let of = |what: fn(&Device) -> [u64; 3]| profile.devices().iter().map(|d| what(d)[op as usize]).sum::<u64>();
+    let (these, bytes) = (of(|d| d.rows), of(|d| d.bytes));
+    let percentile = |percent| profile.sizes().percentile(op, percent);
+    Requests {
+        rows: these,
+        share: share(these, rows(profile)),
+        bytes,
+        mean_bytes: (these > 0).then(|| bytes as f64 / these as f64),
+        p50_bytes: percentile(50.0),
+        p90_bytes: percentile(90.0),
+        p99_bytes: percentile(99.0),
+        max_bytes: percentile(100.0),
+    }
+}
+
+fn sizes(profile: &Profile) -> Vec<Size> {
+    let rows = rows(profile);
+    let size = |(bytes, [reads, writes, trims]): (u64, [u64; 3])| {
+        let these = reads + writes + trims;
+        Size { bytes, rows: these, share: share(these, rows), reads, writes }
+    };
+    let mut sizes: Vec<_> = profile.sizes().all().into_iter().map(size).collect();
+    sizes.sort_by_key(|s| std::cmp::Reverse(s.rows));
+    sizes.truncate(COMMONEST_SIZES);
+    sizes
+}
+
+fn reuse(counts: &Popularity) -> Reuse {
+    Reuse {
+        total: counts.total(),
+        pages_once: counts.pages_with(1),
+        mean: counts.mean(),
+        p50: counts.percentile(50.0),
+        p90: counts.percentile(90.0),
+        p99: counts.percentile(99.0),
+        max: counts.percentile(100.0),
+    }
+}
+
+fn hottest(reads: &Popularity, percent: f64) -> Hottest {
+    let (pages, these) = reads.hottest(percent);
+    Hottest { percent_of_pages_read: percent, pages, share_of_page_reads: share(these, reads.total()) }
+}
+
+fn device_info(device: &Device, name: String) -> DeviceInfo {
+    let [reads, writes, trims] = device.rows;
+    let [bytes_read, bytes_written, _] = device.bytes;
+    DeviceInfo {
+        name,
+        rows: reads + writes + trims,
+        reads,
+        writes,
+        trims,
+        bytes_read,
+        bytes_written,
+        pages_touched: device.pages.iter().count() as u64,
+        extent_bytes: device.extent,
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,27 @@
+//! Numbers over time as a line of small bars.
+
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// A bar for each number, the largest the highest; nothing where there is nothing.
+pub(super) fn sparkline(numbers: &[u64]) -> String {
+    let largest = numbers.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |n: u64| match n {
+        0 => ' ',
+        // The largest is the highest bar, and the smallest that is not 0 shows.
+        n => BARS[((u128::from(n) * BARS.len() as u128).div_ceil(u128::from(largest)) - 1) as usize],
+    };
+    numbers.iter().map(|n| bar(*n)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sparkline;
+
+    #[test]
+    fn bars_by_hand() {
+        assert_eq!(sparkline(&[0, 1, 8, 4, 5, 7]), " ▁█▄▅▇");
+        assert_eq!(sparkline(&[u64::MAX, u64::MAX / 2, 1]), "█▄▁");
+        assert_eq!(sparkline(&[0, 0]), "  ");
+        assert_eq!(sparkline(&[]), "");
+    }
+}

@@ -1,0 +1,209 @@
+//! What is in traces, as text.
+
+use std::fmt::Write;
+
+use super::blocks::{BlockReads, Endurance, Load};
+use super::info::{FileInfo, Info, Requests, Reuse};
+use super::picture::sparkline;
+use crate::numbers::{bytes, count, digits, plural, seconds};
+use crate::table::{Look, Table};
+
+/// Devices that are shown.
+const MOST_DEVICES: usize = 16;
+const WEEK_S: f64 = 7.0 * 86_400.0;
+
+/// All files, and an overview where there are several.
+pub(super) fn render(info: &Info, colour: bool) -> String {
+    let mut parts: Vec<_> = info.files.iter().map(|file| file_text(file, info.page_bytes, colour)).collect();
+    if info.files.len() > 1 {
+        parts.push(overview(&info.files, colour));
+    }
+    parts.join("\n")
+}
+
+fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
+    let mut text = String::new();
+    let rate = if f.span_s > 0.0 { format!(" ({} a second)", digits(f.rows as f64 / f.span_s)) } else { String::new() };
+    let title = format!("{}: {}, {} over {}{rate}", f.file, f.format, plural(f.rows, "row"), seconds(f.span_s));
+    heading(&mut text, &title, colour);
+    if let Some(first) = &f.first_bad_line {
+        let _ = writeln!(text, "  {} could not be read and were passed over, the first: {first}", plural(f.bad_lines, "line"));
+    }
+    if f.rows_back_in_time > 0 {
+        let (rows, back) = (plural(f.rows_back_in_time, "row"), seconds(f.longest_step_back_s));
+        let _ = writeln!(text, "  {rows} earlier than the row before, by at most {back}");
+    }
+    text.push_str(&requests(f, colour));
+    text.push('\n');
+    heading(&mut text, &format!("Pages of {}", bytes(page_bytes.into())), colour);
+    text.push_str(&pages(f, colour));
+    text.push('\n');
+    let wide = f.devices.len() > 1;
+    heading(&mut text, &format!("Busiest regions of {}", bytes(f.region_bytes)), colour);
+    text.push_str(&regions(f, wide, colour));
+    text.push('\n');
+    text.push_str(&blocks(&f.blocks, f.span_s, wide, colour));
+    if f.span_s > 0.0 {
+        text.push('\n');
+        text.push_str(&over_time(f, colour));
+    }
+    if wide {
+        text.push('\n');
+        text.push_str(&devices(f, colour));
+    }
+    text
+}
+
+fn heading(text: &mut String, title: &str, colour: bool) {
+    let _ = writeln!(text, "{}", Look::Heading.paint(title, colour));
+}
+
+fn requests(f: &FileInfo, colour: bool) -> String {
+    let mut table = Table::new(["", "rows", "share", "bytes", "mean size", "p50", "p90", "p99", "max"]);
+    for (name, r) in [("reads", &f.reads), ("writes", &f.writes), ("trims", &f.trims)] {
+        let size = |n: Option<u64>| n.map_or_else(|| "-".into(), bytes);
+        let Requests { rows, share, bytes: all, mean_bytes, .. } = r;
+        let mean = mean_bytes.map(|mean| mean.round() as u64);
+        let sizes = [mean, r.p50_bytes, r.p90_bytes, r.p99_bytes, r.max_bytes].map(size);
+        table.row([name.into(), count(*rows), percent(*share), bytes(*all)].into_iter().chain(sizes));
+    }
+    let sizes: Vec<_> = f.sizes.iter().map(|s| format!("{} {}", bytes(s.bytes), percent(s.share))).collect();
+    table.render(colour) + &format!("  commonest sizes: {}\n", sizes.join(", "))
+}
+
+fn pages(f: &FileInfo, colour: bool) -> String {
+    let mut table = Table::new(["", "pages", "accesses", "per page", "p50", "p90", "p99", "max", "only once"]);
+    let p = &f.footprint;
+    for (name, pages, reuse) in [("read", p.pages_read, &f.reads_per_page), ("written", p.pages_written, &f.writes_per_page)] {
+        let Reuse { total, pages_once, mean, p50, p90, p99, max } = reuse;
+        let numbers = [p50, p90, p99, max].map(|n| n.map_or_else(|| "-".into(), count));
+        let head = [name.into(), count(pages), count(*total), mean.map_or_else(|| "-".into(), digits)];
+        table.row(head.into_iter().chain(numbers).chain([count(*pages_once)]));
+    }
+    let mut text = table.render(colour);
+    let (touched, extent) = (bytes(p.bytes_touched), bytes(p.extent_bytes));
+    let reach = if f.devices.len() > 1 { "the devices' addresses end at" } else { "the addresses end at" };
+    let together = if f.devices.len() > 1 { " together" } else { "" };
+    let _ = writeln!(text, "  {} touched, {touched}; {reach} {extent}{together}", plural(p.pages_touched, "page"));
+    if p.pages_read > 0 {
+        let hottest: Vec<_> =
+            f.hottest.iter().map(|h| format!("{} % get {}", h.percent_of_pages_read, percent(h.share_of_page_reads))).collect();
+        let _ = writeln!(text, "  page reads that the hottest pages read get: {}", hottest.join(", "));
+    }
+    text
+}
+
+fn regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
+    if f.busiest_regions.is_empty() {
+        return "  none is read\n".into();
+    }
+    let mut table = Table::new(["at", "page reads", "of all", "page writes"]);
+    for r in &f.busiest_regions {
+        let share = r.page_reads as f64 / f.reads_per_page.total as f64;
+        table.row([place(with_device.then_some(&r.device), r.offset_bytes), count(r.page_reads), percent(share), count(r.page_writes)]);
+    }
+    table.render(colour)
+}
+
+fn place(device: Option<&String>, offset_bytes: u64) -> String {
+    device.map_or_else(String::new, |device| format!("{device}, ")) + &bytes(offset_bytes)
+}
+
+fn blocks(b: &BlockReads, span_s: f64, with_device: bool, colour: bool) -> String {
+    let mut text = String::new();
+    let size = bytes(b.block_bytes);
+    heading(&mut text, &format!("Reads of a block of {} ({size})", b.drive), colour);
+    let mut columns = vec![String::new(), "page reads".into(), "a week".into()];
+    if let Some(e) = &b.endurance {
+        columns.push(format!("{} beside one wordline", digits(e.worst_case_reads)));
+        columns.push(format!("{} spread evenly", digits(e.even_reads)));
+    }
+    let mut table = Table::new(columns);
+    let mut row = |name: String, load: &Load| {
+        let mut cells = vec![name, digits(load.reads), load.reads_per_week.map_or_else(|| "-".into(), digits)];
+        if b.endurance.is_some() {
+            let after = |weeks: Option<f64>| weeks.map_or_else(|| "-".into(), |w| format!("after {}", seconds(w * WEEK_S)));
+            cells.extend([after(load.weeks_to_worst_case), after(load.weeks_to_even)]);
+        }
+        table.row(cells);
+    };
+    row(format!("mean over the {} that the touched pages fill", blocks_in_words(b.blocks)), &b.mean);
+    if let Some(busiest) = &b.busiest {
+        let at = place(with_device.then_some(&busiest.device), busiest.offset_bytes);
+        row(format!("busiest stretch of {size}, at {at}"), &busiest.load);
+    }
+    text.push_str(&table.render(colour));
+    if span_s > 0.0 && span_s < WEEK_S {
+        let _ = writeln!(text, "  a week is the rate of these {} kept up", seconds(span_s));
+    }
+    text.push_str(&b.endurance.as_ref().map_or_else(|| "  reads disturb nothing on this drive\n".into(), endurance));
+    text
+}
+
+fn blocks_in_words(blocks: f64) -> String {
+    if blocks <= 1.0 { "1 block".into() } else { format!("{} blocks", digits(blocks)) }
+}
+
+fn endurance(e: &Endurance) -> String {
+    let mut text = format!(
+        "  at {} P/E cycles a block loses data after {} reads if all fall beside one wordline (group {}: limit {} / alpha {}),\n  \
+         after {} if they spread evenly",
+        count(e.pec.into()),
+        digits(e.worst_case_reads),
+        e.group,
+        digits(e.limit),
+        digits(e.alpha),
+        digits(e.even_reads),
+    );
+    if let Some(reads) = e.rewritten_at_reads {
+        let _ = write!(text, "; `block` rewrites it at {}", count(reads.into()));
+    }
+    text.push('\n');
+    text
+}
+
+fn over_time(f: &FileInfo, colour: bool) -> String {
+    let mut text = String::new();
+    let steps = &f.over_time;
+    heading(&mut text, &format!("Page accesses over time, {} a step", seconds(steps.step_s)), colour);
+    for (name, numbers) in [("reads", &steps.page_reads), ("writes", &steps.page_writes)] {
+        let most = numbers.iter().copied().max().unwrap_or(0) as f64 / steps.step_s;
+        let _ = writeln!(text, "  {name:<6} |{}| at most {} a second", sparkline(numbers), digits(most));
+    }
+    text
+}
+
+fn devices(f: &FileInfo, colour: bool) -> String {
+    let mut text = String::new();
+    heading(&mut text, &format!("Devices: {}", f.devices.len()), colour);
+    let mut by_rows: Vec<_> = f.devices.iter().collect();
+    by_rows.sort_by_key(|d| std::cmp::Reverse(d.rows));
+    let mut table = Table::new(["", "rows", "reads", "bytes read", "bytes written", "pages touched", "addresses end at"]);
+    for d in by_rows.iter().take(MOST_DEVICES) {
+        let reads = percent(d.reads as f64 / d.rows.max(1) as f64);
+        let sizes = [bytes(d.bytes_read), bytes(d.bytes_written), count(d.pages_touched), bytes(d.extent_bytes)];
+        table.row([d.name.clone(), count(d.rows), reads].into_iter().chain(sizes));
+    }
+    text.push_str(&table.render(colour));
+    if let Some(more) = f.devices.len().checked_sub(MOST_DEVICES).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  and {} with fewer rows; --json has all", plural(more as u64, "device"));
+    }
+    text
+}
+
+fn overview(files: &[FileInfo], colour: bool) -> String {
+    let mut text = String::new();
+    heading(&mut text, "All files", colour);
+    let mut table = Table::new(["", "format", "rows", "span", "reads", "bytes read", "bytes written", "touched"]);
+    for f in files {
+        let sizes = [bytes(f.reads.bytes), bytes(f.writes.bytes), bytes(f.footprint.bytes_touched)];
+        table.row([f.file.clone(), f.format.into(), count(f.rows), seconds(f.span_s), percent(f.reads.share)].into_iter().chain(sizes));
+    }
+    text.push_str(&table.render(colour));
+    text
+}
+
+/// A share as a percentage: one decimal, so that 100.0 % may stand for a little less and 0.0 % for a little more.
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,113 @@
+//! Rows on their way into another trace: the form, the output, and one sentence about all that was lost.
+
+use std::path::{Path, PathBuf};
+
+use vpass_core::request::Op;
+use vpass_workload::traces::{Clock, Compressed, Losses, Row, Target, TraceFile, TraceWriter, WriteError};
+
+use super::args::WriteArgs;
+use crate::exit::Failure;
+use crate::numbers::{count, plural};
+use crate::out;
+use crate::out_file::OutFile;
+
+/// A trace that is being written.
+pub(super) struct Rewrite {
+    path: PathBuf,
+    target: Target,
+    writer: TraceWriter<Compressed<OutFile>>,
+    skip_trims: bool,
+    skipped_trims: u64,
+}
+
+/// The form that was asked for, by name or by the ending of the output.
+///
+/// # Errors
+/// Neither says one.
+pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result<Target, Failure> {
+    named.or_else(|| Target::of_path(path)).ok_or_else(|| {
+        Failure::usage(format!(
+            "{}: the ending says no form; .vpt (compact), .csv (msr) or .iolog (fio) is expected, or {option} compact, msr or fio",
+            path.display()
+        ))
+    })
+}
+
+impl Rewrite {
+    /// Begins the output; `clock` is what the times of the rows count from.
+    pub(super) fn begin(path: &Path, target: Target, clock: Clock, args: &WriteArgs) -> Result<Self, Failure> {
+        let out = OutFile::begin(path, args.force)?;
+        let writer = Compressed::new(path, out).and_then(|out| TraceWriter::new(target, out, clock));
+        let writer = writer.map_err(|e| Failure::failed(format!("{} cannot be written: {e}", path.display())))?;
+        Ok(Self { path: path.to_owned(), target, writer, skip_trims: args.skip_trims, skipped_trims: 0 })
+    }
+
+    /// The rows that come from now on are another file's.
+    pub(super) fn begin_file(&mut self) {
+        self.writer.begin_file();
+    }
+
+    /// Writes the row that `file` gave last.
+    pub(super) fn row(&mut self, row: &Row, file: &TraceFile) -> Result<(), Failure> {
+        if self.skip_trims && row.op == Op::Trim {
+            self.skipped_trims += 1;
+            return Ok(());
+        }
+        self.writer.row(row, |device| file.device_name(device)).map_err(|e| match e {
+            WriteError::Io(e) => Failure::failed(format!("{} cannot be written: {e}", self.path.display())),
+            WriteError::Unwritable(what) => {
+                let hint = if row.op == Op::Trim { "; --skip-trims leaves trims out, the other forms keep them" } else { "" };
+                Failure::usage(format!("{}, {}: the row {what}{hint}", file.path().display(), file.place()))
+            }
+        })
+    }
+
+    /// Rows written.
+    pub(super) fn rows(&self) -> u64 {
+        self.writer.rows()
+    }
+
+    /// Ends the output, puts it in its place and says what came of it.
+    ///
+    /// # Errors
+    /// No row was written, or the disk's.
+    pub(super) fn finish(self, nothing: &str) -> Result<(), Failure> {
+        let Self { path, target, writer, skipped_trims, .. } = self;
+        let rows = writer.rows();
+        if rows == 0 {
+            return Err(Failure::usage(nothing));
+        }
+        let failed = |e: std::io::Error| Failure::failed(format!("{} cannot be written: {e}", path.display()));
+        let (out, losses) = writer.finish().map_err(failed)?;
+        out.finish().map_err(failed)?.finish()?;
+        let size = std::fs::metadata(&path).map_err(failed)?.len();
+        let mut sentence = format!("{}: {} in {} form, {} bytes", path.display(), plural(rows, "row"), target.name(), count(size));
+        for loss in losses_in_words(losses, skipped_trims) {
+            sentence.push_str("; ");
+            sentence.push_str(&loss);
+        }
+        out::say(&sentence);
+        Ok(())
+    }
+}
+
+fn losses_in_words(losses: Losses, skipped_trims: u64) -> Vec<String> {
+    let unit = if losses.time_unit_ns == 1000 { "1 us" } else { "100 ns" };
+    let mut words = vec![];
+    if losses.rounded > 0 {
+        words.push(format!(
+            "the form keeps times to {unit}, so {} rounded down",
+            count(losses.rounded) + if losses.rounded == 1 { " was" } else { " were" }
+        ));
+    }
+    if losses.moved_up > 0 {
+        words.push(format!(
+            "{} earlier than the first and moved up to it",
+            plural(losses.moved_up, "row") + if losses.moved_up == 1 { " was" } else { " were" }
+        ));
+    }
+    if skipped_trims > 0 {
+        words.push(format!("{} left out", plural(skipped_trims, "trim")));
+    }
+    words
+}

@@ -1,0 +1,289 @@
+//! `vpass trace`: what is in a trace, traces converted and cut.
+
+use crate::common::{Done, Room, command, finished, vpass};
+
+const PGBENCH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/traces/pgbench-ext4.csv.zst");
+
+fn trace(args: &[&str]) -> Done {
+    vpass(&[&["trace"], args].concat())
+}
+
+/// Runs it and wants it to work.
+#[track_caller]
+fn made(args: &[&str]) -> Done {
+    let done = trace(args);
+    assert_eq!((done.code, done.stdout.as_str()), (0, ""), "{}", done.stderr);
+    done
+}
+
+/// Four reads, two writes and a trim of two files, a second apart.
+const LOG: &str = "fio version 3 iolog\n0 /dev/sda read 0 4096\n1000000 /dev/sda read 12288 8192\n2000000 /dev/sdb write 4194304 65536\n\
+    3000000 /dev/sda read 0 4096\n4000001 /dev/sdb write 4194304 512\n5000000 /dev/sda trim 1073741824 4096\n6000000 /dev/sda read 0 1024\n";
+
+#[test]
+fn info_by_hand() {
+    let room = Room::new();
+    let json = trace(&["info", &room.file("a.log", LOG), "--drive", "tiny", "--json"]).json();
+    let file = &json["files"][0];
+    assert_eq!((&file["format"], &file["rows"], &file["span_s"]), (&"fio".into(), &7.into(), &6.0.into()));
+    assert_eq!((&file["reads"]["rows"], &file["writes"]["rows"], &file["trims"]["rows"]), (&4.into(), &2.into(), &1.into()));
+    assert_eq!((&file["reads"]["bytes"], &file["reads"]["p50_bytes"]), (&(4096 + 8192 + 4096 + 1024).into(), &4096.into()));
+    // 12,288 + 8,192 crosses into the second page of 16 KiB; 64 KiB are 4 pages.
+    let footprint = &file["footprint"];
+    assert_eq!(json["page_bytes"], 16384);
+    assert_eq!((&footprint["pages_read"], &footprint["pages_written"], &footprint["pages_touched"]), (&2.into(), &4.into(), &6.into()));
+    assert_eq!(footprint["extent_bytes"], (1u64 << 30) + 4096 + (4 << 20) + 65_536);
+    // Page 0 is read 4 times, page 1 once.
+    assert_eq!((&file["reads_per_page"]["max"], &file["reads_per_page"]["mean"]), (&4.into(), &2.5.into()));
+    assert_eq!(file["hottest"][5]["share_of_page_reads"], 0.8);
+    assert_eq!(file["busiest_regions"].as_array().unwrap().len(), 1);
+    assert_eq!((&file["busiest_regions"][0]["device"], &file["busiest_regions"][0]["page_reads"]), (&"/dev/sda".into(), &5.into()));
+    assert_eq!((&file["devices"][1]["name"], &file["devices"][1]["bytes_written"]), (&"/dev/sdb".into(), &66_048.into()));
+    let over_time = &file["over_time"];
+    let sum = |name: &str| over_time[name].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum::<u64>();
+    assert_eq!((sum("page_reads"), sum("page_writes")), (5, 5));
+}
+
+#[test]
+fn reads_of_a_block_are_weighed_with_the_drives_own_limits() {
+    let room = Room::new();
+    let file = room.file("a.log", LOG);
+    let info = trace(&["info", &file, "--drive", "tiny", "--set", "start.pec=1000", "--json"]).json();
+    let explained = vpass(&["explain", "--drive", "tiny", "--set", "start.pec=1000", "--json"]).json();
+    let ages = explained["ages"].as_array().unwrap();
+    let age = ages.iter().find(|age| age["pec"] == 1000).unwrap();
+    let worst_case = |g: &serde_json::Value| g["limit"].as_f64().unwrap() / g["alpha"].as_f64().unwrap();
+    let weakest = age["groups"].as_array().unwrap().iter().map(worst_case).fold(f64::INFINITY, f64::min);
+    let blocks = &info["files"][0]["blocks"];
+    let near = |value: &serde_json::Value, expected: f64| {
+        let value = value.as_f64().unwrap();
+        assert!((value / expected - 1.0).abs() < 1e-12, "{value} instead of {expected}");
+    };
+    near(&blocks["endurance"]["worst_case_reads"], weakest);
+    assert_eq!(blocks["endurance"]["rewritten_at_reads"], age["thresholds"][0]["reads"]);
+    // Both pages lie in the first block; 5 page reads in 6 seconds are 504,000 a week.
+    let busiest = &blocks["busiest"];
+    assert_eq!((&busiest["offset_bytes"], &busiest["reads"], &busiest["reads_per_week"]), (&0.into(), &5.0.into(), &504_000.0.into()));
+    near(&busiest["weeks_to_worst_case"], weakest / 504_000.0);
+    assert_eq!(blocks["mean"]["reads"], 5.0);
+}
+
+#[test]
+fn info_of_a_real_trace_reads_well() {
+    let text = trace(&["info", PGBENCH, "--drive", "tiny"]).stdout;
+    let (path, rest) = text.split_once(": ").unwrap();
+    assert_eq!(path, PGBENCH);
+    insta::assert_snapshot!(rest);
+}
+
+#[test]
+fn several_files_devices_and_formats() {
+    let room = Room::new();
+    let (log, vpt) = (room.file("a.log", LOG), room.text("a.vpt"));
+    made(&["convert", &log, &vpt]);
+    let text = trace(&["info", &log, &vpt]).stdout;
+    for words in ["a.log: fio, 7 rows over 6.00 s", "a.vpt: compact, 7 rows", "Devices: 2", "/dev/sdb", "All files"] {
+        assert!(text.contains(words), "{words} in\n{text}");
+    }
+    let mut json = trace(&["info", &log, &vpt, "--json"]).json();
+    for file in json["files"].as_array_mut().unwrap() {
+        file["file"] = "".into();
+        file["format"] = "".into();
+    }
+    assert_eq!(json["files"][0], json["files"][1]);
+}
+
+#[test]
+fn a_trace_without_a_clock_has_no_rates() {
+    let room = Room::new();
+    let file = room.file("P.lis", "0 8 0 0\n8 8 0 1\n64 1 0 2\n");
+    trace(&["info", &file]).refuses(2, &["--assume-op read"]);
+    let json = trace(&["info", &file, "--assume-op", "read", "--json"]).json();
+    assert_eq!(
+        (&json["files"][0]["span_s"], &json["files"][0]["blocks"]["mean"]["reads_per_week"]),
+        (&0.0.into(), &serde_json::Value::Null)
+    );
+    assert_eq!(trace(&["info", &file, "--assume-op", "read"]).code, 0);
+    trace(&["convert", &file, &room.text("x.vpt"), "--assume-op", "read"]).refuses(2, &["--assume-rate"]);
+    trace(&["cut", &file, &room.text("x.vpt"), "--assume-op", "read", "--from", "1s"]).refuses(2, &["--assume-rate"]);
+    made(&["convert", &file, &room.text("x.vpt"), "--assume-op", "read", "--assume-rate", "10"]);
+}
+
+#[test]
+fn conversions_come_back() {
+    let room = Room::new();
+    let file = room.file("a.log", LOG);
+    let path = |name: &str| room.text(name);
+    assert!(made(&["convert", &file, &path("a.vpt.zst")]).stderr.contains("a.vpt.zst: 7 rows in compact form, "));
+    made(&["convert", &path("a.vpt.zst"), &path("b.vpt")]);
+    let said = made(&["convert", &path("b.vpt"), &path("c.csv.gz"), "--skip-trims"]).stderr;
+    assert!(said.contains("c.csv.gz: 6 rows in msr form") && said.contains("1 trim left out"), "{said}");
+    made(&["convert", &path("b.vpt"), &path("d"), "--to", "fio"]);
+    let log = std::fs::read_to_string(path("d")).unwrap();
+    let rows = |text: &str| text.lines().filter(|l| l.split(' ').count() == 5).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(rows(&log), rows(LOG));
+    made(&["convert", &path("c.csv.gz"), &path("e.csv")]);
+    let csv = std::fs::read_to_string(path("e.csv")).unwrap();
+    assert_eq!(csv.lines().nth(1), Some("10000000,/dev/sda,0,Read,12288,8192,0"));
+    assert_eq!(room.names(), ["a.log", "a.vpt.zst", "b.vpt", "c.csv.gz", "d", "e.csv"], "nothing temporary is left");
+}
+
+#[test]
+fn what_a_form_loses_is_said_once() {
+    let room = Room::new();
+    let nanoseconds = room.file("a.trace", "100 0 0 8 1\n250 0 0 8 1\n1999 0 8 8 0\n20 0 8 8 0\n");
+    let said = made(&["convert", &nanoseconds, &room.text("a.csv")]).stderr;
+    assert!(said.contains("the form keeps times to 100 ns, so 3 were rounded down"), "{said}");
+    let said = made(&["convert", &nanoseconds, &room.text("a.iolog")]).stderr;
+    assert!(
+        said.contains("the form keeps times to 1 us, so 2 were rounded down; 1 row was earlier than the first and moved up to it"),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1);
+    let said = made(&["convert", &nanoseconds, &room.text("a.vpt")]).stderr;
+    assert!(!said.contains("rounded"), "{said}");
+}
+
+#[test]
+fn files_are_joined_by_the_names_of_their_devices() {
+    let room = Room::new();
+    let row = |host: &str, tick: u64| format!("{tick},{host},0,Read,0,512,0\n");
+    let a = room.file("a.csv", &(row("usr", 1_000) + &row("hm", 1_001)));
+    let b = room.file("b.csv", &(row("hm", 1_002) + &row("src", 1_003)));
+    made(&["convert", &a, &b, &room.text("c.csv")]);
+    assert_eq!(std::fs::read_to_string(room.path("c.csv")).unwrap(), [a, b].map(|f| std::fs::read_to_string(f).unwrap()).concat());
+    let log = room.file("d.log", LOG);
+    let (a, out) = (room.text("a.csv"), room.text("e.vpt"));
+    trace(&["convert", &a, &log, &out]).refuses(2, &["a.csv counts time from a date", "d.log from the beginning of the recording"]);
+    assert!(!room.path("e.vpt").exists());
+}
+
+#[test]
+fn outputs_appear_whole_or_not_at_all() {
+    let room = Room::new();
+    let (log, out) = (room.file("a.log", LOG), room.text("out.csv"));
+    trace(&["convert", &log, &out]).refuses(2, &["a.log, line 7: the row is a trim, which an MSR CSV cannot hold; --skip-trims"]);
+    let broken = room.file("broken.csv", "1,h,0,Read,0,512,0\n2,h,0,Raed,0,512,0\n");
+    trace(&["convert", &broken, &out]).refuses(2, &["broken.csv, line 2: column 4 (type)"]);
+    trace(&["convert", &room.file("text", "no trace\n"), &out]).refuses(2, &["text: the format is not recognised"]);
+    trace(&["convert", &room.text("nowhere"), &out]).refuses(2, &["nowhere: cannot be opened"]);
+    trace(&["info", &room.text("nowhere")]).refuses(2, &["nowhere: cannot be opened"]);
+    trace(&["convert", &log, &room.text("nowhere/x.vpt")]).refuses(2, &["x.vpt cannot be written"]);
+    trace(&["convert", &log, &room.text("out")]).refuses(2, &["the ending says no form", "--to compact, msr or fio"]);
+    trace(&["convert", &log, &out, "--to", "compat"]).refuses(2, &["did you mean compact?"]);
+    assert_eq!(room.names(), ["a.log", "broken.csv", "text"]);
+    let there = room.file("there.vpt", "mine");
+    trace(&["convert", &log, &there]).refuses(2, &["there.vpt exists; --force replaces it"]);
+    trace(&["convert", &broken, &there, "--force"]).refuses(2, &["line 2"]);
+    assert_eq!(std::fs::read_to_string(&there).unwrap(), "mine");
+    made(&["convert", &log, &there, "--force"]);
+    made(&["convert", &there, &there, "--force"]);
+    assert_eq!(trace(&["info", &there, "--json"]).json()["files"][0]["rows"], 7);
+    std::fs::create_dir(room.path("folder.vpt")).unwrap();
+    trace(&["convert", &log, &room.text("folder.vpt"), "--force"]).refuses(2, &["is no regular file"]);
+}
+
+#[test]
+fn cuts_by_time_device_and_number() {
+    let room = Room::new();
+    let log = room.file("a.log", LOG);
+    let cut = |more: &[&str]| {
+        let out = room.text("out.fio");
+        made(&[&["cut", &log, &out, "--force"], more].concat());
+        let text = std::fs::read_to_string(out).unwrap();
+        let rows = text.lines().filter(|l| l.split(' ').count() == 5);
+        rows.map(|l| l.split(' ').skip(1).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(cut(&["--from", "1s", "--to", "3s"]), ["/dev/sda read 12288 8192", "/dev/sdb write 4194304 65536"]);
+    assert_eq!(cut(&["--only", "/dev/sdb"]), ["/dev/sdb write 4194304 65536", "/dev/sdb write 4194304 512"]);
+    assert_eq!(cut(&["--only", "/dev/sda", "--from", "4000ms"]), ["/dev/sda trim 1073741824 4096", "/dev/sda read 0 1024"]);
+    assert_eq!(cut(&["--rows", "2", "--from", "0.1min"]), ["/dev/sda read 0 1024"]);
+    assert_eq!(cut(&["--rows", "1"]), ["/dev/sda read 0 4096"]);
+    let out = room.text("none.vpt");
+    trace(&["cut", &log, &out, "--only", "/dev/sdc"]).refuses(2, &["no such device", "(it has: /dev/sda, /dev/sdb)"]);
+    trace(&["cut", &log, &out, "--from", "1h"]).refuses(2, &["none of its rows is wanted; no trace was written"]);
+    trace(&["cut", &log, &out, "--from", "2s", "--to", "1s"]).refuses(2, &["--from must come before --to"]);
+    trace(&["cut", &log, &out, "--from", "2"]).refuses(2, &["a time with its unit"]);
+    trace(&["cut", &log, &out, "--sample", "0"]).refuses(2, &["above 0 and up to 1"]);
+    trace(&["cut", &log, &out, "--seed", "2"]).refuses(2, &["--sample"]);
+    assert!(!room.path("none.vpt").exists());
+}
+
+#[test]
+fn a_sample_keeps_whole_regions_and_is_part_of_a_larger_one() {
+    let room = Room::new();
+    let rows = |name: &str, more: &[&str]| {
+        let out = room.text(name);
+        made(&[&["cut", PGBENCH, &out], more].concat());
+        std::fs::read_to_string(out).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = rows("all.csv", &[]);
+    assert_eq!(all.len(), 264_884);
+    let fifth = rows("fifth.csv", &["--sample", "0.2"]);
+    let half = rows("half.csv", &["--sample", "0.5"]);
+    let other = rows("other.csv", &["--sample", "0.5", "--seed", "2"]);
+    assert_eq!(rows("one.csv", &["--sample", "1"]), all);
+    let region = |row: &String| row.split(',').nth(4).unwrap().parse::<u64>().unwrap() >> 20;
+    let regions = |rows: &[String]| rows.iter().map(region).collect::<std::collections::BTreeSet<_>>();
+    let (in_all, in_fifth, in_half) = (regions(&all), regions(&fifth), regions(&half));
+    assert!(in_fifth.is_subset(&in_half) && in_half.is_subset(&in_all));
+    assert_ne!(in_half, regions(&other));
+    let kept: Vec<_> = all.iter().filter(|row| in_half.contains(&region(row))).cloned().collect();
+    assert_eq!(kept, half);
+    // 719 regions, of which each has the chance of one in two: 5 standard deviations are 67.
+    let expected = in_all.len() as f64 / 2.0;
+    assert!((in_half.len() as f64 - expected).abs() < 67.0, "{} of {}", in_half.len(), in_all.len());
+}
+
+#[test]
+fn skipped_lines_are_counted() {
+    let room = Room::new();
+    let file = room.file("a.csv", "1,h,0,Read,0,512,0\noops\n3,h,0,Read,0,512,0\n");
+    let said = made(&["convert", &file, &room.text("a.vpt"), "--skip-bad-lines"]).stderr;
+    assert!(said.contains("a.csv: 1 line could not be read and were passed over, the first: ") && said.contains("2 rows"), "{said}");
+    let json = trace(&["info", &file, "--skip-bad-lines", "--json"]).json();
+    assert_eq!((&json["files"][0]["rows"], &json["files"][0]["bad_lines"]), (&2.into(), &1.into()));
+}
+
+#[test]
+fn a_damaged_compact_trace_is_refused() {
+    let room = Room::new();
+    let vpt = room.text("a.vpt");
+    made(&["convert", PGBENCH, &vpt]);
+    let bytes = std::fs::read(&vpt).unwrap();
+    std::fs::write(room.path("cut.vpt"), &bytes[..bytes.len() / 2]).unwrap();
+    trace(&["info", &room.text("cut.vpt")]).refuses(2, &["cut.vpt, after row ", "the file ends too early; it is truncated"]);
+    let run = |name: &str| vpass(&["run", "--drive", "tiny", "--gear", "untimed", "--trace", name, "--json"]).json();
+    let (mut from_csv, mut from_vpt) = (run(PGBENCH), run(&vpt));
+    for json in [&mut from_csv, &mut from_vpt] {
+        json["trace"] = serde_json::Value::Null;
+        json["simulation"] = serde_json::Value::Null;
+        json["workload"] = serde_json::Value::Null;
+    }
+    assert_eq!(from_csv, from_vpt, "the same rows replay the same");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_conversion_leaves_nothing() {
+    use std::io::Write;
+    use std::process::Stdio;
+
+    let room = Room::new();
+    let out = room.text("out.vpt");
+    let mut child = command(&["trace", "convert", "/dev/stdin", &out]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // A trace without an end, until nobody reads it any more.
+    let writer = std::thread::spawn(move || {
+        let rows = "1,h,0,Read,0,512,0\n".repeat(1000);
+        while input.write_all(rows.as_bytes()).is_ok() {}
+    });
+    while room.names().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    finished(child.wait_with_output().unwrap()).refuses(130, &["interrupted"]);
+    writer.join().unwrap();
+    assert!(room.names().is_empty(), "{:?}", room.names());
+}

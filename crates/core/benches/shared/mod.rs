@@ -1,0 +1,153 @@
+//! What the throughput benches share: a cheap workload, drives, and the floor that read paths are measured against.
+
+use std::time::Instant;
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::engine::run_untimed;
+use vpass_core::mem::{huge_vec, prefetch};
+use vpass_core::reciprocal::Reciprocal;
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+
+const STRAW: &str = include_str!("../../../../presets/drives/straw-2t-tlc.toml");
+
+pub(crate) struct Size {
+    small: bool,
+}
+
+impl Size {
+    /// Small where the command line says `--small`, or `cargo test` runs the bench.
+    pub(crate) fn of_arguments() -> Self {
+        Self { small: std::env::args().any(|a| a == "--small" || a == "--test") }
+    }
+
+    pub(crate) fn pick<T>(&self, large: T, small: T) -> T {
+        if self.small { small } else { large }
+    }
+}
+
+/// Uniform 4-KiB requests; cheaper than any real workload, so that the drive is what is measured.
+pub(crate) struct Uniform {
+    rng: Xoshiro256PlusPlus,
+    left: u64,
+    blocks: u64,
+    bytes: u32,
+    writes_of_256: u64,
+    depth: u32,
+}
+
+impl Uniform {
+    pub(crate) fn new(drive: &Drive, requests: u64, bytes: u32, writes_of_256: u64, depth: u32) -> Self {
+        let filled = f64::from(drive.geometry().host_pages) * drive.config().start.fill;
+        let blocks = filled as u64 * u64::from(drive.geometry().page_bytes) / u64::from(bytes);
+        Self { rng: Xoshiro256PlusPlus::seed_from_u64(3), left: requests, blocks, bytes, writes_of_256, depth }
+    }
+}
+
+impl RequestSource for Uniform {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let n = self.left.min(max as u64);
+        self.left -= n;
+        let (blocks, bytes, writes) = (self.blocks, self.bytes, self.writes_of_256);
+        let rng = &mut self.rng;
+        out.extend((0..n).map(|_| {
+            let random = rng.next_u64();
+            let offset = (((random >> 32) * blocks) >> 32) * u64::from(bytes);
+            let op = if random & 255 < writes { Op::Write } else { Op::Read };
+            Request { at: 0, offset, bytes, op }
+        }));
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Closed { depth: self.depth }
+    }
+}
+
+pub(crate) fn config(text: &str, changes: impl FnOnce(&mut DriveConfig)) -> DriveConfig {
+    let mut config: DriveConfig = toml::from_str(text).expect("the preset parses");
+    changes(&mut config);
+    config.resolve().expect("the preset resolves")
+}
+
+pub(crate) fn straw(size: &Size) -> DriveConfig {
+    config(STRAW, |c| {
+        if size.small {
+            c.geometry.blocks_per_plane = None;
+            c.drive.capacity = Some(vpass_core::units::Bytes(16 << 30));
+            c.drive.spare = Some(0.3);
+        }
+    })
+}
+
+pub(crate) fn prepared(config: DriveConfig, timed: bool) -> Drive {
+    prepared_for(config, timed, |_| {})
+}
+
+/// A preconditioned drive that somebody may watch from its first operation on.
+pub(crate) fn prepared_for(config: DriveConfig, timed: bool, watch: impl FnOnce(&mut Drive)) -> Drive {
+    let mut drive = Drive::new(config, &Techniques::default(), timed).expect("the techniques exist");
+    watch(&mut drive);
+    drive.precondition(1);
+    drive.begin_measurement();
+    drive
+}
+
+pub(crate) fn median(mut of: impl FnMut() -> f64) -> f64 {
+    let mut rounds = [of(), of(), of()];
+    rounds.sort_by(f64::total_cmp);
+    rounds[1]
+}
+
+/// Reads per second of nothing but the memory traffic that a read cannot do without.
+pub(crate) fn floor(config: &DriveConfig, reads: u64) -> f64 {
+    let geometry = vpass_core::geometry::Geometry::new(config);
+    let filled = (f64::from(geometry.host_pages) * config.start.fill) as u32;
+    let raw = u64::from(geometry.raw_pages());
+    let mut map = huge_vec(geometry.host_pages as usize, 0u32);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+    for entry in &mut map {
+        *entry = (((rng.next_u64() >> 32) * raw) >> 32) as u32;
+    }
+    let mut wordlines = huge_vec(geometry.wordlines() as usize, [0u32; 2]);
+    let mut blocks = huge_vec(geometry.blocks as usize, [0u32; 4]);
+    let (by_bits, by_block) = (Reciprocal::new(geometry.cell.bits()), Reciprocal::new(geometry.pages_per_block));
+    median(|| {
+        let start = Instant::now();
+        let mut ppns = [0u32; 32];
+        for _ in 0..reads / 32 {
+            for p in &mut ppns {
+                *p = (((rng.next_u64() >> 32) * u64::from(filled)) >> 32) as u32;
+                prefetch(&map, *p as usize);
+            }
+            for p in &mut ppns {
+                *p = map[*p as usize];
+                prefetch(&wordlines, by_bits.quotient(*p) as usize);
+                prefetch(&blocks, by_block.quotient(*p) as usize);
+            }
+            for p in &ppns {
+                wordlines[by_bits.quotient(*p) as usize][0] += 4;
+                blocks[by_block.quotient(*p) as usize][0] += 4;
+            }
+        }
+        std::hint::black_box(&blocks);
+        reads as f64 / start.elapsed().as_secs_f64()
+    })
+}
+
+pub(crate) fn untimed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_256: u64) -> f64 {
+    median(|| {
+        let mut source = Uniform::new(drive, requests, bytes, writes_of_256, 1);
+        let start = Instant::now();
+        run_untimed(drive, &mut source, &mut |_| true).expect("the source does not fail");
+        requests as f64 / start.elapsed().as_secs_f64()
+    })
+}
+
+/// Without a word on the lint: a bench prints.
+pub(crate) fn say(line: &str) {
+    use std::io::Write as _;
+    writeln!(std::io::stdout(), "{line}").expect("standard output takes a line");
+}

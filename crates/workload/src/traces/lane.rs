@@ -1,0 +1,96 @@
+//! One file of a trace on its way to the drive: its rows with the time and address that they get there.
+
+use std::collections::HashMap;
+
+use vpass_core::request::{Op, SourceError};
+use vpass_core::units::Ns;
+
+use super::clock::{Clock, FileClock};
+use super::file::TraceFile;
+use super::fit::Fitter;
+use super::format::Row;
+use super::layout::Device;
+use super::options::ReadOptions;
+use super::survey::FileSurvey;
+
+/// An open file.
+pub(super) struct Lane {
+    file: TraceFile,
+    clock: FileClock,
+    /// First byte on the drive of each of its device numbers; none where the device was not asked for.
+    bases: HashMap<u32, Option<u64>>,
+    /// The device of the latest row: most rows are of the same.
+    latest: Option<(u32, Option<u64>)>,
+}
+
+/// A row as the drive will see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    /// Run time, at the trace's own speed.
+    pub(super) at: Ns,
+    pub(super) offset: u64,
+    pub(super) bytes: u32,
+    pub(super) op: Op,
+    /// It came before an earlier one and was moved up to it.
+    pub(super) clamped: bool,
+    /// Its address was changed to fit.
+    pub(super) refitted: bool,
+}
+
+/// What a row meets on its way.
+pub(super) struct Way<'a> {
+    pub(super) clock: &'a Clock,
+    pub(super) fitter: &'a Fitter,
+    pub(super) strict: bool,
+}
+
+impl Lane {
+    pub(super) fn open(survey: &FileSurvey, devices: &[Device], options: &ReadOptions) -> Result<Self, SourceError> {
+        let options = ReadOptions { format: Some(survey.format), ..options.clone() };
+        let bases = survey.numbers.iter().map(|(number, device)| (*number, device.map(|d| devices[d].base))).collect();
+        Ok(Self {
+            file: TraceFile::open(&survey.path, &options)?,
+            clock: FileClock::new(survey.origin_ns.unwrap_or(0)),
+            bases,
+            latest: None,
+        })
+    }
+
+    /// The next row that was asked for; none at the end.
+    #[inline]
+    pub(super) fn next(&mut self, way: &Way) -> Result<Option<Placed>, SourceError> {
+        while let Some(row) = self.file.next_row()? {
+            let base = match self.latest {
+                Some((number, base)) if number == row.device => base,
+                _ => self.look_up(row.device)?,
+            };
+            if let Some(base) = base {
+                return self.placed(&row, base, way).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// A complaint about the current row.
+    pub(super) fn complain(&self, what: &str) -> SourceError {
+        self.file.complain(what)
+    }
+
+    fn look_up(&mut self, number: u32) -> Result<Option<u64>, SourceError> {
+        let base = self.bases.get(&number).ok_or_else(|| self.complain("the file has changed since it was looked through"))?;
+        self.latest = Some((number, *base));
+        Ok(*base)
+    }
+
+    #[inline]
+    fn placed(&mut self, row: &Row, base: u64, way: &Way) -> Result<Placed, SourceError> {
+        let asked = base + row.offset;
+        let offset = way.fitter.place(asked, row.bytes).map_err(|what| self.complain(&what))?;
+        let (since, clamped) = self.clock.arrive(row.at_ns);
+        if clamped && way.strict {
+            return Err(self.complain("the request is earlier than one before it, which --strict refuses"));
+        }
+        let at = way.clock.at(since).map_err(|what| self.complain(what))?;
+        Ok(Placed { at, offset, bytes: row.bytes as u32, op: row.op, clamped, refitted: offset != asked })
+    }
+}
