@@ -10,7 +10,8 @@ mod picture;
 mod render;
 mod rewrite;
 
-use std::path::Path;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
 
 use vpass_workload::traces::{MissingClock, ReadOptions, Row, Skipped, TraceFile, format_named};
 
@@ -47,23 +48,33 @@ fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failu
 /// Rows between two looks at the clock and at Ctrl-C.
 const ROWS_AT_ONCE: u64 = 4096;
 
+/// Progress over all of these files, in bytes where all have a size.
+fn progress_over(paths: &[PathBuf]) -> Progress {
+    let size = |path: &PathBuf| fs::metadata(path).ok().filter(Metadata::is_file).map(|m| m.len());
+    Progress::new(paths.iter().map(size).sum(), "bytes")
+}
+
 /// Does something with each row until that says stop; gives what was skipped.
 fn for_each_row(
     file: &mut TraceFile,
     progress: &Progress,
     mut work: impl FnMut(&TraceFile, &Row) -> Result<Go, Failure>,
 ) -> Result<Skipped, Failure> {
-    let mut rows = 0u64;
-    while let Some(row) = file.next_row()? {
-        if let Go::Stop = work(file, &row)? {
+    let (mut rows, mut bytes) = (0u64, 0);
+    while file.advance()? {
+        if let Go::Stop = work(file, file.row())? {
             break;
         }
         rows += 1;
-        if rows.is_multiple_of(ROWS_AT_ONCE) && !progress.advance(ROWS_AT_ONCE) {
-            return Err(Failure::interrupted());
+        if rows.is_multiple_of(ROWS_AT_ONCE) {
+            let read = file.bytes_read();
+            if !progress.advance(read - bytes) {
+                return Err(Failure::interrupted());
+            }
+            bytes = read;
         }
     }
-    if progress.may_go_on() { Ok(file.skipped().clone()) } else { Err(Failure::interrupted()) }
+    if progress.advance(file.bytes_read() - bytes) { Ok(file.skipped().clone()) } else { Err(Failure::interrupted()) }
 }
 
 /// Whether more rows are wanted.

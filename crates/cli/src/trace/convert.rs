@@ -6,9 +6,8 @@ use vpass_workload::traces::{Clock, TraceFile};
 
 use super::args::ConvertArgs;
 use super::rewrite::{self, Rewrite};
-use super::{Go, for_each_row, read_options, say_skipped};
+use super::{Go, for_each_row, progress_over, read_options, say_skipped};
 use crate::exit::Failure;
-use crate::progress::Progress;
 
 /// Reads all inputs and writes the output.
 pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
@@ -18,7 +17,7 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         // So that a wrong name costs no time; each is opened once only, since it may be a pipe.
         fs::metadata(input).map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", input.display())))?;
     }
-    let progress = Progress::new(None, "rows");
+    let progress = progress_over(&args.inputs);
     let mut output: Option<(Rewrite, Clock)> = None;
     let mut skipped = vec![];
     for input in &args.inputs {

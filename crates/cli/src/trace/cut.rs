@@ -6,9 +6,8 @@ use vpass_workload::traces::{Row, TraceFile};
 
 use super::args::CutArgs;
 use super::rewrite::{self, Rewrite};
-use super::{Go, for_each_row, read_options, say_skipped};
+use super::{Go, for_each_row, progress_over, read_options, say_skipped};
 use crate::exit::Failure;
-use crate::progress::Progress;
 use crate::suggest;
 
 /// Reads the input and writes what of it is wanted.
@@ -24,7 +23,7 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     let mut file = TraceFile::open(&args.input, &options)?;
     let mut wanted = Wanted::new(args);
     let mut output = None;
-    let progress = Progress::new(None, "rows");
+    let progress = progress_over(std::slice::from_ref(&args.input));
     let skipped = for_each_row(&mut file, &progress, |file, row| {
         if output.is_none() {
             output = Some(Rewrite::begin(&args.out, target, file.clock(), &args.write)?);

@@ -7,7 +7,7 @@ use vpass_workload::traces::TraceFile;
 
 use super::args::InfoArgs;
 use super::blocks::{BlockReads, Scale};
-use super::{Go, for_each_row, read_options, render};
+use super::{Go, for_each_row, progress_over, read_options, render};
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::table::wants_colour;
@@ -147,7 +147,7 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     }
     let scale = Scale::new(&args.drive, &load::drive(&args.drive, &sets)?.config)?;
     let options = read_options(&args.read, false)?;
-    let progress = Progress::new(None, "rows");
+    let progress = progress_over(&args.files);
     let mut info = Info { page_bytes: scale.page_bytes, files: vec![] };
     for path in &args.files {
         let file = TraceFile::open(path, &options)?;

@@ -15,41 +15,21 @@ pub(super) enum BatchError {
     Bad(&'static str),
 }
 
-/// A reader of rows.
+/// A reader of blocks.
 pub(super) struct Batches {
     window: Window,
     reader: Box<dyn BatchReader>,
-    rows: Vec<Row>,
-    /// The next of `rows` to hand out.
-    next: usize,
-    /// Rows of the batches before.
-    before: u64,
     /// Where the next block begins in the stream, in bytes.
     offset: u64,
 }
 
 impl Batches {
     pub(super) fn new(window: Window, reader: Box<dyn BatchReader>) -> Self {
-        Self { window, reader, rows: vec![], next: 0, before: 0, offset: 0 }
+        Self { window, reader, offset: 0 }
     }
 
-    /// The next row; none at the end of the stream.
-    #[inline]
-    pub(super) fn advance(&mut self) -> Result<Option<Row>, BatchError> {
-        loop {
-            if let Some(row) = self.rows.get(self.next) {
-                self.next += 1;
-                return Ok(Some(*row));
-            }
-            if !self.refill()? {
-                return Ok(None);
-            }
-        }
-    }
-
-    /// Rows handed out, and where the block behind theirs begins, in bytes.
-    pub(super) fn place(&self) -> (u64, u64) {
-        (self.before + self.next as u64, self.offset)
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
     }
 
     pub(super) fn device_name(&self, device: u32) -> String {
@@ -60,34 +40,81 @@ impl Batches {
         self.reader.clock()
     }
 
-    /// Reads the next block; false at the end of the stream.
-    #[cold]
-    fn refill(&mut self) -> Result<bool, BatchError> {
-        self.before += self.rows.len() as u64;
-        self.rows.clear();
-        self.next = 0;
+    /// Appends the rows of the next block, which may have none; false at the end of the stream.
+    fn read(&mut self, rows: &mut Vec<Row>) -> Result<bool, BatchError> {
         loop {
-            match self.reader.batch(self.window.pending(), &mut self.rows) {
-                Ok(Batch::Whole(length)) => {
+            let missing = match self.reader.batch(self.window.pending(), rows).map_err(BatchError::Bad)? {
+                Batch::Whole(length) => {
                     self.offset += self.window.take(length).len() as u64;
                     return Ok(true);
                 }
-                Ok(Batch::More(length)) => {
-                    if !self.window.at_end() {
-                        self.window.refill().map_err(BatchError::Io)?;
-                    }
-                    match self.window.pending().len() {
-                        0 if self.window.at_end() => return Ok(false),
-                        there if there < length => return Err(BatchError::Bad(CUT)),
-                        _ => {}
-                    }
-                }
-                Err(what) => {
-                    self.rows.clear();
-                    return Err(BatchError::Bad(what));
-                }
+                Batch::More(length) => length,
+            };
+            if !self.window.at_end() {
+                self.window.refill().map_err(BatchError::Io)?;
+            }
+            match self.window.pending().len() {
+                0 if self.window.at_end() => return Ok(false),
+                there if there < missing => return Err(BatchError::Bad(CUT)),
+                _ => {}
             }
         }
+    }
+}
+
+/// The rows of a file that are in memory: those of a block, or one alone.
+#[derive(Default)]
+pub(super) struct Ready {
+    rows: Vec<Row>,
+    /// Behind the current row.
+    next: usize,
+    /// Rows before this one are known to be good.
+    checked: usize,
+    /// Rows of the blocks before.
+    before: u64,
+}
+
+impl Ready {
+    /// Goes to the next row, where it is in memory and known to be good.
+    #[inline]
+    pub(super) fn step(&mut self) -> bool {
+        let is_there = self.next < self.checked;
+        self.next += usize::from(is_there);
+        is_there
+    }
+
+    /// The current row.
+    #[inline]
+    pub(super) fn current(&self) -> &Row {
+        &self.rows[self.next - 1]
+    }
+
+    /// Rows gone through.
+    pub(super) fn count(&self) -> u64 {
+        self.before + self.next as u64
+    }
+
+    /// Makes a row from elsewhere the current one.
+    pub(super) fn hold(&mut self, row: Row) {
+        self.rows.clear();
+        self.rows.push(row);
+        self.next = 1;
+    }
+
+    /// Goes to the next row, good or not, and reads on if need be; none at the end of the stream.
+    pub(super) fn advance(&mut self, batches: &mut Batches, is_good: fn(&Row) -> bool) -> Result<Option<Row>, BatchError> {
+        while self.next == self.rows.len() {
+            self.before += self.rows.len() as u64;
+            self.rows.clear();
+            (self.next, self.checked) = (0, 0);
+            if !batches.read(&mut self.rows)? {
+                return Ok(None);
+            }
+        }
+        self.next += 1;
+        let rest = &self.rows[self.next..];
+        self.checked = self.next + rest.iter().position(|row| !is_good(row)).unwrap_or(rest.len());
+        Ok(Some(*self.current()))
     }
 }
 

@@ -59,7 +59,8 @@ impl Lane {
     /// The next row that was asked for; none at the end.
     #[inline]
     pub(super) fn next(&mut self, way: &Way) -> Result<Option<Placed>, SourceError> {
-        while let Some(row) = self.file.next_row()? {
+        while self.file.advance()? {
+            let row = *self.file.row();
             let base = match self.latest {
                 Some((number, base)) if number == row.device => base,
                 _ => self.look_up(row.device)?,

@@ -56,7 +56,8 @@ impl<'a> Scan<'a> {
         self.files.push(path.display().to_string());
         let mut numbers = Numbers::default();
         let (mut origin_ns, mut rows, mut told) = (None, 0u64, 0);
-        while let Some(row) = file.next_row()? {
+        while file.advance()? {
+            let row = *file.row();
             rows += 1;
             if rows.is_multiple_of(STEP_ROWS) {
                 tell(watch, &file, &mut told)?;
