@@ -29,7 +29,7 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
             output = Some(Rewrite::begin(&args.out, target, file.clock(), &args.write)?);
         }
         let output = output.as_mut().expect("it was begun");
-        if wanted.has(row, |device| file.device_name(device)) {
+        if wanted.has(row, file) {
             output.row(row, file)?;
         }
         Ok(if args.rows.is_some_and(|most| output.rows() == most.get()) { Go::Stop } else { Go::On })
@@ -66,24 +66,24 @@ impl<'a> Wanted<'a> {
         Self { args, start: None, devices: HashMap::new(), latest: None, sampled_below }
     }
 
-    fn has(&mut self, row: &Row, name: impl FnOnce(u32) -> String) -> bool {
+    fn has(&mut self, row: &Row, file: &TraceFile) -> bool {
         let since = row.at_ns.saturating_sub(*self.start.get_or_insert(row.at_ns));
-        let (wanted, salt) = self.device(row.device, name);
+        let (wanted, salt) = self.device(row.device, file);
         let in_time = self.args.from.is_none_or(|from| since >= from.ns) && self.args.to.is_none_or(|to| since < to.ns);
         wanted && in_time && self.is_sampled(row.offset, salt)
     }
 
     /// Whether a device is wanted, and its salt.
-    fn device(&mut self, number: u32, name: impl FnOnce(u32) -> String) -> (bool, u64) {
+    fn device(&mut self, number: u32, file: &TraceFile) -> (bool, u64) {
         if let Some((latest, wanted, salt)) = self.latest
             && latest == number
         {
             return (wanted, salt);
         }
         let Device { wanted, salt, .. } = self.devices.entry(number).or_insert_with(|| {
-            let name = name(number);
+            let name = file.device_name(number);
             let salt = name.bytes().fold(hash(self.args.seed), |salt, byte| hash(salt ^ u64::from(byte)));
-            Device { wanted: self.args.only.as_ref().is_none_or(|only| *only == name), name, salt }
+            Device { wanted: self.args.only.as_ref().is_none_or(|only| file.is_device(number, only)), name, salt }
         });
         self.latest = Some((number, *wanted, *salt));
         (*wanted, *salt)
@@ -98,10 +98,10 @@ impl<'a> Wanted<'a> {
     /// Whether the device that was asked for occurs at all.
     fn check_device(&self, args: &CutArgs) -> Result<(), Failure> {
         let Some(only) = &args.only else { return Ok(()) };
-        let mut names: Vec<_> = self.devices.values().map(|device| device.name.as_str()).collect();
-        if names.contains(&only.as_str()) {
+        if self.devices.values().any(|device| device.wanted) {
             return Ok(());
         }
+        let mut names: Vec<_> = self.devices.values().map(|device| device.name.as_str()).collect();
         names.sort_unstable();
         let hint = suggest::hint(only, names.iter().copied());
         names.truncate(MOST_NAMES);

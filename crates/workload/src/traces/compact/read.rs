@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn damage_under_a_right_checksum_never_panics() {
-        let rows: Vec<_> = (0..23u64).map(|i| row(i * i, (i % 3) as u32, i * 9 % 7 << (i % 40), 1 << (i % 24), Op::Read)).collect();
+        let rows: Vec<_> = (0..23u64).map(|i| row(i * i, (i % 3) as u32, (i * 9 % 7) << (i % 40), 1 << (i % 24), Op::Read)).collect();
         let good = written(&rows);
         let block = good.windows(4).position(|w| w == b"ROWS").unwrap();
         let header = Header::read(good[block..].first_chunk().unwrap()).unwrap();
