@@ -76,7 +76,7 @@ fn host(s: &Summary) -> String {
             }
         }
         if let Some(first) = &t.first_bad_line {
-            let _ = writeln!(text, "  trace: {} could not be read and were passed over, the first: {first}", plural(t.bad_lines, "line"));
+            let _ = writeln!(text, "  trace: {} passed over that could not be read, the first: {first}", plural(t.bad_lines, "line"));
         }
         if let [.., last] = &t.devices[..]
             && t.several_devices

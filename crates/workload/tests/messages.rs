@@ -157,12 +157,12 @@ fn requests_that_do_not_fit() {
     };
     assert_eq!(
         error(Fit::Error, "1 0 9 8 1"),
-        "device 0 of the trace reaches up to 8.5 KiB (trace, line 2); the drive has 8 KiB; take --fit scale or --fit wrap to change the \
+        "trace (mqsim format): device 0 reaches up to 8.5 KiB (line 2 of trace); the drive has 8 KiB; take --fit scale or --fit wrap to change the \
          addresses, or a bigger drive with --set drive.capacity=SIZE"
     );
     assert_eq!(
         error(Fit::Error, "1 5 0 1 1"),
-        "the trace has 2 devices: 0 4 KiB, 5 512 bytes; side by side they take 1.1 MiB; the drive has 8 KiB; take some of the devices with \
+        "trace (mqsim format): 2 devices: 0 4 KiB, 5 512 bytes; side by side they take 1.1 MiB; the drive has 8 KiB; take some of the devices with \
          --only DEV, --fit scale or --fit wrap to change the addresses, or a bigger drive with --set drive.capacity=SIZE"
     );
     for fit in [Fit::Wrap, Fit::Scale] {

@@ -6,5 +6,6 @@ mod compare;
 mod config;
 mod files;
 mod results;
+mod samples;
 mod trace_files;
 mod traces;

@@ -24,7 +24,7 @@ fn a_trace_is_replayed_by_its_clock() {
 fn addresses_beyond_the_drive_need_a_fit() {
     let room = Room::new();
     let trace = room.file("a.csv", &msr_reads(&[0, 5 << 30]));
-    replay(&trace, &[]).refuses(2, &["a.csv, line 2", "--fit wrap"]);
+    replay(&trace, &[]).refuses(2, &["line 2 of ", "a.csv", "--fit wrap"]);
     replay(&trace, &["--fit", "error"]).refuses(2, &["line 2"]);
     for fit in ["wrap", "scale"] {
         let json = replay(&trace, &["--fit", fit]).json();
@@ -109,7 +109,8 @@ fn several_files_are_merged_side_by_side_or_follow_each_other() {
 fn devices_lie_side_by_side_unless_only_some_are_taken() {
     let room = Room::new();
     let trace = room.file("a.trace", "0 1 0 8 1\n1000 2 8388608 8 1\n2000 3 16 8 0\n");
-    replay(&trace, &[]).refuses(2, &["the trace has 3 devices", "2 4.1 GiB", "the drive has", "--only DEV", "--fit scale", "bigger drive"]);
+    replay(&trace, &[])
+        .refuses(2, &["(mqsim format): 3 devices", "2 4.1 GiB", "the drive has", "--only DEV", "--fit scale", "bigger drive"]);
     let json = replay(&trace, &["--only", "1", "--only", "3"]).json();
     assert_eq!((&json["host"]["read_requests"], &json["host"]["write_requests"]), (&1.into(), &1.into()));
     assert_eq!(json["trace"]["devices"][1]["base_bytes"], 1 << 20);
@@ -164,7 +165,7 @@ fn bad_lines_are_skipped_only_when_asked_and_counted() {
     assert_eq!((&json["trace"]["rows"], &json["trace"]["bad_lines"]), (&4.into(), &2.into()));
     assert!(json["trace"]["first_bad_line"].as_str().unwrap().contains("a.csv, line 3: column 1"));
     let text = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--skip-bad-lines"]).stdout;
-    assert!(text.contains("2 lines could not be read and were passed over, the first: "), "{text}");
+    assert!(text.contains("2 lines passed over that could not be read, the first: "), "{text}");
     assert_eq!(replay(&room.file("b.csv", &msr_reads(&[0])), &["--skip-bad-lines"]).json()["trace"]["bad_lines"], 0);
 }
 

@@ -37,16 +37,16 @@ pub(super) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceError> {
     Ok(end)
 }
 
-/// The sentence for devices that take more than a drive has.
-pub(super) fn too_large(devices: &[Device], bytes: u64, capacity: u64, furthest: &str) -> SourceError {
+/// The sentence for the devices of `trace` that take more than a drive has; `furthest` is the place of the highest request.
+pub(super) fn too_large(trace: &str, devices: &[Device], bytes: u64, capacity: u64, furthest: &str) -> SourceError {
     let mut text = if let [device] = devices {
-        format!("device {} of the trace reaches up to {} ({furthest})", device.name, words(bytes))
+        format!("{trace}: device {} reaches up to {} ({furthest})", device.name, words(bytes))
     } else {
         let mut largest: Vec<_> = devices.iter().collect();
         largest.sort_by_key(|d| std::cmp::Reverse(d.extent));
         let shown: Vec<_> = largest.iter().take(SHOWN).map(|d| format!("{} {}", d.name, words(d.extent))).collect();
         let of_them = if largest.len() > SHOWN { ", the largest of them" } else { ":" };
-        format!("the trace has {} devices{of_them} {}; side by side they take {}", devices.len(), shown.join(", "), words(bytes))
+        format!("{trace}: {} devices{of_them} {}; side by side they take {}", devices.len(), shown.join(", "), words(bytes))
     };
     let some = if devices.len() > 1 { "some of the devices with --only DEV, " } else { "" };
     let _ = write!(

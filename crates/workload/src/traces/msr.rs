@@ -88,11 +88,11 @@ impl LineReader for Rows {
 
 #[inline]
 fn direction(text: &[u8]) -> Option<Op> {
-    if text.eq_ignore_ascii_case(b"Read") {
-        Some(Op::Read)
-    } else if text.eq_ignore_ascii_case(b"Write") {
-        Some(Op::Write)
-    } else {
-        None
+    match text {
+        b"Read" => Some(Op::Read),
+        b"Write" => Some(Op::Write),
+        _ if text.eq_ignore_ascii_case(b"Read") => Some(Op::Read),
+        _ if text.eq_ignore_ascii_case(b"Write") => Some(Op::Write),
+        _ => None,
     }
 }

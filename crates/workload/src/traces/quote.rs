@@ -9,13 +9,13 @@ pub(crate) fn quote(text: &[u8]) -> String {
     let mut length = 0;
     // Escaping a byte gives at least a character, so the first 81 bytes decide.
     for &byte in &text[..text.len().min(SHOWN + 1)] {
-        let escaped = std::ascii::escape_default(byte).to_string();
+        let escaped = std::ascii::escape_default(byte);
         length += escaped.len();
         if length > SHOWN {
             shown.push('…');
             break;
         }
-        shown.push_str(&escaped);
+        shown.extend(escaped.map(char::from));
     }
     shown.push('"');
     shown

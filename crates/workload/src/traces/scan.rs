@@ -86,7 +86,7 @@ impl<'a> Scan<'a> {
             return Err(self.missing(&self.options.only[missing]));
         }
         let furthest =
-            self.furthest.first().map_or_else(String::new, |(file, number)| format!("{}, {} {number}", self.files[*file], self.rows_are));
+            self.furthest.first().map_or_else(String::new, |(file, number)| format!("{} {number} of {}", self.rows_are, self.files[*file]));
         Ok((self.devices, furthest))
     }
 

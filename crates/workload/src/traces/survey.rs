@@ -99,7 +99,10 @@ impl Survey {
     /// A sentence with the sizes and what can be done, where they do not.
     pub fn fits(&self, capacity: u64, fit: Fit) -> Result<(), SourceError> {
         if fit == Fit::Error && self.space > capacity {
-            return Err(too_large(&self.devices, self.space, capacity, &self.furthest));
+            let [first, others @ ..] = &self.files[..] else { return Ok(()) };
+            let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+            let name = format!("{}{more} ({} format)", first.path.display(), first.format.name);
+            return Err(too_large(&name, &self.devices, self.space, capacity, &self.furthest));
         }
         Ok(())
     }

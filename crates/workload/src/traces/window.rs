@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use super::input::Input;
 
-/// Large enough that the carried-over piece of a line (40 bytes) is nothing against it, small enough for the L2 cache.
+/// Size to begin with: most of the files that are open at the same time may be small.
+const FIRST_BYTES: usize = 16 << 10;
+/// Size that a longer stream gets: large enough that the carried-over piece of a line (40 bytes) is nothing against it, small enough for the L2 cache.
 pub(super) const BUFFER_BYTES: usize = 256 << 10;
 
 /// The part of a stream that is in memory.
@@ -19,7 +21,7 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) fn new(input: Input) -> Self {
-        Self { input, buffer: vec![0; BUFFER_BYTES], pending: 0..0, at_end: false }
+        Self { input, buffer: vec![0; FIRST_BYTES], pending: 0..0, at_end: false }
     }
 
     /// What is in memory and not yet handed out.
@@ -51,7 +53,7 @@ impl Window {
     pub(super) fn refill(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.pending.clone(), 0);
         self.pending = 0..self.pending.len();
-        while !self.at_end && self.pending.end < self.buffer.len() {
+        while !self.at_end && self.has_room() {
             match self.input.read(&mut self.buffer[self.pending.end..]) {
                 Ok(0) => self.at_end = true,
                 Ok(n) => self.pending.end += n,
@@ -60,5 +62,13 @@ impl Window {
             }
         }
         Ok(())
+    }
+
+    /// Whether more can be read; a buffer of the first size grows once.
+    fn has_room(&mut self) -> bool {
+        if self.pending.end == self.buffer.len() && self.buffer.len() < BUFFER_BYTES {
+            self.buffer.resize(BUFFER_BYTES, 0);
+        }
+        self.pending.end < self.buffer.len()
     }
 }

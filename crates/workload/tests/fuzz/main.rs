@@ -1,0 +1,169 @@
+//! Damaged and random files: no reader may panic, hang, take ever more memory or hand out a request that a drive could not serve.
+//!
+//! The corpus is read as it stands and then mutated. `VPASS_FUZZ_EXECS` is the number of mutants for each reader; set high, this test is the
+//! soak run: `VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture`.
+//! `VPASS_FUZZ_SEED` starts elsewhere; a failure prints the reader, the seed and the number of the mutant that shows it.
+
+#![expect(clippy::print_stderr, reason = "a soak run says how far it got")]
+
+mod mutants;
+
+use std::io::Cursor;
+use std::panic::catch_unwind;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use mutants::{corpus, mutate};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use vpass_core::request::{Op, RequestSource};
+use vpass_workload::traces::{
+    FORMATS, Fit, Format, MAX_REQUEST_BYTES, MAX_TRIM_BYTES, MissingClock, ReadOptions, TraceFile, TraceOptions, TraceSource,
+};
+
+const DEFAULT_EXECS: u64 = 4000;
+/// One mutant in this many goes through a file and a replay, which costs a thousand times as much.
+const REPLAYED: u64 = 1024;
+/// Most memory that the process may ever have had.
+const MOST_MIB: u64 = 256;
+
+/// Reads everything under one format; returns the rows before the end or the first error.
+fn read(bytes: &[u8], format: Option<&'static Format>, skip_bad_lines: bool) -> (u64, Option<String>) {
+    let mut rows = 0;
+    let options =
+        ReadOptions { format, assume_op: Some(Op::Read), clock: MissingClock::Rate(1e6), skip_bad_lines, ..ReadOptions::default() };
+    let result = TraceFile::from_reader(Path::new("mutant"), Cursor::new(bytes.to_vec()), &options).and_then(|mut file| {
+        while let Some(row) = file.next_row()? {
+            assert!((1..=if row.op == Op::Trim { MAX_TRIM_BYTES } else { MAX_REQUEST_BYTES }).contains(&row.bytes));
+            assert!(row.offset < 1 << 63);
+            assert!(!file.device_name(row.device).is_empty() || format.is_none_or(Format::is_text));
+            rows += 1;
+        }
+        assert!(skip_bad_lines || file.skipped().count == 0);
+        Ok(())
+    });
+    (rows, result.err().map(|e| e.0))
+}
+
+/// Replays a file on a small drive; every request must lie on it, in order of time.
+fn replay(path: &Path, format: Option<&'static Format>, fit: Fit) {
+    const CAPACITY: u64 = 1 << 30;
+    let assume_op = format.filter(|f| !f.has_op).map(|_| Op::Write);
+    let read = ReadOptions { format, assume_op, clock: MissingClock::Ignore, skip_bad_lines: true, ..ReadOptions::default() };
+    let options = TraceOptions { read, fit, concat: fit == Fit::Wrap, ..TraceOptions::default() };
+    let Ok(mut source) = TraceSource::open(&[path.to_owned(), path.to_owned()], CAPACITY, options) else { return };
+    let mut out = Vec::new();
+    let mut before = 0;
+    while source.fill(&mut out, 5).is_ok() && out.len() > before {
+        before = out.len();
+    }
+    assert!(out.iter().all(|r| r.bytes > 0 && r.offset + u64::from(r.bytes) <= CAPACITY));
+    assert!(out.is_sorted_by_key(|r| r.at));
+    let report = source.report();
+    assert!(report.rows == out.len() as u64 && report.clamped <= report.rows && report.refitted <= report.rows);
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+}
+
+#[test]
+fn the_corpus_reads_as_it_should() {
+    let expected = [
+        ("alibaba.csv", 2, None),
+        ("ambiguous.csv", 0, Some("may be spc")),
+        ("arc.lis", 4, None),
+        ("binary", 0, Some("is no text and no binary")),
+        ("blank.txt", 0, Some("the format is not recognised")),
+        ("blkparse.txt", 3, None),
+        ("broken.csv", 0, Some("a request of 0 bytes")),
+        ("broken.trace", 1, Some("more than the 4 columns")),
+        ("compact.vpt", 40, None),
+        ("diskmon.txt", 2, None),
+        ("disksim.trace", 4, None),
+        ("empty", 0, Some("holds no requests")),
+        ("fio.log", 3, None),
+        ("fio2.log", 3, None),
+        ("mqsim.gz", 4, None),
+        ("mqsim.trace", 4, None),
+        ("msr.csv", 4, None),
+        ("msr.zst", 4, None),
+        ("ours.srt", 3, None),
+        ("spc.csv", 3, None),
+        ("systor.csv", 2, None),
+        ("tencent.csv", 2, None),
+        ("two.gz", 3, Some("column 3")),
+        ("v1.vscsi", 3, None),
+        ("v2.vscsi", 3, None),
+        ("wiscsee.txt", 3, None),
+    ];
+    let corpus = corpus();
+    assert_eq!(corpus.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(), expected.map(|e| e.0));
+    for ((name, bytes), (_, rows, error)) in corpus.iter().zip(expected) {
+        let (read, complaint) = read(bytes, None, false);
+        assert_eq!((read, complaint.is_some()), (rows, error.is_some()), "{name}: {complaint:?}");
+        assert!(complaint.unwrap_or_default().contains(error.unwrap_or_default()), "{name}");
+    }
+}
+
+/// Mutants for one reader, or for the detection of formats; returns the rows read and the files read to their end.
+fn fuzz(format: Option<&'static Format>, execs: u64, seed: u64, folder: &Path) -> (u64, u64) {
+    let name = format.map_or("detection", |f| f.name);
+    let corpus = corpus();
+    // Mostly files that this reader knows: the others rarely get past their first line.
+    let known: Vec<_> = corpus.iter().filter(|(_, bytes)| read(bytes, format, false).0 > 0).collect();
+    let path = folder.join(name);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let (mut bytes, mut rows, mut whole) = (vec![], 0, 0);
+    for i in 0..execs {
+        let bits = random.next_u64();
+        let from = if bits % 8 == 0 { &corpus[(bits >> 8) as usize % corpus.len()] } else { known[(bits >> 8) as usize % known.len()] };
+        mutate(&mut random, &from.1, &corpus, &mut bytes);
+        let outcome = catch_unwind(|| {
+            let read = read(&bytes, format, bits & 64 == 0);
+            if i % REPLAYED == 0 {
+                std::fs::write(&path, &bytes).unwrap();
+                for fit in [Fit::Error, Fit::Wrap, Fit::Scale] {
+                    replay(&path, format, fit);
+                }
+            }
+            read
+        });
+        let Ok((read, error)) = outcome else { panic!("{name}: mutant {i} of seed {seed} does it: {}", bytes.escape_ascii()) };
+        rows += read;
+        whole += u64::from(error.is_none());
+    }
+    eprintln!("{name}: {execs} mutants of seed {seed}: {rows} rows, {whole} files to the end");
+    // A mutator that breaks everything at once would test nothing but the first check.
+    assert!(execs < 1000 || (rows > execs / 2 && whole > execs / 20), "{name}: {rows} rows, {whole} whole");
+    (rows, whole)
+}
+
+#[test]
+fn mutants_never_panic() {
+    let (execs, seed) = (setting("VPASS_FUZZ_EXECS", DEFAULT_EXECS), setting("VPASS_FUZZ_SEED", 1));
+    let folder = tempfile::tempdir().unwrap();
+    let readers: Vec<_> = std::iter::once(None).chain(FORMATS.iter().map(Some)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(format) = readers.get(next.fetch_add(1, Ordering::Relaxed)) {
+            fuzz(*format, execs, seed, folder.path());
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    if let Some(mib) = peak_mib() {
+        assert!(mib < MOST_MIB, "{mib} MiB of memory");
+    }
+}
+
+/// The most memory that this process ever had, where the system tells.
+fn peak_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kib: u64 = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib / 1024)
+}

@@ -1,0 +1,91 @@
+//! Files that are wrong in many ways: a good one, changed a little.
+
+use std::path::Path;
+
+use rand_core::Rng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Longest mutant: long enough for several lines, short enough for speed.
+const MAX_BYTES: usize = 4096;
+/// Bytes that mean something to a reader.
+const BYTES: &[u8] = b"0123456789 ,.\n\r\t-\0xRr\xff";
+
+/// The files to start from, with their names.
+pub(crate) fn corpus() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn pick(random: &mut Xoshiro256PlusPlus, count: usize) -> usize {
+    (random.next_u64() % count.max(1) as u64) as usize
+}
+
+/// The next mutant: a file with one to eight changes, into `bytes`; `others` lend it pieces.
+pub(crate) fn mutate(random: &mut Xoshiro256PlusPlus, from: &[u8], others: &[(String, Vec<u8>)], bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.extend_from_slice(from);
+    // Mostly one change or two: more rarely leave anything that gets past the first line.
+    for _ in 0..=random.next_u64().trailing_zeros().min(7) {
+        let at = pick(random, bytes.len() + 1);
+        match pick(random, 7) {
+            0 if at < bytes.len() => bytes[at] ^= 1 << pick(random, 8),
+            1 if at < bytes.len() => bytes[at] = BYTES[pick(random, BYTES.len())],
+            2 => bytes.truncate(at),
+            3 => {
+                let other = &others[pick(random, others.len())].1;
+                let from = pick(random, other.len() + 1);
+                bytes.splice(at.., other[from..].iter().copied());
+            }
+            4 => {
+                let number = edge_number(random);
+                let digits = bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+                bytes.splice(at..at + digits, number.bytes());
+            }
+            5 => drop(bytes.drain(at..(at + pick(random, 16)).min(bytes.len()))),
+            _ => {
+                let piece: Vec<u8> = bytes[at..].iter().take(64).copied().collect();
+                let to = pick(random, bytes.len() + 1);
+                bytes.splice(to..to, piece);
+            }
+        }
+        bytes.truncate(MAX_BYTES);
+    }
+    if bytes.starts_with(b"\x89vpt") && !random.next_u64().is_multiple_of(4) {
+        mend(bytes);
+    }
+}
+
+/// Gives the sections of a compact trace the checksums of what they hold now: without that, no damage gets past them.
+fn mend(bytes: &mut [u8]) {
+    let mut at = 0;
+    while let Some(header) = bytes.get(at..).and_then(|rest| rest.first_chunk::<12>()) {
+        // The file's header has no length.
+        let length = if at == 0 { 0 } else { u32::from_le_bytes(*header[8..].first_chunk().unwrap()) as usize };
+        let mut hash = crc32fast::Hasher::new();
+        hash.update(header);
+        let Some(payload) = bytes.get(at + 16..).and_then(|rest| rest.get(..length)) else { return };
+        hash.update(payload);
+        bytes[at + 12..at + 16].copy_from_slice(&hash.finalize().to_le_bytes());
+        at += 16 + length;
+    }
+}
+
+/// A number at or near a limit of some type.
+fn edge_number(random: &mut Xoshiro256PlusPlus) -> String {
+    let bits = random.next_u64();
+    match bits % 5 {
+        0 => (bits >> 3).to_string(),
+        1 => (1u128 << (bits >> 3 & 127)).to_string(),
+        2 => ((1u128 << (bits >> 3 & 127)) - 1).to_string(),
+        3 => "9".repeat((bits >> 3 & 31) as usize),
+        _ => (bits >> 3 & 0xffff).to_string(),
+    }
+}
