@@ -3,6 +3,8 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use vpass_core::request::RequestSource;
+use vpass_workload::pass::Repeated;
+use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 
 /// 2 TiB, whose 2^27 pages are the largest number of ranks in use.
@@ -30,6 +32,21 @@ fn fill(bencher: Bencher, name: &str) {
     let table = WORKLOADS.iter().find(|w| w.0 == name).expect("a name of the list").1;
     let file = WorkloadFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1)).expect("a good workload");
     let mut source = SyntheticSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
+    let mut out = Vec::with_capacity(BATCH);
+    bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
+        out.clear();
+        source.fill(&mut out, BATCH).expect("a generator never fails");
+        black_box(&out);
+    });
+}
+
+/// The table that comes with vpass: reads and writes with a few hundred cells each, clock and windows.
+#[divan::bench]
+fn statistics(bencher: Bencher) {
+    let text = include_str!("../../../examples/statistics/office-day.toml");
+    let file = StatisticsFile::parse(text).expect("a good table");
+    let source = StatisticsSource::new(&file.statistics, CAPACITY, 1).expect("a good table");
+    let mut source = Repeated::new(source, std::num::NonZeroU32::MAX);
     let mut out = Vec::with_capacity(BATCH);
     bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
         out.clear();

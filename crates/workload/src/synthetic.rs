@@ -1,13 +1,13 @@
 //! Generated requests: what a `[workload]` table describes, drawn from one seed, the same on every run.
 //! One generator of addresses a file: [`uniform`](Distribution::Uniform), zipf, sequential, hot-cold.
 
-mod alias;
+pub(crate) mod alias;
 mod arrivals;
 mod config;
 mod distribution;
 mod hot_cold;
 mod place;
-mod random;
+pub(crate) mod random;
 mod scatter;
 mod sequential;
 mod sizes;
@@ -15,6 +15,7 @@ mod source;
 mod uniform;
 mod zipf;
 
+pub(crate) use config::require;
 pub use config::{Arrivals, SizeShare, WorkloadConfig, WorkloadFile};
 pub use distribution::Distribution;
 pub use source::SyntheticSource;

@@ -47,6 +47,11 @@ mod window;
 mod wiscsee;
 mod write;
 
+use std::io::Read;
+use std::path::Path;
+
+use vpass_core::request::SourceError;
+
 pub use blk::BlkAction;
 pub use digest::sha256_hex;
 pub use file::{MAX_REQUEST_BYTES, MAX_TRIM_BYTES, Skipped, TraceFile};
@@ -78,3 +83,8 @@ pub static FORMATS: [Format; 16] = [
     srt::FORMAT,
     compact::FORMAT,
 ];
+
+/// The content of a file, decompressed where it begins like a compressed one.
+pub(crate) fn open_decompressed(path: &Path) -> Result<Box<dyn Read + Send>, SourceError> {
+    input::open(path).map(|(input, _)| input)
+}

@@ -19,7 +19,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    pub(super) fn add(&mut self, bytes: u64, op: Op) {
+    pub(crate) fn add(&mut self, bytes: u64, op: Op) {
         let requests = if bytes.is_multiple_of(SECTOR_BYTES) && bytes <= MAX_REQUEST_BYTES {
             let sectors = (bytes / SECTOR_BYTES) as usize;
             if self.sectors.len() <= sectors {

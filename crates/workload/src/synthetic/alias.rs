@@ -14,7 +14,7 @@ struct Slot {
 
 /// Weighted cases 0 to n - 1.
 #[derive(Clone, Debug)]
-pub(super) struct Alias {
+pub(crate) struct Alias {
     /// A power of two of slots, so that the index is a shift.
     slots: Vec<Slot>,
     index_bits: u32,
@@ -22,7 +22,7 @@ pub(super) struct Alias {
 
 impl Alias {
     /// Cases with these weights: finite, not negative, at least one above 0.
-    pub(super) fn new(weights: &[f64]) -> Self {
+    pub(crate) fn new(weights: &[f64]) -> Self {
         let count = weights.len().next_power_of_two().max(2);
         let total: f64 = weights.iter().sum();
         assert!(total > 0.0 && total.is_finite());
@@ -45,8 +45,13 @@ impl Alias {
 
     /// A case.
     #[inline]
-    pub(super) fn draw(&self, random: &mut Random) -> usize {
-        let bits = random.next_u64();
+    pub(crate) fn draw(&self, random: &mut Random) -> usize {
+        self.pick(random.next_u64())
+    }
+
+    /// The case that these bits stand for.
+    #[inline]
+    pub(crate) fn pick(&self, bits: u64) -> usize {
         let index = (bits >> (64 - self.index_bits)) as usize;
         let slot = self.slots[index];
         // A branch here would be mispredicted every few draws.

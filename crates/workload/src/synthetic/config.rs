@@ -175,6 +175,6 @@ impl WorkloadConfig {
 }
 
 /// `Ok` where `ok`, else the sentence.
-pub(super) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
+pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
     if ok { Ok(()) } else { Err(ConfigError(sentence())) }
 }

@@ -1,12 +1,12 @@
 //! Chance: one seed, one stream of random numbers for each purpose, no division.
 //! Separate streams keep the choice of read or write from bending the addresses, and make a run independent of how it is cut into batches.
 
-pub(super) use rand_core::Rng;
+pub(crate) use rand_core::Rng;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The generator in use: 1.1 ns a number.
-pub(super) type Random = Xoshiro256PlusPlus;
+pub(crate) type Random = Xoshiro256PlusPlus;
 
 /// A stream for each purpose, 2^128 numbers apart.
 pub(super) struct Streams {
@@ -33,13 +33,13 @@ impl Streams {
 
 /// A number from 0 to `count - 1`. Lemire's multiplication without the rejection step: its bias is below `count / 2^64`, here under 2^-27.
 #[inline]
-pub(super) fn below(random: &mut Random, count: u64) -> u64 {
+pub(crate) fn below(random: &mut Random, count: u64) -> u64 {
     scaled(random.next_u64(), count)
 }
 
 /// The top of a 64-bit random number as a number from 0 to `count - 1`.
 #[inline]
-pub(super) fn scaled(bits: u64, count: u64) -> u64 {
+pub(crate) fn scaled(bits: u64, count: u64) -> u64 {
     ((u128::from(bits) * u128::from(count)) >> 64) as u64
 }
 

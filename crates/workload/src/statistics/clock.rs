@@ -1,0 +1,115 @@
+//! What time it is by the pages of the windows: how many a window still lacks, and when those that are given out arrive.
+
+use std::sync::Arc;
+
+use vpass_core::units::Ns;
+
+use crate::synthetic::random::scaled;
+
+/// The clock of one direction.
+#[derive(Clone, Debug)]
+pub(super) struct WindowClock {
+    ends_ns: Arc<[Ns]>,
+    /// Pages up to the end of each window.
+    quotas: Vec<u64>,
+    window: usize,
+    given: u64,
+    pass_start: Ns,
+    last: Ns,
+    now: Window,
+}
+
+/// The current window.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    /// Pages up to its beginning and up to its end.
+    before: u64,
+    quota: u64,
+    start: Ns,
+    length: Ns,
+    ns_per_page: f64,
+}
+
+impl WindowClock {
+    /// For windows with these ends and with pages in proportion to `window_pages`, `accesses` in all.
+    pub(super) fn new(ends_ns: Arc<[Ns]>, window_pages: &[u64], accesses: u64) -> Self {
+        let all: u64 = window_pages.iter().sum();
+        let mut sum = 0;
+        let quota = |pages: &u64| {
+            sum += pages;
+            ((u128::from(sum) * u128::from(accesses) + u128::from(all / 2)) / u128::from(all.max(1))) as u64
+        };
+        let quotas: Vec<_> = window_pages.iter().map(quota).collect();
+        let now = Window { before: 0, quota: 0, start: 0, length: 0, ns_per_page: 0.0 };
+        let mut clock = Self { quotas, ends_ns, window: 0, given: 0, pass_start: 0, last: 0, now };
+        clock.begin_pass(0);
+        clock
+    }
+
+    /// Begins the next pass, which arrives from `start` on.
+    pub(super) fn begin_pass(&mut self, start: Ns) {
+        (self.given, self.pass_start) = (0, start);
+        self.enter(0);
+    }
+
+    /// Pages that the current window still lacks; none where the pass is over.
+    #[inline]
+    pub(super) fn pages_left(&mut self) -> Option<u64> {
+        while self.given >= self.now.quota {
+            if self.window + 1 >= self.quotas.len() {
+                return None;
+            }
+            self.close_window();
+        }
+        Some(self.now.quota - self.given)
+    }
+
+    /// Whether no later window has any page.
+    #[inline]
+    pub(super) fn is_last(&self) -> bool {
+        Some(&self.now.quota) == self.quotas.last()
+    }
+
+    /// Leaves what the window lacks to the next that has pages of its own.
+    #[cold]
+    pub(super) fn close_window(&mut self) {
+        let next = (self.window + 1..self.quotas.len()).find(|i| self.quotas[*i] > self.now.quota);
+        self.enter(next.unwrap_or(self.quotas.len() - 1));
+    }
+
+    fn enter(&mut self, window: usize) {
+        let (before, start) = if window == 0 { (0, 0) } else { (self.quotas[window - 1], self.ends_ns[window - 1]) };
+        let (quota, length) = (self.quotas[window], self.ends_ns[window] - start);
+        let ns_per_page = length as f64 / quota.saturating_sub(before).max(1) as f64;
+        (self.window, self.now) = (window, Window { before, quota, start, length, ns_per_page });
+    }
+
+    /// Gives out pages; when they arrive: evenly over the window, moved by chance within the time of their own.
+    #[inline]
+    pub(super) fn pass(&mut self, pages: u64, bits: u64) -> Ns {
+        let now = &self.now;
+        let chance = scaled(bits, 1 << 32) as f64 / 2f64.powi(32);
+        let done = self.given.saturating_sub(now.before) as f64 + chance * pages as f64;
+        self.given += pages;
+        let at = now.start + ((done * now.ns_per_page) as Ns).min(now.length.saturating_sub(1));
+        self.last = self.last.max(self.pass_start + at);
+        self.last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_arrive_within_their_windows() {
+        let mut clock = WindowClock::new([1000, 1000, 3000, 4000].into(), &[10, 0, 40, 0], 50);
+        let mut seen = [0; 2];
+        while clock.pages_left().is_some() {
+            let at = clock.pass(5, u64::MAX);
+            seen[usize::from(at >= 1000)] += 5;
+            assert!(at < 3000);
+        }
+        assert_eq!(seen, [10, 40]);
+    }
+}

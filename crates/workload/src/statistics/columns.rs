@@ -1,0 +1,122 @@
+//! Tables of comma-separated values with a header, read by the names of their columns: plain, gzip or zstd, numbers checked one by one.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use vpass_core::request::SourceError;
+
+use crate::nearest::nearest;
+use crate::traces::open_decompressed;
+
+/// Longest line, in bytes: twenty times the longest of the tables in use.
+const MAX_LINE_BYTES: u64 = 64 << 10;
+
+/// An open table.
+pub(super) struct Table {
+    path: PathBuf,
+    reader: BufReader<Box<dyn Read + Send>>,
+    columns: Vec<String>,
+    line: String,
+    number: u64,
+}
+
+impl Table {
+    /// Opens a table and reads its header.
+    ///
+    /// # Errors
+    /// A file that cannot be opened or is no text.
+    pub(super) fn open(path: &Path) -> Result<Self, SourceError> {
+        let reader = BufReader::new(open_decompressed(path)?);
+        let mut table = Self { path: path.to_owned(), reader, columns: vec![], line: String::new(), number: 0 };
+        if !table.advance()? {
+            return Err(SourceError(format!("{}: is empty; a table with a header is expected", path.display())));
+        }
+        table.columns = table.line.split(',').map(|c| c.trim().to_owned()).collect();
+        Ok(table)
+    }
+
+    /// Where a column is.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub(super) fn column(&self, name: &str) -> Result<usize, SourceError> {
+        self.columns.iter().position(|c| c == name).ok_or_else(|| {
+            let near = nearest(name, self.columns.iter().map(String::as_str));
+            let near = near.map_or_else(String::new, |near| format!("; the nearest there is `{near}`"));
+            SourceError(format!("{}, line 1: there is no column `{name}`{near}", self.path.display()))
+        })
+    }
+
+    /// Goes to the next row that is not blank; false at the end.
+    ///
+    /// # Errors
+    /// A row with more or fewer columns than the header.
+    pub(super) fn next_row(&mut self) -> Result<bool, SourceError> {
+        while self.advance()? {
+            if self.line.is_empty() {
+                continue;
+            }
+            let (columns, expected) = (self.line.split(',').count(), self.columns.len());
+            if columns != expected {
+                return Err(self.complain(&format!("{columns} columns where the header has {expected}")));
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// A column of the current row.
+    pub(super) fn text(&self, column: usize) -> &str {
+        self.line.split(',').nth(column).map_or("", str::trim)
+    }
+
+    /// A column that holds a number, 0 or more.
+    ///
+    /// # Errors
+    /// It holds something else.
+    pub(super) fn number(&self, column: usize) -> Result<f64, SourceError> {
+        let text = self.text(column);
+        let value = text.parse::<f64>().ok().filter(|n| n.is_finite());
+        match value {
+            Some(n) if n >= 0.0 => Ok(n),
+            Some(_) => Err(self.wrong(column, "is negative; 0 or more is expected")),
+            None => Err(self.wrong(column, "is no number")),
+        }
+    }
+
+    /// A column that holds a count.
+    ///
+    /// # Errors
+    /// It holds something else.
+    pub(super) fn count(&self, column: usize) -> Result<u64, SourceError> {
+        let number = self.number(column)?;
+        if number.fract() != 0.0 || number >= 2f64.powi(53) {
+            return Err(self.wrong(column, "is no count; a whole number below 2^53 is expected"));
+        }
+        Ok(number as u64)
+    }
+
+    /// A complaint about a column of the current row.
+    pub(super) fn wrong(&self, column: usize, what: &str) -> SourceError {
+        self.complain(&format!("`{}` of column `{}` {what}", self.text(column).escape_debug(), self.columns[column]))
+    }
+
+    /// A complaint about the current row.
+    pub(super) fn complain(&self, what: &str) -> SourceError {
+        SourceError(format!("{}, line {}: {what}", self.path.display(), self.number))
+    }
+
+    fn advance(&mut self) -> Result<bool, SourceError> {
+        let mut bytes = vec![];
+        let read = self.reader.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut bytes);
+        let failed = |what: &str| SourceError(format!("{}, line {}: {what}", self.path.display(), self.number + 1));
+        let length = read.map_err(|e| failed(&format!("cannot be read: {e}")))? as u64;
+        if length > MAX_LINE_BYTES {
+            return Err(failed("the line is longer than 64 KiB; a table with a header is expected"));
+        }
+        let line = String::from_utf8(bytes).map_err(|_| failed("is no text; a table with a header is expected"))?;
+        line.trim_end().clone_into(&mut self.line);
+        self.number += 1;
+        Ok(length > 0)
+    }
+}

@@ -1,0 +1,260 @@
+//! The `[statistics]` table of a workload file: what is known of a disk, and how the generator is to use it.
+
+use serde::{Deserialize, Serialize};
+use vpass_core::config::ConfigError;
+use vpass_core::units::Bytes;
+
+use super::percentiles::usual;
+use crate::synthetic::require;
+use crate::traces::MAX_REQUEST_BYTES;
+
+/// A workload file of the other kind: a line of description and a `[statistics]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatisticsFile {
+    /// What the disk is, in a line, and where its numbers come from.
+    #[serde(default)]
+    pub description: String,
+    /// `[statistics]`
+    pub statistics: StatisticsConfig,
+}
+
+impl StatisticsFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What is wrong with the TOML or with a key, with its line.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
+    }
+}
+
+/// `[statistics]`: one disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatisticsConfig {
+    /// The disk, as its statistics name it.
+    pub disk: String,
+    /// Where the numbers come from.
+    #[serde(default)]
+    pub source: String,
+    /// The page in which all pages of this table are counted.
+    #[serde(default = "default_page")]
+    pub page: Bytes,
+    /// Different pages that were read or written.
+    pub footprint_pages: u64,
+    /// Share of the footprint and of the requests that is generated; times and requests per page stay.
+    #[serde(default = "one")]
+    pub scale: f64,
+    /// How many times faster than recorded.
+    #[serde(default = "one")]
+    pub speed: f64,
+    /// Length of the runs of pages of like popularity; runs are scattered.
+    #[serde(default = "default_extent")]
+    pub extent: Bytes,
+    /// Requests outstanding at any time, instead of following the windows' times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// Pages by time.
+    pub windows: WindowsConfig,
+    /// What is known of the reads; none where nothing was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<SideConfig>,
+    /// The same for writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<SideConfig>,
+}
+
+/// `[statistics.windows]`: three lists, one entry a window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowsConfig {
+    /// When each window ends, in seconds from the beginning of the first.
+    pub ends_s: Vec<f64>,
+    /// Pages read in each; a page that two requests read counts twice.
+    pub read_pages: Vec<u64>,
+    /// Pages written in each.
+    pub write_pages: Vec<u64>,
+}
+
+/// `[statistics.reads]` or `[statistics.writes]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SideConfig {
+    /// Requests.
+    pub requests: u64,
+    /// Bytes of all requests.
+    pub bytes: u64,
+    /// Different pages.
+    pub pages: u64,
+    /// The percentiles of the two lists below; 1, 5, 10 and so on to 100 where absent.
+    #[serde(default = "usual")]
+    pub percentiles: Vec<f64>,
+    /// Requests that touch the page at each percentile of popularity.
+    pub accesses: Vec<u64>,
+    /// Size in bytes of the request at each percentile of size.
+    pub sizes: Vec<u64>,
+}
+
+fn default_page() -> Bytes {
+    // The page of every common operating system, and of the published statistics.
+    Bytes(4096)
+}
+
+fn default_extent() -> Bytes {
+    // Assumption: the order of a file's extents on a fragmented file system.
+    Bytes(1 << 20)
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl StatisticsConfig {
+    /// A table of which only the options are filled in.
+    pub(super) fn blank() -> Self {
+        Self {
+            disk: String::new(),
+            source: String::new(),
+            page: default_page(),
+            footprint_pages: 0,
+            scale: one(),
+            speed: one(),
+            extent: default_extent(),
+            queue_depth: None,
+            windows: WindowsConfig { ends_s: vec![], read_pages: vec![], write_pages: vec![] },
+            reads: None,
+            writes: None,
+        }
+    }
+}
+
+/// More pages have no number of 32 bits.
+const MOST_PAGES: u64 = u32::MAX as u64;
+/// More accesses than any drive serves in its life; sums of them stay far below 2^64.
+const MOST_ACCESSES: u64 = 1 << 48;
+/// A drive's smallest unit of address.
+pub(super) const SECTOR_BYTES: u64 = 512;
+/// The longest window, in seconds: a century.
+const MOST_SECONDS: f64 = 3.2e9;
+
+impl StatisticsConfig {
+    /// Checks every key that can be checked without knowing the drive.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let page = self.page.0;
+        require(page.is_power_of_two() && (SECTOR_BYTES..=1 << 20).contains(&page), || {
+            format!("statistics.page = {} is no page; a power of two from 512B to 1MiB is expected", self.page)
+        })?;
+        require((1..=MOST_PAGES).contains(&self.footprint_pages), || {
+            format!("statistics.footprint_pages = {} is outside 1 to 2^32 - 1", self.footprint_pages)
+        })?;
+        require(self.scale > 0.0 && self.scale <= 1.0, || {
+            format!("statistics.scale = {} is no share; a number above 0 and at most 1 is expected", self.scale)
+        })?;
+        require((1e-6..=1e9).contains(&self.speed), || {
+            format!("statistics.speed = {} is no speed; a number from 1e-6 to 1e9 is expected, 2 for twice as fast", self.speed)
+        })?;
+        require(self.extent.0.is_multiple_of(page) && (page..=1 << 30).contains(&self.extent.0), || {
+            format!("statistics.extent = {} is no multiple of the page of {} up to 1GiB", self.extent, self.page)
+        })?;
+        require(self.queue_depth != Some(0), || "statistics.queue_depth = 0 lets no request through; at least 1 is expected".into())?;
+        self.windows.check()?;
+        let sides = [("reads", &self.reads, &self.windows.read_pages), ("writes", &self.writes, &self.windows.write_pages)];
+        for (name, side, pages) in sides {
+            let accesses = pages.iter().sum::<u64>();
+            match side {
+                Some(side) => side.check(name, accesses)?,
+                None => require(accesses == 0, || {
+                    format!("statistics.windows hold {accesses} pages of {name}, but there is no [statistics.{name}]")
+                })?,
+            }
+        }
+        require(self.reads.is_some() || self.writes.is_some(), || {
+            "statistics: neither [statistics.reads] nor [statistics.writes] is given; at least one is expected".into()
+        })?;
+        self.check_footprint()
+    }
+
+    fn check_footprint(&self) -> Result<(), ConfigError> {
+        let pages = |side: &Option<SideConfig>| side.as_ref().map_or(0, |s| s.pages);
+        let (read, written, both) = (pages(&self.reads), pages(&self.writes), self.footprint_pages);
+        require((read.max(written)..=read + written).contains(&both), || {
+            format!(
+                "statistics.footprint_pages = {both} contradicts the {read} pages that are read and the {written} that are written: \
+                 from {} to {} pages are possible",
+                read.max(written),
+                read + written
+            )
+        })
+    }
+}
+
+impl WindowsConfig {
+    fn check(&self) -> Result<(), ConfigError> {
+        let (ends, reads, writes) = (self.ends_s.len(), self.read_pages.len(), self.write_pages.len());
+        require(ends > 0 && ends == reads && ends == writes, || {
+            format!(
+                "statistics.windows: {ends} ends_s, {reads} read_pages and {writes} write_pages; as many of each are expected, at least 1"
+            )
+        })?;
+        let mut before = 0.0;
+        for (i, end) in self.ends_s.iter().copied().enumerate() {
+            let idle = self.read_pages[i] == 0 && self.write_pages[i] == 0;
+            // Windows are kept in nanoseconds: one of less has no room for a request.
+            let later = if idle { end >= before } else { end >= before + 1e-6 };
+            require(later && end <= MOST_SECONDS, || {
+                format!("statistics.windows.ends_s[{i}] = {end} is no time after {before}, when the window before it ends")
+            })?;
+            before = end;
+        }
+        for (name, pages) in [("read_pages", &self.read_pages), ("write_pages", &self.write_pages)] {
+            let sum = pages.iter().try_fold(0u64, |sum, n| sum.checked_add(*n)).filter(|sum| *sum <= MOST_ACCESSES);
+            require(sum.is_some(), || format!("statistics.windows.{name}: the pages add up to more than 2^48"))?;
+        }
+        Ok(())
+    }
+}
+
+impl SideConfig {
+    fn check(&self, name: &str, accesses: u64) -> Result<(), ConfigError> {
+        let Self { requests, bytes, pages, .. } = *self;
+        require(accesses > 0, || format!("statistics.{name} are given, but the windows hold no page of them"))?;
+        require((1..=accesses).contains(&requests), || {
+            format!(
+                "statistics.{name}.requests = {requests} is impossible with the {accesses} pages of all windows: each touches at least one"
+            )
+        })?;
+        require((1..=accesses).contains(&pages), || {
+            format!("statistics.{name}.pages = {pages} is impossible: the windows hold {accesses} pages, counted with repetition")
+        })?;
+        require((requests..=requests.saturating_mul(MAX_REQUEST_BYTES)).contains(&bytes), || {
+            format!("statistics.{name}.bytes = {bytes} is impossible for {requests} requests of 1 byte to 16 MiB")
+        })?;
+        let count = self.percentiles.len();
+        require(count > 0 && count == self.accesses.len() && count == self.sizes.len(), || {
+            format!(
+                "statistics.{name}: {count} percentiles, {} accesses and {} sizes; as many of each are expected, at least 1",
+                self.accesses.len(),
+                self.sizes.len()
+            )
+        })?;
+        let rising = self.percentiles.windows(2).all(|w| w[0] < w[1]);
+        let (first, last) = (self.percentiles[0], self.percentiles[count - 1]);
+        require(rising && first > 0.0 && (last - 100.0).abs() < 1e-9, || {
+            format!("statistics.{name}.percentiles do not rise from a number above 0 to 100")
+        })?;
+        check_rising(name, "accesses", &self.accesses, MOST_ACCESSES)?;
+        check_rising(name, "sizes", &self.sizes, MAX_REQUEST_BYTES)
+    }
+}
+
+fn check_rising(name: &str, key: &str, values: &[u64], most: u64) -> Result<(), ConfigError> {
+    for (i, value) in values.iter().copied().enumerate() {
+        require((1..=most).contains(&value), || format!("statistics.{name}.{key}[{i}] = {value} is outside 1 to {most}"))?;
+        let before = if i == 0 { 0 } else { values[i - 1] };
+        require(value >= before, || {
+            format!("statistics.{name}.{key}[{i}] = {value} is below the {before} before it; a higher percentile has no lower value")
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! A `[statistics]` table made of somebody else's numbers: of published tables, or of a stream of requests that was measured.
+
+use super::config::{SideConfig, StatisticsConfig, WindowsConfig};
+use super::disk::{DiskStatistics, SideStatistics};
+use super::mend::mend;
+use vpass_core::units::Bytes;
+
+/// Statistics that were read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// As a `[statistics]` table.
+    pub config: StatisticsConfig,
+    /// What had to be changed, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl Imported {
+    /// What was measured of requests that `source` names.
+    pub fn measured(profile: &DiskStatistics, disk: &str, source: &str) -> Self {
+        let side = |side: &SideStatistics| SideConfig {
+            requests: side.requests,
+            bytes: side.bytes,
+            pages: side.pages,
+            percentiles: side.accesses.iter().map(|(percent, _)| *percent).collect(),
+            accesses: side.accesses.iter().map(|(_, accesses)| *accesses).collect(),
+            sizes: side.sizes.iter().map(|(_, bytes)| *bytes).collect(),
+        };
+        let pages =
+            |side: &Option<SideStatistics>| side.as_ref().map_or_else(|| vec![0; profile.window_ends_ns.len()], |s| s.window_pages.clone());
+        Self::mended(StatisticsConfig {
+            disk: disk.into(),
+            source: source.into(),
+            page: Bytes(profile.page_bytes),
+            footprint_pages: profile.footprint_pages,
+            windows: WindowsConfig {
+                ends_s: profile.window_ends_ns.iter().map(|ns| *ns as f64 / 1e9).collect(),
+                read_pages: pages(&profile.reads),
+                write_pages: pages(&profile.writes),
+            },
+            reads: profile.reads.as_ref().map(side),
+            writes: profile.writes.as_ref().map(side),
+            ..StatisticsConfig::blank()
+        })
+    }
+
+    pub(super) fn mended(mut config: StatisticsConfig) -> Self {
+        let notes = mend(&mut config);
+        Self { config, notes }
+    }
+}

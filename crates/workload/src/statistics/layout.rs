@@ -1,0 +1,142 @@
+//! Where blocks lie. Blocks of a cell follow each other in extents, and the extents of all cells are shuffled, so that popular pages lie
+//! in runs here and there. Every page of the range is in one block.
+//!
+//! Whole extents are multiples of 16 pages, so that large requests keep their alignment to a drive's larger pages. What is left over of
+//! each cell, which is all of a small one, is put together by chance until it is such a multiple, and goes in between.
+
+use std::cmp::Reverse;
+
+use super::tiling::Cell;
+use crate::synthetic::random::{Random, below};
+
+/// Extents are multiples of so many pages: 64 KiB of pages of 4 KiB, the largest page of a drive.
+const ALIGNED_PAGES: u64 = 16;
+
+/// Where the blocks of a cell lie.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks {
+    /// Its first extent.
+    first: u32,
+    /// A full extent holds 2 to the power of this blocks.
+    shift: u32,
+}
+
+/// Where all blocks lie.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// The first page of each extent, by cell.
+    starts: Vec<u32>,
+}
+
+impl Layout {
+    /// Places cells on a range of pages that begins with `base` and that they fill; extents of about `extent_pages`.
+    pub(super) fn new(cells: &[Cell], base: u32, extent_pages: u64, random: &mut Random) -> (Self, Vec<Blocks>) {
+        let mut placed = vec![];
+        let (mut full, mut partial) = (vec![], vec![]);
+        let mut extents = 0u32;
+        for cell in cells {
+            let shift = shift(u64::from(cell.pages), extent_pages);
+            placed.push(Blocks { first: extents, shift });
+            let whole = (cell.blocks >> shift) as u32;
+            full.extend(extents..extents + whole);
+            extents += whole;
+            if cell.blocks > u64::from(whole) << shift {
+                partial.push(extents);
+                extents += 1;
+            }
+        }
+        let pages = |extent: u32| {
+            let cell = placed.partition_point(|b| b.first <= extent) - 1;
+            let Blocks { first, shift } = placed[cell];
+            let blocks = (cells[cell].blocks - (u64::from(extent - first) << shift)).min(1 << shift);
+            (blocks * u64::from(cells[cell].pages)) as u32
+        };
+        shuffle(&mut full, random);
+        shuffle(&mut partial, random);
+        let mut layout = Self { starts: vec![0; extents as usize] };
+        let mut next = base;
+        let mut place = |extent: u32| {
+            layout.starts[extent as usize] = next;
+            next += pages(extent);
+        };
+        let mut groups = groups(&partial, |extent| u64::from(pages(extent)), full.len(), random).into_iter().peekable();
+        for (i, extent) in full.iter().enumerate() {
+            while let Some((_, group)) = groups.next_if(|(at, _)| *at <= i) {
+                group.into_iter().for_each(&mut place);
+            }
+            place(*extent);
+        }
+        groups.for_each(|(_, group)| group.into_iter().for_each(&mut place));
+        (layout, placed)
+    }
+
+    /// The first page of a block.
+    #[inline]
+    pub(super) fn page(&self, blocks: Blocks, block: u32, block_pages: u32) -> u64 {
+        let extent = blocks.first + (block >> blocks.shift);
+        let within = block & ((1 << blocks.shift) - 1);
+        u64::from(self.starts[extent as usize]) + u64::from(within) * u64::from(block_pages)
+    }
+}
+
+/// Blocks of a full extent, as a power of two: so many that it is aligned, and more while it does not grow beyond `extent_pages`.
+fn shift(block_pages: u64, extent_pages: u64) -> u32 {
+    let aligned = ALIGNED_PAGES.trailing_zeros().saturating_sub(block_pages.trailing_zeros());
+    (extent_pages / block_pages).checked_ilog2().unwrap_or(0).max(aligned)
+}
+
+/// Extents in groups that are aligned together, each with the number of full extents before it; the last group may be unaligned.
+fn groups(partial: &[u32], pages: impl Fn(u32) -> u64, full: usize, random: &mut Random) -> Vec<(usize, Vec<u32>)> {
+    let mut groups = vec![];
+    let (mut group, mut sum) = (vec![], 0);
+    for extent in partial {
+        group.push(*extent);
+        sum += pages(*extent);
+        if sum % ALIGNED_PAGES == 0 {
+            groups.push((below(random, full as u64 + 1) as usize, std::mem::take(&mut group)));
+        }
+    }
+    groups.sort_by_key(|(at, _)| *at);
+    groups.push((full, group));
+    for (_, group) in &mut groups {
+        // The better aligned ones first, so that they stay so.
+        group.sort_by_key(|extent| Reverse(pages(*extent).trailing_zeros()));
+    }
+    groups
+}
+
+/// Fisher and Yates.
+pub(super) fn shuffle(items: &mut [u32], random: &mut Random) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, below(random, i as u64 + 1) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn every_page_is_in_one_block() {
+        let cell = |accesses, pages, blocks| Cell { accesses, pages, length: 0, blocks };
+        let cells = [cell(900, 1, 1), cell(50, 1, 33), cell(7, 3, 100), cell(5, 16, 40), cell(1, 257, 3), cell(1, 2, 1)];
+        let sum: u64 = cells.iter().map(|c| c.blocks * u64::from(c.pages)).sum();
+        for seed in 0..20 {
+            for extent_pages in [1, 16, 256] {
+                let (layout, placed) = Layout::new(&cells, 1000, extent_pages, &mut Random::seed_from_u64(seed));
+                let mut seen = vec![0; sum as usize];
+                for (cell, blocks) in cells.iter().zip(placed) {
+                    for block in 0..cell.blocks as u32 {
+                        let first = layout.page(blocks, block, cell.pages) - 1000;
+                        (first..first + u64::from(cell.pages)).for_each(|page| seen[page as usize] += 1);
+                        // 16-page blocks are whole extents: they stay aligned, whatever lies between them.
+                        assert!(cell.pages != 16 || first.is_multiple_of(16));
+                    }
+                }
+                assert!(seen.iter().all(|n| *n == 1), "{seen:?}");
+            }
+        }
+    }
+}

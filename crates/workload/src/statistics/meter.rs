@@ -1,0 +1,201 @@
+//! Measures the statistics of a stream of requests: of a trace, to generate its like, or of a generated pass, to see whether it fits.
+
+use vpass_core::request::{Op, Request};
+use vpass_core::units::Ns;
+
+use super::disk::{DiskStatistics, SideStatistics};
+use super::percentiles::usual;
+use crate::profile::{PageCounts, Popularity, Sizes};
+
+/// Which window a request belongs to.
+#[derive(Debug)]
+enum Windows {
+    /// Windows of which the ends are given.
+    Given(Vec<Ns>),
+    /// Windows of equal length, which doubles whenever there are too many.
+    Doubling(Ns),
+}
+
+/// Fewer windows than this are made where none are given, and more than half as many.
+const MOST_WINDOWS: usize = 512;
+/// The first length tried.
+const FIRST_WINDOW_NS: Ns = 1_000_000;
+/// The shortest window that a table may hold.
+const SHORTEST_NS: Ns = 1000;
+
+/// Counts of one direction.
+#[derive(Debug, Default)]
+struct Counts {
+    requests: u64,
+    bytes: u64,
+    window_pages: Vec<u64>,
+    /// The percentiles asked for.
+    percents: Vec<f64>,
+}
+
+/// Measures requests one by one. Memory grows with the pages touched, about 6 bytes each where neighbours are touched too.
+#[derive(Debug)]
+pub struct Meter {
+    page_bytes: u64,
+    pages: PageCounts,
+    sizes: Sizes,
+    windows: Windows,
+    window: usize,
+    last: Ns,
+    /// Reads and writes.
+    counts: [Counts; 2],
+    trims: u64,
+}
+
+impl Meter {
+    /// For requests that are generated to have these statistics: with their windows and percentiles.
+    pub fn of(target: &DiskStatistics) -> Self {
+        let percents = |side: &Option<SideStatistics>| side.as_ref().map_or_else(usual, |s| s.accesses.iter().map(|(p, _)| *p).collect());
+        let percents = [percents(&target.reads), percents(&target.writes)];
+        Self::new(target.page_bytes, Windows::Given(target.window_ends_ns.clone()), percents)
+    }
+
+    /// For any requests: windows of one length, a power of two of milliseconds so that there are 256 to 512 of them.
+    pub fn of_anything(page_bytes: u64) -> Self {
+        Self::new(page_bytes, Windows::Doubling(FIRST_WINDOW_NS), [usual(), usual()])
+    }
+
+    fn new(page_bytes: u64, windows: Windows, percents: [Vec<f64>; 2]) -> Self {
+        let counts = percents.map(|percents| Counts { percents, ..Counts::default() });
+        Self { page_bytes, pages: PageCounts::default(), sizes: Sizes::default(), windows, window: 0, last: 0, counts, trims: 0 }
+    }
+
+    /// Counts a request; arrivals never fall. Trims are counted apart.
+    pub fn add(&mut self, request: &Request) {
+        let (bytes, first) = (u64::from(request.bytes), request.offset / self.page_bytes);
+        let pages = (request.offset + bytes).div_ceil(self.page_bytes) - first;
+        let counts = match request.op {
+            Op::Read => {
+                self.pages.read(first, pages);
+                &mut self.counts[0]
+            }
+            Op::Write => {
+                self.pages.write(first, pages);
+                &mut self.counts[1]
+            }
+            Op::Trim => {
+                self.trims += 1;
+                return;
+            }
+        };
+        self.sizes.add(bytes, request.op);
+        counts.requests += 1;
+        counts.bytes += bytes;
+        self.find_window(request.at);
+        let window_pages = &mut self.counts[usize::from(request.op == Op::Write)].window_pages;
+        if window_pages.len() <= self.window {
+            window_pages.resize(self.window + 1, 0);
+        }
+        window_pages[self.window] += pages;
+    }
+
+    fn find_window(&mut self, at: Ns) {
+        self.last = self.last.max(at);
+        match &mut self.windows {
+            Windows::Given(ends) => {
+                while self.window + 1 < ends.len() && at >= ends[self.window] {
+                    self.window += 1;
+                }
+            }
+            Windows::Doubling(length) => {
+                while at / *length >= MOST_WINDOWS as u64 {
+                    *length *= 2;
+                    for counts in &mut self.counts {
+                        counts.window_pages = counts.window_pages.chunks(2).map(|pair| pair.iter().sum()).collect();
+                    }
+                }
+                self.window = (at / *length) as usize;
+            }
+        }
+    }
+
+    /// Trims seen.
+    pub fn trims(&self) -> u64 {
+        self.trims
+    }
+
+    /// What was measured.
+    pub fn finish(self) -> DiskStatistics {
+        let windows = match &self.windows {
+            Windows::Given(ends) => ends.len(),
+            Windows::Doubling(_) => self.counts.iter().map(|c| c.window_pages.len()).max().unwrap_or(0).max(1),
+        };
+        let window_ends_ns = match self.windows {
+            Windows::Given(ends) => ends,
+            // The last window ends with its last request.
+            Windows::Doubling(length) => {
+                let end = |i: Ns| (i * length).min(self.last + 1).max((i - 1) * length + SHORTEST_NS);
+                (1..=windows as u64).map(end).collect()
+            }
+        };
+        let side = |counts: Counts, op| {
+            let popularity = Popularity::new(self.pages.iter().map(|(_, reads, writes)| if op == Op::Read { reads } else { writes }));
+            counts.statistics(op, windows, &popularity, &self.sizes)
+        };
+        let [reads, writes] = self.counts;
+        DiskStatistics {
+            page_bytes: self.page_bytes,
+            footprint_pages: self.pages.iter().count() as u64,
+            window_ends_ns,
+            reads: side(reads, Op::Read),
+            writes: side(writes, Op::Write),
+        }
+    }
+}
+
+impl Counts {
+    fn statistics(mut self, op: Op, windows: usize, popularity: &Popularity, sizes: &Sizes) -> Option<SideStatistics> {
+        self.window_pages.resize(windows, 0);
+        let points = |at: &dyn Fn(f64) -> Option<u64>| self.percents.iter().map(|p| at(*p).map(|value| (*p, value))).collect::<Option<_>>();
+        Some(SideStatistics {
+            requests: self.requests,
+            bytes: self.bytes,
+            pages: popularity.pages(),
+            accesses: points(&|p| popularity.percentile(p))?,
+            sizes: points(&|p| sizes.percentile(op, p))?,
+            window_pages: self.window_pages,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_by_hand() {
+        let mut meter = Meter::of_anything(4096);
+        let request = |at, offset, bytes, op| Request { at, offset, bytes, op };
+        // Pages 0 and 1; page 0; pages 1 to 3, the first in part; a trim.
+        meter.add(&request(0, 0, 8192, Op::Read));
+        meter.add(&request(1_500_000, 512, 512, Op::Read));
+        meter.add(&request(1_500_000, 8191, 8192, Op::Write));
+        meter.add(&request(1_500_000, 0, 4096, Op::Trim));
+        assert_eq!(meter.trims(), 1);
+        let disk = meter.finish();
+        assert_eq!((disk.footprint_pages, disk.shared_pages()), (4, 1));
+        assert_eq!(disk.window_ends_ns, [1_000_000, 1_500_001]);
+        let (reads, writes) = (disk.reads.unwrap(), disk.writes.unwrap());
+        assert_eq!((reads.requests, reads.bytes, reads.pages, reads.window_pages), (2, 8704, 2, vec![2, 1]));
+        assert_eq!((writes.requests, writes.bytes, writes.pages, writes.window_pages), (1, 8192, 3, vec![0, 3]));
+        assert_eq!([reads.accesses[0], reads.accesses[11], reads.accesses[20]], [(1.0, 1), (55.0, 2), (100.0, 2)]);
+        assert_eq!([reads.sizes[10], reads.sizes[20]], [(50.0, 512), (100.0, 8192)]);
+    }
+
+    #[test]
+    fn windows_double_until_they_are_few() {
+        let mut meter = Meter::of_anything(4096);
+        let request = |i: u64| Request { at: i * 1_000_000_000, offset: 0, bytes: 512, op: Op::Read };
+        (0..10_000).for_each(|i| meter.add(&request(i)));
+        let disk = meter.finish();
+        // 10,000 s: 32.768 s are the shortest of which 512 are enough.
+        assert_eq!((disk.window_ends_ns.len(), disk.window_ends_ns[0]), (306, 32_768_000_000));
+        assert_eq!(disk.reads.unwrap().window_pages[..3], [33, 33, 33]);
+        assert_eq!(disk.window_ends_ns[305], 9_999_000_000_001);
+    }
+}

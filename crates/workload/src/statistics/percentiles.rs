@@ -1,0 +1,26 @@
+//! Percentiles by nearest rank: the value at percentile p of n items is the one at rank p n / 100, rounded up, of the sorted items.
+//! It is always a value that occurs, unlike an interpolated one; of more than a few hundred items the two do not differ.
+
+/// The percentiles of the published statistics of block traces, for whoever does not ask for others.
+pub(super) fn usual() -> Vec<f64> {
+    std::iter::once(1.0).chain((1..=20).map(|i| f64::from(i) * 5.0)).collect()
+}
+
+/// The rank, from 1, of a percentile (above 0, at most 100) among so many items (at least 1).
+pub(super) fn rank(percent: f64, items: u64) -> u64 {
+    ((items as f64 * percent / 100.0).ceil() as u64).clamp(1, items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_rounded_up() {
+        assert_eq!([1.0, 5.0, 50.0, 95.0, 100.0].map(|p| rank(p, 100)), [1, 5, 50, 95, 100]);
+        assert_eq!([1.0, 34.0, 66.0, 67.0, 100.0].map(|p| rank(p, 3)), [1, 2, 2, 3, 3]);
+        assert_eq!(rank(0.001, 10), 1);
+        assert_eq!(rank(35.0, 10_000_000_000), 3_500_000_000);
+        assert!(usual().iter().all(|p| rank(*p, 100) == *p as u64));
+    }
+}

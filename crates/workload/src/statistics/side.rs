@@ -1,0 +1,185 @@
+//! The requests of one direction: which comes next, what it touches, when it arrives.
+
+use std::sync::Arc;
+
+use rand_core::SeedableRng;
+use vpass_core::request::{Op, Request};
+use vpass_core::units::Ns;
+
+use super::clock::WindowClock;
+use super::deck::Deck;
+use super::layout::{Blocks, Layout};
+use super::lengths::Shape;
+use super::plan::SidePlan;
+use crate::synthetic::alias::Alias;
+use crate::synthetic::random::{Random, Rng, below};
+
+/// A cell, ready to run.
+#[derive(Clone, Debug)]
+struct Running {
+    /// Pages of a block.
+    pages: u32,
+    blocks: u32,
+    /// The block whose turn is next. Every turn moves on by `step`, which has no factor in common with the number of blocks: all
+    /// of them have their turn before one has its second.
+    next: u32,
+    step: u32,
+    place: Blocks,
+    /// The shape of its requests, or which mix they are drawn from.
+    shape: Shape,
+    mix: Option<u32>,
+}
+
+/// Shapes of requests that touch equally many pages, drawn by weight. A sequence that covers 0 to 1 evenly (multiples of the golden
+/// ratio) stands in for chance: the shares are right after few requests.
+#[derive(Clone, Debug)]
+struct Mix {
+    alias: Alias,
+    shapes: Vec<Shape>,
+    bits: u64,
+}
+
+/// 2^64 over the golden ratio.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Requests of one direction.
+#[derive(Clone, Debug)]
+pub(super) struct Side {
+    op: Op,
+    page_bytes: u64,
+    cells: Vec<Running>,
+    mixes: Vec<Mix>,
+    layout: Layout,
+    deck: Deck,
+    shortest: u64,
+    longest: u64,
+    clock: WindowClock,
+    random: Random,
+}
+
+/// What the two directions share.
+pub(super) struct Ground {
+    pub(super) page_bytes: u64,
+    pub(super) extent_pages: u64,
+    pub(super) window_ends_ns: Arc<[Ns]>,
+}
+
+impl Side {
+    /// Runs a plan on the pages from `base` on, with as many pages in each window as in proportion to `window_pages`.
+    pub(super) fn new(op: Op, plan: &SidePlan, base: u32, window_pages: &[u64], ground: &Ground, seed: u64) -> Self {
+        let mut random = Random::seed_from_u64(seed);
+        let (layout, places) = Layout::new(&plan.cells, base, ground.extent_pages, &mut random);
+        let mut mixes = vec![];
+        let mix_of_length: Vec<Option<u32>> = plan.lengths.iter().map(|l| mix(&l.shapes, &mut mixes, &mut random)).collect();
+        let cells = plan.cells.iter().zip(places).map(|(cell, place)| {
+            let blocks = cell.blocks as u32;
+            let length = cell.length as usize;
+            let next = below(&mut random, cell.blocks) as u32;
+            let (shape, mix) = (plan.lengths[length].shapes[0].0, mix_of_length[length]);
+            Running { pages: cell.pages, blocks, next, step: step(blocks), place, shape, mix }
+        });
+        let cells: Vec<_> = cells.collect();
+        let pages = || plan.cells.iter().map(|c| u64::from(c.pages));
+        Self {
+            op,
+            page_bytes: ground.page_bytes,
+            cells,
+            mixes,
+            layout,
+            shortest: pages().min().unwrap_or(1),
+            longest: pages().max().unwrap_or(1),
+            clock: WindowClock::new(Arc::clone(&ground.window_ends_ns), window_pages, plan.page_accesses()),
+            deck: Deck::new(&plan.cells, &mut random),
+            random,
+        }
+    }
+
+    /// The next request; none at the end of the pass.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Request> {
+        let cell = loop {
+            let left = self.clock.pages_left()?;
+            if left >= 2 * self.longest || self.clock.is_last() {
+                break self.deck.hand(&mut self.random).pop()?;
+            }
+            if let Some(cell) = self.choose(left) {
+                break cell;
+            }
+            self.clock.close_window();
+        };
+        let cell = &mut self.cells[cell as usize];
+        let page = self.layout.page(cell.place, cell.next, cell.pages);
+        let next = u64::from(cell.next) + u64::from(cell.step);
+        cell.next = if next >= u64::from(cell.blocks) { next - u64::from(cell.blocks) } else { next } as u32;
+        let shape = match cell.mix {
+            None => cell.shape,
+            Some(mix) => self.mixes[mix as usize].draw(),
+        };
+        let at = self.clock.pass(u64::from(cell.pages), self.random.next_u64());
+        Some(Request { at, offset: page * self.page_bytes + u64::from(shape.skip), bytes: shape.bytes, op: self.op })
+    }
+
+    /// A request that fits what is left of a window, where the hand has one: the next of them that fills it or leaves room for another,
+    /// else the longest that fits, else one that exceeds it by less than it would otherwise lack.
+    #[cold]
+    fn choose(&mut self, left: u64) -> Option<u32> {
+        let (cells, shortest) = (&self.cells, self.shortest);
+        let hand = self.deck.hand(&mut self.random);
+        let pages = |cell: u32| u64::from(cells[cell as usize].pages);
+        let fits = |n: u64| n == left || n + shortest <= left;
+        let found = hand.iter().rposition(|c| fits(pages(*c))).or_else(|| {
+            let fitting = (0..hand.len()).filter(|i| pages(hand[*i]) <= left).max_by_key(|i| pages(hand[*i]));
+            let nearest = (0..hand.len()).min_by_key(|i| pages(hand[*i])).filter(|i| pages(hand[*i]) < 2 * left);
+            fitting.or(nearest)
+        });
+        found.map(|i| hand.swap_remove(i))
+    }
+
+    /// Begins the next pass, which arrives from `start` on.
+    pub(super) fn begin_pass(&mut self, start: Ns) {
+        self.clock.begin_pass(start);
+    }
+}
+
+impl Mix {
+    #[inline]
+    fn draw(&mut self) -> Shape {
+        self.bits = self.bits.wrapping_add(GOLDEN);
+        self.shapes[self.alias.pick(self.bits)]
+    }
+}
+
+fn mix(shapes: &[(Shape, f64)], mixes: &mut Vec<Mix>, random: &mut Random) -> Option<u32> {
+    if shapes.len() == 1 {
+        return None;
+    }
+    let weights: Vec<_> = shapes.iter().map(|(_, n)| *n).collect();
+    mixes.push(Mix { alias: Alias::new(&weights), shapes: shapes.iter().map(|(s, _)| *s).collect(), bits: random.next_u64() });
+    Some(mixes.len() as u32 - 1)
+}
+
+/// A step near the golden section of `count` that shares no factor with it.
+fn step(count: u32) -> u32 {
+    fn gcd(a: u32, b: u32) -> u32 {
+        if b == 0 { a } else { gcd(b, a % b) }
+    }
+    let first = ((f64::from(count) * 0.618) as u32).max(1);
+    (first..=first.saturating_add(count)).find(|s| gcd(*s, count) == 1).map_or(1, |s| if count == 1 { 0 } else { s % count })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_reach_every_block() {
+        for count in (1..200).chain([4096, 65_537, 1_000_000]) {
+            let mut seen = vec![false; count as usize];
+            let (mut at, step) = (0u64, u64::from(step(count)));
+            for _ in 0..count {
+                assert!(!std::mem::replace(&mut seen[at as usize], true), "{count}");
+                at = (at + step) % u64::from(count);
+            }
+        }
+    }
+}

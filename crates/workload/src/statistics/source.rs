@@ -1,0 +1,127 @@
+//! A `[statistics]` table as a stream of requests for one drive.
+
+use std::sync::Arc;
+
+use rand_core::SeedableRng;
+use vpass_core::config::ConfigError;
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::units::{Bytes, Ns};
+
+use super::config::StatisticsConfig;
+use super::disk::{DiskStatistics, SideStatistics};
+use super::plan::SidePlan;
+use super::side::{Ground, Side};
+use crate::pass::PassSource;
+use crate::synthetic::random::{Random, Rng};
+
+/// Requests generated from statistics.
+///
+/// The pages are numbered from 0: first those that are only read, then those that are read and written, then those that are only written.
+#[derive(Clone, Debug)]
+pub struct StatisticsSource {
+    arrival: Arrival,
+    requests: u64,
+    sides: [Option<Side>; 2],
+    /// The next request of each direction.
+    next: [Option<Request>; 2],
+    pass_ns: Ns,
+    passes: u64,
+    target: DiskStatistics,
+}
+
+impl StatisticsSource {
+    /// The stream for a drive of `capacity` bytes.
+    ///
+    /// # Errors
+    /// The first key that is wrong, numbers that contradict each other, or a footprint that the drive cannot hold.
+    pub fn new(config: &StatisticsConfig, capacity: u64, seed: u64) -> Result<Self, ConfigError> {
+        let target = DiskStatistics::of(config)?;
+        let footprint = target.footprint_pages * target.page_bytes;
+        if footprint > capacity {
+            let scale = config.scale * capacity as f64 / footprint as f64;
+            // Two digits, rounded down.
+            let digit = 10f64.powf(scale.log10().floor() - 1.0);
+            return Err(ConfigError(format!(
+                "statistics: the footprint of {footprint} bytes ({} pages) does not fit the drive's {}; take statistics.scale = {} or a larger drive",
+                target.footprint_pages,
+                Bytes(capacity),
+                ((scale / digit).floor() * digit * 1e9).round() / 1e9
+            )));
+        }
+        let ground = Ground {
+            page_bytes: target.page_bytes,
+            extent_pages: config.extent.0 / target.page_bytes,
+            window_ends_ns: Arc::from(target.window_ends_ns.as_slice()),
+        };
+        let mut root = Random::seed_from_u64(seed);
+        let first_written = target.footprint_pages - target.writes.as_ref().map_or(0, |w| w.pages);
+        let mut requests = 0;
+        let mut side = |op, name, base: u64, wanted: &Option<SideStatistics>| {
+            let seed = root.next_u64();
+            let Some(wanted) = wanted else { return Ok(None) };
+            let plan = SidePlan::new(name, wanted, ground.page_bytes)?;
+            requests += plan.requests();
+            Ok(Some(Side::new(op, &plan, base as u32, &wanted.window_pages, &ground, seed)))
+        };
+        let sides = [side(Op::Read, "reads", 0, &target.reads)?, side(Op::Write, "writes", first_written, &target.writes)?];
+        let mut source = Self {
+            arrival: config.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth }),
+            requests,
+            sides,
+            next: [None, None],
+            pass_ns: target.window_ends_ns.last().copied().unwrap_or(0),
+            passes: 0,
+            target,
+        };
+        source.begin_pass();
+        Ok(source)
+    }
+
+    /// The statistics that a pass meets.
+    pub fn statistics(&self) -> &DiskStatistics {
+        &self.target
+    }
+
+    fn begin_pass(&mut self) {
+        for (side, next) in self.sides.iter_mut().zip(&mut self.next) {
+            *next = side.as_mut().and_then(|side| {
+                side.begin_pass(self.passes * self.pass_ns);
+                side.next()
+            });
+        }
+        self.passes += 1;
+    }
+}
+
+impl RequestSource for StatisticsSource {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let [reads, writes] = &mut self.sides;
+        let [next_read, next_write] = &mut self.next;
+        for _ in 0..max {
+            let read_first = match (&next_read, &next_write) {
+                (None, None) => break,
+                (Some(read), Some(write)) => read.at <= write.at,
+                (read, _) => read.is_some(),
+            };
+            let (side, next) = if read_first { (&mut *reads, &mut *next_read) } else { (&mut *writes, &mut *next_write) };
+            out.extend(next.take());
+            *next = side.as_mut().and_then(Side::next);
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.arrival
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        Some(self.requests)
+    }
+}
+
+impl PassSource for StatisticsSource {
+    fn next_pass(&mut self) -> Result<(), SourceError> {
+        self.begin_pass();
+        Ok(())
+    }
+}

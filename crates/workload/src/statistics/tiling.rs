@@ -1,0 +1,241 @@
+//! The pages of one direction cut into blocks: a block is a few pages in a row that every request touches as a whole, so often.
+//!
+//! Sizes and popularity are known; in which sizes the popular pages are read is not. Here size does not depend on popularity (assumption):
+//! from the most popular page down, every length of request is given its share of the pages. Blocks of one size and popularity are a
+//! cell. A block may join pages of different popularity, and has their mean; but not where that would change a percentile.
+
+use super::curve::Step;
+use super::lengths::{Length, Shape};
+
+/// Blocks that are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    /// Requests for each block in a pass.
+    pub(super) accesses: u64,
+    /// Pages of a block.
+    pub(super) pages: u32,
+    /// Its kind of request, an index into the lengths.
+    pub(super) length: u32,
+    pub(super) blocks: u64,
+}
+
+impl Cell {
+    /// Requests for all its blocks in a pass.
+    pub(super) fn requests(&self) -> u64 {
+        self.accesses * self.blocks
+    }
+}
+
+/// Cuts pages with these accesses (rising) into blocks. The number of pages comes out exactly, the accesses within half the pages of a
+/// block. `marks` are the pages at the percentiles, counted from the most popular, which is 0; `top` is the length of the first block.
+/// A last block may need a length of its own, which is added.
+pub(super) fn tile(popularity: &[Step], lengths: &mut Vec<Length>, top: usize, marks: &[u64], page_bytes: u64) -> Vec<Cell> {
+    let mut supply = Supply::new(lengths);
+    let mut rest = Pages { steps: popularity.to_vec(), at: 0 };
+    let mut cells: Vec<Cell> = vec![];
+    // Accesses owed to the pages so far, or by them: what rounding took or gave.
+    let mut owed = 0;
+    let mut first = Some(top);
+    cells.extend(supply.reserve_last(&mut rest));
+    while let Some(&Step { value, count }) = rest.steps.last() {
+        if first.is_none() {
+            let before = cells.len();
+            let used = supply.serve(value, count, &mut cells);
+            rest.take(used);
+            if cells.len() > before {
+                continue;
+            }
+        }
+        let length = first.take().filter(|i| supply.lots[*i].pages <= rest.count()).or_else(|| supply.choose(&rest, marks));
+        let length = length.unwrap_or_else(|| {
+            lengths.push(last_length(rest.count() as u32, page_bytes));
+            supply.lots.push(Lot { pages: rest.count(), left: 0.0, due: 0.0, share: 0.0 });
+            lengths.len() - 1
+        });
+        let pages = supply.lots[length].pages;
+        let sum = rest.take(pages).cast_signed() + owed;
+        // Never more than one away from the mean of its own pages: a small block must not pay for a large one.
+        let (own, block) = (sum - owed, pages.cast_signed());
+        let accesses = (sum + block / 2).div_euclid(block).clamp((own / block).max(1), (own + block - 1) / block);
+        owed = sum - accesses * block;
+        supply.give(pages);
+        cells.push(supply.use_up(length, accesses as u64, 1));
+    }
+    merged(cells)
+}
+
+/// Requests of one length that are still to be placed.
+struct Lot {
+    pages: u64,
+    left: f64,
+    /// Its share of the page accesses that are left.
+    share: f64,
+    /// Pages that it should have had so far, and has not.
+    due: f64,
+}
+
+struct Supply {
+    lots: Vec<Lot>,
+}
+
+impl Supply {
+    fn new(lengths: &[Length]) -> Self {
+        let lot = |l: &Length| Lot { pages: u64::from(l.pages), left: l.requests, due: 0.0, share: 0.0 };
+        let mut supply = Self { lots: lengths.iter().map(lot).collect() };
+        supply.share();
+        supply
+    }
+
+    /// One block of the last length, of the least popular pages: the largest request is a statistic, however rare it is.
+    fn reserve_last(&mut self, rest: &mut Pages) -> Option<Cell> {
+        let longest = self.lots.len() - 1;
+        let pages = self.lots[longest].pages;
+        let coldest = rest.steps.first_mut().filter(|step| step.count > pages)?;
+        coldest.count -= pages;
+        Some(self.use_up(longest, coldest.value, 1))
+    }
+
+    fn share(&mut self) {
+        let left = |lot: &Lot| lot.left.max(0.0) * lot.pages as f64;
+        let all: f64 = self.lots.iter().map(left).sum();
+        self.lots.iter_mut().for_each(|lot| lot.share = if all > 0.0 { left(lot) / all } else { 0.0 });
+    }
+
+    /// Adds blocks for as many of `count` pages of `accesses` each as every length has a whole block of; gives the pages used.
+    fn serve(&mut self, accesses: u64, count: u64, cells: &mut Vec<Cell>) -> u64 {
+        self.share();
+        let mut used = 0;
+        for i in (0..self.lots.len()).rev() {
+            let lot = &self.lots[i];
+            let affordable = (lot.left / accesses as f64).max(0.0) as u64;
+            let due = ((lot.due + lot.share * count as f64) / lot.pages as f64).max(0.0) as u64;
+            let blocks = due.min(affordable).min((count - used) / lot.pages);
+            if blocks > 0 {
+                used += blocks * lot.pages;
+                cells.push(self.use_up(i, accesses, blocks));
+            }
+        }
+        self.give(used);
+        used
+    }
+
+    /// Of the lengths that fit and that keep the next mark's popularity the one that is due most and of which enough requests are left,
+    /// or the one with most left; where none keeps it, the shortest; none where all are too long.
+    fn choose(&mut self, rest: &Pages, marks: &[u64]) -> Option<usize> {
+        self.share();
+        let count = rest.count();
+        let fits: Vec<usize> = (0..self.lots.len()).filter(|i| self.lots[*i].pages <= count).collect();
+        let keeping: Vec<(usize, f64)> = fits
+            .iter()
+            .filter_map(|i| {
+                let pages = self.lots[*i].pages;
+                let (sum, same) = rest.peek(pages);
+                let keeps = same || !marks.iter().any(|m| (rest.at..rest.at + pages).contains(m));
+                keeps.then_some((*i, sum as f64 / pages as f64))
+            })
+            .collect();
+        let due = |i: usize| self.lots[i].due / self.lots[i].pages as f64 + self.lots[i].share;
+        let enough = keeping.iter().filter(|(i, accesses)| self.lots[*i].left >= *accesses).max_by(|a, b| due(a.0).total_cmp(&due(b.0)));
+        let most = || keeping.iter().max_by(|a, b| self.lots[a.0].left.total_cmp(&self.lots[b.0].left));
+        enough.or_else(most).map(|(i, _)| *i).or_else(|| fits.into_iter().min_by_key(|i| self.lots[*i].pages))
+    }
+
+    /// Gives every length its share of so many pages.
+    fn give(&mut self, pages: u64) {
+        self.lots.iter_mut().for_each(|lot| lot.due += lot.share * pages as f64);
+    }
+
+    fn use_up(&mut self, i: usize, accesses: u64, blocks: u64) -> Cell {
+        let lot = &mut self.lots[i];
+        lot.left -= (accesses * blocks) as f64;
+        lot.due -= (lot.pages * blocks) as f64;
+        Cell { accesses, pages: lot.pages as u32, length: i as u32, blocks }
+    }
+}
+
+fn last_length(pages: u32, page_bytes: u64) -> Length {
+    let shape = Shape { bytes: pages * page_bytes as u32, skip: 0 };
+    Length { pages, requests: 0.0, shapes: vec![(shape, 1.0)] }
+}
+
+fn merged(mut cells: Vec<Cell>) -> Vec<Cell> {
+    cells.sort_by_key(|c| (std::cmp::Reverse(c.accesses), c.length));
+    cells.dedup_by(|next, kept| {
+        let same = (next.accesses, next.length) == (kept.accesses, kept.length);
+        kept.blocks += if same { next.blocks } else { 0 };
+        same
+    });
+    cells
+}
+
+/// Pages that are not in a block yet, the most popular last.
+struct Pages {
+    steps: Vec<Step>,
+    /// How many are in a block.
+    at: u64,
+}
+
+impl Pages {
+    fn count(&self) -> u64 {
+        self.steps.iter().map(|s| s.count).sum()
+    }
+
+    /// The accesses of so many of the most popular, and whether each has as many.
+    fn peek(&self, mut count: u64) -> (u64, bool) {
+        let mut sum = 0;
+        for (i, step) in self.steps.iter().rev().enumerate() {
+            sum += step.count.min(count) * step.value;
+            if step.count >= count {
+                return (sum, i == 0);
+            }
+            count -= step.count;
+        }
+        (sum, false)
+    }
+
+    /// Takes so many of the most popular; gives the sum of their accesses.
+    fn take(&mut self, mut count: u64) -> u64 {
+        let mut sum = 0;
+        self.at += count;
+        while let Some(step) = self.steps.last_mut().filter(|_| count > 0) {
+            let taken = step.count.min(count);
+            (step.count, count, sum) = (step.count - taken, count - taken, sum + taken * step.value);
+            if step.count == 0 {
+                self.steps.pop();
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn length(pages: u32, requests: u64) -> Length {
+        Length { requests: requests as f64, ..last_length(pages, 4096) }
+    }
+
+    fn tiled(popularity: &[(u64, u64)], lengths: &[(u32, u64)]) -> Vec<(u64, u32, u64)> {
+        let steps: Vec<_> = popularity.iter().map(|(value, count)| Step { value: *value, count: *count }).collect();
+        let mut lengths = lengths.iter().map(|(pages, requests)| length(*pages, *requests)).collect();
+        tile(&steps, &mut lengths, 0, &[], 4096).iter().map(|c| (c.accesses, c.pages, c.blocks)).collect()
+    }
+
+    #[test]
+    fn every_popularity_has_its_share_of_every_length() {
+        // 16 pages of 5 accesses, 48 of 1: 128. Half of that in requests for one page, half in requests for four.
+        assert_eq!(tiled(&[(1, 48), (5, 16)], &[(1, 64), (4, 16)]), [(5, 1, 8), (5, 4, 2), (1, 1, 24), (1, 4, 6)]);
+    }
+
+    #[test]
+    fn a_block_may_take_pages_of_two_popularities() {
+        // Requests for two pages only: three pages of 5 make a block and a half.
+        assert_eq!(tiled(&[(1, 5), (5, 3)], &[(2, 10)]), [(5, 2, 1), (3, 2, 1), (1, 2, 2)]);
+    }
+
+    #[test]
+    fn the_last_pages_have_a_request_of_their_own() {
+        assert_eq!(tiled(&[(2, 7)], &[(3, 5)]), [(2, 3, 2), (2, 1, 1)]);
+    }
+}
