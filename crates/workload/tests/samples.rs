@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 
 use vpass_core::request::{Op, RequestSource, SourceError};
-use vpass_workload::traces::{Fit, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource};
+use vpass_workload::traces::{
+    Fit, MissingClock, ReadOptions, Row, Survey, Target, TraceFile, TraceOptions, TraceReport, TraceSource, TraceWriter,
+};
 
 /// The file, or nothing and a message.
 fn sample(name: &str) -> Option<PathBuf> {
@@ -139,4 +141,44 @@ fn wiscsee_with_an_offset_below_0() {
     let mut source = TraceSource::open(&[path], 1 << 40, options(true)).unwrap();
     let (reads, others) = drain(&mut source).unwrap();
     assert_eq!((reads, others, source.report().skipped.count), (48, 19_951, 1));
+}
+
+/// All rows with the names of their devices.
+fn rows(mut file: TraceFile) -> Vec<(Row, String)> {
+    let mut rows = vec![];
+    while file.advance().unwrap() {
+        let row = *file.row();
+        rows.push((Row { device: 0, ..row }, file.device_name(row.device)));
+    }
+    rows
+}
+
+#[test]
+fn the_compact_form_keeps_every_row() {
+    let names = [
+        "ajw.1week.srt.zst",
+        "cbs_sample50000.csv.zst",
+        "cloudPhysicsIO.vscsi.zst",
+        "financial1_head10000.ascii.zst",
+        "mayun2.txt.zst",
+        "msnfs_disk5_150k.trace.zst",
+        "P3.lis.zst",
+        "rsrch_1_fullweek.csv.zst",
+        "sqlite_wal_20k.txt.zst",
+        "systor17_sample999.csv.zst",
+        "websearch_head24783.trace.zst",
+    ];
+    let clock = MissingClock::Rate(100.0);
+    let options = ReadOptions { assume_op: Some(Op::Read), clock, skip_bad_lines: true, ..ReadOptions::default() };
+    for name in names {
+        let Some(path) = sample(name) else { return };
+        let mut file = TraceFile::open(&path, &options).unwrap();
+        let mut writer = TraceWriter::new(Target::Compact, vec![], file.clock()).unwrap();
+        while file.advance().unwrap() {
+            writer.row(file.row(), |device| file.device_name(device)).unwrap();
+        }
+        let written = writer.finish().unwrap().0;
+        let back = TraceFile::from_reader(&path, std::io::Cursor::new(written), &ReadOptions::default()).unwrap();
+        assert!(rows(back) == rows(TraceFile::open(&path, &options).unwrap()), "{name}");
+    }
 }

@@ -23,8 +23,12 @@ pub(super) fn render(info: &Info, colour: bool) -> String {
 
 fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
     let mut text = String::new();
-    let rate = if f.span_s > 0.0 { format!(" ({} a second)", digits(f.rows as f64 / f.span_s)) } else { String::new() };
-    let title = format!("{}: {}, {} over {}{rate}", f.file, f.format, plural(f.rows, "row"), seconds(f.span_s));
+    let pace = if f.span_s > 0.0 {
+        format!("over {} ({} a second)", seconds(f.span_s), digits(f.rows as f64 / f.span_s))
+    } else {
+        "all at one time".into()
+    };
+    let title = format!("{}: {}, {} {pace}", f.file, f.format, plural(f.rows, "row"));
     heading(&mut text, &title, colour);
     if let Some(first) = &f.first_bad_line {
         let _ = writeln!(text, "  {} could not be read and were passed over, the first: {first}", plural(f.bad_lines, "line"));
@@ -197,7 +201,8 @@ fn overview(files: &[FileInfo], colour: bool) -> String {
     let mut table = Table::new(["", "format", "rows", "span", "reads", "bytes read", "bytes written", "touched"]);
     for f in files {
         let sizes = [bytes(f.reads.bytes), bytes(f.writes.bytes), bytes(f.footprint.bytes_touched)];
-        table.row([f.file.clone(), f.format.into(), count(f.rows), seconds(f.span_s), percent(f.reads.share)].into_iter().chain(sizes));
+        let span = if f.span_s > 0.0 { seconds(f.span_s) } else { "-".into() };
+        table.row([f.file.clone(), f.format.into(), count(f.rows), span, percent(f.reads.share)].into_iter().chain(sizes));
     }
     text.push_str(&table.render(colour));
     text
