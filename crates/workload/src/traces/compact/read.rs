@@ -69,7 +69,8 @@ impl Decoder {
             if self.devices.len() == MAX_DEVICES {
                 return Err("there are more than 65,536 devices");
             }
-            self.devices.push(std::str::from_utf8(name).map_err(|_| WRONG)?.to_owned());
+            let name = std::str::from_utf8(name).map_err(|_| WRONG)?;
+            self.devices.push(if name.is_empty() { self.devices.len().to_string() } else { name.to_owned() });
             payload = rest;
         }
         if payload.is_empty() { Ok(()) } else { Err(WRONG) }
