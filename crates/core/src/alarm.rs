@@ -9,6 +9,7 @@ use crate::ftl::map::BUFFERED;
 use crate::ftl::mover::Job;
 use crate::nand::block::{BlockState, MOVING, SUSPECT};
 use crate::observer::{PhysRead, ReadResult};
+use crate::page_set::PageSet;
 use crate::reclaim::Action;
 use crate::units::{BlockId, Cause, Lpn, Ppn, Reads};
 
@@ -83,7 +84,9 @@ impl Drive {
             reads: hot.reads,
             pec: self.cold[block as usize].pec,
             wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],
-            programmed: u32::from(hot.write_ptr).div_ceil(self.geometry.cell.bits()),
+            pages_per_wordline: self.geometry.cell.bits(),
+            written: u32::from(hot.write_ptr),
+            valid: self.map.valid_words(block),
         };
         ask(self.model.as_deref().expect("wordlines are counted for an error model"), &view)
     }
@@ -122,7 +125,8 @@ impl Drive {
         }
     }
 
-    fn set_alarm(&mut self, block: BlockId) {
+    /// Sets the number that reads are compared with.
+    pub(crate) fn set_alarm(&mut self, block: BlockId) {
         let cold = &self.cold[block as usize];
         let hot = &mut self.hot[block as usize];
         if hot.state == BlockState::Free {
@@ -139,7 +143,7 @@ impl Drive {
 
     fn ask_policy(&mut self, block: BlockId) {
         if self.hot[block as usize].reads > COUNTER_GUARD && !self.hot[block as usize].has(MOVING) {
-            self.reclaim_block(block, Reads::NEVER);
+            self.reclaim_block(block, None, Reads::NEVER);
             return;
         }
         if self.hot[block as usize].reads < self.cold[block as usize].policy_alarm.0.saturating_mul(QUARTERS) {
@@ -157,17 +161,18 @@ impl Drive {
         self.cold[block as usize].policy_alarm = next;
         for action in actions {
             match action {
-                Action::Relocate { block } => self.reclaim_block(block, next),
+                Action::Relocate { block } => self.reclaim_block(block, None, next),
+                Action::RelocatePages { block, pages } => self.reclaim_block(block, Some(pages), next),
             }
         }
     }
 
-    fn reclaim_block(&mut self, block: BlockId, deadline: Reads) {
+    fn reclaim_block(&mut self, block: BlockId, pages: Option<PageSet>, deadline: Reads) {
         if self.hot[block as usize].has(MOVING) || self.hot[block as usize].state == BlockState::Free {
             return;
         }
         self.reclaim.invocations += 1;
-        self.relocate(block, Cause::Reclaim, deadline);
+        self.relocate(block, pages, Cause::Reclaim, deadline);
         self.level_wear();
     }
 
@@ -182,8 +187,12 @@ impl Drive {
             return;
         }
         let (policy, view) = self.policy_and_view();
-        let deadline = policy.on_alarm(&view, block, &mut vec![]);
+        let mut wanted = vec![];
+        let deadline = policy.on_alarm(&view, block, &mut wanted);
         self.cold[block as usize].policy_alarm = deadline;
+        if wanted.is_empty() {
+            return;
+        }
         let now = self.now;
         let job = self.jobs[slot].as_mut().expect("found");
         (job.from, job.deadline, job.started_at) = (Reads(reads), deadline, now);
@@ -196,7 +205,7 @@ impl Drive {
         }
         let reads = self.block_reads(job.block);
         let rate = f64::from(reads - job.from.0) / (self.now - job.started_at).max(1) as f64;
-        let remaining_ns = f64::from(self.hot[job.block as usize].valid) * self.copy_ns as f64;
+        let remaining_ns = f64::from(self.pages_left(job)) * self.copy_ns as f64;
         rate * remaining_ns >= f64::from(job.deadline.0.saturating_sub(reads))
     }
 

@@ -59,6 +59,7 @@ impl DriveConfig {
         self.timing.check(self.geometry.cell)?;
         self.gc.check()?;
         self.wear.check()?;
+        self.reclaim.check()?;
         self.start.check()?;
         self.drive.check()?;
         self.disturb.check()?;

@@ -8,6 +8,7 @@ mod wordline;
 
 use crate::config::{DisturbConfig, DisturbModel};
 use crate::nand::block::Wordline;
+use crate::page_set::any;
 use table::LimitTable;
 
 /// What a model sees of a block. Counts are in quarters of a dose unit.
@@ -18,8 +19,25 @@ pub struct BlockView<'a> {
     pub pec: u32,
     /// Its wordlines.
     pub wordlines: &'a [Wordline],
-    /// Wordlines programmed so far.
-    pub programmed: u32,
+    /// Pages that share a wordline.
+    pub pages_per_wordline: u32,
+    /// Pages programmed so far.
+    pub written: u32,
+    /// Which pages hold current data, a bit each.
+    pub valid: &'a [u64],
+}
+
+impl BlockView<'_> {
+    /// Wordlines programmed so far, the last one perhaps in part.
+    pub fn programmed(&self) -> u32 {
+        self.written.div_ceil(self.pages_per_wordline)
+    }
+
+    /// Whether current data is on a programmed wordline, or may still come to it.
+    pub fn is_live(&self, wordline: u32) -> bool {
+        any(self.valid, wordline * self.pages_per_wordline, self.pages_per_wordline)
+            || (wordline + 1) * self.pages_per_wordline > self.written
+    }
 }
 
 /// What a model makes of a block.

@@ -362,6 +362,8 @@ impl Drive {
             late_reads: self.late_reads,
             hot: &self.hot,
             cold: &self.cold,
+            wordlines: &self.wordlines,
+            map: &self.map,
         };
         (self.policy.as_mut(), view)
     }

@@ -17,6 +17,7 @@ pub mod mem;
 pub mod metrics;
 pub mod nand;
 pub mod observer;
+pub mod page_set;
 mod precondition;
 pub mod reciprocal;
 pub mod reclaim;

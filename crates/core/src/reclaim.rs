@@ -5,11 +5,14 @@
 
 mod block;
 mod none;
+mod straw_wl;
 
 use crate::config::{DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
+use crate::ftl::map::PageMap;
 use crate::geometry::Geometry;
-use crate::nand::block::{BlockCold, BlockHot};
+use crate::nand::block::{BlockCold, BlockHot, BlockState, Wordline};
+use crate::page_set::{PageSet, any};
 use crate::units::{BlockId, Bytes, Reads};
 
 /// What a policy may look at.
@@ -24,6 +27,8 @@ pub struct View<'a> {
     pub late_reads: u32,
     pub(crate) hot: &'a [BlockHot],
     pub(crate) cold: &'a [BlockCold],
+    pub(crate) wordlines: &'a [Wordline],
+    pub(crate) map: &'a PageMap,
 }
 
 impl View<'_> {
@@ -34,17 +39,53 @@ impl View<'_> {
 
     /// Reads of a block since its erase, rounded up to a whole dose unit.
     pub fn reads(&self, block: BlockId) -> Reads {
-        Reads(self.hot[block as usize].reads.div_ceil(crate::disturb::table::QUARTERS))
+        Reads(self.dose(block).div_ceil(crate::disturb::table::QUARTERS))
+    }
+
+    /// Dose of a block since its erase, in quarters of a unit.
+    pub fn dose(&self, block: BlockId) -> u32 {
+        self.hot[block as usize].reads
+    }
+
+    /// The exact counters of a block's wordlines.
+    pub fn wordlines(&self, block: BlockId) -> &[Wordline] {
+        let first = self.geometry.first_wordline(block) as usize;
+        &self.wordlines[first..first + self.geometry.wordlines_per_block as usize]
+    }
+
+    /// Whether a wordline holds valid pages.
+    pub fn is_valid(&self, block: BlockId, wordline: u32) -> bool {
+        let bits = self.geometry.cell.bits();
+        any(self.map.valid_words(block), wordline * bits, bits)
+    }
+
+    /// Valid pages of a block.
+    pub fn valid_pages(&self, block: BlockId) -> u32 {
+        self.hot[block as usize].valid.into()
+    }
+
+    /// Pages of a block that may still be programmed before its erase.
+    pub fn pages_to_come(&self, block: BlockId) -> u32 {
+        let hot = &self.hot[block as usize];
+        if hot.state == BlockState::Closed { 0 } else { self.geometry.pages_per_block - u32::from(hot.write_ptr) }
     }
 }
 
 /// What a policy asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Move all valid data of the block to the reclaim stream and erase it.
     Relocate {
         /// The block.
         block: BlockId,
+    },
+    /// Move these of its valid pages to the reclaim stream, and erase the block if none is left. An open block is closed first.
+    /// A block that keeps data asks its policy again at its next read.
+    RelocatePages {
+        /// The block.
+        block: BlockId,
+        /// Pages to move; those without current data are passed over.
+        pages: PageSet,
     },
 }
 
@@ -95,6 +136,7 @@ macro_rules! policies {
 policies! {
     "none", "no read reclaim: data is lost when its limit is reached" => none::None::new;
     "block", "rewrites a whole block at the read count of the worst access pattern" => block::Block::new;
+    "straw-wl", "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)" => straw_wl::StrawWl::new;
 }
 
 /// The technique of this name.

@@ -326,7 +326,12 @@ impl Observer for Oracle {
             Origin::Host => self.stamps.program_host(&mut self.medium, at, lpn),
             Origin::Copy(from) => {
                 let copied = self.carried(from).unwrap_or(Stamp::ERASED);
-                Stamps::program_copy(&mut self.medium, at, lpn, copied).map_err(|what| format!("{what}, ppn {from}"))
+                let checked = Stamps::program_copy(&mut self.medium, at, lpn, copied);
+                if checked.is_ok() && from != ppn {
+                    // The copy is the data from now on; what is left behind may stand there for long, and nobody may read it.
+                    self.medium.set_stamp(At::new(&self.geometry, from), Stamp::DEAD);
+                }
+                checked.map_err(|what| format!("{what}, ppn {from}"))
             }
         };
         self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{} at ppn {ppn}: {what}", cause.name())));

@@ -96,8 +96,8 @@ pub(crate) struct Stamp {
 impl Stamp {
     /// Nothing was programmed here since the erase. No host page has this number.
     pub(crate) const ERASED: Self = Self { lpn: u32::MAX, tag: Tag(u32::MAX) };
-    /// Programmed with data that nobody owns.
-    const DEAD: Self = Self { lpn: u32::MAX, tag: Tag(0) };
+    /// Programmed with data that nobody owns, or that was copied elsewhere.
+    pub(crate) const DEAD: Self = Self { lpn: u32::MAX, tag: Tag(0) };
 
     /// As it was programmed.
     pub(crate) fn undamaged(self) -> Self {

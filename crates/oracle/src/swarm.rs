@@ -191,6 +191,7 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
     let needed = (f64::from(vpass_core::config::MIN_SPARE_BLOCKS + 1) / spare / f64::from(planes)).ceil() as u32;
     let geometry = GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };
     let buffer_pages = dice.pick(&[0, 2, 8, 40]);
+    let check_interval = dice.pick(&[1, 5, 64]);
     DriveConfig {
         description: String::new(),
         drive: CapacityConfig {
@@ -199,13 +200,14 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
             max_outstanding: dice.pick(&[1, 7, 1024]),
             ..CapacityConfig::default()
         },
-        disturb: random_disturb(dice, &geometry),
+        disturb: random_disturb(dice, &geometry, check_interval),
         timing: random_timing(dice),
         gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]) },
         wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },
         reclaim: ReclaimConfig {
             schedule: dice.pick(&[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),
             late_reads: None,
+            check_interval,
         },
         start: StartConfig {
             pec: dice.pick(&[0, 999, 3000]),
@@ -216,14 +218,15 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
     }
 }
 
-/// Limits small enough to be reached, but such that a block can be moved within them.
-fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig) -> DisturbConfig {
+/// Limits small enough to be reached, but such that a block can be moved within them, and looked at by wordlines before that.
+fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u32) -> DisturbConfig {
     let model = dice.pick(&[DisturbModel::None, DisturbModel::Count, DisturbModel::Wordline, DisturbModel::Wordline]);
     let groups = if model == DisturbModel::Wordline { dice.between(1, 4) as usize } else { 1 };
     let pages = f64::from(geometry.pages_per_block());
     let alpha = 1.0 + 11.0 * dice.unit();
     let moving = pages + 2.0 * alpha * f64::from(geometry.cell.bits());
-    let base = moving + alpha * (16.0 + 400.0 * dice.unit());
+    // R_late is at most an eighth of limit / alpha, and a policy by wordlines needs room for it twice.
+    let base = 1.5 * moving + alpha * (f64::from(check_interval) + 32.0 + 400.0 * dice.unit());
     let row = |pec: u32, scale: f64| PerPec {
         pec,
         limit: (0..groups).map(|g| base * scale * (1.0 + 0.3 * (groups - 1 - g) as f64)).collect(),

@@ -144,11 +144,22 @@ pub struct ReclaimConfig {
     /// Reads a block may still serve between its alarm and the end of its job (`R_late`); from the timing where absent, 0 in the foreground.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late_reads: Option<u32>,
+    /// Reads of a block between two looks at its wordlines; for techniques that work by wordlines.
+    pub check_interval: u32,
 }
 
 impl Default for ReclaimConfig {
     fn default() -> Self {
-        Self { schedule: Schedule::Deadline, late_reads: None }
+        // straw-2024 III: "e.g., every 1K reads to the block".
+        Self { schedule: Schedule::Deadline, late_reads: None, check_interval: 1000 }
+    }
+}
+
+impl ReclaimConfig {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        require((1..=1_000_000).contains(&self.check_interval), || {
+            format!("reclaim.check_interval = {} is outside 1 to 1000000", self.check_interval)
+        })
     }
 }
 

@@ -18,7 +18,8 @@ impl Count {
 impl ErrorModel for Count {
     fn assess(&self, block: &BlockView) -> Assessment {
         let limit = self.table.truth(0, block.pec).limit / ALPHA_ONE;
-        let oldest = block.wordlines[..block.programmed as usize].iter().map(|w| w.base).min().unwrap_or(0);
+        let live = (0..block.programmed()).filter(|w| block.is_live(*w));
+        let oldest = live.map(|w| block.wordlines[w as usize].base).min().unwrap_or(0);
         let until = (limit + u64::from(oldest)).min(u64::from(u32::MAX - 1)) as u32;
         if block.reads > until { Assessment::Suspect } else { Assessment::CleanUntil(until) }
     }

@@ -71,6 +71,12 @@ impl LimitTable {
         self.groups
     }
 
+    /// What decides [`Self::lookup`]: P/E counts with the same number look up the same.
+    pub fn lookup_class(&self, pec: u32) -> usize {
+        let next = self.rows.partition_point(|(row, _)| *row < pec);
+        2 * next + usize::from(self.rows.get(next).is_some_and(|(row, _)| *row == pec))
+    }
+
     /// Group of a wordline, numbered within its block.
     #[inline]
     pub fn group_of(&self, wordline: u32) -> usize {

@@ -50,8 +50,9 @@ impl ErrorModel for WordlineModel {
             return Assessment::CleanUntil(until as u32);
         }
         let mut more = u64::MAX;
-        for i in 0..block.programmed as usize {
-            let e = endurances[self.table.group_of(i as u32)];
+        for wordline in (0..block.programmed()).filter(|w| block.is_live(*w)) {
+            let i = wordline as usize;
+            let e = endurances[self.table.group_of(wordline)];
             let dose = self.dose(block, i, e.alpha);
             if dose > e.limit {
                 return Assessment::Suspect;
@@ -59,10 +60,10 @@ impl ErrorModel for WordlineModel {
             more = more.min((e.limit - dose) / e.alpha);
         }
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
-        if (block.programmed as usize) < block.wordlines.len() {
+        if (block.programmed() as usize) < block.wordlines.len() {
             more = more.min(endurances.iter().map(|e| e.limit / e.alpha).min().unwrap_or(0));
         }
-        Assessment::CleanUntil((u64::from(block.reads) + more).min(u64::from(u32::MAX - 1)) as u32)
+        Assessment::CleanUntil(u64::from(block.reads).saturating_add(more).min(u64::from(u32::MAX - 1)) as u32)
     }
 
     fn dose_and_limit(&self, block: &BlockView, wordline: u32) -> (u64, u64) {

@@ -22,11 +22,12 @@ impl Drive {
             let mut job = self.jobs[id].take().expect("found");
             self.run_job(&mut job, true);
         } else if let Some(block) = self.pick_victim() {
-            let mut job = self.begin_move(block, Cause::Gc, Reads::NEVER);
+            let mut job = self.begin_move(block, None, Cause::Gc, Reads::NEVER);
             self.run_job(&mut job, true);
         } else {
             let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
-            let mut job = self.jobs[id].take().expect("found");
+            // Moving a part of a block frees none.
+            let mut job = self.jobs[id].take().expect("found").widened();
             self.run_job(&mut job, true);
         }
     }
@@ -60,7 +61,7 @@ impl Drive {
             && self.free.count() > RESERVE
             && let Some(block) = self.pick_victim()
         {
-            self.relocate(block, Cause::Gc, Reads::NEVER);
+            self.relocate(block, None, Cause::Gc, Reads::NEVER);
         }
     }
 
@@ -79,7 +80,7 @@ impl Drive {
         let Some(youngest) = (0..self.geometry.blocks).filter(idle).min_by_key(|b| wear(*b)) else { return };
         let oldest = (0..self.geometry.blocks).map(wear).max().unwrap_or(0);
         if oldest > wear(youngest) + gap {
-            self.relocate(youngest, Cause::Wear, Reads::NEVER);
+            self.relocate(youngest, None, Cause::Wear, Reads::NEVER);
         }
     }
 }

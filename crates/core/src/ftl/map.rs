@@ -4,6 +4,7 @@
 
 use crate::mem::{huge_vec, prefetch};
 use crate::observer::NO_PPN;
+use crate::page_set::PageSet;
 use crate::units::Lpn;
 
 /// No data: never written, trimmed or lost.
@@ -58,14 +59,25 @@ impl PageMap {
     /// First valid page of a block at or after `page`.
     pub(crate) fn next_valid(&self, block: u32, page: u32) -> Option<u32> {
         let words = self.valid_words(block);
-        let mut i = page as usize / 64;
-        let mut word = *words.get(i)? & (u64::MAX << (page % 64));
-        loop {
-            if word != 0 {
-                return Some(i as u32 * 64 + word.trailing_zeros());
-            }
-            i += 1;
-            word = *words.get(i)?;
+        first_from(page, |i| words.get(i).copied())
+    }
+
+    /// First valid page of a block at or after `page` that is one of these.
+    pub(crate) fn next_valid_of(&self, block: u32, page: u32, pages: &PageSet) -> Option<u32> {
+        let words = self.valid_words(block);
+        first_from(page, |i| Some(words.get(i)? & pages.words()[i]))
+    }
+}
+
+/// Number of the first bit at or after `bit` that is set in a bitmap given word by word.
+fn first_from(bit: u32, words: impl Fn(usize) -> Option<u64>) -> Option<u32> {
+    let mut i = bit as usize / 64;
+    let mut word = words(i)? & (u64::MAX << (bit % 64));
+    loop {
+        if word != 0 {
+            return Some(i as u32 * 64 + word.trailing_zeros());
         }
+        i += 1;
+        word = words(i)?;
     }
 }

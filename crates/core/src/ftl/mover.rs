@@ -1,5 +1,6 @@
-//! The one mover: reads a block's valid pages, writes them elsewhere, erases the block. For GC, reclaim and wear levelling
-//! alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved are read at their new place.
+//! The one mover: reads a block's valid pages, or some of them, writes them elsewhere, erases a block that is left without any.
+//! For GC, reclaim and wear levelling alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved
+//! are read at their new place.
 
 use crate::bugs::Bug;
 use crate::config::Schedule;
@@ -9,6 +10,7 @@ use crate::ftl::place::{GC, RECLAIM, RESERVE, WEAR};
 use crate::nand::block::{BlockHot, BlockState, MOVING};
 use crate::nand::rules;
 use crate::observer::Origin;
+use crate::page_set::PageSet;
 use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
 
 /// Names a deferred job; slots are reused, serial numbers are not.
@@ -24,6 +26,8 @@ pub(crate) struct Job {
     serial: u64,
     pub(crate) block: BlockId,
     pub(crate) cause: Cause,
+    /// The pages to move, where not all.
+    pages: Option<PageSet>,
     /// First page not yet looked at.
     cursor: u32,
     /// Groups of 64 pages whose map entries were asked for.
@@ -35,6 +39,11 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// The same job for the whole block.
+    pub(crate) fn widened(self) -> Self {
+        Self { pages: None, cursor: 0, fetched: 0, ..self }
+    }
+
     fn stream(&self) -> StreamId {
         match self.cause {
             Cause::Gc => GC,
@@ -45,8 +54,8 @@ impl Job {
 }
 
 impl Drive {
-    /// Takes a block out of every other use and makes a job of moving it.
-    pub(crate) fn begin_move(&mut self, block: BlockId, cause: Cause, deadline: Reads) -> Job {
+    /// Takes a block out of every other use and makes a job of moving it, or these pages of it. An open block is closed.
+    pub(crate) fn begin_move(&mut self, block: BlockId, pages: Option<PageSet>, cause: Cause, deadline: Reads) -> Job {
         let hot = self.hot[block as usize];
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
@@ -60,12 +69,12 @@ impl Drive {
         self.hot[block as usize].flags |= MOVING;
         let from = Reads(self.block_reads(block));
         self.jobs_begun += 1;
-        Job { serial: self.jobs_begun, block, cause, cursor: 0, fetched: 0, started_at: self.now, from, deadline }
+        Job { serial: self.jobs_begun, block, cause, pages, cursor: 0, fetched: 0, started_at: self.now, from, deadline }
     }
 
-    /// Moves a block's data and erases it: at once, or as a job where time and schedule allow.
-    pub(crate) fn relocate(&mut self, block: BlockId, cause: Cause, deadline: Reads) {
-        let mut job = self.begin_move(block, cause, deadline);
+    /// Moves a block's data, or these pages of it, and erases it once it is empty: at once, or as a job where time and schedule allow.
+    pub(crate) fn relocate(&mut self, block: BlockId, pages: Option<PageSet>, cause: Cause, deadline: Reads) {
+        let mut job = self.begin_move(block, pages, cause, deadline);
         let deferred = self.timed && (cause != Cause::Reclaim || self.config.reclaim.schedule != Schedule::Foreground);
         if !deferred {
             self.run_in_foreground(&mut job);
@@ -103,7 +112,7 @@ impl Drive {
         self.jobs.get(job.slot)?.as_ref().filter(|j| j.serial == job.serial)
     }
 
-    /// Moves the next page of a deferred job; false when the block is erased and the job gone.
+    /// Moves the next page of a deferred job; false when there was none left and the job is gone.
     pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
         if self.job(job).is_none() {
             return false;
@@ -121,17 +130,25 @@ impl Drive {
         self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.block == block))
     }
 
-    /// Moves one page of the job's block, or erases it when there is none left.
+    /// Moves one page of the job, or ends it when there is none left: a block without valid data is erased, another one serves on.
     fn step(&mut self, job: &mut Job, reserved: bool) -> bool {
-        let Some(page) = self.map.next_valid(job.block, job.cursor) else {
-            self.erase(job.block, job.cause);
+        let next = match &job.pages {
+            None => self.map.next_valid(job.block, job.cursor),
+            Some(pages) => self.map.next_valid_of(job.block, job.cursor, pages),
+        };
+        let Some(page) = next else {
+            if self.hot[job.block as usize].valid == 0 {
+                self.erase(job.block, job.cause);
+            } else {
+                self.release(job.block);
+            }
             return false;
         };
         if !reserved && self.needs_block(job.stream()) {
             self.ensure_free(RESERVE + 1);
         }
         if page / 64 >= job.fetched {
-            self.fetch_map_entries(job.block, page / 64);
+            self.fetch_map_entries(job, page / 64);
             job.fetched = page / 64 + 1;
         }
         job.cursor = page + 1;
@@ -140,9 +157,12 @@ impl Drive {
     }
 
     /// Asks for the map entries of 64 pages that are about to move, so that their cache misses overlap.
-    fn fetch_map_entries(&self, block: BlockId, word: u32) {
-        let first = self.geometry.first_page(block) + word * 64;
-        let mut valid = self.map.valid_words(block)[word as usize];
+    fn fetch_map_entries(&self, job: &Job, word: u32) {
+        let first = self.geometry.first_page(job.block) + word * 64;
+        let mut valid = self.map.valid_words(job.block)[word as usize];
+        if let Some(pages) = &job.pages {
+            valid &= pages.words()[word as usize];
+        }
         while valid != 0 {
             self.prefetch_map(self.map.to_logical[(first + valid.trailing_zeros()) as usize]);
             valid &= valid - 1;
@@ -166,6 +186,25 @@ impl Drive {
             self.reclaim.pages_copied += 1;
         }
         self.record(NandOp::Copy { src, dst, cause: job.cause });
+    }
+
+    /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.
+    fn release(&mut self, block: BlockId) {
+        self.hot[block as usize].flags &= !MOVING;
+        self.victims.insert(block, self.score(block), self.seq as u32);
+        self.cold[block as usize].policy_alarm = Reads(0);
+        self.set_alarm(block);
+    }
+
+    /// Valid pages that a job has still to move.
+    pub(crate) fn pages_left(&self, job: &Job) -> u32 {
+        match &job.pages {
+            None => u32::from(self.hot[job.block as usize].valid),
+            Some(pages) => {
+                let valid = self.map.valid_words(job.block);
+                valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum()
+            }
+        }
     }
 
     /// Erases a block without valid data and returns it to the free pool.

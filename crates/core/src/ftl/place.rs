@@ -139,12 +139,13 @@ impl Drive {
         let hot = &mut self.hot[block as usize];
         hot.write_ptr += 1;
         hot.valid += 1;
-        if begins && hot.reads > 0 && self.config.disturb.preprogram_weight > 0.0 {
+        let disturbed_before = begins && hot.reads > 0 && self.config.disturb.preprogram_weight > 0.0;
+        self.map.to_logical[ppn as usize] = lpn;
+        self.map.set_valid(block, page);
+        if disturbed_before {
             // It may have been disturbed past its limit before it was written.
             self.reassess(block);
         }
-        self.map.to_logical[ppn as usize] = lpn;
-        self.map.set_valid(block, page);
         let entry = self.map.to_physical[lpn as usize];
         if entry & BUFFERED == 0 {
             self.map.to_physical[lpn as usize] = ppn;
