@@ -1,7 +1,8 @@
-//! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]) and a disk's statistics ([`statistics`]).
-//! All hand over batches of [`vpass_core::request::Request`] and can be replayed pass by pass ([`pass`]).
+//! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]), a disk's statistics ([`statistics`]) and fio
+//! job files ([`fio`]). All hand over batches of [`vpass_core::request::Request`] and can be replayed pass by pass ([`pass`]).
 //! What is in a trace, [`profile`] counts.
 
+pub mod fio;
 mod nearest;
 pub mod pass;
 pub mod presets;

@@ -2,13 +2,13 @@
 //! One generator of addresses a file: [`uniform`](Distribution::Uniform), zipf, sequential, hot-cold.
 
 pub(crate) mod alias;
-mod arrivals;
+pub(crate) mod arrivals;
 mod config;
 mod distribution;
 mod hot_cold;
 mod place;
 pub(crate) mod random;
-mod scatter;
+pub(crate) mod scatter;
 mod sequential;
 mod sizes;
 mod source;

@@ -60,6 +60,7 @@ pub use format::{Clock, Column, Format, Row, format_named};
 pub use layout::Device;
 pub use options::{MissingClock, ReadOptions};
 pub use output::Compressed;
+pub(crate) use quote::quote;
 pub use source::{TraceOptions, TraceReport, TraceSource};
 pub use survey::{FileSurvey, Survey};
 pub use write::{Losses, Target, TraceWriter, WriteError};

@@ -1,14 +1,15 @@
 //! When generated requests arrive at a given rate: evenly, or as a Poisson process, whose gaps are exponential.
 
-use rand_distr::{Distribution as _, Exp1};
+use rand_distr::{Distribution, Exp1};
 use vpass_core::request::Request;
+use vpass_core::units::Ns;
 
 use super::config::Arrivals;
 use super::random::Random;
 
 /// The clock of an open-loop workload.
 #[derive(Clone, Debug)]
-pub(super) struct ArrivalClock {
+pub(crate) struct ArrivalClock {
     kind: Arrivals,
     mean_gap_ns: f64,
     /// The next arrival: whole ns and the rest, so that rates hold over any length of run.
@@ -17,12 +18,12 @@ pub(super) struct ArrivalClock {
 }
 
 impl ArrivalClock {
-    pub(super) fn new(kind: Arrivals, rate: f64) -> Self {
+    pub(crate) fn new(kind: Arrivals, rate: f64) -> Self {
         Self { kind, mean_gap_ns: 1e9 / rate, next_ns: 0, rest_ns: 0.0 }
     }
 
     /// Stamps each request of `batch`; the first of all at 0.
-    pub(super) fn stamp(&mut self, random: &mut Random, batch: &mut [Request]) {
+    pub(crate) fn stamp(&mut self, random: &mut Random, batch: &mut [Request]) {
         match self.kind {
             Arrivals::Constant => self.stamp_with(batch, || 1.0),
             Arrivals::Poisson => self.stamp_with(batch, || Exp1.sample(random)),
@@ -33,11 +34,29 @@ impl ArrivalClock {
     fn stamp_with(&mut self, batch: &mut [Request], mut gaps: impl FnMut() -> f64) {
         for request in batch {
             request.at = self.next_ns;
-            let gap = gaps() * self.mean_gap_ns + self.rest_ns;
-            let whole = gap as u64;
-            self.rest_ns = gap - whole as f64;
-            self.next_ns += whole;
+            self.wait(gaps());
         }
+    }
+
+    /// When the next request arrives.
+    pub(crate) fn due(&self) -> Ns {
+        self.next_ns
+    }
+
+    /// It has arrived; the one after it comes a gap later, `share` of the usual one on average.
+    pub(crate) fn arrived(&mut self, random: &mut Random, share: f64) {
+        self.wait(match self.kind {
+            Arrivals::Constant => share,
+            Arrivals::Poisson => share * Distribution::<f64>::sample(&Exp1, random),
+        });
+    }
+
+    #[inline]
+    fn wait(&mut self, gaps: f64) {
+        let gap = gaps * self.mean_gap_ns + self.rest_ns;
+        let whole = gap as u64;
+        self.rest_ns = gap - whole as f64;
+        self.next_ns = self.next_ns.saturating_add(whole);
     }
 }
 

@@ -9,19 +9,23 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub(crate) type Random = Xoshiro256PlusPlus;
 
 /// A stream for each purpose, 2^128 numbers apart.
-pub(super) struct Streams {
-    pub(super) direction: Random,
-    pub(super) size: Random,
-    pub(super) arrival: Random,
-    pub(super) address: Random,
+pub(crate) struct Streams {
+    pub(crate) direction: Random,
+    pub(crate) size: Random,
+    pub(crate) arrival: Random,
+    pub(crate) address: Random,
     /// Addresses of writes, where they have a distribution of their own.
-    pub(super) write_address: Random,
-    pub(super) scatter: Random,
+    pub(crate) write_address: Random,
+    pub(crate) scatter: Random,
 }
 
 impl Streams {
-    pub(super) fn new(seed: u64) -> Self {
-        let mut root = Random::seed_from_u64(seed);
+    pub(crate) fn new(seed: u64) -> Self {
+        Self::after(Random::seed_from_u64(seed))
+    }
+
+    /// The streams that follow from this one.
+    pub(crate) fn after(mut root: Random) -> Self {
         let mut next = || {
             let stream = root.clone();
             root.jump();
@@ -44,6 +48,6 @@ pub(crate) fn scaled(bits: u64, count: u64) -> u64 {
 }
 
 /// A share as a threshold: a 64-bit random number is below it with that probability. 1 becomes 2^64 - 1, short of it by 2^-64.
-pub(super) fn threshold(share: f64) -> u64 {
+pub(crate) fn threshold(share: f64) -> u64 {
     (share * 2f64.powi(64)) as u64
 }

@@ -7,7 +7,7 @@ use super::random::{Random, Rng};
 
 /// A permutation of 0 to n - 1.
 #[derive(Clone, Debug)]
-pub(super) struct Scatter {
+pub(crate) struct Scatter {
     count: u64,
     mask: u64,
     shift: u32,
@@ -18,7 +18,7 @@ pub(super) struct Scatter {
 
 impl Scatter {
     /// A permutation of `count` numbers (1 to 2^62), drawn from `random`.
-    pub(super) fn new(count: u64, random: &mut Random) -> Self {
+    pub(crate) fn new(count: u64, random: &mut Random) -> Self {
         assert!(count > 0);
         assert!(count <= 1 << 62);
         let mask = count.next_power_of_two() - 1;
@@ -35,7 +35,7 @@ impl Scatter {
 
     /// The image of `n`, which is below `count`.
     #[inline]
-    pub(super) fn image(&self, n: u64) -> u64 {
+    pub(crate) fn image(&self, n: u64) -> u64 {
         let mut n = n;
         loop {
             n = self.mixed(n);

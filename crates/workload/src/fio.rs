@@ -1,0 +1,33 @@
+//! fio job files: what fio(1) would ask of a drive, from the file as it is. Start with [`JobFile`] and [`FioSource`].
+//!
+//! Followed is the manual page of fio 3.33 and, where that is silent, what fio 3.33 does: `tests/fio_real.rs` compares the two where fio
+//! is installed. Options that speak of the host are left out and listed; options that would change the workload in a way that is not
+//! supported stop the run, by name.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `grammar` | lines into sections and options |
+//! | `options` | every option's name, and what becomes of it |
+//! | `values` | bytes, times, shares |
+//! | `draft`, `job` | a section's values, collected and checked |
+//! | `layout` | files on the drive |
+//! | `sizes`, `skew`, `random_map` | size and place of a request |
+//! | `worker`, `clock` | the requests of one clone, and when they come |
+//! | `source`, `record` | all of them as one stream, and what is said of them in the results |
+
+mod clock;
+mod draft;
+mod grammar;
+mod job;
+mod layout;
+mod options;
+mod random_map;
+mod record;
+mod sizes;
+mod skew;
+mod source;
+mod values;
+mod worker;
+
+pub use record::JobRecord;
+pub use source::{FioOptions, FioSource, JobFile};

@@ -1,0 +1,339 @@
+//! What the lines of a section say, one after the other: each value read and checked by itself, the last one counting.
+//! A section starts from what the `[global]` sections above it say.
+
+use std::collections::BTreeMap;
+
+use vpass_core::request::SourceError;
+
+use super::grammar::{Assignment, Place};
+use super::options::{self, Role};
+use super::sizes::Blocks;
+use super::skew::Distribution;
+use super::values::{self, Amount, KbBase, PerOp};
+
+/// Which way a job's requests go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ways {
+    Read,
+    Write,
+    Trim,
+    /// Reads and writes.
+    Mixed,
+    /// Each block trimmed, then written.
+    TrimWrite,
+}
+
+/// `rw`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pattern {
+    /// As it was written.
+    pub(super) text: String,
+    pub(super) ways: Ways,
+    pub(super) random: bool,
+    /// `randread:8`: a random place every 8 requests.
+    pub(super) every: u32,
+    /// `read:4k`: bytes left out between two requests; negative runs backwards.
+    pub(super) hole: i64,
+}
+
+/// The values of a section so far; what nobody gave is what fio takes.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
+pub(super) struct Draft {
+    pub(super) base: KbBase,
+    pub(super) label: Option<String>,
+    pub(super) pattern: Pattern,
+    pub(super) identical: bool,
+    pub(super) read_percent: u32,
+    pub(super) blocks: PerOp<Blocks>,
+    /// Those from `bsrange` and `bssplit`, which outrank `bs`.
+    pub(super) mixed_blocks: PerOp<Option<Blocks>>,
+    pub(super) unaligned: bool,
+    pub(super) align: PerOp<Option<u64>>,
+    pub(super) size: Option<Amount>,
+    pub(super) io_size: Option<Amount>,
+    pub(super) file_size: Option<u64>,
+    pub(super) offset: Amount,
+    pub(super) offset_increment: Amount,
+    pub(super) offset_align: u64,
+    pub(super) number_ios: Option<u64>,
+    pub(super) loops: u32,
+    pub(super) clones: u32,
+    pub(super) file: Option<String>,
+    pub(super) directory: String,
+    pub(super) name_format: String,
+    pub(super) distribution: Distribution,
+    pub(super) random_percent: PerOp<u32>,
+    pub(super) map: bool,
+    pub(super) lfsr: bool,
+    pub(super) engine: String,
+    pub(super) depth: u32,
+    pub(super) depth_low: Option<u32>,
+    pub(super) rate: PerOp<Option<u64>>,
+    pub(super) rate_iops: PerOp<Option<u64>>,
+    pub(super) poisson: bool,
+    pub(super) runtime_ns: u64,
+    pub(super) ramp_ns: u64,
+    pub(super) time_based: bool,
+    pub(super) start_ns: u64,
+    pub(super) stonewall: bool,
+    pub(super) exit_all: bool,
+    pub(super) verify: bool,
+    pub(super) do_verify: bool,
+    /// The last line of each option.
+    places: BTreeMap<&'static str, Place>,
+}
+
+/// fio's default block.
+const BLOCK: u64 = 4096;
+/// As many as fio starts (`REAL_MAX_JOBS`).
+pub(super) const MOST_JOBS: u64 = 4096;
+/// Far more than any host keeps.
+const MOST_DEPTH: u64 = 65_536;
+const SECOND_NS: u64 = 1_000_000_000;
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self {
+            base: KbBase::Binary,
+            label: None,
+            pattern: Pattern { text: "read".into(), ways: Ways::Read, random: false, every: 1, hole: 0 },
+            identical: false,
+            read_percent: 50,
+            blocks: [const { Blocks::One(BLOCK) }; 3],
+            mixed_blocks: [const { None }; 3],
+            unaligned: false,
+            align: [None; 3],
+            size: None,
+            io_size: None,
+            file_size: None,
+            offset: Amount::Bytes(0),
+            offset_increment: Amount::Bytes(0),
+            offset_align: 0,
+            number_ios: None,
+            loops: 1,
+            clones: 1,
+            file: None,
+            directory: String::new(),
+            name_format: "$jobname.$jobnum.$filenum".into(),
+            distribution: Distribution::Random,
+            random_percent: [100; 3],
+            map: true,
+            lfsr: false,
+            engine: "psync".into(),
+            depth: 1,
+            depth_low: None,
+            rate: [None; 3],
+            rate_iops: [None; 3],
+            poisson: false,
+            runtime_ns: 0,
+            ramp_ns: 0,
+            time_based: false,
+            start_ns: 0,
+            stonewall: false,
+            exit_all: false,
+            verify: false,
+            do_verify: true,
+            places: BTreeMap::new(),
+        }
+    }
+}
+
+impl Draft {
+    /// Takes in the lines of a section. `kb_base` goes first, wherever it stands: it decides about all units.
+    /// Options that cannot matter are added to `left_out`.
+    ///
+    /// # Errors
+    /// The first line that is wrong.
+    pub(super) fn take(&mut self, lines: &[Assignment], left_out: &mut Vec<String>) -> Result<(), SourceError> {
+        let is_base = |line: &&Assignment| line.name == "kb_base";
+        for line in lines.iter().filter(is_base).chain(lines.iter().filter(|l| !is_base(l))) {
+            match options::role(&line.name, line.value.as_deref()) {
+                Some(Role::Used(name)) => {
+                    let taken = self.set(name, line.value.as_deref());
+                    taken.map_err(|what| line.place.complain(format_args!("{}: {what}", line.name)))?;
+                    self.places.insert(name, line.place.clone());
+                    if name == "ioengine" {
+                        left_out.push(line.name.clone());
+                    }
+                }
+                Some(Role::Unsupported(why)) => {
+                    return Err(line.place.complain(format_args!("{} is not supported: {why}", line.name)));
+                }
+                Some(Role::NotApplicable) => left_out.push(line.name.clone()),
+                None => return Err(unknown(line)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The line that an option was last given in.
+    pub(super) fn place(&self, option: &str) -> Option<&Place> {
+        self.places.get(option)
+    }
+
+    fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
+        match name {
+            "bs_unaligned" => self.unaligned = values::flag(value)?,
+            "norandommap" => self.map = !values::flag(value)?,
+            "time_based" => self.time_based = values::flag(value)?,
+            "stonewall" => self.stonewall = values::flag(value)?,
+            "exitall" => self.exit_all = values::flag(value)?,
+            "do_verify" => self.do_verify = values::flag(value)?,
+            _ => {
+                let value = value.filter(|v| !v.is_empty()).ok_or("a value is expected after it, as in name=value")?;
+                self.set_value(name, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn set_value(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "kb_base" => self.base = kb_base(value)?,
+            "name" => self.label = Some(value.into()),
+            "description" => {}
+            "rw" => self.pattern = pattern(value, self.base)?,
+            "rw_sequencer" => self.identical = one_of(value, &["sequential", "identical"])? == 1,
+            "rwmixread" => self.read_percent = percent(value)?,
+            "rwmixwrite" => self.read_percent = 100 - percent(value)?,
+            "random_distribution" => self.distribution = Distribution::read(value, self.base)?,
+            "percentage_random" => self.random_percent = each(value, 100, percent)?,
+            "random_generator" => self.lfsr = one_of(value, &["tausworthe", "tausworthe64", "lfsr"])? == 2,
+            "ioengine" => self.engine = engine(value)?,
+            "iodepth" => self.depth = self.count(value, 1..=MOST_DEPTH)? as u32,
+            "iodepth_low" => self.depth_low = Some(self.count(value, 0..=MOST_DEPTH)? as u32),
+            "rate" => self.rate = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?,
+            "rate_iops" => self.rate_iops = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?,
+            "rate_process" => self.poisson = one_of(value, &["linear", "poisson"])? == 1,
+            "runtime" => self.runtime_ns = values::time_ns(value, SECOND_NS)?,
+            "ramp_time" => self.ramp_ns = values::time_ns(value, SECOND_NS)?,
+            "startdelay" => self.start_ns = values::time_ns(value, SECOND_NS)?,
+            "number_ios" => self.number_ios = above_zero(values::bytes(value, self.base)?),
+            "loops" => self.loops = self.count(value, 0..=u64::from(u32::MAX))?.max(1) as u32,
+            "numjobs" => self.clones = self.count(value, 1..=MOST_JOBS)? as u32,
+            "verify" => self.verify = value != "0",
+            _ => self.set_place(name, value)?,
+        }
+        Ok(())
+    }
+
+    /// Options about blocks, files and where in them.
+    fn set_place(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let base = self.base;
+        match name {
+            "bs" => self.blocks = each(value, Blocks::One(BLOCK), |v| Blocks::one(v, base))?,
+            "bsrange" => self.mixed_blocks = each(value, None, |v| Blocks::range(v, base).map(Some))?,
+            "bssplit" => self.mixed_blocks = each(value, None, |v| Blocks::split(v, base).map(Some))?,
+            "blockalign" => self.align = each(value, None, |v| values::bytes(v, base).map(above_zero))?,
+            "size" => self.size = Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0)),
+            "io_size" => self.io_size = Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0)),
+            "filesize" => {
+                let size = values::bytes(value, base).map_err(|e| format!("{e}; a range of sizes is not supported"))?;
+                self.file_size = above_zero(size);
+            }
+            "offset" => self.offset = values::amount(value, base)?,
+            "offset_increment" => self.offset_increment = values::amount(value, base)?,
+            "offset_align" => self.offset_align = values::bytes(value, base)?,
+            "nrfiles" => {
+                values::count(value, base, 1..=1).map_err(|_| "several files a job are not supported; write a job for each".to_owned())?;
+            }
+            "filename" => self.file = Some(file_name(value)?),
+            "directory" => self.directory = value.split(':').next().unwrap_or_default().into(),
+            "filename_format" => self.name_format = value.into(),
+            other => unreachable!("{other} is listed as used"),
+        }
+        Ok(())
+    }
+
+    fn count(&self, value: &str, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
+        values::count(value, self.base, range)
+    }
+}
+
+fn unknown(line: &Assignment) -> SourceError {
+    let hint = options::nearest(&line.name).map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+    line.place.complain(format_args!("fio 3.33 has no option {}{hint}", crate::traces::quote(line.name.as_bytes())))
+}
+
+fn above_zero(number: u64) -> Option<u64> {
+    Some(number).filter(|n| *n > 0)
+}
+
+/// A value for each direction; `missing` where none is given.
+fn each<T: Clone>(value: &str, missing: T, read: impl Fn(&str) -> Result<T, String>) -> Result<PerOp<T>, String> {
+    let [r, w, t] = values::per_op(value)?.map(|v| v.map_or_else(|| Ok(missing.clone()), &read));
+    Ok([r?, w?, t?])
+}
+
+fn percent(value: &str) -> Result<u32, String> {
+    value.trim_end_matches('%').parse().ok().filter(|p| *p <= 100).ok_or_else(|| "a percentage from 0 to 100 is expected".into())
+}
+
+/// The position of a word in a list.
+fn one_of(value: &str, words: &[&str]) -> Result<usize, String> {
+    words.iter().position(|w| *w == value).ok_or_else(|| format!("one of {} is expected{}", words.join(", "), hint(value, words)))
+}
+
+fn hint(value: &str, words: &[&str]) -> String {
+    crate::nearest::nearest(value, words.iter().copied()).map_or_else(String::new, |near| format!("; did you mean {near}?"))
+}
+
+fn kb_base(value: &str) -> Result<KbBase, String> {
+    match value {
+        "1024" => Ok(KbBase::Binary),
+        "1000" => Ok(KbBase::Standard),
+        _ => Err("1024 or 1000 is expected".into()),
+    }
+}
+
+/// How `rw` is written, what it means, and whether it is random.
+const PATTERNS: [(&str, Ways, bool); 11] = [
+    ("read", Ways::Read, false),
+    ("write", Ways::Write, false),
+    ("trim", Ways::Trim, false),
+    ("randread", Ways::Read, true),
+    ("randwrite", Ways::Write, true),
+    ("randtrim", Ways::Trim, true),
+    ("rw", Ways::Mixed, false),
+    ("readwrite", Ways::Mixed, false),
+    ("randrw", Ways::Mixed, true),
+    ("trimwrite", Ways::TrimWrite, false),
+    ("randtrimwrite", Ways::TrimWrite, true),
+];
+
+fn pattern(value: &str, base: KbBase) -> Result<Pattern, String> {
+    let (word, postfix) = value.split_once(':').map_or((value, None), |(word, postfix)| (word, Some(postfix)));
+    let words = PATTERNS.map(|(word, ..)| word);
+    let (_, ways, random) = PATTERNS[one_of(word, &words)?];
+    let mut pattern = Pattern { text: value.into(), ways, random, every: 1, hole: 0 };
+    match postfix {
+        None => {}
+        Some(_) if ways == Ways::TrimWrite => return Err("a number after trimwrite is not supported".into()),
+        Some(every) if random => pattern.every = values::count(every, base, 1..=u64::from(u32::MAX))? as u32,
+        Some(hole) => {
+            let (sign, digits) = hole.strip_prefix('-').map_or((1, hole), |digits| (-1, digits));
+            pattern.hole = sign * values::bytes(digits, base)?.cast_signed();
+        }
+    }
+    Ok(pattern)
+}
+
+fn engine(value: &str) -> Result<String, String> {
+    if options::NO_DRIVE.contains(&value) {
+        return Err(format!("the engine {value} sends no reads or writes to a drive; leave the job out"));
+    }
+    Ok(value.into())
+}
+
+/// A file by name; `\:` is a colon in it, a bare one would separate several.
+fn file_name(value: &str) -> Result<String, String> {
+    let name = value.replace("\\:", "\0");
+    if name.contains(':') {
+        return Err("several files a job are not supported; write a job for each".into());
+    }
+    if name == "-" {
+        return Err("standard input and output are no drive; name a file or a device".into());
+    }
+    Ok(name.replace('\0', ":"))
+}

@@ -1,0 +1,240 @@
+//! A job: a section with its values checked against each other, and the stage in which it runs.
+
+use std::collections::BTreeSet;
+
+use vpass_core::request::SourceError;
+
+use super::draft::{Draft, MOST_JOBS, Pattern, Ways};
+use super::grammar::{Place, Section};
+use super::options;
+use super::sizes::Blocks;
+use super::skew::Distribution;
+use super::values::{Amount, PerOp};
+use crate::synthetic::Arrivals;
+
+/// Where a job works, before the drive is known.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) file: Option<String>,
+    pub(super) directory: String,
+    pub(super) name_format: String,
+    pub(super) size: Option<Amount>,
+    pub(super) file_size: Option<u64>,
+    pub(super) offset: Amount,
+    pub(super) offset_increment: Amount,
+    pub(super) offset_align: u64,
+}
+
+/// When a job ends, apart from the end of its file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) io_size: Option<Amount>,
+    pub(super) number_ios: Option<u64>,
+    pub(super) loops: u32,
+    /// Time after which it ends.
+    pub(super) runtime_ns: Option<u64>,
+    /// Whether only time ends it.
+    pub(super) time_based: bool,
+}
+
+/// Requests by their own clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rate {
+    /// By direction; none where the job has none of these.
+    pub(super) bytes_per_s: PerOp<Option<f64>>,
+    pub(super) arrivals: Arrivals,
+    pub(super) start_ns: u64,
+}
+
+/// A job and its clones.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
+pub(super) struct Job {
+    pub(super) section: String,
+    pub(super) label: String,
+    pub(super) place: Place,
+    /// Jobs of one stage run at the same time; a stage waits for the one before it.
+    pub(super) stage: usize,
+    pub(super) clones: u32,
+    pub(super) pattern: Pattern,
+    pub(super) identical: bool,
+    pub(super) read_percent: u32,
+    pub(super) blocks: PerOp<Blocks>,
+    pub(super) unaligned: bool,
+    /// Random places are multiples of this.
+    pub(super) align: PerOp<u64>,
+    pub(super) distribution: Distribution,
+    pub(super) random_percent: PerOp<u32>,
+    pub(super) map: bool,
+    pub(super) depth: u32,
+    pub(super) rate: Option<Rate>,
+    pub(super) limits: Limits,
+    pub(super) exit_all: bool,
+    pub(super) target: Target,
+}
+
+/// The jobs of a file, with what the user should know about them.
+pub(super) struct Jobs {
+    pub(super) list: Vec<Job>,
+    pub(super) left_out: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads all sections: `[global]` ones, by any name that begins so, set what those below them start from.
+pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
+    let mut all = Jobs { list: vec![], left_out: vec![], notes: vec![] };
+    let mut global = Draft::default();
+    let mut stage = 0;
+    // Where it keeps a depth from being reached.
+    let mut engine_matters = false;
+    for section in sections {
+        if section.name.starts_with("global") {
+            global.take(&section.lines, &mut all.left_out)?;
+            continue;
+        }
+        let mut draft = global.clone();
+        draft.take(&section.lines, &mut all.left_out)?;
+        if draft.stonewall && !all.list.is_empty() {
+            stage += 1;
+        }
+        let job = Job::new(&draft, section, stage, &mut all.notes)?;
+        engine_matters |= job.depth < draft.depth;
+        all.list.push(job);
+        let clones: u64 = all.list.iter().map(|j| u64::from(j.clones)).sum();
+        if clones > MOST_JOBS {
+            return Err(section
+                .place
+                .complain(format_args!("with this job there are {clones} with their clones; fio runs at most {MOST_JOBS}")));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    all.left_out.retain(|name| seen.insert(name.clone()) && !(engine_matters && name == "ioengine"));
+    Ok(all)
+}
+
+impl Job {
+    fn new(draft: &Draft, section: &Section, stage: usize, notes: &mut Vec<String>) -> Result<Self, SourceError> {
+        let [r, w, t] = [0, 1, 2].map(|i| draft.mixed_blocks[i].clone().unwrap_or_else(|| draft.blocks[i].clone()));
+        let blocks = [r, w, t];
+        let label = draft.label.clone().unwrap_or_else(|| section.name.clone());
+        let aligned = draft.align.iter().any(Option::is_some);
+        let mut job = Self {
+            section: section.name.clone(),
+            place: section.place.clone(),
+            stage,
+            clones: draft.clones,
+            identical: draft.identical,
+            read_percent: draft.read_percent,
+            unaligned: draft.unaligned,
+            align: [0, 1, 2].map(|i| draft.align[i].unwrap_or(blocks[i].ends().0)),
+            // fio: an alignment, or a distribution of its own, excludes the map; the other generator never comes back by itself.
+            map: (draft.map && !aligned || draft.lfsr) && draft.distribution == Distribution::Random,
+            random_percent: draft.random_percent,
+            distribution: draft.distribution.clone(),
+            depth: depth(draft, &label, section, notes)?,
+            rate: None,
+            limits: limits(draft, &label, section, notes)?,
+            exit_all: draft.exit_all,
+            target: Target {
+                file: draft.file.clone(),
+                directory: draft.directory.clone(),
+                name_format: draft.name_format.clone(),
+                size: draft.size,
+                file_size: draft.file_size,
+                offset: draft.offset,
+                offset_increment: draft.offset_increment,
+                offset_align: draft.offset_align,
+            },
+            pattern: draft.pattern.clone(),
+            label,
+            blocks,
+        };
+        let writes = matches!(job.pattern.ways, Ways::Write | Ways::Mixed | Ways::TrimWrite);
+        if draft.verify && draft.do_verify && writes {
+            let what = "verify is not supported: it reads what was written; add do_verify=0, or a job that reads, with stonewall";
+            return Err(draft.place("verify").unwrap_or(&section.place).complain(what));
+        }
+        job.rate = job.rate(draft)?;
+        Ok(job)
+    }
+
+    /// Which directions have requests: reads, writes, trims.
+    pub(super) fn uses(&self) -> PerOp<bool> {
+        match self.pattern.ways {
+            Ways::Read => [true, false, false],
+            Ways::Write => [false, true, false],
+            Ways::Trim => [false, false, true],
+            Ways::Mixed => [self.read_percent > 0, self.read_percent < 100, false],
+            Ways::TrimWrite => [false, true, true],
+        }
+    }
+
+    fn rate(&self, draft: &Draft) -> Result<Option<Rate>, SourceError> {
+        let by_bytes = draft.rate.iter().any(Option::is_some);
+        let by_requests = draft.rate_iops.iter().any(Option::is_some);
+        let option = if by_bytes { "rate" } else { "rate_iops" };
+        let complain = |what: String| Err(draft.place(option).unwrap_or(&self.place).complain(what));
+        if by_bytes && by_requests {
+            return complain("rate and rate_iops exclude each other; give one of them".into());
+        }
+        if !by_bytes && !by_requests {
+            if draft.start_ns > 0 {
+                let what = "startdelay is not supported without a rate: a job that follows completions has no clock; give it a rate_iops";
+                return Err(draft.place("startdelay").unwrap_or(&self.place).complain(what));
+            }
+            return Ok(None);
+        }
+        if self.pattern.ways == Ways::TrimWrite {
+            return complain(format!("{option} is not supported with {}", self.pattern.text));
+        }
+        let uses = self.uses();
+        let mut bytes_per_s = [None; 3];
+        for op in (0..3).filter(|op| uses[*op]) {
+            // fio: of requests of several sizes the smallest is meant.
+            let iops = |n: u64| n as f64 * self.blocks[op].ends().0 as f64;
+            bytes_per_s[op] = draft.rate[op].map(|n| n as f64).or(draft.rate_iops[op].map(iops));
+            if bytes_per_s[op].is_none() {
+                let what = ["reads", "writes", "trims"][op];
+                return complain(format!(
+                    "{option} gives the {what} of this job none, which is not supported; give one for each direction"
+                ));
+            }
+        }
+        let arrivals = if draft.poisson { Arrivals::Poisson } else { Arrivals::Constant };
+        Ok(Some(Rate { bytes_per_s, arrivals, start_ns: draft.start_ns }))
+    }
+}
+
+fn limits(draft: &Draft, label: &str, section: &Section, notes: &mut Vec<String>) -> Result<Limits, SourceError> {
+    if draft.time_based && draft.runtime_ns == 0 {
+        return Err(draft.place("time_based").unwrap_or(&section.place).complain("time_based needs a runtime, such as runtime=60"));
+    }
+    let ramps = draft.ramp_ns > 0 && draft.runtime_ns > 0;
+    if ramps {
+        notes.push(format!("job {label}: its ramp_time goes before its runtime and is measured like the rest"));
+    }
+    let runtime_ns = (draft.runtime_ns > 0).then(|| draft.runtime_ns.saturating_add(if ramps { draft.ramp_ns } else { 0 }));
+    Ok(Limits { io_size: draft.io_size, number_ios: draft.number_ios, loops: draft.loops, runtime_ns, time_based: draft.time_based })
+}
+
+/// Requests that a clone keeps outstanding.
+fn depth(draft: &Draft, label: &str, section: &Section, notes: &mut Vec<String>) -> Result<u32, SourceError> {
+    if let Some(low) = draft.depth_low
+        && low != 0
+        && low < draft.depth
+    {
+        let what = "iodepth_low is not supported: a queue that drains before it is filled again is not modelled; leave it out";
+        return Err(draft.place("iodepth_low").unwrap_or(&section.place).complain(what));
+    }
+    let engine = &draft.engine;
+    if draft.depth > 1 && options::SYNCHRONOUS.contains(&engine.as_str()) {
+        let given = if draft.place("ioengine").is_some() { "" } else { ", which is fio's default," };
+        notes.push(format!(
+            "job {label}: iodepth={} counts as 1, as in fio, because ioengine={engine}{given} waits for each request; \
+             ioengine=libaio keeps {} outstanding",
+            draft.depth, draft.depth
+        ));
+        return Ok(1);
+    }
+    Ok(draft.depth)
+}

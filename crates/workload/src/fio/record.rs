@@ -1,0 +1,111 @@
+//! What a job came to, for the results: enough to see what was run, and to write the same job again.
+
+use serde::Serialize;
+
+use super::draft::Ways;
+use super::job::Job;
+use super::layout::Region;
+use super::skew::Distribution;
+use super::values::Amount;
+use crate::synthetic::Arrivals;
+
+/// A job as it was run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JobRecord {
+    /// The job's name.
+    pub name: String,
+    /// Line of its section.
+    pub line: usize,
+    /// Jobs of a stage run at the same time, stages one after the other; from 0.
+    pub stage: usize,
+    /// Clones of the job.
+    pub numjobs: u32,
+    /// As in the file.
+    pub rw: String,
+    /// Percentage of reads, where reads and writes are mixed.
+    pub rwmixread: Option<u32>,
+    /// Sizes of reads, in bytes; absent where it has none.
+    pub read_bs: Option<String>,
+    /// Sizes of writes.
+    pub write_bs: Option<String>,
+    /// Sizes of trims.
+    pub trim_bs: Option<String>,
+    /// As in the file, for random requests.
+    pub random_distribution: Option<String>,
+    /// Whether a pass visits each block once, for random requests.
+    pub random_map: Option<bool>,
+    /// First byte of each clone's part of the drive.
+    pub starts: Vec<u64>,
+    /// Bytes of a clone's part.
+    pub region_bytes: u64,
+    /// Bytes after which a loop ends; none where time ends it.
+    pub io_bytes: Option<u64>,
+    /// Requests after which a loop ends.
+    pub number_ios: Option<u64>,
+    /// Loops.
+    pub loops: u32,
+    /// Time after which it ends.
+    pub runtime_s: Option<f64>,
+    /// Requests that each clone keeps outstanding; none where it has a rate.
+    pub iodepth: Option<u32>,
+    /// Bytes a second of reads, writes and trims, for each clone.
+    pub rate_bytes_s: Option<[Option<f64>; 3]>,
+    /// Whether requests at a rate come as a Poisson process.
+    pub poisson: Option<bool>,
+    /// Time before the first request of a job with a rate.
+    pub start_delay_s: Option<f64>,
+}
+
+impl JobRecord {
+    /// The record of a job whose clones work in these regions.
+    pub(super) fn new(job: &Job, regions: &[Region]) -> Self {
+        let size = |op: usize| job.uses()[op].then(|| job.blocks[op].text());
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        let random = job.pattern.random;
+        Self {
+            name: job.label.clone(),
+            line: job.place.line(),
+            stage: job.stage,
+            numjobs: job.clones,
+            rw: job.pattern.text.clone(),
+            rwmixread: (job.pattern.ways == Ways::Mixed).then_some(job.read_percent),
+            read_bs: size(0),
+            write_bs: size(1),
+            trim_bs: size(2),
+            random_distribution: random.then(|| job.distribution.text()),
+            random_map: random.then_some(job.map),
+            starts: regions.iter().map(|r| r.start).collect(),
+            region_bytes: regions.first().map_or(0, |r| r.bytes),
+            io_bytes: regions.first().filter(|_| !job.limits.time_based).map(|r| r.io_bytes),
+            number_ios: job.limits.number_ios,
+            loops: job.limits.loops,
+            runtime_s: job.limits.runtime_ns.map(seconds),
+            iodepth: job.rate.is_none().then_some(job.depth),
+            rate_bytes_s: job.rate.map(|r| r.bytes_per_s),
+            poisson: job.rate.map(|r| r.arrivals == Arrivals::Poisson),
+            start_delay_s: job.rate.map(|r| seconds(r.start_ns)),
+        }
+    }
+}
+
+impl Distribution {
+    fn text(&self) -> String {
+        let with = |name: &str, number: f64, center: Option<f64>| {
+            format!("{name}:{number}{}", center.map_or_else(String::new, |center| format!(":{center}")))
+        };
+        match self {
+            Self::Random => "random".into(),
+            Self::Zipf { theta, center } => with("zipf", *theta, *center),
+            Self::Pareto { h, center } => with("pareto", *h, *center),
+            Self::Zoned(zones) => {
+                let is_absolute = zones.iter().any(|(_, size)| matches!(size, Amount::Bytes(_)));
+                let zone = |(access, size): &(u32, Amount)| match size {
+                    Amount::Bytes(n) => format!("{access}/{n}"),
+                    Amount::Percent(n) => format!("{access}/{n}"),
+                };
+                let zones: Vec<_> = zones.iter().map(zone).collect();
+                format!("{}:{}", if is_absolute { "zoned_abs" } else { "zoned" }, zones.join(":"))
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The size of each request: one, a range, or sizes with shares, drawn as fio draws them.
+//!
+//! Sizes are multiples of the smallest, unless `bs_unaligned` is given. A size that does not fit before the end of the file is drawn
+//! again, as long as the smallest fits.
+
+use super::values::{self, KbBase};
+use crate::synthetic::random::{Random, Rng, below, threshold};
+use crate::traces::MAX_REQUEST_BYTES;
+
+/// The sizes of one direction.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Blocks {
+    One(u64),
+    Range(u64, u64),
+    /// Sizes with percentages that add up to 100.
+    Split(Vec<(u64, u32)>),
+}
+
+impl Blocks {
+    pub(super) fn one(text: &str, base: KbBase) -> Result<Self, String> {
+        if text.contains(['-', ':']) {
+            return Err("one size is expected; ranges are for bsrange, shares for bssplit".into());
+        }
+        size(text, base).map(Self::One)
+    }
+
+    pub(super) fn range(text: &str, base: KbBase) -> Result<Self, String> {
+        let (min, max) = values::range(text, base)?;
+        possible(min)?;
+        possible(max)?;
+        Ok(if min == max { Self::One(min) } else { Self::Range(min, max) })
+    }
+
+    pub(super) fn split(text: &str, base: KbBase) -> Result<Self, String> {
+        let mut pairs = values::shares(text, |t| size(t, base))?;
+        pairs.retain(|(_, percent)| *percent > 0);
+        Ok(if let [(only, _)] = pairs[..] { Self::One(only) } else { Self::Split(pairs) })
+    }
+
+    /// Smallest and largest.
+    pub(super) fn ends(&self) -> (u64, u64) {
+        match self {
+            Self::One(bytes) => (*bytes, *bytes),
+            Self::Range(min, max) => (*min, *max),
+            Self::Split(pairs) => {
+                let sizes = pairs.iter().map(|(bytes, _)| *bytes);
+                (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0))
+            }
+        }
+    }
+
+    /// Whether all requests are of one size.
+    pub(super) fn is_one(&self) -> bool {
+        matches!(self, Self::One(_))
+    }
+
+    /// The mean, where the end of the file is far.
+    pub(super) fn mean(&self) -> f64 {
+        match self {
+            Self::One(bytes) => *bytes as f64,
+            Self::Range(min, max) => (min + max) as f64 / 2.0,
+            Self::Split(pairs) => pairs.iter().map(|(bytes, percent)| *bytes as f64 * f64::from(*percent) / 100.0).sum(),
+        }
+    }
+
+    /// As fio writes it.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::One(bytes) => bytes.to_string(),
+            Self::Range(min, max) => format!("{min}-{max}"),
+            Self::Split(pairs) => pairs.iter().map(|(bytes, percent)| format!("{bytes}/{percent}")).collect::<Vec<_>>().join(":"),
+        }
+    }
+}
+
+fn size(text: &str, base: KbBase) -> Result<u64, String> {
+    values::bytes(text, base).and_then(possible)
+}
+
+fn possible(bytes: u64) -> Result<u64, String> {
+    if (1..=MAX_REQUEST_BYTES).contains(&bytes) {
+        Ok(bytes)
+    } else {
+        Err(format!("a request of {bytes} bytes; 1 byte to 16 MiB are expected"))
+    }
+}
+
+/// Draws the sizes of one direction.
+#[derive(Clone, Debug)]
+pub(super) struct SizeDraw {
+    pub(super) min: u64,
+    max: u64,
+    unaligned: bool,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    One,
+    Range,
+    /// Sizes, the rarest first as in fio, each with the random number below which it is taken.
+    Split(Vec<(u64, u64)>),
+}
+
+/// Tries after which the smallest size is taken: a size of 1 % is missed so often once in 10^8 times.
+const TRIES: u32 = 2000;
+
+impl SizeDraw {
+    pub(super) fn new(blocks: &Blocks, unaligned: bool) -> Self {
+        let (min, max) = blocks.ends();
+        let kind = match blocks {
+            Blocks::One(_) => Kind::One,
+            Blocks::Range(..) => Kind::Range,
+            Blocks::Split(pairs) => {
+                let mut pairs = pairs.clone();
+                pairs.sort_by_key(|(_, percent)| *percent);
+                let mut sum = 0;
+                let limits = pairs.iter().map(|(bytes, percent)| {
+                    sum += percent;
+                    (*bytes, threshold(f64::from(sum) / 100.0))
+                });
+                Kind::Split(limits.collect())
+            }
+        };
+        Self { min, max, unaligned, kind }
+    }
+
+    /// A size of at most `room`, which holds the smallest.
+    #[inline]
+    pub(super) fn draw(&self, random: &mut Random, room: u64) -> u64 {
+        match &self.kind {
+            Kind::One => self.min,
+            Kind::Range => self.in_range(random, room),
+            Kind::Split(limits) => self.of_split(limits, random, room),
+        }
+    }
+
+    /// The smallest plus a number below the largest, rounded down to a multiple of the smallest and cut at the largest.
+    fn in_range(&self, random: &mut Random, room: u64) -> u64 {
+        let step = if self.unaligned { 1 } else { self.min };
+        if room >= self.max {
+            let bytes = self.min + below(random, self.max);
+            return (bytes - bytes % step).min(self.max);
+        }
+        // What fits lies below the cut, where all multiples are alike.
+        if self.unaligned { self.min + below(random, room - self.min + 1) } else { step * (1 + below(random, room / step)) }
+    }
+
+    fn of_split(&self, limits: &[(u64, u64)], random: &mut Random, room: u64) -> u64 {
+        for _ in 0..TRIES {
+            let bits = random.next_u64();
+            let fits = |limit: &&(u64, u64)| bits <= limit.1 && limit.0 <= room;
+            let bytes = limits.iter().find(fits).map_or(limits[limits.len() - 1].0, |(bytes, _)| *bytes);
+            if bytes <= room {
+                return if self.unaligned { bytes } else { bytes - bytes % self.min };
+            }
+        }
+        self.min
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    /// Shares of the sizes drawn, in percent.
+    fn drawn(blocks: &Blocks, unaligned: bool, room: u64) -> BTreeMap<u64, i32> {
+        let (draw, mut random) = (SizeDraw::new(blocks, unaligned), Random::seed_from_u64(1));
+        let mut counts = BTreeMap::new();
+        (0..100_000).for_each(|_| *counts.entry(draw.draw(&mut random, room)).or_insert(0) += 1);
+        counts.into_iter().map(|(bytes, n)| (bytes, (f64::from(n) / 1000.0).round() as i32)).collect()
+    }
+
+    #[test]
+    fn a_range_gives_multiples_of_its_smallest() {
+        // Seen in fio 3.33: bsrange=4k-10k gives 4 KiB and 8 KiB 40 % each, and 10 KiB the rest.
+        let range = Blocks::range("4k-10k", KbBase::Binary).unwrap();
+        assert_eq!(drawn(&range, false, 1 << 20), BTreeMap::from([(4096, 40), (8192, 40), (10_240, 20)]));
+        assert_eq!(drawn(&range, false, 9000), BTreeMap::from([(4096, 50), (8192, 50)]));
+        let sizes = drawn(&Blocks::Range(512, 515), true, 1 << 20);
+        assert_eq!(sizes.keys().copied().collect::<Vec<_>>(), [512, 513, 514, 515]);
+        assert_eq!(drawn(&Blocks::Range(512, 2048), true, 513), BTreeMap::from([(512, 50), (513, 50)]));
+    }
+
+    #[test]
+    fn a_split_gives_its_shares() {
+        let split = Blocks::split("64k/50:4k/10:32k/40:1k/0", KbBase::Binary).unwrap();
+        assert_eq!(drawn(&split, false, 1 << 20), BTreeMap::from([(4096, 10), (32_768, 40), (65_536, 50)]));
+        // What does not fit is drawn again.
+        assert_eq!(drawn(&split, false, 40_000), BTreeMap::from([(4096, 20), (32_768, 80)]));
+        // As fio does: 6 KiB is no multiple of 4 KiB.
+        let odd = Blocks::split("4k/50:6k/50", KbBase::Binary).unwrap();
+        assert_eq!(drawn(&odd, false, 1 << 20), BTreeMap::from([(4096, 100)]));
+        assert_eq!(drawn(&odd, true, 1 << 20), BTreeMap::from([(4096, 50), (6144, 50)]));
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        assert!(Blocks::one("0", KbBase::Binary).is_err());
+        assert!(Blocks::one("17m", KbBase::Binary).is_err());
+        assert!(Blocks::one("4k-8k", KbBase::Binary).unwrap_err().contains("bsrange"));
+        assert!(Blocks::range("0-4k", KbBase::Binary).is_err());
+        assert_eq!(Blocks::range("4k-4k", KbBase::Binary), Ok(Blocks::One(4096)));
+    }
+}

@@ -1,0 +1,339 @@
+//! The jobs of a file as one stream of requests for one drive.
+//!
+//! Jobs between two `stonewall`s are a stage; a stage begins when every request of the one before it is complete. Within a stage
+//!
+//! - jobs without a rate are one closed loop of the sum of their `iodepth`s. They take turns in proportion to their depths, so that of
+//!   all requests outstanding each job has its share; where one ends, the loop is smaller by its depth. In fio each job waits for its own
+//!   completions, so a job of large requests would fall behind one of small requests; here both keep their pace.
+//! - jobs with a rate are an open loop, merged by time ([`super::clock`]).
+//!
+//! A stage with both cannot be one loop and is refused. A job that ends by `runtime` ends at that simulated time: with a rate exactly,
+//! else within some 100 requests, because requests are handed out ahead of time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::path::Path;
+use std::sync::Arc;
+
+use rand_core::SeedableRng;
+use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::units::Ns;
+
+use super::clock::Clocks;
+use super::grammar;
+use super::job::{self, Job};
+use super::layout::{Region, layout};
+use super::record::JobRecord;
+use super::worker::Worker;
+use crate::pass::PassSource;
+use crate::synthetic::random::Random;
+
+/// A job file that has been read.
+#[derive(Clone, Debug)]
+pub struct JobFile {
+    name: String,
+    jobs: Vec<Job>,
+    left_out: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl JobFile {
+    /// Reads a job file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the first line that is wrong: file, line, what is wrong, what would be right, the line.
+    pub fn read(path: &Path) -> Result<Self, SourceError> {
+        Self::of(path, &grammar::read(path)?)
+    }
+
+    /// The same for a text; `path` stands for its place in messages, and for the folder of files that it includes.
+    ///
+    /// # Errors
+    /// As for [`JobFile::read`].
+    pub fn parse(path: &Path, text: &str) -> Result<Self, SourceError> {
+        Self::of(path, &grammar::sections(path, text)?)
+    }
+
+    fn of(path: &Path, sections: &[grammar::Section]) -> Result<Self, SourceError> {
+        let name = path.display().to_string();
+        let jobs = job::jobs(sections)?;
+        if jobs.list.is_empty() {
+            return Err(SourceError(format!("{name}: holds no job; a section such as [job], beside [global], is expected")));
+        }
+        Ok(Self { name, jobs: jobs.list, left_out: jobs.left_out, notes: jobs.notes })
+    }
+
+    /// Options that cannot matter to a simulated drive, each once, in the order of the file.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+}
+
+/// How a job file is run.
+#[derive(Clone, Copy, Debug)]
+pub struct FioOptions {
+    /// Seed of all chance.
+    pub seed: u64,
+    /// Keep so many requests outstanding, whatever the jobs' depths and rates.
+    pub queue_depth: Option<u32>,
+    /// Whether time will be told ([`RequestSource::tell_time`]).
+    pub has_clock: bool,
+}
+
+/// See the module.
+pub struct FioSource {
+    workers: Vec<Running>,
+    stages: usize,
+    stage: usize,
+    options: FioOptions,
+    records: Vec<JobRecord>,
+    notes: Vec<String>,
+    /// Workers that still have requests, the next one first: by turn in a closed loop, by time in an open one.
+    queue: BinaryHeap<Reverse<(u128, usize)>>,
+    /// Depths of those workers, and what was last said of them.
+    active_depth: u32,
+    depth: u32,
+    now: Ns,
+    stage_began: Ns,
+}
+
+/// A clone at work.
+struct Running {
+    worker: Worker,
+    clocks: Option<Clocks>,
+    /// Until it has its turn again in a closed loop.
+    turn: u128,
+}
+
+/// Requests handed out at a time where a job ends by the drive's clock.
+const SHORT_BATCH: usize = 64;
+/// A turn of a job of depth 1.
+const TURN: u128 = 1 << 32;
+/// 1 GiB for the random maps of all jobs.
+const MAP_BITS: u64 = 1 << 33;
+/// 146 years: a rate that is never reached.
+const NEVER: Ns = 1 << 62;
+
+impl FioSource {
+    /// The stream for a drive of `capacity` bytes with pages of `page_bytes`.
+    ///
+    /// # Errors
+    /// A job that does not fit onto the drive or into the gear.
+    pub fn new(file: &JobFile, capacity: u64, page_bytes: u32, options: FioOptions) -> Result<Self, SourceError> {
+        let regions = layout(&file.name, &file.jobs, capacity, page_bytes)?;
+        let mut root = Random::seed_from_u64(options.seed);
+        let mut map_bits = MAP_BITS;
+        let mut notes = file.notes.clone();
+        let (mut workers, mut records) = (Vec::new(), Vec::new());
+        for (job, regions) in file.jobs.iter().zip(&regions) {
+            check(file, job, options, &mut notes)?;
+            let shared = Arc::new(job.clone());
+            for region in regions {
+                let worker = new_worker(&shared, *region, &mut root, &mut map_bits)?;
+                let clocks = Clocks::new(job).filter(|_| options.queue_depth.is_none());
+                workers.push(Running { worker, clocks, turn: TURN / u128::from(job.depth) });
+            }
+            records.push(JobRecord::new(job, regions));
+        }
+        let stages = file.jobs.last().map_or(0, |job| job.stage) + 1;
+        let mut source = Self {
+            workers,
+            stages,
+            stage: 0,
+            options,
+            records,
+            notes,
+            queue: BinaryHeap::new(),
+            active_depth: 0,
+            depth: 1,
+            now: 0,
+            stage_began: 0,
+        };
+        source.begin_stage(0);
+        Ok(source)
+    }
+
+    /// The jobs as they are run.
+    pub fn jobs(&self) -> &[JobRecord] {
+        &self.records
+    }
+
+    /// What the user should know, a sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    fn begin_stage(&mut self, stage: usize) {
+        (self.stage, self.stage_began) = (stage, self.now);
+        let of_stage = self.workers.iter().enumerate().filter(|(_, r)| r.worker.job.stage == stage);
+        self.queue = of_stage.map(|(i, r)| Reverse((r.clocks.as_ref().map_or(0, |c| u128::from(c.due().0)), i))).collect();
+        self.active_depth = self.queue.iter().map(|Reverse((_, i))| self.workers[*i].worker.job.depth).sum();
+        self.depth = self.active_depth.max(1);
+    }
+
+    fn is_open(&self) -> bool {
+        self.options.queue_depth.is_none() && self.workers.iter().any(|r| r.worker.job.stage == self.stage && r.clocks.is_some())
+    }
+
+    /// Takes a worker, which the queue no longer holds, out of the stage; with `exitall` the stage ends.
+    fn retire(&mut self, worker: usize) {
+        let job = &self.workers[worker].worker.job;
+        self.active_depth -= job.depth;
+        if job.exit_all {
+            self.queue.clear();
+            self.active_depth = 0;
+        }
+    }
+
+    /// Takes out workers of a closed loop whose time is over. Whether any worker will end by time.
+    fn retire_by_time(&mut self) -> bool {
+        if !self.options.has_clock {
+            return false;
+        }
+        let passed = self.now - self.stage_began;
+        let runtime = |workers: &[Running], i: usize| workers[i].worker.job.limits.runtime_ns;
+        let over = |i: usize| runtime(&self.workers, i).is_some_and(|ns| ns <= passed);
+        let over: Vec<usize> = self.queue.iter().map(|Reverse((_, i))| *i).filter(|i| over(*i)).collect();
+        if !over.is_empty() {
+            self.queue.retain(|Reverse((_, i))| !over.contains(i));
+            for i in over {
+                self.retire(i);
+            }
+        }
+        self.queue.iter().any(|Reverse((_, i))| runtime(&self.workers, *i).is_some())
+    }
+
+    fn fill_closed(&mut self, out: &mut Vec<Request>, max: usize) {
+        let most = if self.retire_by_time() { max.min(SHORT_BATCH) } else { max };
+        let end = out.len() + most;
+        while out.len() < end {
+            if !self.queue.is_empty() {
+                self.depth = self.active_depth.max(1);
+            }
+            let Some(mut first) = self.queue.peek_mut() else { return };
+            let Reverse((turn, i)) = *first;
+            let running = &mut self.workers[i];
+            if let Some(request) = running.worker.next(None) {
+                out.push(request);
+                *first = Reverse((turn + running.turn, i));
+                continue;
+            }
+            PeekMut::pop(first);
+            self.retire(i);
+            if out.len() > end - most {
+                // What is handed out is still of the loop with this worker.
+                return;
+            }
+        }
+    }
+
+    fn fill_open(&mut self, out: &mut Vec<Request>, max: usize) {
+        let end = out.len() + max;
+        while out.len() < end {
+            let Some(mut first) = self.queue.peek_mut() else { return };
+            let Reverse((_, i)) = *first;
+            let Running { worker, clocks, .. } = &mut self.workers[i];
+            let (due, op) = clocks.as_ref().map_or((NEVER, 0), Clocks::due);
+            let in_time = due < NEVER && worker.job.limits.runtime_ns.is_none_or(|ns| due < ns.saturating_add(worker.start_ns()));
+            let request = if in_time { worker.next(Some(op)) } else { None };
+            // A stage that follows begins no earlier than this one ends.
+            self.now = self.now.max(self.stage_began + due.min(NEVER));
+            if let (Some(mut request), Some(clocks)) = (request, clocks.as_mut()) {
+                request.at = self.stage_began + due;
+                clocks.arrived(op, request.bytes, &mut worker.streams.arrival);
+                out.push(request);
+                *first = Reverse((u128::from(clocks.due().0), i));
+            } else {
+                PeekMut::pop(first);
+                self.retire(i);
+            }
+        }
+    }
+}
+
+/// A worker whose chance is the next of `root`.
+fn new_worker(job: &Arc<Job>, region: Region, root: &mut Random, map_bits: &mut u64) -> Result<Worker, SourceError> {
+    let own = root.clone();
+    root.long_jump();
+    Worker::new(job, region, own, map_bits).map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))
+}
+
+/// What depends on the other jobs of the stage and on the gear.
+fn check(file: &JobFile, job: &Job, options: FioOptions, notes: &mut Vec<String>) -> Result<(), SourceError> {
+    if options.queue_depth.is_none()
+        && let Some(other) = file.jobs.iter().find(|other| other.stage == job.stage && other.rate.is_some() != job.rate.is_some())
+    {
+        let (with, without) = if job.rate.is_some() { (job, other) } else { (other, job) };
+        return Err(job.place.complain(format_args!(
+            "job {} has a rate and job {} has none, which is not supported at the same time; give both a rate or neither, \
+             let one wait with stonewall, or take --queue-depth N",
+            with.label, without.label
+        )));
+    }
+    let follows_the_drive = job.rate.is_none() || options.queue_depth.is_some();
+    if !options.has_clock && follows_the_drive && job.limits.runtime_ns.is_some() {
+        if job.limits.time_based && job.limits.number_ios.is_none() {
+            return Err(job.place.complain(format_args!(
+                "job {} ends by time (time_based), and the untimed gear has none without a rate; take --gear timed, or give it a rate or \
+                 number_ios",
+                job.label
+            )));
+        }
+        notes.push(format!("job {}: its runtime does not count, because the untimed gear has no time without a rate", job.label));
+    }
+    Ok(())
+}
+
+impl RequestSource for FioSource {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        if self.is_open() {
+            self.fill_open(out, max);
+        } else {
+            self.fill_closed(out, max);
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        if self.is_open() {
+            return Arrival::Open;
+        }
+        Arrival::Closed { depth: self.options.queue_depth.unwrap_or(self.depth) }
+    }
+
+    fn tell_time(&mut self, now: Ns) {
+        self.now = self.now.max(now);
+    }
+
+    fn next_stage(&mut self) -> bool {
+        let more = self.has_next_stage();
+        if more {
+            self.begin_stage(self.stage + 1);
+        }
+        more
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        let by_time = |r: &Running| {
+            let limits = &r.worker.job.limits;
+            limits.runtime_ns.is_some() && self.options.has_clock && limits.number_ios.is_none()
+        };
+        self.workers.iter().try_fold(0u64, |sum, r| if by_time(r) { None } else { sum.checked_add(r.worker.about()?) })
+    }
+}
+
+impl PassSource for FioSource {
+    fn next_pass(&mut self) -> Result<(), SourceError> {
+        for running in &mut self.workers {
+            running.worker.begin();
+            running.clocks = Clocks::new(&running.worker.job).filter(|_| self.options.queue_depth.is_none());
+        }
+        self.begin_stage(0);
+        Ok(())
+    }
+
+    fn has_next_stage(&self) -> bool {
+        self.stage + 1 < self.stages
+    }
+}

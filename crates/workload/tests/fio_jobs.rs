@@ -1,0 +1,189 @@
+//! Job files as streams: turns of concurrent jobs, stages, rates, time, passes.
+
+mod common;
+
+use std::path::Path;
+
+use common::drained;
+use vpass_core::request::{Arrival, Op, Request, RequestSource};
+use vpass_workload::fio::{FioOptions, FioSource, JobFile};
+use vpass_workload::pass::{PassSource, Repeated};
+
+const CAPACITY: u64 = 1 << 30;
+const TIMED: FioOptions = FioOptions { seed: 1, queue_depth: None, has_clock: true };
+
+fn with(text: &str, options: FioOptions) -> FioSource {
+    let file = JobFile::parse(Path::new("jobs.fio"), text).unwrap();
+    FioSource::new(&file, CAPACITY, 4096, options).unwrap()
+}
+
+fn source(text: &str) -> FioSource {
+    with(text, TIMED)
+}
+
+fn offsets(requests: &[Request]) -> Vec<u64> {
+    requests.iter().map(|r| r.offset).collect()
+}
+
+#[test]
+fn jobs_take_turns_in_proportion_to_their_depths() {
+    let mut source = source("[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n");
+    assert_eq!(source.arrival(), Arrival::Closed { depth: 4 });
+    let mut out = Vec::new();
+    source.fill(&mut out, 12).unwrap();
+    let of_a: Vec<bool> = out.iter().map(|r| r.bytes == 4096).collect();
+    assert_eq!(of_a.iter().filter(|a| **a).count(), 9, "three of four are a's: {of_a:?}");
+    // b has 16 requests: where it ends, what is left is a's loop.
+    let rest = drained(&mut source).unwrap();
+    assert_eq!(rest.len() + 12, 256 + 16);
+    assert_eq!(source.arrival(), Arrival::Closed { depth: 3 });
+}
+
+#[test]
+fn a_depth_with_a_synchronous_engine_is_one() {
+    let source = source("[a]\nsize=1m\niodepth=32\n[b]\nsize=1m\nioengine=io_uring\niodepth=5\n");
+    assert_eq!(source.arrival(), Arrival::Closed { depth: 6 });
+    let note = "job a: iodepth=32 counts as 1, as in fio, because ioengine=psync, which is fio's default, waits for each request; \
+                ioengine=libaio keeps 32 outstanding";
+    assert_eq!(source.notes(), [note]);
+}
+
+#[test]
+fn files_lie_side_by_side_and_shared_ones_once() {
+    let source = source(
+        "[global]\nsize=10000\n[a]\nnumjobs=2\n[b]\nfilename=shared\n[c]\nfilename=shared\noffset=4k\n[d]\ndirectory=x\nfilename=shared\n",
+    );
+    let starts: Vec<_> = source.jobs().iter().map(|job| job.starts.clone()).collect();
+    // Each file begins at a page of 4 KiB: a.0.0 at 0, a.1.0 at 12 KiB, shared at 24 KiB, x/shared behind its 14,096 bytes.
+    assert_eq!(starts, [vec![0, 12_288], vec![24_576], vec![28_672], vec![40_960]]);
+}
+
+#[test]
+fn a_device_is_the_drive() {
+    let source = source(
+        "[global]\nfilename=/dev/nvme0n1\n[a]\n[b]\noffset=25%\nsize=50%\n[c]\nsize=1m\noffset_increment=10%\nnumjobs=2\n[d]\noffset=1m\n",
+    );
+    let of = |i: usize| (source.jobs()[i].starts.clone(), source.jobs()[i].region_bytes);
+    assert_eq!(of(0), (vec![0], CAPACITY));
+    assert_eq!(of(1), (vec![CAPACITY / 4], CAPACITY * 3 / 8), "half of what is left");
+    // A tenth of the drive, up to a block.
+    assert_eq!(of(2), (vec![0, (CAPACITY / 10).next_multiple_of(4096)], 1 << 20));
+    assert_eq!(of(3), (vec![1 << 20], CAPACITY - (1 << 20)));
+}
+
+#[test]
+fn stages_wait_for_each_other() {
+    let text = "[global]\nioengine=libaio\nrw=write\nsize=16k\n[a]\niodepth=2\n[b]\nstonewall\nrate_iops=1000\n[c]\nwait_for_previous\n";
+    let mut source = source(text);
+    assert_eq!((source.len_hint(), source.has_next_stage()), (Some(12), true));
+    let first = drained(&mut source).unwrap();
+    assert_eq!((offsets(&first), source.arrival()), (vec![0, 4096, 8192, 12_288], Arrival::Closed { depth: 2 }));
+    source.tell_time(5_000_000);
+    assert!(source.next_stage());
+    assert_eq!(source.arrival(), Arrival::Open);
+    let second = drained(&mut source).unwrap();
+    let at: Vec<u64> = second.iter().map(|r| r.at).collect();
+    assert_eq!(at, [5_000_000, 6_000_000, 7_000_000, 8_000_000], "its clock begins when the first stage is done");
+    assert!(source.next_stage());
+    assert_eq!((drained(&mut source).unwrap().len(), source.arrival()), (4, Arrival::Closed { depth: 1 }));
+    assert!(!source.next_stage());
+}
+
+#[test]
+fn passes_go_through_all_stages() {
+    let text = "[a]\nsize=8k\n[b]\nstonewall\nrw=randwrite\nsize=8k\n";
+    let mut repeated = Repeated::new(source(text), 3.try_into().unwrap());
+    assert_eq!(repeated.len_hint(), Some(12));
+    let mut ops = Vec::new();
+    loop {
+        ops.extend(drained(&mut repeated).unwrap().iter().map(|r| r.op));
+        if !repeated.next_stage() {
+            break;
+        }
+    }
+    let (r, w) = (Op::Read, Op::Write);
+    assert_eq!(ops, [r, r, w, w, r, r, w, w, r, r, w, w]);
+}
+
+#[test]
+fn rates_are_merged_by_time() {
+    // 8 KiB at 8 MiB/s come every 976,562.5 ns, 4 KiB at 2,000 a second every 500 us.
+    let mut source = source("[a]\nrw=read\nbs=8k\nsize=32k\nrate=8m\n[b]\nrw=write\nsize=16k\nrate_iops=2000\nstartdelay=100us\n");
+    assert_eq!(source.arrival(), Arrival::Open);
+    let requests = drained(&mut source).unwrap();
+    let got: Vec<_> = requests.iter().map(|r| (r.at, r.op)).collect();
+    let (r, w) = (Op::Read, Op::Write);
+    let expected = [(0, r), (100_000, w), (600_000, w), (976_562, r), (1_100_000, w), (1_600_000, w), (1_953_125, r), (2_929_687, r)];
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn a_rate_of_requests_counts_the_smallest_block() {
+    // As fio 3.33 does: 1,000 a second of 4 KiB, so that 64 KiB take 16 ms.
+    let mut source = source("[a]\nbssplit=4k/50:64k/50\nsize=64m\nrate_iops=1000\n");
+    let requests = drained(&mut source).unwrap();
+    let bytes: u64 = requests[..requests.len() - 1].iter().map(|r| u64::from(r.bytes)).sum();
+    let seconds = requests.last().unwrap().at as f64 / 1e9;
+    assert!((bytes as f64 / seconds / 4_096_000.0 - 1.0).abs() < 1e-6, "{bytes} bytes in {seconds} s");
+}
+
+#[test]
+fn poisson_requests_have_the_rate() {
+    let mut source = source("[a]\nsize=400m\nrate_iops=1000\nrate_process=poisson\n");
+    let requests = drained(&mut source).unwrap();
+    let seconds = requests.last().unwrap().at as f64 / 1e9;
+    assert!((requests.len() as f64 / seconds / 1000.0 - 1.0).abs() < 0.02, "{} in {seconds} s", requests.len());
+    let squares: f64 = requests.windows(2).map(|w| ((w[1].at - w[0].at) as f64 / 1e6).powi(2)).sum();
+    let mean = squares / requests.len() as f64;
+    assert!((mean - 2.0).abs() < 0.1, "exponential gaps have a mean square of 2: {mean}");
+}
+
+#[test]
+fn time_ends_a_job() {
+    // By its own clock, exactly.
+    let mut by_rate = source("[a]\nrw=randread\nsize=1m\nrate_iops=1000\nruntime=2\ntime_based\n");
+    assert_eq!(drained(&mut by_rate).unwrap().len(), 2000);
+    // By the drive's: what is told.
+    let text = "[global]\nioengine=libaio\nsize=1m\ntime_based\nramp_time=1\n[a]\niodepth=4\nruntime=2\n[b]\niodepth=1\nruntime=1\n";
+    let mut by_drive = source(text);
+    assert_eq!(by_drive.len_hint(), None);
+    let mut out = Vec::new();
+    for (now, depth) in [(0, 5), (1_999_999_999, 5), (2_000_000_000, 4), (2_999_999_999, 4)] {
+        out.clear();
+        by_drive.tell_time(now);
+        by_drive.fill(&mut out, 1000).unwrap();
+        assert_eq!((out.len(), by_drive.arrival()), (64, Arrival::Closed { depth }), "{now}");
+    }
+    by_drive.tell_time(3_000_000_000);
+    assert!(drained(&mut by_drive).unwrap().is_empty());
+    assert!(!by_drive.next_stage());
+}
+
+#[test]
+fn exitall_ends_the_stage() {
+    let mut source = source("[a]\nsize=4m\n[b]\nsize=8k\nexitall\n[c]\nstonewall\nsize=4k\n");
+    assert_eq!(drained(&mut source).unwrap().len(), 2 + 3, "two of b's and a's turns before b has none left");
+    assert!(source.next_stage());
+    assert_eq!(drained(&mut source).unwrap().len(), 1);
+}
+
+#[test]
+fn a_queue_depth_given_outranks_depths_and_rates() {
+    let options = FioOptions { queue_depth: Some(7), ..TIMED };
+    let mut source = with("[a]\nsize=64k\nrate_iops=10\n[b]\nsize=64k\niodepth=9\n", options);
+    assert_eq!(source.arrival(), Arrival::Closed { depth: 7 });
+    let requests = drained(&mut source).unwrap();
+    assert!(requests.len() == 32 && requests.iter().all(|r| r.at == 0));
+    assert_eq!(source.arrival(), Arrival::Closed { depth: 7 });
+}
+
+#[test]
+fn chance_follows_the_seed() {
+    let text = "[a]\nrw=randrw\nsize=64m\nbsrange=4k-16k\nrandom_distribution=zipf:1.2\nnumjobs=2\n";
+    let run = |seed| drained(&mut with(text, FioOptions { seed, ..TIMED })).unwrap();
+    assert_eq!(run(3), run(3));
+    assert_ne!(run(3), run(4));
+    let clones = drained(&mut source("[a]\nrw=randread\nsize=64m\nfilename=x\nnumjobs=2\n")).unwrap();
+    let of = |parity: usize| clones.iter().skip(parity).step_by(2).map(|r| r.offset).collect::<Vec<_>>();
+    assert_ne!(of(0), of(1), "clones have chance of their own");
+}

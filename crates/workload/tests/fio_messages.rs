@@ -1,0 +1,213 @@
+//! What is said about a job file that cannot be run: file, line, what is wrong, what would be right, and the line.
+
+use std::path::Path;
+
+use vpass_workload::fio::{FioOptions, FioSource, JobFile};
+
+/// The error of a text, read and put on a 1-GiB drive in the timed gear.
+fn error(text: &str) -> String {
+    let source = |file: &JobFile| FioSource::new(file, 1 << 30, 16_384, FioOptions { seed: 1, queue_depth: None, has_clock: true });
+    let result = JobFile::parse(Path::new("a.fio"), text).and_then(|file| source(&file).map(|_| ()));
+    result.expect_err("the text is wrong").0
+}
+
+/// The error of one line in a job that is right without it.
+#[track_caller]
+fn says(line: &str, what: &str) {
+    assert_eq!(error(&format!("[a]\nsize=1m\n{line}\n")), format!("a.fio, line 3: {what}; the line is \"{line}\""));
+}
+
+#[test]
+fn text_that_is_no_job_file() {
+    assert_eq!(error(""), "a.fio: holds no job; a section such as [job], beside [global], is expected");
+    assert_eq!(error("[global]\nbs=4k\n"), "a.fio: holds no job; a section such as [job], beside [global], is expected");
+    assert_eq!(
+        error("; a comment\nbs=4k\n[a]\n"),
+        "a.fio, line 2: an option before the first section; a section such as [job] or [global] is expected; the line is \"bs=4k\""
+    );
+    assert_eq!(
+        error("[a\nsize=1m\n"),
+        "a.fio, line 1: the section has no closing bracket at the end; one such as [job] is expected; the line is \"[a\""
+    );
+    assert_eq!(error("[]\n"), "a.fio, line 1: a section without a name; one such as [job] is expected; the line is \"[]\"");
+    let long = format!("description={}", "x".repeat(9000));
+    assert!(error(&format!("[a]\n{long}\n")).starts_with("a.fio, line 2: the line is longer than 8192 bytes, which fio does not read"));
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.fio");
+    let read = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        JobFile::read(&path).unwrap_err().0.replace(&path.display().to_string(), "a.fio")
+    };
+    assert_eq!(read(b"[a]\n\x80\n"), r#"a.fio: is no text (line 2); a fio job file is expected; the line is "\x80""#);
+    assert_eq!(read(&vec![b'\n'; 2 << 20]), "a.fio: more than 1 MiB are no job file; a few kilobytes of text are expected");
+    assert!(read(b"[a]\ninclude missing.inc\n").contains("line 2: the file that is included: "));
+    let of = |path: &Path| JobFile::read(path).unwrap_err().0;
+    assert_eq!(of(Path::new("/no/such.fio")), "/no/such.fio: cannot be opened: No such file or directory (os error 2)");
+    assert_eq!(of(folder.path()), format!("{}: is no regular file; a fio job file is expected", folder.path().display()));
+}
+
+#[test]
+fn names_of_options() {
+    says("iodpth=4", "fio 3.33 has no option \"iodpth\" (did you mean iodepth?)");
+    says("qqqq=4", "fio 3.33 has no option \"qqqq\"");
+    says("BS=4k", "fio 3.33 has no option \"BS\"");
+    says("bs", "bs: a value is expected after it, as in name=value");
+    says("rw=", "rw: a value is expected after it, as in name=value");
+    says("numjobs=${VPASS_NOT_SET}", "there is no variable \"VPASS_NOT_SET\" in the environment; set it, or write its value");
+}
+
+#[test]
+fn values_of_options() {
+    let bytes = "a whole number of bytes is expected, with a unit where wanted: 4096, 4k, 1m, 2g, 0x1000";
+    says("bs=4x", &format!("bs: {bytes}"));
+    says("bs=1.5k", &format!("bs: {bytes}"));
+    says("bs=(4*1024)", "bs: arithmetic in parentheses is not supported; write the number itself");
+    says("bs=4k-8k", "bs: one size is expected; ranges are for bsrange, shares for bssplit");
+    says("bs=0", "bs: a request of 0 bytes; 1 byte to 16 MiB are expected");
+    says("blocksize=32m", "blocksize: a request of 33554432 bytes; 1 byte to 16 MiB are expected");
+    says("bsrange=4k", "bsrange: a range such as 4k-64k is expected");
+    says("bssplit=4k/50:8k/40", "bssplit: the percentages add up to 90, not to 100");
+    says(
+        "rw=rnadread",
+        "rw: one of read, write, trim, randread, randwrite, randtrim, rw, readwrite, randrw, trimwrite, randtrimwrite is expected; did you mean randread?",
+    );
+    says("rw=randread:0", "rw: a whole number from 1 to 4294967295 is expected");
+    says("rwmixread=130", "rwmixread: a percentage from 0 to 100 is expected");
+    says("iodepth=0", "iodepth: a whole number from 1 to 65536 is expected");
+    says("numjobs=5000", "numjobs: a whole number from 1 to 4096 is expected");
+    says("runtime=10x", "runtime: a time is expected, a whole number with a unit where wanted: 30, 90s, 10m, 500ms, 2h");
+    says("stonewall=yes", "stonewall: 1 or 0 is expected");
+    says("kb_base=1", "kb_base: 1024 or 1000 is expected");
+    says("rate=1,2,3,4", "rate: at most three values are expected, for reads, writes and trims");
+    says("random_distribution=zipf:1", "random_distribution: a theta from 0 to 100 other than 1 is expected, as in zipf:1.2");
+    says("random_distribution=zoned:60/10:30/20", "random_distribution: the percentages of the accesses add up to 90, not to 100");
+    says("size=101%", "size: a percentage from 0% to 100% is expected");
+    says("size=8z", "size: zones are not supported; a size in bytes is expected");
+}
+
+#[test]
+fn options_that_would_change_the_workload_stop_the_run() {
+    for (line, why) in [
+        ("fsync=32", "the drive model has no flush command, and its writes are safe once acknowledged; set it to 0 or leave it out"),
+        ("sync=1", "writes that have to pass the write buffer are not modelled; set it to 0, or simulate a drive without a write buffer"),
+        ("zonemode=zbd", "zones are not modelled; leave it out"),
+        ("read_iolog=x.log", "it replays a recorded trace; run that with --trace FILE"),
+        ("thinktime=10", "pauses between requests are not modelled; leave it out, or give the job a rate_iops"),
+        ("wait_for=b", "jobs wait for all jobs before them with stonewall, and for no single one"),
+        ("latency_target=1ms", "a load that follows the latency is not supported; leave it out and set iodepth"),
+    ] {
+        says(line, &format!("{} is not supported: {why}", line.split('=').next().unwrap()));
+    }
+    says("random_distribution=normal:20", "random_distribution: normal is not supported; random, zipf, pareto, zoned and zoned_abs are");
+    says("nrfiles=4", "nrfiles: several files a job are not supported; write a job for each");
+    says("filename=a:b", "filename: several files a job are not supported; write a job for each");
+    says("ioengine=cpuio", "ioengine: the engine cpuio sends no reads or writes to a drive; leave the job out");
+    says(
+        "filesize=1m-2m",
+        &format!(
+            "filesize: {}; a range of sizes is not supported",
+            "a whole number of bytes is expected, with a unit where wanted: 4096, 4k, 1m, 2g, 0x1000"
+        ),
+    );
+    says("startdelay=5", "startdelay is not supported without a rate: a job that follows completions has no clock; give it a rate_iops");
+    says("time_based", "time_based needs a runtime, such as runtime=60");
+    assert_eq!(
+        error("[a]\nsize=1m\nverify=crc32c\nrw=write\n"),
+        "a.fio, line 3: verify is not supported: it reads what was written; add do_verify=0, or a job that reads, with stonewall; \
+         the line is \"verify=crc32c\""
+    );
+    assert_eq!(
+        error("[a]\nsize=1m\niodepth=8\nioengine=libaio\niodepth_low=2\n"),
+        "a.fio, line 5: iodepth_low is not supported: a queue that drains before it is filled again is not modelled; leave it out; \
+         the line is \"iodepth_low=2\""
+    );
+}
+
+#[test]
+fn rates_that_cannot_be() {
+    assert_eq!(
+        error("[global]\nrate=4m,\n[a]\nsize=1m\nrw=randrw\n"),
+        "a.fio, line 2: rate gives the writes of this job none, which is not supported; give one for each direction; \
+         the line is \"rate=4m,\""
+    );
+    assert_eq!(
+        error("[a]\nsize=1m\nrate=4m\nrate_iops=10\n"),
+        "a.fio, line 3: rate and rate_iops exclude each other; give one of them; the line is \"rate=4m\""
+    );
+    assert_eq!(
+        error("[a]\nsize=1m\nrw=trimwrite\nrate_iops=10\n"),
+        "a.fio, line 4: rate_iops is not supported with trimwrite; the line is \"rate_iops=10\""
+    );
+    assert_eq!(
+        error("[a]\nsize=1m\nrate_iops=10\n[b]\nsize=1m\n"),
+        "a.fio, line 1: job a has a rate and job b has none, which is not supported at the same time; give both a rate or neither, \
+         let one wait with stonewall, or take --queue-depth N; the line is \"[a]\""
+    );
+}
+
+#[test]
+fn places_that_cannot_be() {
+    assert_eq!(
+        error("[a]\nrw=read\n"),
+        "a.fio, line 1: job a: the size of its file a.0.0 is not known; give the job a size, such as size=1g; the line is \"[a]\""
+    );
+    assert_eq!(
+        error("[a]\noffset=10%\nfilename=x\n"),
+        "a.fio, line 1: job a: its offset is a percentage of a file whose size is not known; give the job a size, such as size=1g; \
+         the line is \"[a]\""
+    );
+    assert_eq!(
+        error("[a]\nfilename=/dev/sda\noffset=2g\n"),
+        "a.fio, line 1: job a: its offset of 2GiB is beyond the end of its file of 1GiB; the line is \"[a]\""
+    );
+    assert_eq!(
+        error("[a]\nsize=2k\n"),
+        "a.fio, line 1: job a: a block of 4KiB does not fit into the 2KiB where it works; the line is \"[a]\""
+    );
+    assert_eq!(
+        error("[a]\nsize=1g\n[b]\nsize=1m\nnumjobs=9\n"),
+        "a.fio: its files take 1033MiB on the drive (a.0.0 1GiB, b.0.0 1MiB, b.1.0 1MiB, b.2.0 1MiB and 6 more), which has a capacity of \
+         1GiB; give smaller sizes or offsets, one filename to jobs that share their data, or take a larger drive \
+         (--set drive.capacity=1033MiB)"
+    );
+    assert_eq!(
+        error("[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:100/2m\n"),
+        "a.fio, line 1: job a: random_distribution: the zones end at 2097152 bytes, beyond the file's 1048576; the line is \"[a]\""
+    );
+    assert_eq!(
+        error("[a]\nnumjobs=4000\nsize=4k\n[b]\nnumjobs=97\nsize=4k\n"),
+        "a.fio, line 4: with this job there are 4097 with their clones; fio runs at most 4096; the line is \"[b]\""
+    );
+    assert!(
+        error("[a]\nfilename=/dev/x\nrw=randread\nbsrange=1-3\nnumjobs=9\n")
+            .contains("the random maps of jobs with several block sizes would take more than 1 GiB; add norandommap")
+    );
+}
+
+#[test]
+fn the_untimed_gear_has_no_time() {
+    let untimed = |text: &str| {
+        let file = JobFile::parse(Path::new("a.fio"), text).unwrap();
+        FioSource::new(&file, 1 << 30, 4096, FioOptions { seed: 1, queue_depth: None, has_clock: false })
+    };
+    assert_eq!(
+        untimed("[a]\nsize=1m\nruntime=5\ntime_based\n").err().unwrap().0,
+        "a.fio, line 1: job a ends by time (time_based), and the untimed gear has none without a rate; take --gear timed, or give it a \
+         rate or number_ios; the line is \"[a]\""
+    );
+    assert!(untimed("[a]\nsize=1m\nruntime=5\ntime_based\nrate_iops=10\n").is_ok());
+    let source = untimed("[a]\nsize=1m\nruntime=5\n").unwrap();
+    assert_eq!(source.notes(), ["job a: its runtime does not count, because the untimed gear has no time without a rate"]);
+}
+
+#[test]
+fn what_cannot_matter_is_listed_once() {
+    let text =
+        "[global]\nioengine=libaio\ndirect=1\nthread\nfsync=0\n[a]\nsize=1m\ndirect=0\nlog_avg_msec=10\n[b]\nsize=1m\ngroup_reporting\n";
+    let file = JobFile::parse(Path::new("a.fio"), text).unwrap();
+    assert_eq!(file.left_out(), ["ioengine", "direct", "thread", "fsync", "log_avg_msec", "group_reporting"]);
+}

@@ -1,0 +1,300 @@
+//! The same job file, run by fio and read by vpass: do addresses, sizes and directions agree?
+//!
+//! fio runs with its null engine, which needs no disk, and writes an iolog. Where fio is not installed the tests say so and pass.
+//! Both sides draw their own random numbers, so counts are compared as two samples: the sum of (a - b)^2 / (a + b) over cells follows a
+//! chi-square law where both come from one distribution.
+#![expect(clippy::print_stdout, reason = "a test that cannot run says so")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use vpass_core::request::{Op, Request};
+use vpass_workload::fio::{FioOptions, FioSource, JobFile};
+
+/// Direction, byte in the file, bytes.
+type Row = (Op, u64, u64);
+type Log = Vec<Row>;
+
+/// Whether fio can be run here; says so where not.
+fn has_fio() -> bool {
+    let found = Command::new("fio").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success());
+    if !found {
+        println!("fio is not installed: skipped");
+    }
+    found
+}
+
+/// Runs a job file in a folder of its own; gives the iolog of each of these names.
+fn by_fio(text: &str, logs: &[&str]) -> Vec<Log> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("job.fio"), text).unwrap();
+    let run = Command::new("fio").args(["--output", "out", "job.fio"]).current_dir(folder.path()).output().unwrap();
+    assert!(run.status.success(), "{}\n{text}", String::from_utf8_lossy(&run.stderr));
+    let read = |name: &&str| {
+        let log = fs::read_to_string(folder.path().join(name)).unwrap();
+        log.lines().filter_map(row).collect()
+    };
+    logs.iter().map(read).collect()
+}
+
+/// A line of an iolog of version 2 or 3.
+fn row(line: &str) -> Option<Row> {
+    let columns: Vec<_> = line.split_whitespace().rev().collect();
+    let [bytes, offset, action, ..] = columns[..] else { return None };
+    let op = match action {
+        "read" => Op::Read,
+        "write" => Op::Write,
+        "trim" => Op::Trim,
+        _ => return None,
+    };
+    Some((op, offset.parse().ok()?, bytes.parse().ok()?))
+}
+
+fn source(text: &str) -> FioSource {
+    let file = JobFile::parse(Path::new("job.fio"), text).unwrap();
+    FioSource::new(&file, 1 << 44, 4096, FioOptions { seed: 1, queue_depth: None, has_clock: false }).unwrap()
+}
+
+/// What vpass makes of a file with one job.
+fn by_vpass(text: &str) -> Log {
+    let requests = common::drained(&mut source(text)).unwrap();
+    requests.iter().map(|r: &Request| (r.op, r.offset, u64::from(r.bytes))).collect()
+}
+
+/// How often each key occurs.
+fn histogram<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u32> {
+    let mut counts = BTreeMap::new();
+    keys.for_each(|key| *counts.entry(key).or_insert(0) += 1);
+    counts
+}
+
+/// Compares two histograms; cells of few counts are put together.
+/// `clump` is how many requests lie together: their counts scatter so many times as much.
+#[track_caller]
+fn agree<K: Ord + Copy>(what: &str, ours: &BTreeMap<K, u32>, fios: &BTreeMap<K, u32>, clump: f64) {
+    let keys: std::collections::BTreeSet<K> = ours.keys().chain(fios.keys()).copied().collect();
+    let (ours_all, fios_all) = (f64::from(ours.values().sum::<u32>()), f64::from(fios.values().sum::<u32>()));
+    // Where sizes are cut by what was visited, runs of fio itself differ by 1.1 % (standard deviation).
+    assert!((ours_all / fios_all - 1.0).abs() < 0.08, "{what}: {ours_all} requests, fio {fios_all}");
+    let (mut sum, mut cells, mut a, mut b) = (0.0, 0.0, 0.0, 0.0);
+    for key in keys {
+        a += f64::from(ours.get(&key).copied().unwrap_or(0));
+        b += f64::from(fios.get(&key).copied().unwrap_or(0)) * ours_all / fios_all;
+        if a + b >= 40.0 {
+            sum += (a - b) * (a - b) / (a + b) / clump;
+            cells += 1.0;
+            (a, b) = (0.0, 0.0);
+        }
+    }
+    // Five standard deviations, and a little for few cells. Each side has a part of the variance of a + b.
+    assert!(sum <= cells + 5.0 * (2.0 * f64::max(cells, 1.0)).sqrt() + 10.0, "{what}: {sum:.0} over {cells} cells");
+}
+
+/// Directions, sizes, and addresses in 100 equal parts of the file, in all directions together and by direction.
+#[track_caller]
+fn same_statistics(text: &str, fios: &Log, ours: &Log, clump: f64) {
+    let end = fios.iter().map(|(_, offset, bytes)| offset + bytes).max().unwrap();
+    let ours_end = ours.iter().map(|(_, offset, bytes)| offset + bytes).max().unwrap();
+    assert!(ours_end.abs_diff(end) <= end / 100, "{text}\nends at {ours_end}, fio's at {end}");
+    let of = |key: fn(&Row, u64) -> (u8, u64)| [ours, fios].map(|log| histogram(log.iter().map(|r| key(r, end))));
+    for (what, [ours, fios]) in [
+        ("directions", of(|r, _| (r.0 as u8, 0))),
+        ("sizes", of(|r, _| (r.0 as u8, r.2))),
+        ("addresses", of(|r, end| (0, r.1 * 100 / end))),
+        ("addresses by direction", of(|r, end| (r.0 as u8, r.1 * 100 / end))),
+    ] {
+        agree(&format!("{text}\n{what}"), &ours, &fios, clump);
+    }
+}
+
+/// Times that the most popular addresses are met: 1, 2, 4, 8 .. of them together.
+fn popularity(log: &Log) -> Vec<u32> {
+    let mut counts: Vec<u32> = histogram(log.iter().map(|r| r.1)).into_values().collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let tops = (0..).map(|k| 1usize << k).take_while(|n| *n < counts.len());
+    tops.map(|n| counts[..n].iter().sum()).chain([counts.len() as u32]).collect()
+}
+
+/// How often addresses recur: whatever lies where, the most popular ones are met as often, and as many are met at all.
+#[track_caller]
+fn same_popularity(text: &str, fios: &Log, ours: &Log, clump: f64) {
+    for (n, (a, b)) in popularity(ours).into_iter().zip(popularity(fios)).enumerate() {
+        let (a, b) = (f64::from(a), f64::from(b));
+        assert!((a - b).abs() <= 5.0 * (clump * (a + b)).sqrt() + 0.005 * b, "{text}\nthe 2^{n} most popular: {a}, fio {b}");
+    }
+}
+
+/// Runs jobs with these options, all at the same time; gives each as a file of its own, with what fio did.
+fn each_by_fio(jobs: &[String]) -> Vec<(String, Log)> {
+    let job = |(i, options): (usize, &String)| format!("[job{i}]\nioengine=null\nwrite_iolog=log{i}\n{options}\n");
+    let jobs: Vec<String> = jobs.iter().enumerate().map(job).collect();
+    let logs: Vec<String> = (0..jobs.len()).map(|i| format!("log{i}")).collect();
+    let logs = by_fio(&jobs.concat(), &logs.iter().map(String::as_str).collect::<Vec<_>>());
+    jobs.into_iter().zip(logs).collect()
+}
+
+#[track_caller]
+fn compare(jobs: &[&str], clump: f64) {
+    for (text, fios) in each_by_fio(&jobs.iter().map(|j| (*j).to_owned()).collect::<Vec<_>>()) {
+        let ours = by_vpass(&text);
+        same_statistics(&text, &fios, &ours, clump);
+        same_popularity(&text, &fios, &ours, clump);
+    }
+}
+
+#[test]
+fn sequential_jobs_are_the_same_requests() {
+    if !has_fio() {
+        return;
+    }
+    let jobs = [
+        "rw=read\nsize=1m",
+        "rw=write\nsize=1000k\nbs=64k",
+        "rw=read\nsize=64k\nio_size=200k\nbs=8k",
+        "rw=read\nsize=128k\noffset=64k\nbs=16k\nloops=3",
+        "rw=read:4k\nsize=256k",
+        "rw=read:-8k\nsize=256k",
+        "rw=trimwrite\nsize=256k\nbs=8k",
+        "rw=read\nsize=256k\nnumber_ios=7",
+        "rw=read\nfilesize=512k\nsize=64k\noffset=128k",
+        "rw=read\nsize=50%\nfilesize=1m\nbs=64k",
+        "rw=read\nsize=1m\nio_size=25%\nbs=64k",
+        "rw=read\nsize=1000000\nkb_base=1000\nbs=4k",
+    ];
+    for (text, fios) in each_by_fio(&jobs.map(str::to_owned)) {
+        assert_eq!(by_vpass(&text), fios, "{text}");
+    }
+}
+
+#[test]
+fn random_reads_cover_each_block_once() {
+    if !has_fio() {
+        return;
+    }
+    compare(&["rw=randread\nsize=64m", "rw=randrw\nrwmixread=70\nsize=64m\noffset=16m", "rw=randtrim\nsize=16m\nio_size=48m"], 1.0);
+    let ours = by_vpass("[job]\nsize=64m\nrw=randread\n");
+    assert_eq!(histogram(ours.iter().map(|r| r.1)).len(), 16_384);
+}
+
+#[test]
+fn random_requests_without_a_map() {
+    if !has_fio() {
+        return;
+    }
+    let alone = [
+        "rw=randread\nsize=64m\nnorandommap",
+        "rw=randrw\nrwmixwrite=10\nsize=256m\nnorandommap",
+        "rw=randwrite\nsize=64m\nbs=4k\nblockalign=1k",
+    ];
+    compare(&alone, 1.0);
+    // Runs of eight, and of 1 / 0.3 on average: their squares over their mean are 8 and 5.7.
+    let runs = [
+        "rw=randread\nsize=64m\npercentage_random=30\nnorandommap",
+        "rw=randread:8\nsize=64m\nnorandommap",
+        "rw=randread:8\nrw_sequencer=identical\nsize=64m\nnorandommap",
+    ];
+    compare(&runs, 8.0);
+}
+
+#[test]
+fn mixes_of_sizes() {
+    if !has_fio() {
+        return;
+    }
+    let jobs = [
+        "rw=read\nsize=256m\nbsrange=4k-64k",
+        "rw=randread\nsize=256m\nbsrange=4k-10k\nnorandommap",
+        "rw=randread\nsize=256m\nbsrange=512-2k\nbs_unaligned\nnorandommap\nnumber_ios=20000",
+        "rw=randread\nsize=256m\nbssplit=4k/10:64k/50:32k/40\nnorandommap",
+        "rw=randrw\nrwmixread=60\nsize=256m\nbssplit=2k/50:4k/50,4k/90:8k/10\nnorandommap",
+        "rw=rw\nsize=64m\nbs=4k,16k",
+        // Requests end where they meet what was visited before.
+        "rw=randread\nsize=256m\nbssplit=4k/30:64k/30:32k/20:16k/20",
+        "rw=randwrite\nsize=64m\nbsrange=4k-16k",
+    ];
+    compare(&jobs, 1.0);
+}
+
+#[test]
+fn skewed_addresses() {
+    if !has_fio() {
+        return;
+    }
+    let jobs = [
+        "random_distribution=zipf:1.2:0",
+        "random_distribution=zipf:0.8:0.25",
+        "random_distribution=zipf:1.1:0\nsize=100m",
+        "random_distribution=zipf:0.9:0\nsize=1t\nbs=64k",
+        "random_distribution=pareto:0.2:0",
+        "random_distribution=pareto:0.4:0.5\nsize=100m",
+        "random_distribution=zoned:60/10:30/20:10/70",
+        "random_distribution=zoned_abs:60/25m:30/50m:10/181m",
+    ];
+    let jobs = jobs.map(|options| format!("rw=randread\nsize=256m\nnumber_ios=100000\nio_size=1t\n{options}"));
+    compare(&jobs.each_ref().map(String::as_str), 1.0);
+}
+
+#[test]
+fn rates_decide_the_mix() {
+    if !has_fio() {
+        return;
+    }
+    for options in ["rate_iops=2000,1000", "rate_iops=2000", "rate=8m,16m\nbs=4k,16k"] {
+        let text = format!("[job]\nioengine=null\nwrite_iolog=log\nrw=randrw\nrwmixread=80\nsize=4m\n{options}\n");
+        let (ours, fios) = (by_vpass(&text), by_fio(&text, &["log"]).remove(0));
+        let reads = |log: &Log| log.iter().filter(|r| r.0 == Op::Read).count() as f64 / log.len() as f64;
+        assert!((reads(&ours) - reads(&fios)).abs() < 0.03, "{options}: {} of them reads, fio {}", reads(&ours), reads(&fios));
+    }
+}
+
+#[test]
+fn several_jobs_and_what_they_inherit() {
+    if !has_fio() {
+        return;
+    }
+    let text = "[global]\nioengine=null\nsize=16m\nbs=8k ; both\n[first]\nrw=randread\nwrite_iolog=a\n[global]\nbs=16k\nsize=8m\n\
+                [second]\nrw=write\nwrite_iolog=b\nio_size=4m\n[third]\nfilename=first.0.0\nrw=randwrite\nbsrange=4k-8k\nnorandommap\nwrite_iolog=c\n";
+    let fios = by_fio(text, &["a", "b", "c"]);
+    let mut source = source(text);
+    let starts: Vec<u64> = source.jobs().iter().map(|job| job.starts[0]).collect();
+    assert_eq!(starts, [0, 16 << 20, 0], "the third shares the first one's file");
+    let requests = common::drained(&mut source).unwrap();
+    // The first reads, the second writes behind it, the third writes where the first reads.
+    let of = |job: usize| -> Log {
+        let mine = |r: &&Request| match job {
+            0 => r.op == Op::Read,
+            1 => r.offset >= 16 << 20,
+            _ => r.op == Op::Write && r.offset < 16 << 20,
+        };
+        requests.iter().filter(mine).map(|r| (r.op, r.offset - starts[job], u64::from(r.bytes))).collect()
+    };
+    for (job, fios) in fios.iter().enumerate() {
+        same_statistics(&format!("job {job}"), fios, &of(job), 1.0);
+    }
+}
+
+#[test]
+fn every_option_of_fio_is_known() {
+    if !has_fio() {
+        return;
+    }
+    let help = |args: &[&str]| String::from_utf8(Command::new("fio").args(args).output().unwrap().stdout).unwrap();
+    let mut names: Vec<String> = Vec::new();
+    for args in [["--cmdhelp"], ["--enghelp=libaio"], ["--enghelp=io_uring"], ["--enghelp=sg"], ["--enghelp=pvsync2"], ["--enghelp=rbd"]] {
+        names.extend(help(&args).lines().filter_map(|l| l.split_once(':')).map(|(name, _)| name.trim().to_owned()));
+    }
+    names.retain(|name| !name.is_empty() && !name.contains(' '));
+    assert!(names.len() > 200, "{}", names.len());
+    let unknown = |name: &String| {
+        let parsed = JobFile::parse(Path::new("job.fio"), &format!("[job]\nsize=1m\n{name}=0\n"));
+        parsed.err().is_some_and(|e| e.0.contains("has no option"))
+    };
+    let unknown: Vec<_> = names.iter().filter(|n| unknown(n)).collect();
+    // What a newer fio brings is refused as unknown, which is no error of this table.
+    let is_ours = help(&["--version"]).trim() == "fio-3.33";
+    assert!(unknown.is_empty() || !is_ours, "{unknown:?}");
+}
