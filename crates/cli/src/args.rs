@@ -24,7 +24,7 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     styles = COLOURS,
     arg_required_else_help = true,
     after_help = "Example: vpass compare --drive tiny --workload zipf-read --reclaim none,block\n\n\
-                  Exit codes: 0 done; 1 failed, or the drive model has a bug; 2 wrong usage, configuration or trace;\n\
+                  Exit codes: 0 done; 1 failed, or the drive model has a bug; 2 wrong usage, configuration, trace or job file;\n\
                   3 done and data was lost (run only); 130 interrupted."
 )]
 pub(crate) struct Cli {
@@ -88,7 +88,7 @@ pub(crate) enum Command {
 const RUN_EXAMPLES: &str = "Examples:\n  vpass run --drive tiny --workload zipf-read\n  \
     vpass run --drive straw-2t-tlc --trace web.csv.zst --fit scale --gear untimed --repeat 20 --out results\n  \
     vpass run --drive tiny --workload uniform-read --set workload.requests=1e6 --set start.pec=1000 --json\n\n\
-    Exit codes: 0 done; 1 failed, or the oracle found a bug of the drive model; 2 wrong usage, configuration or trace; \
+    Exit codes: 0 done; 1 failed, or the oracle found a bug of the drive model; 2 wrong usage, configuration, trace or job file; \
     3 done, but data was lost; 130 interrupted.";
 
 const COMPARE_EXAMPLES: &str = "Examples:\n  vpass compare --drive tiny --workload zipf-read --reclaim none,block\n  \
@@ -97,7 +97,7 @@ const COMPARE_EXAMPLES: &str = "Examples:\n  vpass compare --drive tiny --worklo
 
 /// Drive, workload and how to run them; shared by run and compare.
 #[derive(Clone, Debug, Args)]
-#[command(group(ArgGroup::new("load").required(true).args(["trace", "workload"])))]
+#[command(group(ArgGroup::new("load").required(true).args(["trace", "workload", "fio"])))]
 pub(crate) struct Setup {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE")]
@@ -108,6 +108,9 @@ pub(crate) struct Setup {
     /// Synthetic workload: a preset (see `vpass list workloads`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) workload: Option<String>,
+    /// fio job file, as it is: the jobs that it describes, each on its own files, side by side on the drive.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fio: Option<PathBuf>,
     /// timed: latencies and contention. untimed: counts and wear only, several times faster.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
@@ -120,7 +123,8 @@ pub(crate) struct Setup {
     pub(crate) until: Option<Until>,
     #[command(flatten)]
     pub(crate) replay: Replay,
-    /// Keep N requests outstanding (closed loop) instead of following the clock of the trace or the rate of the workload.
+    /// Keep N requests outstanding (closed loop) instead of following the clock of the trace, the rate of the workload or
+    /// the depths and rates of jobs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) queue_depth: Option<u32>,
     /// Another value for a key of the drive or the workload, such as drive.capacity=16GiB, reclaim.schedule=foreground or

@@ -34,7 +34,7 @@ struct Row {
 /// Runs and prints a comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let plans = plans(args)?;
-    plans[0].0.notes().iter().for_each(|note| out::say(&format!("vpass: {note}")));
+    out::say_all(&plans[0].0.notes()?);
     let folder = args.setup.out.as_deref().map(Folder::begin).transpose()?;
     let requests = plans[0].0.requests()?.and_then(|n| n.checked_mul(plans.len() as u64));
     let progress = Progress::new(requests, "requests");

@@ -69,7 +69,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let plan = Plan::new(&args.setup, &args.reclaim, &args.gc)?;
-    plan.notes().iter().for_each(|note| out::say(&format!("vpass: {note}")));
+    out::say_all(&plan.notes()?);
     let folder = args.setup.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Progress::new(plan.requests()?, "requests");
     let outcome = run::execute(&plan, &progress)?;

@@ -35,6 +35,13 @@ pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Says some sentences, a line each.
+pub(crate) fn say_all(sentences: &[String]) {
+    for sentence in sentences {
+        say(&format!("vpass: {sentence}"));
+    }
+}
+
 /// JSON with indents and a newline at the end.
 ///
 /// # Errors

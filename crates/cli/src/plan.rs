@@ -9,6 +9,7 @@ use vpass_core::gc::GC;
 use vpass_core::reclaim::RECLAIM;
 use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
+use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::pass::PassSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 use vpass_workload::traces::{FileSurvey, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource, format_named};
@@ -39,6 +40,7 @@ pub(crate) struct Plan {
 pub(crate) enum Load {
     Trace { survey: Arc<Survey>, options: TraceOptions },
     Synthetic(Loaded<WorkloadFile>),
+    Fio { path: PathBuf, jobs: JobFile, queue_depth: Option<u32> },
 }
 
 impl Load {
@@ -46,6 +48,7 @@ impl Load {
         match self {
             Self::Trace { survey, .. } => survey.files().iter().map(|f| f.path.display().to_string()).collect::<Vec<_>>().join(" "),
             Self::Synthetic(loaded) => loaded.name.clone(),
+            Self::Fio { path, .. } => path.display().to_string(),
         }
     }
 }
@@ -86,21 +89,18 @@ impl Plan {
     }
 
     /// What the user should know before the run, in sentences.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        let Load::Trace { survey, .. } = &self.load else { return vec![] };
-        let detected = |f: &&FileSurvey| f.detected;
-        let mut notes: Vec<String> = vec![];
-        for file in survey.files().iter().filter(detected) {
-            let format = file.format;
-            // One sentence a format, however many files.
-            let of_it: Vec<_> = survey.files().iter().filter(detected).filter(|f| std::ptr::eq(f.format, format)).collect();
-            if of_it[0].path != file.path {
-                continue;
+    ///
+    /// # Errors
+    /// The workload's.
+    pub(crate) fn notes(&self) -> Result<Vec<String>, Failure> {
+        Ok(match &self.load {
+            Load::Trace { survey, .. } => trace_notes(survey),
+            Load::Synthetic(_) => vec![],
+            Load::Fio { jobs, .. } => {
+                let Source::Fio(source) = self.source()? else { unreachable!("a job file is run by its own source") };
+                fio_notes(&self.load.name(), jobs, &source)
             }
-            let more = if of_it.len() > 1 { format!(" and {} more are", of_it.len() - 1) } else { " is".into() };
-            notes.push(format!("{}{more} taken for {}: {}", file.path.display(), format.name, format.description));
-        }
-        notes
+        })
     }
 
     /// Requests in all passes, where that is known beforehand.
@@ -113,13 +113,17 @@ impl Plan {
     pub(crate) fn source(&self) -> Result<Source, Failure> {
         let config = &self.drive.config;
         let capacity = config.drive.capacity.expect("a resolved drive has a capacity").0;
+        let page = config.geometry.page_size.0 as u32;
         Ok(match &self.load {
             Load::Trace { survey, options } => Source::Trace(Box::new(TraceSource::new(survey.clone(), capacity, options.clone())?)),
             Load::Synthetic(loaded) => {
-                let page = config.geometry.page_size.0 as u32;
                 let source = SyntheticSource::new(&loaded.config.workload, capacity, page, self.seed);
                 let source = source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?;
                 Source::Synthetic(Box::new(source))
+            }
+            Load::Fio { jobs, queue_depth, .. } => {
+                let options = FioOptions { seed: self.seed, queue_depth: *queue_depth, has_clock: self.gear == Gear::Timed };
+                Source::Fio(Box::new(FioSource::new(jobs, capacity, page, options)?))
             }
         })
     }
@@ -134,9 +138,12 @@ fn load_of(setup: &Setup, mut sets: Vec<Override>) -> Result<Load, Failure> {
     }
     if let Some(set) = sets.iter().find(|s| s.table == "workload") {
         return Err(Failure::usage(format!(
-            "--set {}: the keys of workload are for --workload; a trace says itself what it asks for",
+            "--set {}: the keys of workload are for --workload; a trace or a job file says itself what it asks for",
             set.text
         )));
+    }
+    if let Some(path) = &setup.fio {
+        return Ok(Load::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth: setup.queue_depth });
     }
     let options = TraceOptions {
         read: read_options(setup)?,
@@ -159,6 +166,30 @@ fn survey(paths: &[PathBuf], options: &TraceOptions) -> Result<Survey, Failure> 
         return Err(Failure::interrupted());
     }
     Ok(survey?)
+}
+
+/// What the files of a trace were taken for.
+fn trace_notes(survey: &Survey) -> Vec<String> {
+    let detected = |f: &&FileSurvey| f.detected;
+    let mut notes: Vec<String> = vec![];
+    for file in survey.files().iter().filter(detected) {
+        let format = file.format;
+        // One sentence a format, however many files.
+        let of_it: Vec<_> = survey.files().iter().filter(detected).filter(|f| std::ptr::eq(f.format, format)).collect();
+        if of_it[0].path != file.path {
+            continue;
+        }
+        let more = if of_it.len() > 1 { format!(" and {} more are", of_it.len() - 1) } else { " is".into() };
+        notes.push(format!("{}{more} taken for {}: {}", file.path.display(), format.name, format.description));
+    }
+    notes
+}
+
+/// What of a job file does not count, or not as it stands.
+fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<String> {
+    let left_out = jobs.left_out().join(", ");
+    let left_out = (!left_out.is_empty()).then(|| format!("{name}: not applicable to a simulated drive: {left_out}"));
+    left_out.into_iter().chain(source.notes().iter().map(|note| format!("{name}: {note}"))).collect()
 }
 
 fn read_options(setup: &Setup) -> Result<ReadOptions, Failure> {
@@ -187,10 +218,11 @@ pub(crate) fn gc_named(name: &str) -> Result<&'static str, Failure> {
     names.clone().find(|known| *known == name).ok_or_else(|| Failure::usage(suggest::unknown("GC policy", name, names)))
 }
 
-/// Requests of a trace or a generator.
+/// Requests of a trace, a generator or a job file.
 pub(crate) enum Source {
     Trace(Box<TraceSource>),
     Synthetic(Box<SyntheticSource>),
+    Fio(Box<FioSource>),
 }
 
 impl Source {
@@ -198,7 +230,7 @@ impl Source {
     pub(crate) fn report(&self) -> Option<TraceReport> {
         match self {
             Self::Trace(source) => Some(source.report()),
-            Self::Synthetic(_) => None,
+            Self::Synthetic(_) | Self::Fio(_) => None,
         }
     }
 
@@ -206,6 +238,7 @@ impl Source {
         match self {
             Self::Trace(source) => source.as_ref(),
             Self::Synthetic(source) => source.as_ref(),
+            Self::Fio(source) => source.as_ref(),
         }
     }
 
@@ -213,6 +246,7 @@ impl Source {
         match self {
             Self::Trace(source) => source.as_mut(),
             Self::Synthetic(source) => source.as_mut(),
+            Self::Fio(source) => source.as_mut(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{RunError, TimedEngine, run_untimed};
@@ -304,6 +304,15 @@ impl Outcome {
     pub(crate) fn manifest(&self, plan: &Plan, command: &'static str) -> Result<Manifest, Failure> {
         let (said, traces, workload_configuration) = match &plan.load {
             Load::Synthetic(loaded) => (None, vec![], Some(to_value(&loaded.config)?)),
+            Load::Fio { path, jobs, queue_depth } => {
+                let Source::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
+                let name = path.display().to_string();
+                let fio = json!({
+                    "file": name, "sha256": sha256_hex(path)?, "not_applicable": jobs.left_out(),
+                    "queue_depth": queue_depth, "jobs": source.jobs(),
+                });
+                (None, vec![], Some(json!({ "fio": fio })))
+            }
             Load::Trace { survey, options } => {
                 let record = |file: &FileSurvey| -> Result<_, Failure> {
                     Ok(TraceFileRecord { name: file.path.display().to_string(), format: file.format.name, sha256: sha256_hex(&file.path)? })

@@ -6,7 +6,7 @@ use vpass_workload::traces::{BlkAction, Fit};
 
 /// How a trace is read and replayed.
 #[derive(Clone, Debug, Args)]
-#[group(id = "replay", multiple = true, conflicts_with = "workload")]
+#[group(id = "replay", multiple = true, conflicts_with_all = ["workload", "fio"])]
 pub(crate) struct Replay {
     /// Take only this device of the traces, by its number or name there; may be given several times.
     #[arg(long, value_name = "DEV")]

@@ -5,6 +5,7 @@ mod common;
 mod compare;
 mod config;
 mod files;
+mod fio;
 mod results;
 mod samples;
 mod trace_files;

@@ -1,0 +1,87 @@
+//! fio job files through the command line.
+
+use serde_json::Value;
+
+use crate::common::{Done, Room, vpass};
+
+fn run(file: &str, more: &[&str]) -> Done {
+    vpass(&[&["run", "--drive", "tiny", "--fio", file], more].concat())
+}
+
+const JOBS: &str = "[global]\nioengine=libaio\ndirect=1\nsize=8m\n[writes]\nrw=write\nbs=64k\niodepth=4\n[reads]\nstonewall\n\
+                    filename=writes.0.0\nrw=randread\nbs=16k\niodepth=8\n";
+
+#[test]
+fn jobs_are_run_and_recorded() {
+    let room = Room::new();
+    let (file, out) = (room.file("jobs.fio", JOBS), room.text("out"));
+    let done = run(&file, &["--json", "--out", &out]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(done.stderr, format!("vpass: {file}: not applicable to a simulated drive: ioengine, direct\n"));
+    let json = done.json();
+    assert_eq!((&json["workload"], &json["trace"]), (&file.as_str().into(), &Value::Null));
+    assert_eq!((&json["host"]["write_requests"], &json["host"]["read_requests"]), (&128.into(), &512.into()));
+    let manifest: Value = serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap()).unwrap();
+    let fio = &manifest["workload_configuration"]["fio"];
+    assert_eq!(fio["sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(fio["not_applicable"], serde_json::json!(["ioengine", "direct"]));
+    assert_eq!((&fio["jobs"][0]["stage"], &fio["jobs"][1]["stage"]), (&0.into(), &1.into()));
+    assert_eq!((&fio["jobs"][1]["name"], &fio["jobs"][1]["starts"][0]), (&"reads".into(), &0.into()));
+    assert_eq!((&fio["jobs"][1]["read_bs"], &fio["jobs"][1]["iodepth"]), (&"16384".into(), &8.into()));
+}
+
+#[test]
+fn both_gears_pass_by_pass() {
+    let room = Room::new();
+    let file = room.file("jobs.fio", JOBS);
+    for gear in ["timed", "untimed"] {
+        let json = run(&file, &["--gear", gear, "--repeat", "3", "--json"]).json();
+        assert_eq!((&json["host"]["write_requests"], &json["host"]["read_requests"]), (&384.into(), &1536.into()), "{gear}");
+    }
+    let stable = run(&file, &["--gear", "untimed", "--until", "stable", "--json"]).json();
+    assert!(stable["passes"].as_u64().unwrap() > 1);
+}
+
+#[test]
+fn time_ends_a_job_at_the_drive_s_clock() {
+    let room = Room::new();
+    let file = room.file("jobs.fio", "[a]\nfilename=/dev/sda\nrw=randread\nioengine=libaio\niodepth=8\nruntime=200ms\ntime_based\n");
+    let json = run(&file, &["--json"]).json();
+    let seconds = json["simulation"]["simulated_s"].as_f64().unwrap();
+    assert!((0.2..0.21).contains(&seconds), "{seconds}");
+    run(&file, &["--gear", "untimed"]).refuses(2, &["jobs.fio, line 1", "--gear timed"]);
+    let rated = room.file("rated.fio", "[a]\nfilename=/dev/sda\nrw=randread\nrate_iops=1000\nruntime=2\ntime_based\n");
+    let json = run(&rated, &["--gear", "untimed", "--json"]).json();
+    assert_eq!((&json["host"]["read_requests"], &json["simulation"]["simulated_s"]), (&2000.into(), &1.999.into()));
+}
+
+#[test]
+fn notes_come_once_in_a_comparison() {
+    let room = Room::new();
+    let file = room.file("jobs.fio", JOBS);
+    let done = vpass(&["compare", "--drive", "tiny", "--fio", &file, "--reclaim", "none,block", "--seeds", "2", "--gear", "untimed"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(done.stderr.matches("not applicable").count(), 1, "{}", done.stderr);
+}
+
+#[test]
+fn what_is_wrong_is_refused_before_anything_runs() {
+    let room = Room::new();
+    let out = room.text("out");
+    run(&room.text("none.fio"), &["--out", &out]).refuses(2, &["none.fio", "cannot be opened"]);
+    let file = room.file("a.fio", "[a]\nsize=1m\niodpth=3\n");
+    run(&file, &["--out", &out]).refuses(2, &["a.fio, line 3", "did you mean iodepth?", "iodpth=3"]);
+    let file = room.file("a.fio", "[a]\nsize=8g\n");
+    run(&file, &["--out", &out]).refuses(2, &["8GiB", "capacity of 1GiB", "--set drive.capacity=8GiB"]);
+    assert_eq!(run(&room.file("a.fio", "[a]\nsize=1m\n"), &["--fit", "wrap"]).code, 2);
+    run(&file, &["--set", "workload.requests=3"]).refuses(2, &["workload.requests=3", "a job file says itself"]);
+    assert_eq!(room.names(), ["a.fio"]);
+}
+
+#[test]
+fn the_example_fits_the_smallest_drive() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/jobs/database.fio");
+    let json = run(example, &["--gear", "untimed", "--json"]).json();
+    assert!(json["host"]["read_requests"].as_u64().unwrap() > 200_000);
+    assert_eq!(json["host"]["unmapped_read_pages"], 0);
+}
