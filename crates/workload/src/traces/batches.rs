@@ -95,26 +95,27 @@ impl Ready {
     }
 
     /// Makes a row from elsewhere the current one.
+    #[inline]
     pub(super) fn hold(&mut self, row: Row) {
         self.rows.clear();
         self.rows.push(row);
         self.next = 1;
     }
 
-    /// Goes to the next row, good or not, and reads on if need be; none at the end of the stream.
-    pub(super) fn advance(&mut self, batches: &mut Batches, is_good: fn(&Row) -> bool) -> Result<Option<Row>, BatchError> {
+    /// Goes to the next row, good or not, and reads on if need be; false at the end of the stream.
+    pub(super) fn advance(&mut self, batches: &mut Batches, is_good: fn(&Row) -> bool) -> Result<bool, BatchError> {
         while self.next == self.rows.len() {
             self.before += self.rows.len() as u64;
             self.rows.clear();
             (self.next, self.checked) = (0, 0);
             if !batches.read(&mut self.rows)? {
-                return Ok(None);
+                return Ok(false);
             }
         }
         self.next += 1;
         let rest = &self.rows[self.next..];
         self.checked = self.next + rest.iter().position(|row| !is_good(row)).unwrap_or(rest.len());
-        Ok(Some(*self.current()))
+        Ok(true)
     }
 }
 

@@ -33,13 +33,25 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(super) fn text(&mut self) -> Result<&'a [u8], BadRow> {
         self.begin()?;
-        let rest = &self.line[self.at..];
-        let length = rest.iter().position(|b| separates::<BLANKS>(*b)).unwrap_or(rest.len());
+        let (start, length) = (self.at, self.length());
         if length == 0 {
             return Err(BadRow::Column(self.column));
         }
         self.finish(length)?;
-        Ok(&rest[..length])
+        Ok(&self.line[start..start + length])
+    }
+
+    /// Whether the next columns, so many of them and not the last of the line, are exactly this text; then they are taken.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    pub(super) fn take(&mut self, text: &[u8], columns: usize) -> bool {
+        let end = self.at + text.len();
+        let is_there = self.line.get(end).is_some_and(|b| separates::<BLANKS>(*b)) && self.line[self.at..end] == *text;
+        if is_there {
+            self.at = end + 1;
+            self.column += columns;
+        }
+        is_there
     }
 
     /// The next column, a whole number.
@@ -119,8 +131,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     #[inline]
     pub(super) fn skip(&mut self) -> Result<(), BadRow> {
         self.begin()?;
-        let rest = &self.line[self.at..];
-        self.finish(rest.iter().position(|b| separates::<BLANKS>(*b)).unwrap_or(rest.len()))
+        self.finish(self.length())
     }
 
     /// The columns that are left, without blanks before them.
@@ -152,6 +163,14 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     #[inline]
     pub(super) fn end(&self) -> Result<(), BadRow> {
         if self.more() { Err(BadRow::Extra) } else { Ok(()) }
+    }
+
+    /// Bytes from here to the next separator or the end of the line.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    fn length(&self) -> usize {
+        let rest = &self.line[self.at..];
+        rest.iter().position(|b| separates::<BLANKS>(*b)).unwrap_or(rest.len())
     }
 
     /// Goes to the first byte of the next column.
@@ -196,6 +215,21 @@ pub(super) fn is_blank(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_of_any_length_end_at_their_separator() {
+        for length in 1..40 {
+            let name = "n".repeat(length);
+            for (line, rest) in [(format!("{name},\t5"), "\t5"), (name.clone(), "")] {
+                let mut f = Commas::new(line.as_bytes());
+                assert_eq!((f.text(), f.text().ok()), (Ok(name.as_bytes()), (!rest.is_empty()).then_some(rest.as_bytes())));
+            }
+            for line in [format!("{name} ,"), format!("{name}\t,"), format!("  {name} ,")] {
+                let mut f = Blanks::new(line.as_bytes());
+                assert_eq!((f.text(), f.text()), (Ok(name.as_bytes()), Ok(&b","[..])));
+            }
+        }
+    }
 
     #[test]
     fn commas_and_blanks() {

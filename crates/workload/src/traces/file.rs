@@ -228,11 +228,11 @@ impl TraceFile {
     fn read_row(&mut self) -> Result<bool, SourceError> {
         loop {
             match self.content.next(&mut self.ready) {
-                Ok(row) if is_good(&row) => {
+                Ok(()) if is_good(self.ready.current()) => {
                     self.has_rows = true;
                     return Ok(true);
                 }
-                Ok(row) => self.odd(Odd::Size(row))?,
+                Ok(()) => self.odd(Odd::Size(*self.ready.current()))?,
                 Err(Odd::Nothing) => {}
                 Err(Odd::End) => return self.end(),
                 Err(odd) => self.odd(odd)?,
@@ -306,20 +306,19 @@ impl TraceFile {
 }
 
 impl Content {
-    /// The next row, good or not, which `ready` then holds.
+    /// Gives `ready` the next row, good or not.
     #[inline]
-    fn next(&mut self, ready: &mut Ready) -> Result<Row, Odd> {
+    fn next(&mut self, ready: &mut Ready) -> Result<(), Odd> {
         if let Self::Batches(batches) = self {
             return match ready.advance(batches, is_good) {
-                Ok(Some(row)) => Ok(row),
-                Ok(None) => Err(Odd::End),
+                Ok(true) => Ok(()),
+                Ok(false) => Err(Odd::End),
                 Err(BatchError::Bad(what)) => Err(Odd::Block(what)),
                 Err(BatchError::Io(e)) => Err(Odd::Io(e)),
             };
         }
-        let row = self.single()?;
-        ready.hold(row);
-        Ok(row)
+        ready.hold(self.single()?);
+        Ok(())
     }
 
     /// The next row of a format that gives one at a time.

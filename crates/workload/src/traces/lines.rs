@@ -47,7 +47,7 @@ impl Lines {
             && length <= MAX_LINE_BYTES
             && !self.in_long_line
         {
-            self.take(length + 1);
+            self.take(length, 1);
             return Ok(true);
         }
         self.advance_slowly()
@@ -64,15 +64,13 @@ impl Lines {
         self.number
     }
 
-    /// Makes the next `length` bytes the current line and drops its end.
+    /// Makes the next `length` bytes the current line, and drops the carriage return of its end and the `newline`, 0 or 1 bytes, behind it.
     #[inline]
-    fn take(&mut self, length: usize) {
-        self.line = self.window.take(length);
-        for end in *b"\n\r" {
-            if self.text().last() == Some(&end) {
-                self.line.end -= 1;
-            }
-        }
+    fn take(&mut self, length: usize, newline: usize) {
+        let taken = self.window.take(length + newline);
+        let line = self.window.piece(taken.start..taken.start + length);
+        let carriage_return = usize::from(line.last() == Some(&b'\r'));
+        self.line = taken.start..taken.start + length - carriage_return;
         self.number += 1;
     }
 
@@ -90,7 +88,7 @@ impl Lines {
         }
         // A buffer without a line end is full, and then too long, or holds the last line.
         self.in_long_line = next.is_none() && !self.window.at_end();
-        self.take(next.map_or(self.window.pending().len(), |length| length + 1));
+        self.take(next.unwrap_or(self.window.pending().len()), usize::from(next.is_some()));
         if self.line.len() > MAX_LINE_BYTES {
             return Err(LineError::TooLong);
         }

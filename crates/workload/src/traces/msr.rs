@@ -60,18 +60,24 @@ impl LineReader for Rows {
     fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
         let mut fields = Commas::new(line);
         let at_ns = fields.scaled(TICK_NS)?;
-        let host = fields.place();
-        fields.text()?;
-        fields.device()?;
-        let disk = fields.since(host);
-        let op = direction(fields.text()?).ok_or(BadRow::Column(TYPE))?;
+        // Most lines are of the same disk as the one before, so its two columns are not taken apart again.
+        let known = self.disks.last().and_then(|(disk, device)| fields.take(disk, 2).then_some(device));
+        let disk = if known.is_some() { b"" } else { disk(&mut fields)? };
+        let op = if fields.take(b"Read", 1) {
+            Op::Read
+        } else if fields.take(b"Write", 1) {
+            Op::Write
+        } else {
+            direction(fields.text()?).ok_or(BadRow::Column(TYPE))?
+        };
         let offset = fields.offset()?;
         let bytes = fields.number()?;
         if fields.more() {
             fields.unused_number()?;
             fields.end()?;
         }
-        Ok(Some(Row { at_ns, device: self.disks.number(disk)?, offset, bytes, op }))
+        let device = known.map_or_else(|| self.disks.number(disk), Ok)?;
+        Ok(Some(Row { at_ns, device, offset, bytes, op }))
     }
 
     /// As the collection names its files: `hm_0` is disk 0 of host hm.
@@ -86,13 +92,20 @@ impl LineReader for Rows {
     }
 }
 
-#[inline]
+/// The columns host and disk, as one text.
+fn disk<'a>(fields: &mut Commas<'a>) -> Result<&'a [u8], BadRow> {
+    let host = fields.place();
+    fields.text()?;
+    fields.device()?;
+    Ok(fields.since(host))
+}
+
 fn direction(text: &[u8]) -> Option<Op> {
-    match text {
-        b"Read" => Some(Op::Read),
-        b"Write" => Some(Op::Write),
-        _ if text.eq_ignore_ascii_case(b"Read") => Some(Op::Read),
-        _ if text.eq_ignore_ascii_case(b"Write") => Some(Op::Write),
-        _ => None,
+    if text.eq_ignore_ascii_case(b"Read") {
+        Some(Op::Read)
+    } else if text.eq_ignore_ascii_case(b"Write") {
+        Some(Op::Write)
+    } else {
+        None
     }
 }

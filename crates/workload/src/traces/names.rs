@@ -31,6 +31,12 @@ impl Names {
         self.look_up(name)
     }
 
+    /// The name asked for last and its number.
+    #[inline]
+    pub(super) fn last(&self) -> Option<(&[u8], u32)> {
+        self.in_order.get(self.last as usize).map(|name| (&**name, self.last))
+    }
+
     /// The name of a number.
     pub(super) fn name(&self, number: u32) -> String {
         self.in_order.get(number as usize).map_or_else(String::new, |name| String::from_utf8_lossy(name).into_owned())
@@ -61,6 +67,7 @@ mod tests {
         let mut names = Names::default();
         let numbers = [&b"a"[..], b"a", b"b", b"a", b"", b"b"].map(|name| names.number(name).unwrap());
         assert_eq!(numbers, [0, 0, 1, 0, 2, 1]);
+        assert_eq!(names.last(), Some((&b"b"[..], 1)));
         assert_eq!([0, 1, 2, 3].map(|n| names.name(n)), ["a", "b", "", ""]);
     }
 
