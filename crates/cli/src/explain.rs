@@ -156,7 +156,7 @@ fn ages_at(config: &DriveConfig, geometry: &Geometry, reclaim: &str, counts: &BT
     if config.disturb.model == DisturbModel::None {
         return Ok(vec![]);
     }
-    let table = LimitTable::new(&config.disturb, geometry.wordlines_per_block);
+    let table = LimitTable::new(&config.disturb, geometry.wordlines_per_block, geometry.strings_per_layer);
     let mut drive = small(config, reclaim)?;
     let group = |g: usize, pec: u32| {
         let e = table.truth(g, pec);

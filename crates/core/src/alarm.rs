@@ -81,6 +81,7 @@ impl Drive {
         let first = self.geometry.first_wordline(block) as usize;
         let hot = &self.hot[block as usize];
         let view = BlockView {
+            block,
             reads: hot.reads,
             pec: self.cold[block as usize].pec,
             wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],

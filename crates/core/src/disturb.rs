@@ -7,12 +7,16 @@ pub mod table;
 mod wordline;
 
 use crate::config::{DisturbConfig, DisturbModel};
+use crate::geometry::Geometry;
 use crate::nand::block::Wordline;
 use crate::page_set::any;
+use crate::units::BlockId;
 use table::LimitTable;
 
 /// What a model sees of a block. Counts are in quarters of a dose unit.
 pub struct BlockView<'a> {
+    /// Which block it is.
+    pub block: BlockId,
     /// Dose of the block since its erase.
     pub reads: u32,
     /// P/E cycles.
@@ -65,12 +69,12 @@ pub trait ErrorModel: Send {
 }
 
 /// The model that a configuration names; none where reads disturb nothing.
-pub fn error_model(config: &DisturbConfig, wordlines_per_block: u32, neighbour_stride: u32) -> Option<Box<dyn ErrorModel>> {
-    let table = LimitTable::new(config, wordlines_per_block);
+pub fn error_model(config: &DisturbConfig, geometry: &Geometry) -> Option<Box<dyn ErrorModel>> {
+    let table = LimitTable::new(config, geometry.wordlines_per_block, geometry.strings_per_layer);
     match config.model {
         DisturbModel::None => None,
         DisturbModel::Count => Some(Box::new(count::Count::new(table, config.preprogram_weight))),
-        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(table, config.preprogram_weight, neighbour_stride))),
+        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(table, config.preprogram_weight, geometry.neighbour_stride))),
     }
 }
 

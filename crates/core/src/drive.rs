@@ -116,7 +116,7 @@ impl Drive {
         let unknown = |what: &str, name: &str| ConfigError(format!("unknown {what} technique `{name}`"));
         let policy = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
         let gc = gc_policy(&techniques.gc).ok_or_else(|| unknown("gc", &techniques.gc))?;
-        let model = error_model(&config.disturb, geometry.wordlines_per_block, geometry.neighbour_stride);
+        let model = error_model(&config.disturb, &geometry);
         let blocks = geometry.blocks as usize;
         let counted = if model.is_some() { geometry.wordlines() as usize } else { 0 };
         // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.

@@ -26,6 +26,8 @@ pub struct Geometry {
     pub cell: Cell,
     /// Distance between physical neighbours, in wordline numbers.
     pub neighbour_stride: u32,
+    /// Wordlines in a row that share a layer.
+    pub strings_per_layer: u32,
     /// Data bytes of a page, a power of two.
     pub page_bytes: u32,
     /// Host-visible pages.
@@ -54,6 +56,7 @@ impl Geometry {
             wordlines_per_block: g.wordlines_per_block,
             cell: g.cell,
             neighbour_stride: g.neighbour_stride,
+            strings_per_layer: g.strings_per_layer,
             page_bytes: g.page_size.0 as u32,
             host_pages: (capacity.0 / g.page_size.0) as u32,
             pages_per_block: g.pages_per_block(),

@@ -28,6 +28,8 @@ struct Block {
     read: u64,
     /// Where its limits begin in `Doses::limits`; they depend on its P/E count.
     limits: u32,
+    /// Its limits over those of the worst block; see the table.
+    factor: u32,
 }
 
 /// How far a wordline is from losing its data, in 1/1024 dose units.
@@ -75,14 +77,15 @@ pub(crate) struct Doses {
 
 impl Doses {
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+        let table = LimitTable::new(&config.disturb, geometry.wordlines_per_block, geometry.strings_per_layer);
         let mut doses = Self {
             model: config.disturb.model,
             per_kind: dose_per_kind(config.disturb.dose, geometry.cell),
             preprogram_weight: (config.disturb.preprogram_weight * WEIGHT_ONE).round() as u64,
             stride: geometry.neighbour_stride,
             wordlines_per_block: geometry.wordlines_per_block,
-            blocks: vec![Block::default(); geometry.blocks as usize],
-            table: LimitTable::new(&config.disturb, geometry.wordlines_per_block),
+            blocks: (0..geometry.blocks).map(|block| Block { factor: table.block_factor(block), ..Block::default() }).collect(),
+            table,
             limits: vec![],
             start_pec: config.start.pec,
         };
@@ -121,7 +124,7 @@ impl Doses {
             let rest = since.saturating_sub(adjacent + read);
             endurance.alpha * adjacent + ALPHA_ONE * rest + self.before(endurance.alpha * s + ALPHA_ONE * (b - s))
         };
-        Truth { dose, limit: endurance.limit }
+        Truth { dose, limit: self.table.limit_of(endurance.limit, at.index, block.factor) }
     }
 
     /// RC of the lower neighbour; nothing where there is none.
@@ -155,7 +158,8 @@ impl Doses {
     /// The block's wordlines forget; its next limits are those of one more cycle.
     pub(crate) fn erase(&mut self, block: BlockId) {
         let limits = self.blocks[block as usize].limits + self.table.groups() as u32;
-        self.blocks[block as usize] = Block { read: 0, limits };
+        let record = &mut self.blocks[block as usize];
+        (record.read, record.limits) = (0, limits);
         self.know_limits(limits);
     }
 

@@ -185,6 +185,7 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
         cell: dice.pick(&[Cell::Slc, Cell::Mlc, Cell::Tlc, Cell::Qlc]),
         page_size: Bytes(dice.pick(&[512, 4096, 16_384])),
         neighbour_stride: dice.pick(&[1, 1, 2, 4]),
+        strings_per_layer: dice.pick(&[1, 1, 3]),
     };
     let planes = geometry.planes();
     let spare = 0.12 + 0.5 * dice.unit();
@@ -236,12 +237,15 @@ fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u3
             vec![]
         },
     };
+    let varied = model == DisturbModel::Wordline && dice.chance(0.5);
     DisturbConfig {
         model,
         dose: dice.pick(&[DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]),
         preprogram_weight: dice.pick(&[0.0, 0.0, 0.3, 1.0]),
         groups: (0..groups).map(|g| format!("group {g}")).collect(),
         group_share: vec![],
+        spread: if varied { (0..groups).map(|_| 1.0 + dice.unit()).collect() } else { vec![] },
+        block_variation: if varied { 0.3 * dice.unit() } else { 0.0 },
         table: if dice.chance(0.5) { vec![row(0, 1.0)] } else { vec![row(0, 3.0), row(1000, 1.5), row(3010, 1.0)] },
     }
 }

@@ -54,6 +54,11 @@ pub struct DisturbConfig {
     /// Share of the wordlines in each group; equal shares where empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub group_share: Vec<f64>,
+    /// Limit of each group's best layer over that of its worst, which the table gives; all 1 where empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spread: Vec<f64>,
+    /// The best block's limits are this share above the worst block's, which the table gives.
+    pub block_variation: f64,
     /// Limits by P/E count, ascending.
     pub table: Vec<PerPec>,
 }
@@ -66,6 +71,8 @@ impl Default for DisturbConfig {
             preprogram_weight: 0.0,
             groups: vec!["all".into()],
             group_share: vec![],
+            spread: vec![],
+            block_variation: 0.0,
             table: vec![],
         }
     }
@@ -74,6 +81,8 @@ impl Default for DisturbConfig {
 /// Largest limit and alpha; the fixed-point counters are sized for them.
 const LIMIT_MAX: f64 = 2e7;
 const ALPHA_MAX: f64 = 32.0;
+/// Largest limit of a member over its group's worst.
+const SPREAD_MAX: f64 = 10.0;
 
 impl DisturbConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
@@ -84,6 +93,7 @@ impl DisturbConfig {
         let groups = self.groups.len();
         require((1..=16).contains(&groups), || format!("disturb.groups has {groups} names; 1 to 16 are expected"))?;
         self.check_shares()?;
+        self.check_spread()?;
         require(!self.table.is_empty(), || {
             "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is expected".into()
         })?;
@@ -106,6 +116,18 @@ impl DisturbConfig {
             self.group_share.len() == self.groups.len() && self.group_share.iter().all(|s| *s >= 0.0) && (sum - 1.0).abs() < 1e-6,
             || "disturb.group_share: one share per group, adding up to 1, is expected".into(),
         )
+    }
+
+    fn check_spread(&self) -> Result<(), ConfigError> {
+        require_range("disturb.block_variation", self.block_variation, 0.0, SPREAD_MAX - 1.0)?;
+        let even = self.spread.is_empty() && self.block_variation == 0.0;
+        require(even || self.model == DisturbModel::Wordline, || {
+            "disturb.spread and disturb.block_variation are known to disturb.model = \"wordline\" only".into()
+        })?;
+        require(self.spread.is_empty() || self.spread.len() == self.groups.len(), || {
+            format!("disturb.spread has {} numbers for {} groups", self.spread.len(), self.groups.len())
+        })?;
+        self.spread.iter().try_for_each(|spread| require_range("disturb.spread", *spread, 1.0, SPREAD_MAX))
     }
 
     fn check_row(&self, row: &PerPec) -> Result<(), ConfigError> {

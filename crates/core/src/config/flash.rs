@@ -73,6 +73,9 @@ pub struct GeometryConfig {
     /// Distance, in wordline numbers, between physical neighbours (strings per layer where wordlines count strings first).
     #[serde(default = "one")]
     pub neighbour_stride: u32,
+    /// Wordlines in a row that share a layer, and with it their strength against reads.
+    #[serde(default = "one")]
+    pub strings_per_layer: u32,
 }
 
 fn one() -> u32 {
@@ -97,6 +100,7 @@ impl GeometryConfig {
             ("planes_per_die", self.planes_per_die, 64),
             ("wordlines_per_block", self.wordlines_per_block, 16_383),
             ("neighbour_stride", self.neighbour_stride, 1_024),
+            ("strings_per_layer", self.strings_per_layer, 1_024),
         ] {
             require((1..=max).contains(&value), || format!("geometry.{key} = {value} is outside 1 to {max}"))?;
         }

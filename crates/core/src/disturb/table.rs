@@ -4,6 +4,7 @@
 
 use crate::config::Cell;
 use crate::config::{DisturbConfig, DisturbModel, DoseUnit};
+use crate::units::BlockId;
 
 /// Counters count quarters of a dose unit.
 pub const QUARTERS: u32 = 4;
@@ -11,6 +12,13 @@ pub const QUARTERS: u32 = 4;
 pub const ALPHA_ONE: u64 = 256;
 /// Doses and limits are compared in 1/1024 of a dose unit (a quarter times 1/256).
 pub const DOSE_ONE: u64 = QUARTERS as u64 * ALPHA_ONE;
+
+/// Limits of layers and blocks over those of the worst are multiples of 1/1024.
+const MEMBER_BITS: u32 = 10;
+const MEMBER_ONE: u32 = 1 << MEMBER_BITS;
+/// Keeps what is drawn for layers and blocks apart from the groups.
+const LAYER_SALT: u64 = 1 << 40;
+const BLOCK_SALT: u64 = 1 << 41;
 
 /// What a wordline endures, and what its neighbours do to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +35,9 @@ pub struct LimitTable {
     groups: usize,
     /// Group of each wordline in a block; the same in every block (process similarity, straw-2024 \[10\]).
     group_of: Vec<u8>,
+    /// Limit of each wordline over its group's, in 1/1024; the same in every block.
+    member: Vec<u32>,
+    block_variation: f64,
     rows: Vec<(u32, Vec<Endurance>)>,
     pec: Vec<f64>,
     limit: Vec<Vec<f64>>,
@@ -34,12 +45,13 @@ pub struct LimitTable {
 }
 
 impl LimitTable {
-    /// The table of a checked configuration for blocks of so many wordlines.
-    pub fn new(config: &DisturbConfig, wordlines_per_block: u32) -> Self {
+    /// The table of a checked configuration for blocks of so many wordlines, so many of them in a layer.
+    pub fn new(config: &DisturbConfig, wordlines_per_block: u32, strings_per_layer: u32) -> Self {
         let groups = config.groups.len();
         let share = |g: usize| config.group_share.get(g).copied().unwrap_or(1.0 / groups as f64);
-        let group_of = (0..wordlines_per_block).map(|w| {
-            let mut u = unit_hash(u64::from(w));
+        let layers = wordlines_per_block.div_ceil(strings_per_layer);
+        let group_of_layer = (0..layers).map(|layer| {
+            let mut u = unit_hash(u64::from(layer));
             let mut g = 0;
             while g + 1 < groups && u >= share(g) {
                 u -= share(g);
@@ -47,6 +59,9 @@ impl LimitTable {
             }
             g as u8
         });
+        let group_of_layer: Vec<u8> = group_of_layer.collect();
+        let member_of_layer = members(config, &group_of_layer);
+        let by_wordline = || (0..wordlines_per_block).map(|w| (w / strings_per_layer) as usize);
         let alpha_of = |row: &crate::config::PerPec, g: usize| match config.model {
             DisturbModel::Wordline => row.alpha[g],
             DisturbModel::None | DisturbModel::Count => 1.0,
@@ -58,7 +73,9 @@ impl LimitTable {
         let rows = config.table.iter();
         Self {
             groups,
-            group_of: group_of.collect(),
+            group_of: by_wordline().map(|layer| group_of_layer[layer]).collect(),
+            member: by_wordline().map(|layer| member_of_layer[layer]).collect(),
+            block_variation: config.block_variation,
             pec: rows.clone().map(|r| f64::from(r.pec)).collect(),
             limit: rows.clone().map(|r| r.limit.clone()).collect(),
             alpha: rows.clone().map(|r| (0..groups).map(|g| alpha_of(r, g)).collect()).collect(),
@@ -83,7 +100,19 @@ impl LimitTable {
         usize::from(self.group_of[wordline as usize])
     }
 
-    /// The truth: linear between rows, held beyond them.
+    /// Limits of a block over those of the worst block, in 1/1024; at least 1024.
+    pub fn block_factor(&self, block: BlockId) -> u32 {
+        MEMBER_ONE + (self.block_variation * unit_hash(BLOCK_SALT ^ u64::from(block)) * f64::from(MEMBER_ONE)) as u32
+    }
+
+    /// The true limit of a wordline, from its group's [`Self::truth`] and its block's [`Self::block_factor`]. Never below the group's.
+    #[inline]
+    pub fn limit_of(&self, group_limit: u64, wordline: u32, block_factor: u32) -> u64 {
+        let of_layer = (group_limit * u64::from(self.member[wordline as usize])) >> MEMBER_BITS;
+        (of_layer * u64::from(block_factor)) >> MEMBER_BITS
+    }
+
+    /// The truth about a group's worst member: linear between rows, held beyond them.
     pub fn truth(&self, group: usize, pec: u32) -> Endurance {
         let p = f64::from(pec);
         let next = self.pec.partition_point(|row| *row < p);
@@ -101,6 +130,23 @@ impl LimitTable {
         let below = if exact || next == 0 { above } else { self.rows[next - 1].1[group] };
         Endurance { limit: above.limit.min(below.limit), alpha: above.alpha.max(below.alpha) }
     }
+}
+
+/// Limits of layers over their group's, in 1/1024: each group's worst layer stands at 1, the rest are spread up to the group's best.
+fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
+    let strength = |layer: usize| unit_hash(LAYER_SALT ^ layer as u64);
+    let worst = |group: u8| {
+        let layers = group_of_layer.iter().enumerate().filter(|(_, g)| **g == group);
+        layers.map(|(layer, _)| strength(layer)).fold(f64::INFINITY, f64::min)
+    };
+    let worst: Vec<f64> = (0..config.groups.len()).map(|g| worst(g as u8)).collect();
+    let member = |(layer, group): (usize, &u8)| {
+        let g = usize::from(*group);
+        let spread = config.spread.get(g).map_or(0.0, |spread| spread - 1.0);
+        let share = (strength(layer) - worst[g]) / (1.0 - worst[g]);
+        MEMBER_ONE + (spread * share * f64::from(MEMBER_ONE)) as u32
+    };
+    group_of_layer.iter().enumerate().map(member).collect()
 }
 
 /// A number in [0, 1) that depends on nothing but `n` (splitmix64's finaliser).
@@ -140,7 +186,30 @@ mod tests {
             ],
             ..DisturbConfig::default()
         };
-        LimitTable::new(&config, 64)
+        LimitTable::new(&config, 64, 1)
+    }
+
+    #[test]
+    fn members_stand_at_or_above_their_group_and_some_at_it() {
+        let config = DisturbConfig {
+            model: DisturbModel::Wordline,
+            groups: vec!["good".into(), "worst".into()],
+            spread: vec![1.5, 2.0],
+            block_variation: 0.25,
+            table: vec![PerPec { pec: 0, limit: vec![2000.0, 1000.0], alpha: vec![8.0, 9.0] }],
+            ..DisturbConfig::default()
+        };
+        let t = LimitTable::new(&config, 800, 8);
+        for (group, best) in [(0, 3000), (1, 2000)] {
+            let limit = t.truth(group, 0).limit;
+            let members = || (0..800).filter(|w| t.group_of(*w) == group).map(|w| t.limit_of(limit, w, MEMBER_ONE));
+            assert_eq!(members().min(), Some(limit), "the worst member is the group's value");
+            let top = members().max().unwrap();
+            assert!(top <= best * DOSE_ONE && top > best * DOSE_ONE * 95 / 100, "group {group}: best member {top}");
+        }
+        assert!((0..800).all(|w| t.group_of(w) == t.group_of(w / 8 * 8) && t.member[w as usize] == t.member[w as usize / 8 * 8]));
+        let blocks: Vec<u32> = (0..200).map(|b| t.block_factor(b)).collect();
+        assert!(blocks.iter().all(|f| (1024..1280).contains(f)) && blocks.iter().max() > Some(&1250));
     }
 
     #[test]

@@ -49,15 +49,17 @@ impl ErrorModel for WordlineModel {
             let until = endurances.iter().map(|e| e.limit / e.alpha).min().unwrap_or(0);
             return Assessment::CleanUntil(until as u32);
         }
+        let factor = self.table.block_factor(block.block);
         let mut more = u64::MAX;
         for wordline in (0..block.programmed()).filter(|w| block.is_live(*w)) {
             let i = wordline as usize;
             let e = endurances[self.table.group_of(wordline)];
             let dose = self.dose(block, i, e.alpha);
-            if dose > e.limit {
+            let limit = self.table.limit_of(e.limit, wordline, factor);
+            if dose > limit {
                 return Assessment::Suspect;
             }
-            more = more.min((e.limit - dose) / e.alpha);
+            more = more.min((limit - dose) / e.alpha);
         }
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
         if (block.programmed() as usize) < block.wordlines.len() {
@@ -68,7 +70,8 @@ impl ErrorModel for WordlineModel {
 
     fn dose_and_limit(&self, block: &BlockView, wordline: u32) -> (u64, u64) {
         let e = self.table.truth(self.table.group_of(wordline), block.pec);
-        (self.dose(block, wordline as usize, e.alpha), e.limit)
+        let limit = self.table.limit_of(e.limit, wordline, self.table.block_factor(block.block));
+        (self.dose(block, wordline as usize, e.alpha), limit)
     }
 
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32 {

@@ -299,7 +299,7 @@ mod tests {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
                 let page = (unit * unit * unit * pages as f64) as u32;
-                if random >> 32 & 63 == 0 {
+                if (random >> 32).is_multiple_of(64) {
                     drive.write_page(page, u64::MAX);
                 } else {
                     drive.read_batch(&[page], &mut [0; BATCH]);

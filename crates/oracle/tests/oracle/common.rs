@@ -23,6 +23,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
             cell: Cell::Tlc,
             page_size: Bytes(page),
             neighbour_stride: 1,
+            strings_per_layer: 1,
         },
         timing: TimingConfig {
             sense_us: SenseUs::All(60.0),

@@ -1,0 +1,69 @@
+//! The numbers of straw-2024 that arithmetic can reach: its Fig. 2 and Fig. 4, on drives that reclaim nothing.
+
+mod common;
+
+use common::config;
+use vpass_core::drive::{BATCH, Drive, Techniques};
+use vpass_core::units::Lpn;
+
+/// One-page wordlines on one die, filled once and in order: pages 0 to `wordlines - 1` are block 0.
+fn block(wordlines: u32, limit: f64, alpha: f64) -> Drive {
+    let text = format!(
+        r#"
+        geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = {wordlines}, cell = "slc", page_size = "4KiB" }}
+        timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+        drive = {{ spare = 0.5 }}
+        disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [{limit}], alpha = [{alpha}] }}] }}
+        "#
+    );
+    let none = Techniques { reclaim: "none".into(), ..Techniques::default() };
+    let mut drive = Drive::new(config(&text), &none, false).unwrap();
+    drive.precondition(1);
+    drive
+}
+
+/// Reads of block 0 until one of its pages is past its limit; the pattern gives the page of each read.
+fn reads_until_loss(drive: &mut Drive, pattern: impl Fn(u64) -> Lpn) -> u64 {
+    let mut reads = 0;
+    loop {
+        // A loss that nobody has read counts from the next time one looks: 32 reads of some ten thousand.
+        for _ in 0..BATCH {
+            drive.read_batch(&[pattern(reads)], &mut [0; BATCH]);
+            reads += 1;
+        }
+        drive.report_unread_losses();
+        if drive.lost_pages() > 0 {
+            return reads;
+        }
+    }
+}
+
+fn close(got: u64, expected: f64) {
+    assert!((got as f64 / expected - 1.0).abs() < 0.005, "{got} reads, {expected} expected");
+}
+
+/// straw-2024 Fig. 2: PA reads the page beside the worst wordline only, PB reads all pages in order.
+#[test]
+fn the_sample_block_loses_data_when_the_paper_says() {
+    let (limit, alpha) = (521_674.0, 9.5615);
+    close(reads_until_loss(&mut block(2568, limit, alpha), |_| 35), 54_560.0);
+    close(reads_until_loss(&mut block(2568, limit, alpha), |n| (n % 2568) as Lpn), 518_420.0);
+}
+
+/// straw-2024 Fig. 4: with a share x of the reads on its neighbours, a wordline that is not read itself lasts
+/// `ERC_MAX / (1 + (alpha - 1) x)` reads; here for every group and P/E count of `straw-2t-tlc`.
+#[test]
+fn a_share_of_reads_on_the_neighbours_shortens_life_as_the_formula_says() {
+    let preset: vpass_core::config::DriveConfig = toml::from_str(include_str!("../../../presets/drives/straw-2t-tlc.toml")).unwrap();
+    for row in &preset.disturb.table {
+        for (limit, alpha) in row.limit.iter().zip(&row.alpha) {
+            for tenths in [3, 10] {
+                let mut drive = block(64, *limit, *alpha);
+                // The other reads go to many wordlines in turn, so that none of those beside them wears out first.
+                let pattern = |n: u64| if n % 10 < tenths { 30 + (n % 2 * 2) as Lpn } else { 40 + (n / 10 % 20) as Lpn };
+                let x = tenths as f64 / 10.0;
+                close(reads_until_loss(&mut drive, pattern), limit / (1.0 + (alpha - 1.0) * x));
+            }
+        }
+    }
+}
