@@ -4,6 +4,7 @@
 //! queues [`Action`]s and says when it wants to be asked again. It never writes drive state.
 
 mod block;
+mod ideal;
 mod none;
 mod straw_wl;
 
@@ -124,12 +125,16 @@ pub struct Technique {
     pub summary: &'static str,
     /// Makes one for a drive of this configuration.
     pub new: fn(&DriveConfig) -> Box<dyn Policy>,
+    /// Makes the drive's flash another for the run; none but a counterfactual technique does.
+    pub nature: fn(&mut DriveConfig),
 }
 
 macro_rules! policies {
-    ($($name:literal, $summary:literal => $new:path;)*) => {
+    (@nature $nature:path) => { $nature };
+    (@nature) => { |_| {} };
+    ($($name:literal, $summary:literal => $new:path $(, on $nature:path)?;)*) => {
         /// Every reclaim technique; one line each.
-        pub const RECLAIM: &[Technique] = &[$(Technique { name: $name, summary: $summary, new: |config| Box::new($new(config)) },)*];
+        pub const RECLAIM: &[Technique] = &[$(Technique { name: $name, summary: $summary, new: |config| Box::new($new(config)), nature: policies!(@nature $($nature)?) },)*];
     };
 }
 
@@ -137,6 +142,7 @@ policies! {
     "none", "no read reclaim: data is lost when its limit is reached" => none::None::new;
     "block", "rewrites a whole block at the read count of the worst access pattern" => block::Block::new;
     "straw-wl", "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)" => straw_wl::StrawWl::new;
+    "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new, on ideal::nature;
 }
 
 /// The technique of this name.

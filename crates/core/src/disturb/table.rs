@@ -112,6 +112,11 @@ impl LimitTable {
         (of_layer * u64::from(block_factor)) >> MEMBER_BITS
     }
 
+    /// The same in the worst block.
+    pub fn limit_of_worst_block(&self, group_limit: u64, wordline: u32) -> u64 {
+        self.limit_of(group_limit, wordline, MEMBER_ONE)
+    }
+
     /// The truth about a group's worst member: linear between rows, held beyond them.
     pub fn truth(&self, group: usize, pec: u32) -> Endurance {
         let p = f64::from(pec);
