@@ -17,6 +17,7 @@ use crate::exit::{Exit, Failure};
 use crate::out::{self, Folder};
 use crate::plan::Plan;
 use crate::progress::Progress;
+use crate::report;
 use crate::results::Summary;
 use crate::run::{execute, to_value};
 use crate::statistics::{Estimate, estimate};
@@ -234,6 +235,9 @@ fn render(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String
         legend.row([COLUMNS[c].heading, COLUMNS[c].meaning]);
     }
     text.push_str(&legend.render_words(colour));
+    if let Some(trace) = &rows[0].runs[0].trace {
+        text.push_str(&report::bad_lines(trace));
+    }
     text.push_str(&verdict(rows));
     text
 }

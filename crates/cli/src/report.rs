@@ -6,7 +6,7 @@ use vpass_core::units::Cause;
 use vpass_oracle::OracleReport;
 
 use crate::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
-use crate::results::{Quantiles, Summary};
+use crate::results::{Quantiles, Summary, Trace};
 use crate::table::{Look, Table};
 
 /// Everything worth reading about a run.
@@ -75,9 +75,7 @@ fn host(s: &Summary) -> String {
                 let _ = writeln!(text, "  trace: {} requests {what}", count(n));
             }
         }
-        if let Some(first) = &t.first_bad_line {
-            let _ = writeln!(text, "  trace: {} passed over that could not be read, the first: {first}", plural(t.bad_lines, "line"));
-        }
+        text.push_str(&bad_lines(t));
         if let [.., last] = &t.devices[..]
             && t.several_devices
         {
@@ -86,6 +84,14 @@ fn host(s: &Summary) -> String {
         }
     }
     text
+}
+
+/// What `--skip-bad-lines` passed over; nothing where nothing was.
+pub(crate) fn bad_lines(trace: &Trace) -> String {
+    let first = trace.first_bad_line.as_ref();
+    first.map_or_else(String::new, |first| {
+        format!("  trace: {} passed over that could not be read, the first: {first}\n", plural(trace.bad_lines, "line"))
+    })
 }
 
 fn latency(s: &Summary, colour: bool) -> String {

@@ -138,6 +138,10 @@ fn files_that_cannot_be_opened() {
     assert_eq!(open(Path::new("/no/such/trace")), "/no/such/trace: cannot be opened: No such file or directory (os error 2)");
     assert_eq!(open(folder.path()), format!("{}: is a directory; a trace file is expected", folder.path().display()));
     assert_eq!(TraceSource::open(&[], 1, TraceOptions::default()).err().unwrap().0, "no trace file is given");
+    assert_eq!(
+        TraceSource::open(&["/dev/null".into()], 1, TraceOptions::default()).err().unwrap().0,
+        "/dev/null: is a pipe or a device; a trace is read more than once, so a file on a disk is expected"
+    );
 }
 
 #[test]

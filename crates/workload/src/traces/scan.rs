@@ -2,6 +2,7 @@
 //! In constant memory, apart from the table of devices.
 
 use std::collections::HashMap;
+use std::fs;
 use std::path::Path;
 
 use vpass_core::request::SourceError;
@@ -51,6 +52,10 @@ impl<'a> Scan<'a> {
 
     /// Reads one file.
     pub(super) fn file(&mut self, path: &Path, watch: &mut dyn FnMut(u64) -> bool) -> Result<(FileSurvey, Skipped), SourceError> {
+        if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+            let what = "is a pipe or a device; a trace is read more than once, so a file on a disk is expected";
+            return Err(SourceError(format!("{}: {what}", path.display())));
+        }
         let mut file = TraceFile::open(path, &self.options.read)?;
         let index = self.files.len();
         self.files.push(path.display().to_string());
