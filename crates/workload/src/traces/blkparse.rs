@@ -89,12 +89,15 @@ impl LineReader for Events {
             return Ok(None);
         }
         let Some(op) = direction(fields.text()?)? else { return Ok(None) };
-        if !fields.rest().first().is_some_and(u8::is_ascii_digit) || !fields.rest().contains(&b'+') {
+        if !fields.rest().first().is_some_and(u8::is_ascii_digit) {
             return Ok(None);
         }
         let offset = fields.sector()?;
-        if fields.text()? != b"+" {
-            return Err(BadRow::Column(PLUS));
+        match fields.text()? {
+            b"+" => {}
+            // A payload, or the error that a flush ended with.
+            [b'(' | b'[', ..] => return Ok(None),
+            _ => return Err(BadRow::Column(PLUS)),
         }
         let bytes = fields.sectors()?;
         Ok(Some(Row { at_ns, device: self.devices.number(device)?, offset, bytes, op }))

@@ -2,7 +2,7 @@
 //!
 //! The corpus is read as it stands and then mutated. `VPASS_FUZZ_EXECS` is the number of mutants for each reader; set high, this test is the
 //! soak run: `VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture`.
-//! `VPASS_FUZZ_SEED` starts elsewhere; a failure prints the reader, the seed and the number of the mutant that shows it.
+//! `VPASS_FUZZ_READER` names one reader, `VPASS_FUZZ_SEED` starts elsewhere; a failure prints the reader, the seed and the number of the mutant that shows it.
 
 #![expect(clippy::print_stderr, reason = "a soak run says how far it got")]
 
@@ -19,7 +19,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::request::{Op, RequestSource};
 use vpass_workload::traces::{
-    FORMATS, Fit, Format, MAX_REQUEST_BYTES, MAX_TRIM_BYTES, MissingClock, ReadOptions, TraceFile, TraceOptions, TraceSource,
+    FORMATS, Fit, Format, MAX_REQUEST_BYTES, MAX_TRIM_BYTES, MissingClock, ReadOptions, TraceFile, TraceOptions, TraceSource, format_named,
 };
 
 const DEFAULT_EXECS: u64 = 4000;
@@ -144,7 +144,10 @@ fn fuzz(format: Option<&'static Format>, execs: u64, seed: u64, folder: &Path) -
 fn mutants_never_panic() {
     let (execs, seed) = (setting("VPASS_FUZZ_EXECS", DEFAULT_EXECS), setting("VPASS_FUZZ_SEED", 1));
     let folder = tempfile::tempdir().unwrap();
-    let readers: Vec<_> = std::iter::once(None).chain(FORMATS.iter().map(Some)).collect();
+    let mut readers: Vec<_> = std::iter::once(None).chain(FORMATS.iter().map(Some)).collect();
+    if let Ok(only) = std::env::var("VPASS_FUZZ_READER") {
+        readers = vec![Some(format_named(&only).unwrap())];
+    }
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(format) = readers.get(next.fetch_add(1, Ordering::Relaxed)) {
