@@ -10,6 +10,7 @@ mod replay;
 pub(crate) use replay::{BlkEvent, Direction, Replay};
 
 use crate::trace::args::TraceCommand;
+use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};
 
 const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     .header(clap::builder::styling::AnsiColor::Green.on_default().bold())
@@ -70,6 +71,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: TraceCommand,
     },
+    /// Make generated workloads from statistics, and say how well they fit.
+    #[command(after_help = WORKLOAD_EXAMPLES)]
+    Workload {
+        #[command(subcommand)]
+        command: WorkloadCommand,
+    },
     /// Search for bugs of the drive model: random small drives, random requests, the oracle watching.
     #[command(after_help = "Example: vpass check --seed 1 --minutes 5")]
     Check {
@@ -105,7 +112,7 @@ pub(crate) struct Setup {
     /// Trace files; plain, gzip or zstd. Several are merged by time, and all devices in them lie side by side on the drive.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) trace: Vec<PathBuf>,
-    /// Synthetic workload: a preset (see `vpass list workloads`) or a TOML file.
+    /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with [workload] or [statistics].
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) workload: Option<String>,
     /// fio job file, as it is: the jobs that it describes, each on its own files, side by side on the drive.

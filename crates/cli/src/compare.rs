@@ -188,6 +188,8 @@ fn json_of(rows: &[Row], plan: &Plan, args: &CompareArgs) -> Result<Value, Failu
         "vpass": env!("CARGO_PKG_VERSION"),
         "drive": plan.drive.name,
         "workload": plan.load.name(),
+        "workload_generated": plan.load.is_generated(),
+        "workload_source": plan.load.source(),
         "gear": plan.gear.name(),
         "seed": args.setup.seed,
         "seeds": args.seeds.get(),
@@ -215,7 +217,8 @@ fn csv(rows: &[Row]) -> String {
 
 fn render(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String {
     let page_bytes = plan.drive.config.geometry.page_size.0;
-    let title = format!("vpass {}: drive {}, workload {}", env!("CARGO_PKG_VERSION"), plan.drive.name, plan.load.name());
+    let title =
+        report::title(env!("CARGO_PKG_VERSION"), &plan.drive.name, &plan.load.name(), plan.load.is_generated(), &plan.load.source());
     let mut text = format!("{}\n  {} gear, {}\n\n", Look::Heading.paint(&title, colour), plan.gear.name(), seeds(args));
     let timed = plan.gear == crate::args::Gear::Timed;
     let shown: Vec<_> = (0..COLUMNS.len()).filter(|c| timed || !COLUMNS[*c].key.ends_with("_us")).collect();

@@ -81,7 +81,7 @@ pub(crate) struct Rewrite {
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let reclaim = reclaim_named(&args.reclaim)?;
     let sets = load::overrides(&args.set)?;
-    if let Some(set) = sets.iter().find(|s| s.table == "workload") {
+    if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
         return Err(Failure::usage(format!("--set {}: explain is about the drive alone", set.text)));
     }
     let config = load::drive(&args.drive, &sets)?.config;

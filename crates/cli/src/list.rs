@@ -58,7 +58,7 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
             presets::DRIVES.into_iter().map(row).collect::<Result<_, Failure>>()?
         }
         ListWhat::Workloads => {
-            let row = |name| Ok(words(name, &load::workload(name, &[])?.config.description));
+            let row = |name| Ok(words(name, load::workload(name, &[], None)?.config.description()));
             workloads::names().map(row).collect::<Result<_, Failure>>()?
         }
         ListWhat::Formats => {
@@ -77,8 +77,7 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
 /// Prints a drive or a workload: its own text, or what it becomes with `sets`.
 pub(crate) fn show(what: ShowWhat, name: &str, sets: &[String], as_json: bool) -> Result<(), Failure> {
     let sets = load::overrides(sets)?;
-    let foreign = |table: &str| (table == "workload") != (what == ShowWhat::Workload);
-    if let Some(set) = sets.iter().find(|s| foreign(&s.table)) {
+    if let Some(set) = sets.iter().find(|s| s.is_of_workload() != (what == ShowWhat::Workload)) {
         return Err(Failure::usage(format!("--set {}: this key does not belong to what is shown", set.text)));
     }
     let text = match what {
@@ -87,7 +86,7 @@ pub(crate) fn show(what: ShowWhat, name: &str, sets: &[String], as_json: bool) -
             effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)?
         }
         ShowWhat::Workload => {
-            let loaded = load::workload(name, &sets)?;
+            let loaded = load::workload(name, &sets, None)?;
             effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)?
         }
     };

@@ -4,11 +4,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::Table;
 use toml::de::DeTable;
 use vpass_core::config::DriveConfig;
 use vpass_workload::presets as workloads;
+use vpass_workload::statistics::StatisticsFile;
 use vpass_workload::synthetic::WorkloadFile;
 
 use crate::exit::Failure;
@@ -25,6 +27,26 @@ pub(crate) struct Loaded<T> {
     pub(crate) text: String,
     /// With the overrides.
     pub(crate) config: T,
+}
+
+/// A generated workload: one of the two tables that a workload file may hold.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Generated {
+    /// `[workload]`
+    Workload(WorkloadFile),
+    /// `[statistics]`
+    Statistics(Box<StatisticsFile>),
+}
+
+impl Generated {
+    /// The line of description.
+    pub(crate) fn description(&self) -> &str {
+        match self {
+            Self::Workload(file) => &file.description,
+            Self::Statistics(file) => &file.description,
+        }
+    }
 }
 
 /// A configuration file larger than this is something else.
@@ -57,7 +79,7 @@ pub(crate) fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
 pub(crate) fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failure> {
     let names = presets::DRIVES.map(|(name, _)| name);
     let text = text_of("drive", name, &names, presets::drive(name))?;
-    let sets: Vec<_> = sets.iter().filter(|s| s.table != "workload").cloned().collect();
+    let sets: Vec<_> = sets.iter().filter(|s| !s.is_of_workload()).cloned().collect();
     let file = parse(name, &text, schema::DRIVE)?;
     let mut table = file.clone();
     if !sets.is_empty()
@@ -70,16 +92,30 @@ pub(crate) fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// A synthetic workload.
+/// A generated workload; a queue depth stands for the key of its table.
 ///
 /// # Errors
 /// An unknown name, a file that cannot be read, a wrong key or value.
-pub(crate) fn workload(name: &str, sets: &[Override]) -> Result<Loaded<WorkloadFile>, Failure> {
+pub(crate) fn workload(name: &str, sets: &[Override], queue_depth: Option<u32>) -> Result<Loaded<Generated>, Failure> {
     let names: Vec<_> = workloads::names().collect();
     let text = text_of("workload", name, &names, workloads::preset(name))?;
-    let sets: Vec<_> = sets.iter().filter(|s| s.table == "workload").cloned().collect();
-    let table = parse(name, &text, schema::WORKLOAD)?;
-    let config = read(name, &text, table, schema::WORKLOAD, &sets)?;
+    let file = parse(name, &text, schema::WORKLOAD)?;
+    let (table, other) = if file.contains_key("statistics") { ("statistics", "workload") } else { ("workload", "statistics") };
+    if file.contains_key(other) {
+        return Err(Failure::usage(format!("{name}: [workload] and [statistics] exclude each other; one of them is expected")));
+    }
+    if let Some(set) = sets.iter().find(|s| s.table == other) {
+        return Err(Failure::usage(format!("--set {}: {name} holds [{table}], not [{other}]", set.text)));
+    }
+    let mut sets: Vec<_> = sets.iter().filter(|s| s.is_of_workload()).cloned().collect();
+    if let Some(depth) = queue_depth {
+        sets.push(Override::parse(&format!("{table}.queue_depth={depth}")).map_err(Failure::usage)?);
+    }
+    let config = if table == "statistics" {
+        Generated::Statistics(read(name, &text, file, schema::WORKLOAD, &sets)?)
+    } else {
+        Generated::Workload(read(name, &text, file, schema::WORKLOAD, &sets)?)
+    };
     Ok(Loaded { name: name.into(), text, config })
 }
 
@@ -164,7 +200,8 @@ mod tests {
     fn overrides_go_where_they_belong() {
         let sets = overrides(&["start.pec=7".into(), "workload.requests=3".into()]).unwrap();
         assert_eq!(drive("tiny", &sets).unwrap().config.start.pec, 7);
-        assert_eq!(workload("zipf-read", &sets).unwrap().config.workload.requests, 3);
+        let Generated::Workload(file) = workload("zipf-read", &sets, None).unwrap().config else { panic!("a preset of that kind") };
+        assert_eq!(file.workload.requests, 3);
     }
 
     #[test]

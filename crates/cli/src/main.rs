@@ -25,6 +25,7 @@ mod statistics;
 mod suggest;
 mod table;
 mod trace;
+mod workload;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -62,6 +63,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Trace { command } => trace::run(&command)?,
+        Command::Workload { command } => workload::run(&command)?,
         Command::Check { seed, minutes, count } => return check::run(seed, minutes, count),
     }
     Ok(Exit::Done)

@@ -34,6 +34,11 @@ impl Override {
         Ok(Self { table: table.trim().into(), key: key.trim().into(), value: read_value(value.trim()), text: text.into() })
     }
 
+    /// Whether the key is one of a workload file, not of a drive.
+    pub(crate) fn is_of_workload(&self) -> bool {
+        self.table == "workload" || self.table == "statistics"
+    }
+
     /// Puts the value into the tables of a file.
     pub(crate) fn apply(&self, file: &mut Table) {
         let table = file.entry(&self.table).or_insert_with(|| Value::Table(Table::new()));

@@ -1,5 +1,6 @@
 //! What a run is to do, all of it checked before anything runs or is created.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,12 +12,13 @@ use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::pass::PassSource;
-use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
+use vpass_workload::statistics::{StatisticsConfig, StatisticsSource};
+use vpass_workload::synthetic::SyntheticSource;
 use vpass_workload::traces::{FileSurvey, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource, format_named};
 
 use crate::args::{Gear, Setup, Switch};
 use crate::exit::Failure;
-use crate::load::{self, Loaded};
+use crate::load::{self, Generated, Loaded};
 use crate::overrides::Override;
 use crate::progress::Progress;
 use crate::suggest;
@@ -39,7 +41,7 @@ pub(crate) struct Plan {
 #[derive(Clone, Debug)]
 pub(crate) enum Load {
     Trace { survey: Arc<Survey>, options: TraceOptions },
-    Synthetic(Loaded<WorkloadFile>),
+    Generated(Loaded<Generated>),
     Fio { path: PathBuf, jobs: JobFile, queue_depth: Option<u32> },
 }
 
@@ -47,8 +49,25 @@ impl Load {
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Trace { survey, .. } => survey.files().iter().map(|f| f.path.display().to_string()).collect::<Vec<_>>().join(" "),
-            Self::Synthetic(loaded) => loaded.name.clone(),
+            Self::Generated(loaded) => loaded.name.clone(),
             Self::Fio { path, .. } => path.display().to_string(),
+        }
+    }
+
+    /// Whether no host ever sent these requests.
+    pub(crate) fn is_generated(&self) -> bool {
+        !matches!(self, Self::Trace { .. })
+    }
+
+    /// Where the requests come from, in words.
+    pub(crate) fn source(&self) -> String {
+        match self {
+            Self::Trace { .. } => "trace".into(),
+            Self::Fio { .. } => "generated from a fio job file".into(),
+            Self::Generated(loaded) => match &loaded.config {
+                Generated::Workload(_) => "generated".into(),
+                Generated::Statistics(file) => generated_from(&file.statistics),
+            },
         }
     }
 }
@@ -63,7 +82,7 @@ impl Plan {
         let gc = gc_named(gc)?;
         let sets = load::overrides(&setup.set)?;
         let drive = load::drive(&setup.drive, &sets)?;
-        let load = load_of(setup, sets)?;
+        let load = load_of(setup, &sets)?;
         let plan = Self {
             drive,
             load,
@@ -95,7 +114,7 @@ impl Plan {
     pub(crate) fn notes(&self) -> Result<Vec<String>, Failure> {
         Ok(match &self.load {
             Load::Trace { survey, .. } => trace_notes(survey),
-            Load::Synthetic(_) => vec![],
+            Load::Generated(_) => vec![],
             Load::Fio { jobs, .. } => {
                 let Source::Fio(source) = self.source()? else { unreachable!("a job file is run by its own source") };
                 fio_notes(&self.load.name(), jobs, &source)
@@ -116,10 +135,12 @@ impl Plan {
         let page = config.geometry.page_size.0 as u32;
         Ok(match &self.load {
             Load::Trace { survey, options } => Source::Trace(Box::new(TraceSource::new(survey.clone(), capacity, options.clone())?)),
-            Load::Synthetic(loaded) => {
-                let source = SyntheticSource::new(&loaded.config.workload, capacity, page, self.seed);
-                let source = source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?;
-                Source::Synthetic(Box::new(source))
+            Load::Generated(loaded) => {
+                let source: Result<Box<dyn PassSource>, _> = match &loaded.config {
+                    Generated::Workload(file) => SyntheticSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _),
+                    Generated::Statistics(file) => StatisticsSource::new(&file.statistics, capacity, self.seed).map(|s| Box::new(s) as _),
+                };
+                Source::Generated(source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?)
             }
             Load::Fio { jobs, queue_depth, .. } => {
                 let options = FioOptions { seed: self.seed, queue_depth: *queue_depth, has_clock: self.gear == Gear::Timed };
@@ -129,16 +150,22 @@ impl Plan {
     }
 }
 
-fn load_of(setup: &Setup, mut sets: Vec<Override>) -> Result<Load, Failure> {
-    if let Some(name) = &setup.workload {
-        if let Some(depth) = setup.queue_depth {
-            sets.push(Override::parse(&format!("workload.queue_depth={depth}")).map_err(Failure::usage)?);
-        }
-        return Ok(Load::Synthetic(load::workload(name, &sets)?));
+/// "generated from the statistics of w02 at scale 0.01".
+pub(crate) fn generated_from(statistics: &StatisticsConfig) -> String {
+    let mut text = format!("generated from the statistics of {}", statistics.disk);
+    if statistics.scale < 1.0 {
+        let _ = write!(text, " at scale {}", statistics.scale);
     }
-    if let Some(set) = sets.iter().find(|s| s.table == "workload") {
+    text
+}
+
+fn load_of(setup: &Setup, sets: &[Override]) -> Result<Load, Failure> {
+    if let Some(name) = &setup.workload {
+        return Ok(Load::Generated(load::workload(name, sets, setup.queue_depth)?));
+    }
+    if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
         return Err(Failure::usage(format!(
-            "--set {}: the keys of workload are for --workload; a trace or a job file says itself what it asks for",
+            "--set {}: the keys of a workload are for --workload; a trace or a job file says itself what it asks for",
             set.text
         )));
     }
@@ -158,7 +185,7 @@ fn load_of(setup: &Setup, mut sets: Vec<Override>) -> Result<Load, Failure> {
 }
 
 /// Reads the files of a trace once.
-fn survey(paths: &[PathBuf], options: &TraceOptions) -> Result<Survey, Failure> {
+pub(crate) fn survey(paths: &[PathBuf], options: &TraceOptions) -> Result<Survey, Failure> {
     let bytes = paths.iter().map(|path| fs::metadata(path).map_or(0, |m| m.len())).sum();
     let progress = Progress::new(Some(bytes), "bytes of the trace looked through");
     let survey = Survey::of(paths, options, &mut |bytes| progress.advance(bytes));
@@ -221,7 +248,7 @@ pub(crate) fn gc_named(name: &str) -> Result<&'static str, Failure> {
 /// Requests of a trace, a generator or a job file.
 pub(crate) enum Source {
     Trace(Box<TraceSource>),
-    Synthetic(Box<SyntheticSource>),
+    Generated(Box<dyn PassSource>),
     Fio(Box<FioSource>),
 }
 
@@ -230,14 +257,14 @@ impl Source {
     pub(crate) fn report(&self) -> Option<TraceReport> {
         match self {
             Self::Trace(source) => Some(source.report()),
-            Self::Synthetic(_) | Self::Fio(_) => None,
+            Self::Generated(_) | Self::Fio(_) => None,
         }
     }
 
     fn inner(&self) -> &dyn PassSource {
         match self {
             Self::Trace(source) => source.as_ref(),
-            Self::Synthetic(source) => source.as_ref(),
+            Self::Generated(source) => source.as_ref(),
             Self::Fio(source) => source.as_ref(),
         }
     }
@@ -245,7 +272,7 @@ impl Source {
     fn inner_mut(&mut self) -> &mut dyn PassSource {
         match self {
             Self::Trace(source) => source.as_mut(),
-            Self::Synthetic(source) => source.as_mut(),
+            Self::Generated(source) => source.as_mut(),
             Self::Fio(source) => source.as_mut(),
         }
     }

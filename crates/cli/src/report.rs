@@ -12,7 +12,7 @@ use crate::table::{Look, Table};
 /// Everything worth reading about a run.
 pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let mut text = String::new();
-    let title = format!("vpass {}: drive {}, workload {}", s.vpass, s.drive, s.workload);
+    let title = title(s.vpass, &s.drive, &s.workload, s.workload_generated, &s.workload_source);
     let _ = writeln!(text, "{}", Look::Heading.paint(&title, colour));
     let _ = writeln!(text, "  reclaim {}, gc {}, {} gear, seed {}{}\n", s.reclaim_technique, s.gc_technique, s.gear, s.seed, passes(s));
     let mut section = |name: &str, body: &str| {
@@ -31,6 +31,12 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let look = if s.lost_data() || s.oracle.as_ref().is_some_and(OracleReport::is_bug) { Look::Bad } else { Look::Good };
     let _ = writeln!(text, "{}", look.paint(&verdict(s), colour));
     text
+}
+
+/// The first line: what ran on what; a generated workload says so.
+pub(crate) fn title(vpass: &str, drive: &str, workload: &str, generated: bool, source: &str) -> String {
+    let label = if generated { format!(" ({source})") } else { String::new() };
+    format!("vpass {vpass}: drive {drive}, workload {workload}{label}")
 }
 
 fn passes(s: &Summary) -> String {

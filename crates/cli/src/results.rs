@@ -16,6 +16,10 @@ pub(crate) struct Summary {
     pub(crate) vpass: &'static str,
     pub(crate) drive: String,
     pub(crate) workload: String,
+    /// Whether no host ever sent these requests.
+    pub(crate) workload_generated: bool,
+    /// Where they come from, in words.
+    pub(crate) workload_source: String,
     pub(crate) reclaim_technique: String,
     pub(crate) gc_technique: String,
     pub(crate) gear: &'static str,
@@ -298,6 +302,10 @@ pub(crate) struct Manifest {
     pub(crate) command: &'static str,
     pub(crate) drive: String,
     pub(crate) workload: String,
+    /// Whether no host ever sent these requests.
+    pub(crate) workload_generated: bool,
+    /// Where they come from, in words.
+    pub(crate) workload_source: String,
     pub(crate) reclaim: String,
     pub(crate) gc: String,
     pub(crate) gear: &'static str,

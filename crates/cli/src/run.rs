@@ -211,6 +211,8 @@ fn summary(
         vpass: env!("CARGO_PKG_VERSION"),
         drive: plan.drive.name.clone(),
         workload: plan.load.name(),
+        workload_generated: plan.load.is_generated(),
+        workload_source: plan.load.source(),
         reclaim_technique: plan.reclaim.into(),
         gc_technique: plan.gc.into(),
         gear: plan.gear.name(),
@@ -303,7 +305,7 @@ impl Outcome {
     /// A trace file that can no longer be read.
     pub(crate) fn manifest(&self, plan: &Plan, command: &'static str) -> Result<Manifest, Failure> {
         let (said, traces, workload_configuration) = match &plan.load {
-            Load::Synthetic(loaded) => (None, vec![], Some(to_value(&loaded.config)?)),
+            Load::Generated(loaded) => (None, vec![], Some(to_value(&loaded.config)?)),
             Load::Fio { path, jobs, queue_depth } => {
                 let Source::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
                 let name = path.display().to_string();
@@ -326,6 +328,8 @@ impl Outcome {
             command,
             drive: plan.drive.name.clone(),
             workload: plan.load.name(),
+            workload_generated: plan.load.is_generated(),
+            workload_source: plan.load.source(),
             reclaim: plan.reclaim.into(),
             gc: plan.gc.into(),
             gear: plan.gear.name(),

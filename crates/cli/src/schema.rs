@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
     CapacityConfig, DisturbConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, StartConfig, TimingConfig, WearConfig,
 };
+use vpass_workload::statistics::{SideConfig, StatisticsConfig, WindowsConfig};
 use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
 use crate::suggest::nearest;
@@ -19,14 +20,14 @@ type KeysOf = fn() -> Keys;
 pub(crate) struct Section {
     pub(crate) name: &'static str,
     keys: KeysOf,
-    /// A key that holds a list of tables, and the keys of those.
-    rows: Option<(&'static str, KeysOf)>,
+    /// Keys that hold a table or a list of tables, and the keys of those.
+    inner: &'static [(&'static str, KeysOf)],
     /// Whether a table reads as what it should be.
     pub(crate) check: fn(toml::Table) -> Result<(), toml::de::Error>,
 }
 
 const fn section<T: DeserializeOwned>(name: &'static str) -> Section {
-    Section { name, keys: keys::<T>, rows: None, check: |table| table.try_into::<T>().map(|_| ()) }
+    Section { name, keys: keys::<T>, inner: &[], check: |table| table.try_into::<T>().map(|_| ()) }
 }
 
 /// The tables of a drive file.
@@ -38,12 +39,17 @@ pub(crate) const DRIVE: &[Section] = &[
     section::<WearConfig>("wear"),
     section::<ReclaimConfig>("reclaim"),
     section::<StartConfig>("start"),
-    Section { rows: Some(("table", keys::<PerPec>)), ..section::<DisturbConfig>("disturb") },
+    Section { inner: &[("table", keys::<PerPec>)], ..section::<DisturbConfig>("disturb") },
 ];
 
 /// The tables of a workload file.
-pub(crate) const WORKLOAD: &[Section] =
-    &[Section { rows: Some(("block_sizes", keys::<SizeShare>)), ..section::<WorkloadConfig>("workload") }];
+pub(crate) const WORKLOAD: &[Section] = &[
+    Section { inner: &[("block_sizes", keys::<SizeShare>)], ..section::<WorkloadConfig>("workload") },
+    Section {
+        inner: &[("windows", keys::<WindowsConfig>), ("reads", keys::<SideConfig>), ("writes", keys::<SideConfig>)],
+        ..section::<StatisticsConfig>("statistics")
+    },
+];
 
 /// Finds the first key of a document that no table knows: its place in the text, and what it is.
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
@@ -69,15 +75,16 @@ fn unknown_in_section(schema: &[Section], section: &Section, table: &DeTable) ->
         if !(section.keys)().contains(&&**key.get_ref()) {
             return Some((key.span().start, unknown_in(schema, section, key.get_ref())));
         }
-        let Some((rows, row_keys)) = section.rows else { continue };
-        if key.get_ref() != rows {
-            continue;
-        }
-        let DeValue::Array(array) = value.get_ref() else { continue };
-        for row in array.iter().filter_map(|row| row.get_ref().as_table()) {
-            if let Some((key, _)) = row.iter().find(|(key, _)| !row_keys().contains(&&**key.get_ref())) {
-                let path = format!("{}.{rows}.{}", section.name, key.get_ref());
-                return Some((key.span().start, unknown(&path, nearest(key.get_ref(), row_keys().iter().copied()), row_keys())));
+        let Some((name, inner_keys)) = section.inner.iter().find(|(name, _)| key.get_ref() == name) else { continue };
+        let tables: Vec<_> = match value.get_ref() {
+            DeValue::Array(array) => array.iter().filter_map(|row| row.get_ref().as_table()).collect(),
+            DeValue::Table(table) => vec![table],
+            _ => continue,
+        };
+        for table in tables {
+            if let Some((key, _)) = table.iter().find(|(key, _)| !inner_keys().contains(&&**key.get_ref())) {
+                let path = format!("{}.{name}.{}", section.name, key.get_ref());
+                return Some((key.span().start, unknown(&path, nearest(key.get_ref(), inner_keys().iter().copied()), inner_keys())));
             }
         }
     }

@@ -31,7 +31,7 @@ pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
 }
 
 /// How files are read. A trace without a clock is taken as one at which all requests come at once, unless `needs_clock`.
-fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failure> {
+pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: args.format.as_deref().map(format_named).transpose()?,
         assume_op: args.assume_op.map(Into::into),
@@ -43,6 +43,12 @@ fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failu
         blk_action: args.blk_action.map(Into::into),
         skip_bad_lines: args.skip_bad_lines,
     })
+}
+
+/// Whether anything was said about how to read a trace.
+pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
+    let ReadArgs { format, assume_op, assume_rate, blk_action, skip_bad_lines } = args;
+    format.is_some() || assume_op.is_some() || assume_rate.is_some() || blk_action.is_some() || *skip_bad_lines
 }
 
 /// Rows between two looks at the clock and at Ctrl-C.

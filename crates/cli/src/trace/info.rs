@@ -142,7 +142,7 @@ pub(super) struct DeviceInfo {
 /// Reads the files and prints what is in them.
 pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let sets = load::overrides(&args.set)?;
-    if let Some(set) = sets.iter().find(|s| s.table == "workload") {
+    if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
         return Err(Failure::usage(format!("--set {}: trace info takes keys of the drive", set.text)));
     }
     let scale = Scale::new(&args.drive, &load::drive(&args.drive, &sets)?.config)?;

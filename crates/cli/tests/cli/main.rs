@@ -10,3 +10,4 @@ mod results;
 mod samples;
 mod trace_files;
 mod traces;
+mod workload;

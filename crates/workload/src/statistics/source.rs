@@ -35,6 +35,14 @@ impl StatisticsSource {
     /// # Errors
     /// The first key that is wrong, numbers that contradict each other, or a footprint that the drive cannot hold.
     pub fn new(config: &StatisticsConfig, capacity: u64, seed: u64) -> Result<Self, ConfigError> {
+        Self::of(config, capacity, seed).map_err(|e| match config.scale {
+            // What fits together at full scale may not when only a few pages and requests are left.
+            scale if scale < 1.0 && e.0.contains("contradict") => ConfigError(format!("{e}; this is at statistics.scale = {scale}")),
+            _ => e,
+        })
+    }
+
+    fn of(config: &StatisticsConfig, capacity: u64, seed: u64) -> Result<Self, ConfigError> {
         let target = DiskStatistics::of(config)?;
         let footprint = target.footprint_pages * target.page_bytes;
         if footprint > capacity {

@@ -1,0 +1,15 @@
+//! `vpass workload`: workloads made, and held against what they are made after.
+
+pub(crate) mod args;
+mod fit;
+mod render;
+
+use crate::exit::Failure;
+use args::WorkloadCommand;
+
+/// Runs one of them.
+pub(crate) fn run(command: &WorkloadCommand) -> Result<(), Failure> {
+    match command {
+        WorkloadCommand::Fit(args) => fit::fit(args),
+    }
+}

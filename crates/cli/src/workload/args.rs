@@ -1,0 +1,66 @@
+//! The words of `vpass workload`.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Subcommand};
+
+use crate::trace::args::ReadArgs;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkloadCommand {
+    /// Make a generator from the statistics of a disk, run a pass of it, and say how well it meets each statistic.
+    #[command(after_help = FIT_EXAMPLES)]
+    Fit(FitArgs),
+}
+
+pub(crate) const EXAMPLES: &str = "Examples:\n  vpass workload fit --trace web.csv.zst --out web.toml\n  \
+    vpass run --drive tiny --workload web.toml --set statistics.scale=0.1";
+
+const FIT_EXAMPLES: &str = "Examples:\n  vpass workload fit --statistics disks.csv.zst --windows half-hours.csv.zst --disk w02 --scale 0.01 --out w02.toml\n  \
+    vpass workload fit --trace web.csv.zst --out web.toml\n  \
+    vpass workload fit --workload web.toml --scale 0.1\n  \
+    vpass run --drive tiny --workload w02.toml\n\n\
+    DISKS has a row a disk: workload, page_working_set_size and, both with read_ and with write_ before them, block_req_count, \
+    io_request_size_sum, page_access_count, page_working_set_size, and for P = 1, 5, 10 .. 100 P_read_page_popularity and \
+    P_read_block_request_size. WINDOWS has a row a window: workload, window, end_us, read_pages_4k, write_pages_4k. \
+    Other columns are passed over.\n\nMemory grows with the pages touched, about 6 bytes each.";
+
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("from").required(true).args(["statistics", "trace", "workload"])))]
+pub(crate) struct FitArgs {
+    /// Table of totals, working sets and percentiles, a row a disk; plain, gzip or zstd.
+    #[arg(long, value_name = "DISKS", requires_all = ["windows", "disk"])]
+    pub(crate) statistics: Option<PathBuf>,
+    /// Table of pages read and written, a row a window.
+    #[arg(long, requires = "statistics")]
+    pub(crate) windows: Option<PathBuf>,
+    /// The disk, by its name in both tables.
+    #[arg(long, value_name = "NAME", requires = "statistics")]
+    pub(crate) disk: Option<String>,
+    /// Trace files, measured together.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) trace: Vec<PathBuf>,
+    /// Take only this device of the traces, by its number or name there; may be given several times.
+    #[arg(long, value_name = "DEV", requires = "trace")]
+    pub(crate) only: Vec<String>,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    /// A workload file with statistics, as it is.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workload: Option<String>,
+    /// Generate this share of the pages and of their requests; times and requests per page stay.
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) scale: Option<f64>,
+    /// Write the workload into this file, for `vpass run --workload`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace FILE where it exists.
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+    /// Seed of all chance: same seed, same bytes.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

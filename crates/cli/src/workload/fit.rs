@@ -1,0 +1,156 @@
+//! `vpass workload fit`: statistics become a workload file, and a pass of it is measured against them.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use serde::Serialize;
+use vpass_core::request::{Request, RequestSource};
+use vpass_workload::statistics::{Imported, Meter, Statistic, StatisticsConfig, StatisticsSource, agreement, import};
+use vpass_workload::traces::{TraceOptions, TraceSource};
+
+use super::args::FitArgs;
+use super::render::render;
+use crate::exit::Failure;
+use crate::load::{self, Generated};
+use crate::numbers::{bytes, plural, seconds};
+use crate::out;
+use crate::out_file::OutFile;
+use crate::plan::{generated_from, survey};
+use crate::progress::Progress;
+use crate::table::wants_colour;
+use crate::trace::{read_options, said_how_to_read};
+
+/// No simulated drive is as large, and addresses of traces end there.
+const CAPACITY: u64 = 1 << 63;
+/// A statistic further off than this is called missed.
+pub(super) const GOOD_PERCENT: f64 = 2.0;
+
+/// How well a generator fits.
+#[derive(Serialize)]
+pub(super) struct Fit {
+    pub(super) vpass: &'static str,
+    pub(super) disk: String,
+    /// Where the statistics come from.
+    pub(super) source: String,
+    /// Always: nothing here was recorded from a host.
+    pub(super) workload_generated: bool,
+    pub(super) workload_source: String,
+    pub(super) scale: f64,
+    pub(super) seed: u64,
+    /// Generated in a pass.
+    pub(super) requests: u64,
+    pub(super) span_s: f64,
+    pub(super) footprint_bytes: u64,
+    /// What had to be changed or was left out, in sentences.
+    pub(super) notes: Vec<String>,
+    /// Statistics that are off by more than 2 %.
+    pub(super) missed: usize,
+    pub(super) worst_error_percent: f64,
+    pub(super) statistics: Vec<Statistic>,
+}
+
+/// Makes the workload, measures it, writes it and says how well it fits.
+pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
+    if args.trace.is_empty() && said_how_to_read(&args.read) {
+        return Err(Failure::usage("--format, --assume-op, --assume-rate, --blk-action and --skip-bad-lines say how a --trace is read"));
+    }
+    let file = args.out.as_deref().map(|path| OutFile::begin(path, args.force)).transpose()?;
+    let (Imported { mut config, notes }, description) = statistics(args)?;
+    if let Some(scale) = args.scale {
+        config.scale = scale;
+    }
+    let mut source = StatisticsSource::new(&config, CAPACITY, args.seed)?;
+    let target = source.statistics().clone();
+    let mut meter = Meter::of(&target);
+    let progress = Progress::new(source.len_hint(), "requests generated and measured");
+    let requests = drain(&mut source, &progress, |request| meter.add(request))?;
+    drop(progress);
+    let statistics = agreement(&target, &meter.finish());
+    let fit = Fit {
+        vpass: env!("CARGO_PKG_VERSION"),
+        disk: config.disk.clone(),
+        source: config.source.clone(),
+        workload_generated: true,
+        workload_source: generated_from(&config),
+        scale: config.scale,
+        seed: args.seed,
+        requests,
+        span_s: target.window_ends_ns.last().map_or(0.0, |ns| *ns as f64 / 1e9),
+        footprint_bytes: target.footprint_pages * target.page_bytes,
+        notes,
+        missed: statistics.iter().filter(|s| s.error_percent > GOOD_PERCENT).count(),
+        worst_error_percent: statistics.iter().map(|s| s.error_percent).fold(0.0, f64::max),
+        statistics,
+    };
+    if let Some(mut file) = file {
+        let failed = |e: std::io::Error| Failure::failed(format!("the workload file cannot be written: {e}"));
+        file.write_all(config.to_file_text(&description).as_bytes()).map_err(failed)?;
+        file.finish()?;
+    }
+    out::print(&if args.json { out::json(&fit)? } else { render(&fit, args.out.as_deref(), wants_colour()) })
+}
+
+/// The statistics that are asked for, with a line of description.
+fn statistics(args: &FitArgs) -> Result<(Imported, String), Failure> {
+    if let (Some(totals), Some(windows), Some(disk)) = (&args.statistics, &args.windows, &args.disk) {
+        let imported = import(totals, windows, disk)?;
+        let description = description(&imported.config);
+        return Ok((imported, description));
+    }
+    if let Some(name) = &args.workload {
+        let loaded = load::workload(name, &[], None)?;
+        let Generated::Statistics(file) = loaded.config else {
+            return Err(Failure::usage(format!("{name} holds [workload]; only [statistics] say what there is to meet")));
+        };
+        return Ok((Imported { config: file.statistics, notes: vec![] }, file.description));
+    }
+    let imported = of_trace(args)?;
+    let description = description(&imported.config);
+    Ok((imported, description))
+}
+
+fn description(config: &StatisticsConfig) -> String {
+    let footprint = bytes(config.footprint_pages * config.page.0);
+    let span = seconds(config.windows.ends_s.last().copied().unwrap_or(0.0));
+    format!("Generated from the statistics of {} ({}): {footprint} in {span}", config.disk, config.source)
+}
+
+/// The statistics of trace files.
+fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
+    let options = TraceOptions { read: read_options(&args.read, true)?, only: args.only.clone(), ..TraceOptions::default() };
+    let survey = Arc::new(survey(&args.trace, &options)?);
+    let mut source = TraceSource::new(survey, CAPACITY, options)?;
+    // The page of every common operating system.
+    let mut meter = Meter::of_anything(4096);
+    let progress = Progress::new(source.len_hint(), "requests of the trace measured");
+    drain(&mut source, &progress, |request| meter.add(request))?;
+    drop(progress);
+    let name = |path: &std::path::PathBuf| path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let names: Vec<_> = args.trace.iter().map(name).collect();
+    let disk = names[0].split('.').next().unwrap_or("trace").to_owned();
+    let trims = meter.trims();
+    let mut imported = Imported::measured(&meter.finish(), &disk, &names.join(" "));
+    if trims > 0 {
+        imported.notes.push(format!("{} left out", plural(trims, "trim")));
+    }
+    Ok(imported)
+}
+
+/// Gives every request of a source to somebody; gives their number.
+fn drain(source: &mut impl RequestSource, progress: &Progress, mut each: impl FnMut(&Request)) -> Result<u64, Failure> {
+    let (mut batch, mut requests) = (vec![], 0);
+    loop {
+        batch.clear();
+        source.fill(&mut batch, 4096)?;
+        if batch.is_empty() {
+            return Ok(requests);
+        }
+        for request in &batch {
+            each(request);
+        }
+        requests += batch.len() as u64;
+        if !progress.advance(batch.len() as u64) {
+            return Err(Failure::interrupted());
+        }
+    }
+}

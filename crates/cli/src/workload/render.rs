@@ -1,0 +1,81 @@
+//! How well a generator fits, for reading.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use vpass_workload::statistics::Statistic;
+
+use super::fit::{Fit, GOOD_PERCENT};
+use crate::numbers::{bytes, count, digits, plural, seconds};
+use crate::table::{Look, Table};
+
+/// Everything worth reading about a fit.
+pub(super) fn render(fit: &Fit, written: Option<&Path>, colour: bool) -> String {
+    let mut text = String::new();
+    let title = format!("vpass {}: workload {}", fit.vpass, fit.workload_source);
+    let _ = writeln!(text, "{}", Look::Heading.paint(&title, colour));
+    let (footprint, span) = (bytes(fit.footprint_bytes), seconds(fit.span_s));
+    let _ = writeln!(text, "  {}; {} requests on {footprint} in {span}, seed {}\n", fit.source, count(fit.requests), fit.seed);
+    text.push_str(&table(&fit.statistics).render(colour));
+    text.push('\n');
+    for note in &fit.notes {
+        let _ = writeln!(text, "  {note}");
+    }
+    let look = if fit.missed == 0 { Look::Good } else { Look::Bad };
+    let _ = writeln!(text, "{}", look.paint(&verdict(fit), colour));
+    match written {
+        Some(path) => {
+            let _ = writeln!(text, "{} is written: vpass run --drive DRIVE --workload {0}", path.display());
+        }
+        None => text.push_str("Nothing is written; --out FILE keeps the workload.\n"),
+    }
+    text
+}
+
+fn table(statistics: &[Statistic]) -> Table {
+    let mut table = Table::new(["statistic", "target", "generated", "unit", "error"]);
+    let cells = |s: &Statistic| [number(s.target), number(s.generated), s.unit.to_owned(), format!("{:.2} %", s.error_percent)];
+    let mut left = statistics;
+    while let Some(first) = left.first() {
+        // Percentiles that look alike take one line.
+        let alike = left.iter().take_while(|s| s.name == first.name && s.percentile.is_some() && cells(s) == cells(first)).count().max(1);
+        let (these, rest) = left.split_at(alike);
+        let percent = |s: &Statistic| s.percentile.map_or_else(String::new, |p| format!(" p{p}"));
+        let mut name = format!("{}{}", first.name, percent(first));
+        if let [_, .., last] = these {
+            let _ = write!(name, " to{}", percent(last));
+        }
+        let cells = cells(first).map(|cell| (cell, Look::Plain));
+        let mut row = vec![(name, Look::Plain)];
+        row.extend(cells);
+        if first.error_percent > GOOD_PERCENT
+            && let Some(error) = row.last_mut()
+        {
+            error.1 = Look::Bad;
+        }
+        table.painted_row(row);
+        left = rest;
+    }
+    table
+}
+
+fn number(n: f64) -> String {
+    if (n - n.round()).abs() < 0.005 { count(n.round() as u64) } else { digits(n) }
+}
+
+fn verdict(fit: &Fit) -> String {
+    let all = plural(fit.statistics.len() as u64, "statistic");
+    let worst = fit.worst_error_percent;
+    match fit.missed {
+        0 => format!("All {all} are met within {GOOD_PERCENT} %; the worst is off by {worst:.2} %."),
+        n => {
+            let of = count(fit.statistics.len() as u64);
+            let be = if n == 1 { "is" } else { "are" };
+            format!("{} of {of} {be} off by more than {GOOD_PERCENT} %, the worst by {}.", plural(n as u64, "statistic"), percent(worst))
+        }
+    }
+}
+
+fn percent(p: f64) -> String {
+    if p.is_finite() { format!("{} %", digits(p)) } else { "more than can be said in per cent".into() }
+}
