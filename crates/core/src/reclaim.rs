@@ -6,6 +6,7 @@
 mod block;
 mod ideal;
 mod none;
+mod straw;
 mod straw_wl;
 
 use crate::config::{DisturbConfig, DriveConfig};

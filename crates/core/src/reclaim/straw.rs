@@ -1,0 +1,276 @@
+//! What the techniques of straw-2024 share: every so many reads of a block, its wordlines whose dose could reach their limit before the
+//! next look are rewritten. The techniques differ in what they know of a dose: their [`Estimate`].
+//!
+//! At a multiple of the interval I of a block's reads (`reclaim.check_interval`) a wordline i with valid pages moves where
+//! `bound(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`, with `M = V + 2 (alpha - 1) p`: movers read each of the block's V
+//! valid pages once more, p of them on each neighbour. Moved pages leave a hole; a block without valid pages is erased.
+//!
+//! **Why it is safe** where `bound(i)` is never below the dose of i. A wordline that a look leaves where it is can take `alpha` for
+//! each read until the next look and `M` for movers' reads, whenever they come: valid pages only get fewer (those an open block will
+//! still be given are counted as valid), and each is read by a mover at most once. The next look comes after at most I reads, or,
+//! where a job is under way, when the job is over and `R_late` reads and the one after it have passed. At that look the wordline is
+//! left again, for the same reason safe, or moved; then it must bear `R_late` reads more and the movers' part of M that is still to
+//! come. The sum is the formula. A wordline programmed after a look has taken less than one that was fresh at it, and the look at an
+//! open block takes a fresh one into account. Reads before the programming count as `preprogram_weight` has it; the look counts them
+//! in full.
+//!
+//! **Looks left out.** A look before any bound can have grown by the smallest margin finds nothing.
+
+use super::{Action, Policy, Threshold, View};
+use crate::config::{DoseUnit, DriveConfig};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+use crate::geometry::Geometry;
+use crate::page_set::PageSet;
+use crate::units::{BlockId, Bytes, Reads};
+
+/// What a technique knows of the doses of a block's wordlines.
+pub(super) trait Estimate: Send {
+    /// What `explain` calls its bound.
+    const BOUND: &'static str;
+    /// Whether bounds contain reads from before a wordline's own programming even where those do not count: then an open block's
+    /// wordlines without data have bounds, too, and one whose bound is used up is none to write to.
+    const FROM_ERASE: bool;
+
+    /// For a drive of this configuration.
+    fn new(config: &DriveConfig) -> Self;
+
+    /// Writes the margin of each wordline, live or not, in 1/1024 units: `budget.keep[i] - movers - bound(i)`.
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]);
+
+    /// Dose, in quarters, that the block can take from now on before any bound has grown by more than `slack` (in 1/1024 units), with
+    /// `alpha` (in 1/256) the highest of the block.
+    fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64;
+
+    /// RAM of its counters in a real controller.
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes;
+}
+
+/// A technique: the shared look, and an estimate.
+pub(super) struct Straw<E> {
+    estimate: E,
+    interval: u32,
+    /// Leaves out looks that cannot find anything.
+    skips: bool,
+    /// Dose units by which alarms may be overshot between a look and the end of the job of the next: none where every read counts one.
+    overshoot: u32,
+    /// Largest weight of one read, in quarters.
+    heaviest: u32,
+    /// Whether wordlines that are not yet programmed may be used up.
+    counts_before: bool,
+    /// What wordlines may take, by `LimitTable::lookup_class`.
+    budgets: Vec<Option<Budget>>,
+    /// Room for a look: what each wordline may still take.
+    margins: Vec<i64>,
+}
+
+/// What each wordline of a block may have taken at a look that leaves it, in 1/1024 units, but for V.
+pub(super) struct Budget {
+    pub(super) keep: Vec<i64>,
+    /// In 1/256.
+    pub(super) alpha: Vec<u32>,
+    highest_alpha: u32,
+    /// The smallest entry of `keep`.
+    fresh: i64,
+}
+
+impl<E: Estimate> Straw<E> {
+    pub(super) fn new(config: &DriveConfig) -> Self {
+        let sensings = config.disturb.dose == DoseUnit::Sensings;
+        Self {
+            estimate: E::new(config),
+            interval: config.reclaim.check_interval,
+            skips: true,
+            // A read weighs up to 2.25 units. Two alarms are passed by less than that each, and looks round up to whole units twice.
+            overshoot: if sensings { 6 } else { 0 },
+            heaviest: dose_per_kind(config.disturb.dose, config.geometry.cell)[..config.geometry.cell.bits() as usize]
+                .iter()
+                .copied()
+                .max()
+                .unwrap_or(QUARTERS),
+            counts_before: E::FROM_ERASE || config.disturb.preprogram_weight > 0.0,
+            budgets: vec![],
+            margins: vec![],
+        }
+    }
+
+    /// Reads that a wordline left at a look must bear until it is out.
+    fn horizon(&self, view: &View) -> u32 {
+        let late = late(view);
+        self.interval.max(late + 1) + late + self.overshoot
+    }
+
+    /// What a wordline of a group may have taken at a look, before V is subtracted, in 1/1024 units.
+    fn keep(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> (i64, u32) {
+        let e = limits.lookup(group, pec);
+        let neighbours = 2 * (e.alpha - ALPHA_ONE) * u64::from(view.geometry.cell.bits());
+        let margin = u64::from(QUARTERS) * (e.alpha * u64::from(self.horizon(view)) + neighbours);
+        (e.limit.cast_signed() - margin.cast_signed(), e.alpha as u32)
+    }
+
+    fn budget(&mut self, view: &View, pec: u32) -> Option<usize> {
+        let limits = view.limits?;
+        let class = limits.lookup_class(pec);
+        if self.budgets.len() <= class {
+            self.budgets.resize_with(class + 1, || None);
+        }
+        if self.budgets[class].is_none() {
+            let groups: Vec<_> = (0..limits.groups()).map(|g| self.keep(view, limits, g, pec)).collect();
+            let of = |w| groups[limits.group_of(w)];
+            let wordlines = 0..view.geometry.wordlines_per_block;
+            let keep: Vec<i64> = wordlines.clone().map(|w| of(w).0).collect();
+            let alpha: Vec<u32> = wordlines.map(|w| of(w).1).collect();
+            let highest_alpha = alpha.iter().copied().max().expect("a block has wordlines");
+            let fresh = keep.iter().copied().min().expect("a block has wordlines");
+            self.budgets[class] = Some(Budget { keep, alpha, highest_alpha, fresh });
+        }
+        Some(class)
+    }
+
+    /// Dose that movers may still deposit on a wordline far from all they read, in 1/1024 units.
+    fn movers(&self, view: &View, pages: u32) -> i64 {
+        // The pages of a whole block weigh one unit each in the mean.
+        let quarters = (pages * self.heaviest).min(view.geometry.pages_per_block * QUARTERS);
+        i64::from(quarters) * ALPHA_ONE.cast_signed()
+    }
+
+    /// The next look after `now` block reads, where the smallest margin is `slack`, in 1/1024 units.
+    fn next_look(&self, view: &View, block: BlockId, now: u32, slack: i64, alpha: u32) -> Reads {
+        let quiet = if self.skips { self.estimate.quiet(view, block, slack.max(0) as u64, u64::from(alpha)) } else { 0 };
+        let earliest = (u64::from(now) + quiet / u64::from(QUARTERS)).max(u64::from(now) + 1);
+        Reads(earliest.next_multiple_of(u64::from(self.interval)).min(u64::from(u32::MAX - 1)) as u32)
+    }
+
+    /// Works out what each wordline of a block may still take, live or not, into `self.margins`.
+    fn look(&mut self, view: &View, block: BlockId, class: usize) {
+        let movers = self.movers(view, view.valid_pages(block) + view.pages_to_come(block));
+        let budget = self.budgets[class].as_ref().expect("the caller has looked it up");
+        self.margins.resize(budget.keep.len(), 0);
+        self.estimate.margins(view, block, budget, movers, &mut self.margins);
+    }
+}
+
+/// `R_late`; a job that is not done at once has one read at least.
+fn late(view: &View) -> u32 {
+    view.late_reads.max(1)
+}
+
+impl<E: Estimate> Policy for Straw<E> {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
+        let movers = self.movers(view, view.geometry.pages_per_block);
+        let budget = self.budgets[class].as_ref().expect("just looked up");
+        self.next_look(view, block, 0, budget.fresh - movers, budget.highest_alpha)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
+        self.look(view, block, class);
+        let now = view.reads(block).0;
+        let budget = self.budgets[class].as_ref().expect("just looked up");
+        let bits = view.geometry.cell.bits();
+        let written = view.geometry.pages_per_block - view.pages_to_come(block);
+        let is_open = written < view.geometry.pages_per_block;
+        let mut smallest = if is_open { budget.fresh - self.movers(view, view.geometry.pages_per_block) } else { i64::MAX };
+        let mut pages = None;
+        for (wordline, margin) in (0..).zip(&self.margins) {
+            let first = wordline * bits;
+            // Of an open block also what is written in part, and what is to be written where it has a dose before that.
+            let unwritten = is_open && first + bits > written && (first < written || self.counts_before);
+            if *margin >= smallest && *margin >= 0 || !(unwritten || view.is_valid(block, wordline)) {
+                continue;
+            }
+            if *margin < 0 {
+                pages.get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block)).insert(first, bits);
+            } else {
+                smallest = *margin;
+            }
+        }
+        if let Some(pages) = pages {
+            out.push(Action::RelocatePages { block, pages });
+            return Reads(now.saturating_add(late(view)));
+        }
+        self.next_look(view, block, now, smallest, budget.highest_alpha)
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.estimate.controller_ram(geometry)
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let Some(limits) = view.limits else { return vec![] };
+        let pages = view.geometry.pages_per_block;
+        let movers = self.movers(view, pages) as f64 / DOSE_ONE as f64;
+        let units = |n: i64| n as f64 / DOSE_ONE as f64;
+        let of_group = |group: usize| {
+            let (keep, alpha) = self.keep(view, limits, group, pec);
+            let alpha = f64::from(alpha) / ALPHA_ONE as f64;
+            let limit = limits.lookup(group, pec).limit as f64 / DOSE_ONE as f64;
+            let near = 2.0 * (alpha - 1.0) * f64::from(view.geometry.cell.bits());
+            let group = &view.disturb.groups[group];
+            Threshold {
+                name: format!("wordline of group {group} rewritten once its {} of a full block is above", E::BOUND),
+                reads: (units(keep) - movers).max(0.0) as u32,
+                because: format!(
+                    "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - M ({movers} + {near:.1})",
+                    self.interval,
+                    late(view),
+                    if self.overshoot > 0 { format!(" + overshoot {}", self.overshoot) } else { String::new() },
+                ),
+            }
+        };
+        (0..limits.groups()).map(of_group).collect()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{Estimate, Straw};
+    use crate::drive::{BATCH, Drive, Techniques};
+
+    /// A filled drive under a technique of the family, with or without the looks that cannot find anything.
+    pub(crate) fn drive<E: Estimate + 'static>(text: &str, technique: &str, skips: bool) -> Drive {
+        let config: crate::config::DriveConfig = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config.clone(), &Techniques { reclaim: technique.into(), ..Techniques::default() }, false).unwrap();
+        drive.policy = Box::new(Straw::<E> { skips, ..Straw::new(&config) });
+        drive.precondition(1);
+        drive.begin_measurement();
+        drive
+    }
+
+    /// Reads skewed towards the low pages, with some writes, under both ways of looking: the same moves, and fewer looks.
+    pub(crate) fn looks_left_out_find_nothing<E: Estimate + 'static>(technique: &str) {
+        let text = r#"
+            geometry = { channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 10, wordlines_per_block = 24, cell = "tlc", page_size = "16KiB", neighbour_stride = 2 }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.4, write_buffer = "128KiB" }
+            reclaim = { check_interval = 16 }
+            [disturb]
+            model = "wordline"
+            dose = "sensings"
+            preprogram_weight = 0.5
+            groups = ["good", "bad"]
+            table = [{ pec = 0, limit = [4000, 2500], alpha = [8.0, 9.0] }, { pec = 40, limit = [3500, 2000], alpha = [8.5, 9.5] }]
+        "#;
+        let run = |skips| {
+            let mut drive = drive::<E>(text, technique, skips);
+            let pages = u64::from(drive.geometry().host_pages);
+            let mut random = 0u64;
+            for _ in 0..1_500_000 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
+                let page = (unit * unit * unit * pages as f64) as u32;
+                if (random >> 32).is_multiple_of(64) {
+                    drive.write_page(page, u64::MAX);
+                } else {
+                    drive.read_batch(&[page], &mut [0; BATCH]);
+                }
+            }
+            assert_eq!(drive.lost_pages(), 0);
+            (*drive.flash_counts(), drive.reclaim_counts().pages_copied, drive.reclaim_counts().alarms)
+        };
+        let (counts, copied, looks) = run(true);
+        let (every_counts, every_copied, every_look) = run(false);
+        assert_eq!((counts, copied), (every_counts, every_copied));
+        assert!(copied > 10_000 && looks * 3 < every_look * 2, "{copied} pages copied, {looks} looks of {every_look}");
+    }
+}
