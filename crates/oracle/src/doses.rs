@@ -14,6 +14,7 @@
 use vpass_core::config::{DisturbModel, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, Endurance, LimitTable, dose_per_kind};
 use vpass_core::geometry::Geometry;
+use vpass_core::mem::prefetch;
 use vpass_core::units::BlockId;
 
 use crate::medium::{At, Counters, Medium};
@@ -102,6 +103,12 @@ impl Doses {
     #[inline]
     pub(crate) fn reach(&self) -> u32 {
         if self.model == DisturbModel::Wordline { self.stride } else { 0 }
+    }
+
+    /// Fetches the counters of a block.
+    #[inline]
+    pub(crate) fn prefetch(&self, block: BlockId) {
+        prefetch(&self.blocks, block as usize);
     }
 
     /// Dose and limit of a programmed wordline now.

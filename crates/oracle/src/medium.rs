@@ -78,12 +78,18 @@ impl Medium {
         u64::from(geometry.wordlines()) * (HEADER as u64 + u64::from(geometry.cell.bits())) * size_of::<u64>() as u64
     }
 
-    /// Fetches the record of a wordline and the counters of its neighbours at this distance.
+    /// Fetches the beginning of a wordline's record.
     #[inline]
-    pub(crate) fn prefetch(&self, wordline: u32, stride: u32) {
+    pub(crate) fn prefetch(&self, wordline: u32) {
+        prefetch(&self.records, wordline as usize * self.words);
+    }
+
+    /// Fetches the rest of it, and the counters of its neighbours at this distance. Later than its beginning: by then the
+    /// processor has translated the address, and does not for each of these again.
+    #[inline]
+    pub(crate) fn prefetch_around(&self, wordline: u32, stride: u32) {
         let first = wordline as usize * self.words;
         let reach = stride as usize * self.words;
-        prefetch(&self.records, first);
         // A record is shorter than a cache line: what of it is not in the line of its first word is in that of its last.
         prefetch(&self.records, first + self.words - 1);
         if reach != 0 {

@@ -285,8 +285,12 @@ impl Observer for Oracle {
         for read in batch {
             self.stamps.prefetch(read.lpn);
             if read.ppn < NO_PPN {
-                self.medium.prefetch(self.geometry.wordline_of(read.ppn), reach);
+                self.medium.prefetch(self.geometry.wordline_of(read.ppn));
+                self.doses.prefetch(self.geometry.block_of(read.ppn));
             }
+        }
+        for read in batch.iter().filter(|read| read.ppn < NO_PPN) {
+            self.medium.prefetch_around(self.geometry.wordline_of(read.ppn), reach);
         }
         for read in batch {
             self.read_page(read);
