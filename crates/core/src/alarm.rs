@@ -69,8 +69,8 @@ impl Drive {
         let wordline = self.geometry.wordline_of(ppn);
         self.hot[block as usize].reads -= dose;
         self.wordlines[wordline as usize].reads -= dose;
-        let within = wordline - self.geometry.first_wordline(block);
-        let (d, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, within));
+        let page = ppn - self.geometry.first_page(block);
+        let (d, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, page));
         self.hot[block as usize].reads += dose;
         self.wordlines[wordline as usize].reads += dose;
         d > limit
@@ -244,8 +244,7 @@ impl Drive {
             let mut page = 0;
             while let Some(valid) = self.map.next_valid(block, page) {
                 page = valid + 1;
-                let within = valid / self.geometry.cell.bits();
-                let (dose, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, within));
+                let (dose, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, valid));
                 if dose > limit {
                     self.report_unread(first + valid);
                 }

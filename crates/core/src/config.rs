@@ -62,7 +62,7 @@ impl DriveConfig {
         self.reclaim.check()?;
         self.start.check()?;
         self.drive.check()?;
-        self.disturb.check()?;
+        self.disturb.check(self.geometry.cell)?;
         resolve::sizes(&mut self)?;
         Ok(self)
     }

@@ -1,6 +1,6 @@
 //! Error models: how reads wear at data, one model a file; this file is the seam.
 //! The drive asks a model rarely: `assess` says up to which count a block is certainly whole,
-//! `dose_and_limit` where one wordline stands in a block for which that can no longer be said.
+//! `dose_and_limit` where one page stands in a block for which that can no longer be said.
 
 mod count;
 pub mod table;
@@ -9,7 +9,7 @@ mod wordline;
 use crate::config::{DisturbConfig, DisturbModel};
 use crate::geometry::Geometry;
 use crate::nand::block::Wordline;
-use crate::page_set::any;
+use crate::page_set::bits;
 use crate::units::BlockId;
 use table::LimitTable;
 
@@ -37,10 +37,17 @@ impl BlockView<'_> {
         self.written.div_ceil(self.pages_per_wordline)
     }
 
-    /// Whether current data is on a programmed wordline, or may still come to it.
-    pub fn is_live(&self, wordline: u32) -> bool {
-        any(self.valid, wordline * self.pages_per_wordline, self.pages_per_wordline)
-            || (wordline + 1) * self.pages_per_wordline > self.written
+    /// The wordline and the kind of a page, both numbered within the block.
+    pub fn wordline_and_kind(&self, page: u32) -> (u32, u32) {
+        (page / self.pages_per_wordline, page % self.pages_per_wordline)
+    }
+
+    /// Page kinds of a programmed wordline, a bit each, that hold current data or may still be given some.
+    pub fn live_kinds(&self, wordline: u32) -> u32 {
+        let first = wordline * self.pages_per_wordline;
+        let written = self.written.saturating_sub(first).min(self.pages_per_wordline);
+        let to_come = (1 << self.pages_per_wordline) - (1 << written);
+        bits(self.valid, first, self.pages_per_wordline) as u32 | to_come
     }
 }
 
@@ -58,8 +65,8 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose over limit of a wordline, as a ratio of exact numbers: (dose, limit) in 1/1024 dose units.
-    fn dose_and_limit(&self, block: &BlockView, wordline: u32) -> (u64, u64);
+    /// Dose over limit of a page, numbered within the block, as a ratio of exact numbers: (dose, limit) in 1/1024 dose units.
+    fn dose_and_limit(&self, block: &BlockView, page: u32) -> (u64, u64);
 
     /// What a wordline of this block need not answer for when it is programmed now.
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32;

@@ -30,15 +30,21 @@ impl PageSet {
     }
 }
 
-/// Whether any of `count` (at most 64) pages from `first` on is in a bitmap.
+/// `count` bits (at most 64) of a bitmap from `first` on.
 #[inline]
-pub(crate) fn any(words: &[u64], first: u32, count: u32) -> bool {
+pub(crate) fn bits(words: &[u64], first: u32, count: u32) -> u64 {
     let (word, bit) = (first as usize / 64, first % 64);
     let mut bits = words[word] >> bit;
     if bit + count > 64 {
         bits |= words[word + 1] << (64 - bit);
     }
-    bits & (u64::MAX >> (64 - count)) != 0
+    bits & (u64::MAX >> (64 - count))
+}
+
+/// Whether any of `count` (at most 64) pages from `first` on is in a bitmap.
+#[inline]
+pub(crate) fn any(words: &[u64], first: u32, count: u32) -> bool {
+    bits(words, first, count) != 0
 }
 
 #[cfg(test)]

@@ -148,6 +148,23 @@ fn pages_past_their_limit_that_nobody_reads_are_reported_at_the_end() {
 }
 
 #[test]
+fn the_weak_page_kind_is_lost_first() {
+    let none = Techniques { reclaim: "none".into(), ..Techniques::default() };
+    let text = HAND.replace("\"slc\"", "\"mlc\"").replace("model = ", "kind_factor = [1.5, 1.0], model = ");
+    let mut drive = Drive::new(config(&text), &none, false).unwrap();
+    drive.precondition(1);
+    // Pages 2 and 3 are the wordline in the middle: 909 on both neighbours, of 1,350 (LSB, pages 0 and 4) and 900 (MSB, 1 and 5).
+    read(&mut drive, 2, 101);
+    read(&mut drive, 0, 1);
+    read(&mut drive, 4, 1);
+    assert_eq!(drive.uncorrectable_reads(), 0);
+    read(&mut drive, 1, 1);
+    assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (1, 1));
+    drive.report_unread_losses();
+    assert_eq!(drive.lost_pages(), 2);
+}
+
+#[test]
 fn block_reclaim_comes_before_the_first_loss() {
     // D_move = 3 + 2 x 8 x 1 = 19; T = floor((900 - 19) / 9) = 97.
     let mut drive = drive(HAND, false);

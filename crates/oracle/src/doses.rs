@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A wordline does not disturb itself, and one at the edge of a block has one neighbour. What came before the programming,
-//! alpha s + (b - s), counts `preprogram_weight`. In the model `count` the dose is BLK - b. Counters are in quarters of a
+//! alpha s + (b - s), counts `preprogram_weight`. In the model `count` the dose is BLK - b. The pages of a wordline share its dose;
+//! each kind has a limit of its own. Counters are in quarters of a
 //! dose unit, alpha in 1/256, doses and limits therefore in 1/1024.
 
 use vpass_core::config::{DisturbModel, DriveConfig};
@@ -33,7 +34,7 @@ struct Block {
     factor: u32,
 }
 
-/// How far a wordline is from losing its data, in 1/1024 dose units.
+/// How far a page is from losing its data, in 1/1024 dose units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Truth {
     pub(crate) dose: u64,
@@ -111,9 +112,24 @@ impl Doses {
         prefetch(&self.blocks, block as usize);
     }
 
-    /// Dose and limit of a programmed wordline now.
+    /// Dose and limit of a programmed page now.
     #[inline]
     pub(crate) fn truth(&self, medium: &Medium, at: At) -> Truth {
+        self.of_kind(self.of_wordline(medium, at), at.kind)
+    }
+
+    /// A page of a wordline, from the wordline's [`Self::of_wordline`].
+    #[inline]
+    pub(crate) fn of_kind(&self, wordline: Truth, kind: u32) -> Truth {
+        if wordline == Truth::SAFE {
+            return Truth::SAFE;
+        }
+        Truth { limit: self.table.limit_of_kinds(wordline.limit, 1 << kind), ..wordline }
+    }
+
+    /// Dose of a programmed wordline now, and the limit of the weakest page kind.
+    #[inline]
+    pub(crate) fn of_wordline(&self, medium: &Medium, at: At) -> Truth {
         if self.model == DisturbModel::None {
             return Truth::SAFE;
         }

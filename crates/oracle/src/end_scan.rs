@@ -33,9 +33,10 @@ impl Oracle {
         if unseen.is_empty() {
             return;
         }
-        self.each_wordline(block, |wordline, truth| {
-            if truth.dose + DOSE_ONE >= truth.limit {
-                for stamp in self.medium.stamps(wordline) {
+        self.each_wordline(block, |wordline, of_wordline| {
+            for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
+                let truth = self.doses.of_kind(of_wordline, kind);
+                if truth.dose + DOSE_ONE >= truth.limit {
                     unseen.remove(&stamp.undamaged());
                 }
             }
@@ -43,13 +44,14 @@ impl Oracle {
     }
 
     fn scan(&self, block: BlockId, findings: &mut Findings, worst: &mut f64) {
-        self.each_wordline(block, |wordline, truth| {
-            // Almost every wordline is better off than the worst one seen, and none of its pages needs a look.
-            if !truth.is_past() && !truth.exceeds(*worst) {
+        self.each_wordline(block, |wordline, of_wordline| {
+            // Almost every wordline is better off than the worst page seen, and none of its pages needs a look.
+            if !of_wordline.is_past() && !of_wordline.exceeds(*worst) {
                 return;
             }
             let first = wordline * self.geometry.cell.bits();
-            for (ppn, stamp) in (first..).zip(self.medium.stamps(wordline)) {
+            for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
+                let (ppn, truth) = (first + kind, self.doses.of_kind(of_wordline, kind));
                 if !self.stamps.is_live(stamp) || stamp.tag.is_damaged() {
                     continue;
                 }
@@ -63,12 +65,13 @@ impl Oracle {
         });
     }
 
-    /// Calls `look` with each wordline in which anything is programmed, counted over the whole drive, and the truth about it.
+    /// Calls `look` with each wordline in which anything is programmed, counted over the whole drive, and the truth about its
+    /// weakest page kind.
     fn each_wordline(&self, block: BlockId, mut look: impl FnMut(u32, Truth)) {
         let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
         for index in 0..programmed {
             let wordline = self.geometry.first_wordline(block) + index;
-            look(wordline, self.doses.truth(&self.medium, At { block, wordline, index, kind: 0 }));
+            look(wordline, self.doses.of_wordline(&self.medium, At { block, wordline, index, kind: 0 }));
         }
     }
 }

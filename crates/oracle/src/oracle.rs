@@ -107,7 +107,7 @@ impl Oracle {
         OracleReport::new(&self.findings, self.tally())
     }
 
-    /// True dose and limit of the wordline of a programmed page, in 1/1024 dose units; `None` where nothing disturbs it
+    /// True dose and limit of a programmed page, in 1/1024 dose units; `None` where nothing disturbs it
     /// or there is no such page.
     pub fn truth(&self, ppn: Ppn) -> Option<(u64, u64)> {
         if ppn >= self.raw_pages {

@@ -238,6 +238,9 @@ fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u3
         },
     };
     let varied = model == DisturbModel::Wordline && dice.chance(0.5);
+    let weakest = dice.between(0, u64::from(geometry.cell.bits()) - 1) as usize;
+    let mut kind_factor: Vec<f64> = (0..geometry.cell.bits()).map(|_| dice.pick(&[1.0, 1.3, 1.8, 4.0])).collect();
+    kind_factor[weakest] = 1.0;
     DisturbConfig {
         model,
         dose: dice.pick(&[DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]),
@@ -246,6 +249,7 @@ fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u3
         group_share: vec![],
         spread: if varied { (0..groups).map(|_| 1.0 + dice.unit()).collect() } else { vec![] },
         block_variation: if varied { 0.3 * dice.unit() } else { 0.0 },
+        kind_factor: if dice.chance(0.5) { kind_factor } else { vec![] },
         table: if dice.chance(0.5) { vec![row(0, 1.0)] } else { vec![row(0, 3.0), row(1000, 1.5), row(3010, 1.0)] },
     }
 }

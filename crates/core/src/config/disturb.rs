@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, require, require_range};
+use super::{Cell, ConfigError, require, require_range};
 
 /// The error model of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +59,9 @@ pub struct DisturbConfig {
     pub spread: Vec<f64>,
     /// The best block's limits are this share above the worst block's, which the table gives.
     pub block_variation: f64,
+    /// Limit of a page over that of its wordline's weakest page, by page kind, LSB first; all 1 where empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kind_factor: Vec<f64>,
     /// Limits by P/E count, ascending.
     pub table: Vec<PerPec>,
 }
@@ -73,6 +76,7 @@ impl Default for DisturbConfig {
             group_share: vec![],
             spread: vec![],
             block_variation: 0.0,
+            kind_factor: vec![],
             table: vec![],
         }
     }
@@ -83,9 +87,11 @@ const LIMIT_MAX: f64 = 2e7;
 const ALPHA_MAX: f64 = 32.0;
 /// Largest limit of a member over its group's worst.
 const SPREAD_MAX: f64 = 10.0;
+/// Largest limit of a page kind over the weakest one's.
+const KIND_FACTOR_MAX: f64 = 10.0;
 
 impl DisturbConfig {
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
+    pub(super) fn check(&self, cell: Cell) -> Result<(), ConfigError> {
         require_range("disturb.preprogram_weight", self.preprogram_weight, 0.0, 1.0)?;
         if self.model == DisturbModel::None {
             return Ok(());
@@ -94,6 +100,7 @@ impl DisturbConfig {
         require((1..=16).contains(&groups), || format!("disturb.groups has {groups} names; 1 to 16 are expected"))?;
         self.check_shares()?;
         self.check_spread()?;
+        self.check_kinds(cell)?;
         require(!self.table.is_empty(), || {
             "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is expected".into()
         })?;
@@ -130,6 +137,20 @@ impl DisturbConfig {
         self.spread.iter().try_for_each(|spread| require_range("disturb.spread", *spread, 1.0, SPREAD_MAX))
     }
 
+    fn check_kinds(&self, cell: Cell) -> Result<(), ConfigError> {
+        if self.kind_factor.is_empty() {
+            return Ok(());
+        }
+        let kinds = cell.kinds();
+        require(self.kind_factor.len() == kinds.len(), || {
+            format!("disturb.kind_factor has {} numbers; one for each page kind ({}) is expected", self.kind_factor.len(), kinds.join(", "))
+        })?;
+        self.kind_factor.iter().try_for_each(|factor| require_range("disturb.kind_factor", *factor, 1.0, KIND_FACTOR_MAX))?;
+        require(self.kind_factor.contains(&1.0), || {
+            "disturb.kind_factor: no number is 1; disturb.table gives the limit of the weakest page kind, whose factor is 1".into()
+        })
+    }
+
     fn check_row(&self, row: &PerPec) -> Result<(), ConfigError> {
         let groups = self.groups.len();
         require(row.limit.len() == groups, || {
@@ -147,5 +168,28 @@ impl DisturbConfig {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_of_page_kinds_are_checked() {
+        let check = |kind_factor: &[f64]| {
+            let row = PerPec { pec: 0, limit: vec![100.0], alpha: vec![] };
+            let config = DisturbConfig {
+                model: DisturbModel::Count,
+                kind_factor: kind_factor.to_vec(),
+                table: vec![row],
+                ..DisturbConfig::default()
+            };
+            config.check(Cell::Tlc).map_err(|e| e.to_string())
+        };
+        assert_eq!(check(&[1.8, 1.8, 1.0]), Ok(()));
+        assert_eq!(check(&[1.0, 2.0]), Err("disturb.kind_factor has 2 numbers; one for each page kind (LSB, CSB, MSB) is expected".into()));
+        assert_eq!(check(&[1.8, 0.5, 1.0]), Err("disturb.kind_factor = 0.5 is outside 1 to 10".into()));
+        assert!(check(&[1.8, 1.8, 1.1]).is_err_and(|e| e.contains("no number is 1")));
     }
 }

@@ -17,16 +17,22 @@ impl Count {
 
 impl ErrorModel for Count {
     fn assess(&self, block: &BlockView) -> Assessment {
-        let limit = self.table.truth(0, block.pec).limit / ALPHA_ONE;
-        let live = (0..block.programmed()).filter(|w| block.is_live(*w));
-        let oldest = live.map(|w| block.wordlines[w as usize].base).min().unwrap_or(0);
-        let until = (limit + u64::from(oldest)).min(u64::from(u32::MAX - 1)) as u32;
+        let limit = self.table.truth(0, block.pec).limit;
+        let written = (0..block.programmed()).filter_map(|wordline| {
+            let kinds = block.live_kinds(wordline);
+            let base = u64::from(block.wordlines[wordline as usize].base);
+            (kinds != 0).then(|| self.table.limit_of_kinds(limit, kinds) / ALPHA_ONE + base)
+        });
+        // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
+        let to_come = limit / ALPHA_ONE + u64::from(block.reads);
+        let until = written.chain([to_come]).min().expect("one is there").min(u64::from(u32::MAX - 1)) as u32;
         if block.reads > until { Assessment::Suspect } else { Assessment::CleanUntil(until) }
     }
 
-    fn dose_and_limit(&self, block: &BlockView, wordline: u32) -> (u64, u64) {
+    fn dose_and_limit(&self, block: &BlockView, page: u32) -> (u64, u64) {
+        let (wordline, kind) = block.wordline_and_kind(page);
         let dose = u64::from(block.reads - block.wordlines[wordline as usize].base) * ALPHA_ONE;
-        (dose, self.table.truth(0, block.pec).limit)
+        (dose, self.table.limit_of_kinds(self.table.truth(0, block.pec).limit, 1 << kind))
     }
 
     fn base_at_program(&self, block: &BlockView, _wordline: u32) -> u32 {

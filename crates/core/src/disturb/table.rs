@@ -13,9 +13,11 @@ pub const ALPHA_ONE: u64 = 256;
 /// Doses and limits are compared in 1/1024 of a dose unit (a quarter times 1/256).
 pub const DOSE_ONE: u64 = QUARTERS as u64 * ALPHA_ONE;
 
-/// Limits of layers and blocks over those of the worst are multiples of 1/1024.
+/// Limits of layers, blocks and page kinds over those of the worst are multiples of 1/1024.
 const MEMBER_BITS: u32 = 10;
 const MEMBER_ONE: u32 = 1 << MEMBER_BITS;
+/// Sets of page kinds: QLC has four kinds.
+const KIND_SETS: usize = 16;
 /// Keeps what is drawn for layers and blocks apart from the groups.
 const LAYER_SALT: u64 = 1 << 40;
 const BLOCK_SALT: u64 = 1 << 41;
@@ -38,6 +40,8 @@ pub struct LimitTable {
     /// Limit of each wordline over its group's, in 1/1024; the same in every block.
     member: Vec<u32>,
     block_variation: f64,
+    /// Limit of the weakest of a set of page kinds, a bit each, over the wordline's, in 1/1024.
+    weakest: [u32; KIND_SETS],
     rows: Vec<(u32, Vec<Endurance>)>,
     pec: Vec<f64>,
     limit: Vec<Vec<f64>>,
@@ -76,6 +80,7 @@ impl LimitTable {
             group_of: by_wordline().map(|layer| group_of_layer[layer]).collect(),
             member: by_wordline().map(|layer| member_of_layer[layer]).collect(),
             block_variation: config.block_variation,
+            weakest: weakest(&config.kind_factor),
             pec: rows.clone().map(|r| f64::from(r.pec)).collect(),
             limit: rows.clone().map(|r| r.limit.clone()).collect(),
             alpha: rows.clone().map(|r| (0..groups).map(|g| alpha_of(r, g)).collect()).collect(),
@@ -110,6 +115,12 @@ impl LimitTable {
     pub fn limit_of(&self, group_limit: u64, wordline: u32, block_factor: u32) -> u64 {
         let of_layer = (group_limit * u64::from(self.member[wordline as usize])) >> MEMBER_BITS;
         (of_layer * u64::from(block_factor)) >> MEMBER_BITS
+    }
+
+    /// The limit of the weakest of some page kinds of a wordline, a bit each and LSB first, from the wordline's [`Self::limit_of`].
+    #[inline]
+    pub fn limit_of_kinds(&self, wordline_limit: u64, kinds: u32) -> u64 {
+        (wordline_limit * u64::from(self.weakest[kinds as usize % KIND_SETS])) >> MEMBER_BITS
     }
 
     /// The same in the worst block.
@@ -152,6 +163,12 @@ fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
         MEMBER_ONE + (spread * share * f64::from(MEMBER_ONE)) as u32
     };
     group_of_layer.iter().enumerate().map(member).collect()
+}
+
+/// The smallest factor of each set of page kinds, in 1/1024.
+fn weakest(kind_factor: &[f64]) -> [u32; KIND_SETS] {
+    let factor = |kind: usize| kind_factor.get(kind).map_or(MEMBER_ONE, |f| (f * f64::from(MEMBER_ONE)) as u32);
+    std::array::from_fn(|set| (0..4).filter(|kind| set >> kind & 1 == 1).map(factor).min().unwrap_or(MEMBER_ONE))
 }
 
 /// A number in [0, 1) that depends on nothing but `n` (splitmix64's finaliser).
@@ -215,6 +232,15 @@ mod tests {
         assert!((0..800).all(|w| t.group_of(w) == t.group_of(w / 8 * 8) && t.member[w as usize] == t.member[w as usize / 8 * 8]));
         let blocks: Vec<u32> = (0..200).map(|b| t.block_factor(b)).collect();
         assert!(blocks.iter().all(|f| (1024..1280).contains(f)) && blocks.iter().max() > Some(&1250));
+    }
+
+    #[test]
+    fn of_some_page_kinds_the_weakest_decides() {
+        let config = DisturbConfig { kind_factor: vec![1.8, 1.5, 1.0], ..DisturbConfig::default() };
+        let t = LimitTable::new(&config, 1, 1);
+        let of = |kinds| t.limit_of_kinds(1024, kinds);
+        assert_eq!([of(0b001), of(0b010), of(0b011), of(0b100), of(0b111)], [1843, 1536, 1536, 1024, 1024]);
+        assert!((0..16).all(|kinds| table().limit_of_kinds(77, kinds) == 77));
     }
 
     #[test]

@@ -51,11 +51,15 @@ impl ErrorModel for WordlineModel {
         }
         let factor = self.table.block_factor(block.block);
         let mut more = u64::MAX;
-        for wordline in (0..block.programmed()).filter(|w| block.is_live(*w)) {
+        for wordline in 0..block.programmed() {
+            let kinds = block.live_kinds(wordline);
+            if kinds == 0 {
+                continue;
+            }
             let i = wordline as usize;
             let e = endurances[self.table.group_of(wordline)];
             let dose = self.dose(block, i, e.alpha);
-            let limit = self.table.limit_of(e.limit, wordline, factor);
+            let limit = self.table.limit_of_kinds(self.table.limit_of(e.limit, wordline, factor), kinds);
             if dose > limit {
                 return Assessment::Suspect;
             }
@@ -68,10 +72,11 @@ impl ErrorModel for WordlineModel {
         Assessment::CleanUntil(u64::from(block.reads).saturating_add(more).min(u64::from(u32::MAX - 1)) as u32)
     }
 
-    fn dose_and_limit(&self, block: &BlockView, wordline: u32) -> (u64, u64) {
+    fn dose_and_limit(&self, block: &BlockView, page: u32) -> (u64, u64) {
+        let (wordline, kind) = block.wordline_and_kind(page);
         let e = self.table.truth(self.table.group_of(wordline), block.pec);
         let limit = self.table.limit_of(e.limit, wordline, self.table.block_factor(block.block));
-        (self.dose(block, wordline as usize, e.alpha), limit)
+        (self.dose(block, wordline as usize, e.alpha), self.table.limit_of_kinds(limit, 1 << kind))
     }
 
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32 {

@@ -1,5 +1,6 @@
 //! # Ideal
-//! What `block` would do on flash whose reads disturb all wordlines alike and whose wordlines all endure what the median does.
+//! What `block` would do on flash whose reads disturb all wordlines alike and whose pages all endure what those of the median
+//! wordline's weakest kind do.
 //! A counterfactual: the run's drive, and the oracle that judges it, have this nature. A bound to compare with, no technique.
 //!
 //! **Paper** straw-2024 II (`SSD_ideal` of Fig. 3).
@@ -43,6 +44,7 @@ pub(super) fn nature(config: &mut DriveConfig) {
     config.disturb.group_share = vec![];
     config.disturb.spread = vec![];
     config.disturb.block_variation = 0.0;
+    config.disturb.kind_factor = vec![];
 }
 
 impl Policy for Ideal {

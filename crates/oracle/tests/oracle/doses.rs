@@ -124,6 +124,24 @@ fn sensings_weigh_by_page_kind() {
 }
 
 #[test]
+fn each_page_kind_has_a_limit_of_its_own() {
+    let disturb = DisturbConfig { kind_factor: vec![2.0, 1.5, 1.0], ..wordline_model(100.0, 9.0) };
+    let mut s = Scene::new(&config(4, 4, disturb));
+    s.write(0, 0..12);
+    let limits: Vec<u64> = (3..6).map(|ppn| s.oracle.truth(ppn).unwrap().1 / DOSE_ONE).collect();
+    assert_eq!(limits, [200, 150, 100]);
+    // 108 on wordlines 0 and 2: more than MSB endures, not more than CSB.
+    s.read_wordline(1, 12);
+    assert_eq!(s.oracle.finish().limit_violations, 2, "two MSB pages that nobody has reported");
+    s.fail(2, 2);
+    s.fail(8, 8);
+    s.read(1, 1);
+    s.clean();
+    s.fail(7, 7);
+    s.caught(crate::common::false_loss, &["lpn 7", "of a limit of 150"]);
+}
+
+#[test]
 fn count_is_the_blocks_reads_since_the_programming() {
     let table = vec![PerPec { pec: 0, limit: vec![3.0], alpha: vec![] }];
     let mut s = Scene::new(&config(4, 4, DisturbConfig { model: DisturbModel::Count, table, ..DisturbConfig::default() }));
