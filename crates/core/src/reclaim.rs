@@ -6,6 +6,7 @@
 mod block;
 mod ideal;
 mod none;
+mod page_type;
 mod straw;
 mod straw_wl;
 
@@ -59,6 +60,11 @@ impl View<'_> {
     pub fn is_valid(&self, block: BlockId, wordline: u32) -> bool {
         let bits = self.geometry.cell.bits();
         any(self.map.valid_words(block), wordline * bits, bits)
+    }
+
+    /// Whether any of these pages of a block is valid.
+    pub fn holds_any(&self, block: BlockId, pages: &PageSet) -> bool {
+        self.map.valid_words(block).iter().zip(pages.words()).any(|(valid, page)| valid & page != 0)
     }
 
     /// Valid pages of a block.
@@ -142,6 +148,7 @@ macro_rules! policies {
 policies! {
     "none", "no read reclaim: data is lost when its limit is reached" => none::None::new;
     "block", "rewrites a whole block at the read count of the worst access pattern" => block::Block::new;
+    "page-type", "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)" => page_type::PageType::new;
     "straw-wl", "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)" => straw_wl::StrawWl::new;
     "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new, on ideal::nature;
 }

@@ -17,7 +17,7 @@
 
 use super::{Action, Policy, Threshold, View};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
 use crate::geometry::Geometry;
 use crate::units::{BlockId, Bytes, Reads};
 
@@ -31,16 +31,21 @@ impl Block {
         Self { overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 } }
     }
 
-    /// The threshold at a P/E count, and the group that sets it.
-    fn threshold(&self, view: &View, pec: u32) -> Option<(u32, Terms)> {
-        let limits = view.limits?;
-        (0..limits.groups()).map(|group| self.group_threshold(view, pec, group)).min_by_key(|(reads, _)| *reads)
+    /// Whole dose units by which one read may overshoot an alarm.
+    pub(super) fn overshoot(&self) -> u32 {
+        self.overshoot as u32
     }
 
-    fn group_threshold(&self, view: &View, pec: u32, group: usize) -> (u32, Terms) {
-        let endurance = view.limits.expect("the caller has limits").lookup(group, pec);
+    /// The threshold of these page kinds (a bit each) at a P/E count, and where it comes from.
+    pub(super) fn threshold(&self, view: &View, pec: u32, kinds: u32) -> Option<(u32, Terms)> {
+        let limits = view.limits?;
+        (0..limits.groups()).map(|group| self.group_threshold(view, limits, pec, group, kinds)).min_by_key(|(reads, _)| *reads)
+    }
+
+    fn group_threshold(&self, view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32) -> (u32, Terms) {
+        let endurance = limits.lookup(group, pec);
         let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
-        let limit = endurance.limit as f64 / DOSE_ONE as f64;
+        let limit = limits.limit_of_kinds(endurance.limit, kinds) as f64 / DOSE_ONE as f64;
         let pages = f64::from(view.geometry.pages_per_block);
         let on_neighbour = f64::from(view.geometry.cell.bits());
         let moving = pages + 2.0 * (alpha - 1.0) * on_neighbour;
@@ -49,9 +54,26 @@ impl Block {
         let reads = (worst_case - f64::from(view.late_reads)).max(1.0) as u32;
         (reads, Terms { group, limit, alpha, moving })
     }
+
+    /// The formula of a threshold with its numbers put in.
+    pub(super) fn because(&self, view: &View, t: &Terms) -> String {
+        format!(
+            "group {}: floor((ERC_MAX {} - D_move {:.1}) / alpha {:.3}{}) - R_late {}",
+            view.disturb.groups[t.group],
+            t.limit,
+            t.moving,
+            t.alpha,
+            if self.overshoot > 0.0 { format!(" - overshoot {}", self.overshoot) } else { String::new() },
+            view.late_reads
+        )
+    }
 }
 
-struct Terms {
+/// All page kinds, a bit each; QLC has four. Absent kinds change nothing: none is weaker than the weakest.
+const ALL_KINDS: u32 = 0b1111;
+
+/// What a threshold was made of.
+pub(super) struct Terms {
     group: usize,
     limit: f64,
     alpha: f64,
@@ -60,7 +82,7 @@ struct Terms {
 
 impl Policy for Block {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
-        self.threshold(view, view.pec(block)).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
+        self.threshold(view, view.pec(block), ALL_KINDS).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
@@ -73,16 +95,7 @@ impl Policy for Block {
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
-        let Some((reads, t)) = self.threshold(view, pec) else { return vec![] };
-        let because = format!(
-            "group {}: floor((ERC_MAX {} - D_move {:.1}) / alpha {:.3}{}) - R_late {}",
-            view.disturb.groups[t.group],
-            t.limit,
-            t.moving,
-            t.alpha,
-            if self.overshoot > 0.0 { format!(" - overshoot {}", self.overshoot) } else { String::new() },
-            view.late_reads
-        );
-        vec![Threshold { name: "block rewritten".into(), reads, because }]
+        let Some((reads, terms)) = self.threshold(view, pec, ALL_KINDS) else { return vec![] };
+        vec![Threshold { name: "block rewritten".into(), reads, because: self.because(view, &terms) }]
     }
 }
