@@ -27,6 +27,7 @@ use crate::table::{Look, Table, wants_colour};
 struct Row {
     reclaim: &'static str,
     gc: &'static str,
+    counterfactual: bool,
     label: String,
     runs: Vec<Summary>,
     estimates: Vec<Option<Estimate>>,
@@ -142,7 +143,14 @@ fn rows(plans: &[(Plan, String)], finished: Vec<Summary>, seeds: usize) -> Vec<R
                 let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
                 values.and_then(|v| estimate(&v))
             };
-            Row { reclaim: plan.reclaim, gc: plan.gc, label, estimates: COLUMNS.iter().map(of).collect(), runs }
+            Row {
+                reclaim: plan.reclaim,
+                gc: plan.gc,
+                counterfactual: plan.is_counterfactual(),
+                label,
+                estimates: COLUMNS.iter().map(of).collect(),
+                runs,
+            }
         })
         .collect()
 }
@@ -153,19 +161,20 @@ impl Row {
     }
 }
 
-/// Which rows have the best mean of a column; none where all are alike.
+/// Which rows have the best mean of a column; none where all are alike. What no drive can do wins nothing.
 fn winners(rows: &[Row], column: usize) -> Vec<bool> {
-    let means: Vec<_> = rows.iter().map(|r| r.estimates[column].map(|e| e.mean)).collect();
+    let means: Vec<_> = rows.iter().map(|r| r.estimates[column].filter(|_| !r.counterfactual).map(|e| e.mean)).collect();
     let better = |a: f64, b: f64| if COLUMNS[column].more_is_better { a > b } else { a < b };
     let best = means.iter().flatten().copied().reduce(|a, b| if better(b, a) { b } else { a });
     let wins: Vec<_> = means.iter().map(|m| m.is_some() && *m == best).collect();
-    if wins.iter().all(|w| *w) { vec![false; rows.len()] } else { wins }
+    if rows.iter().zip(&wins).all(|(row, wins)| *wins || row.counterfactual) { vec![false; rows.len()] } else { wins }
 }
 
 #[derive(Serialize)]
 struct Technique<'a> {
     reclaim: &'a str,
     gc: &'a str,
+    counterfactual: bool,
     columns: Map<String, Value>,
     runs: &'a [Summary],
 }
@@ -177,7 +186,13 @@ fn json_of(rows: &[Row], plan: &Plan, args: &CompareArgs) -> Result<Value, Failu
         for (column, estimate) in COLUMNS.iter().zip(&row.estimates) {
             columns.insert(column.key.into(), to_value(estimate)?);
         }
-        techniques.push(to_value(&Technique { reclaim: row.reclaim, gc: row.gc, columns, runs: &row.runs })?);
+        techniques.push(to_value(&Technique {
+            reclaim: row.reclaim,
+            gc: row.gc,
+            counterfactual: row.counterfactual,
+            columns,
+            runs: &row.runs,
+        })?);
     }
     let mut best = Map::new();
     for (c, column) in COLUMNS.iter().enumerate() {
@@ -225,7 +240,8 @@ fn render(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String
     let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
     let best: Vec<_> = (0..COLUMNS.len()).map(|c| winners(rows, c)).collect();
     for (r, row) in rows.iter().enumerate() {
-        let mut cells = vec![(row.label.clone(), Look::Plain)];
+        let mark = if row.counterfactual { " (counterfactual)" } else { "" };
+        let mut cells = vec![(format!("{}{mark}", row.label), Look::Plain)];
         for c in &shown {
             cells.push(cell(&COLUMNS[*c], row.estimates[*c], best[*c][r], page_bytes));
         }
@@ -233,6 +249,9 @@ fn render(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String
     }
     text.push_str(&table.render(colour));
     text.push_str("\n  *: best of its column (nobody where all are alike)\n");
+    for row in rows.iter().filter(|r| r.counterfactual) {
+        let _ = writeln!(text, "  {}: {}; it wins no column", row.label, report::COUNTERFACTUAL);
+    }
     let mut legend = Table::default();
     for c in shown {
         legend.row([COLUMNS[c].heading, COLUMNS[c].meaning]);
@@ -285,10 +304,11 @@ fn verdict(rows: &[Row]) -> String {
         (true, false) => "\nEvery technique lost data.".to_owned(),
         (false, false) => format!("\nData was lost under {}.", lossy.join(", ")),
     };
-    let lives: Vec<_> = safe.iter().filter_map(|r| r.estimates[0].map(|e| (e.mean, r.label.as_str()))).collect();
+    let real: Vec<_> = safe.iter().filter(|r| !r.counterfactual).collect();
+    let lives: Vec<_> = real.iter().filter_map(|r| r.estimates[0].map(|e| (e.mean, r.label.as_str()))).collect();
     let most = lives.iter().map(|(life, _)| *life).fold(0.0, f64::max);
     let longest: Vec<_> = lives.iter().filter(|(life, _)| *life == most).map(|(_, label)| *label).collect();
-    if longest.len() < lives.len() && lives.len() == safe.len() {
+    if longest.len() < lives.len() && lives.len() == real.len() {
         let names = longest.join(" and ");
         let _ =
             write!(text, " Of those that kept it, the drive lives longest under {names}: {} of this workload.", crate::numbers::days(most));

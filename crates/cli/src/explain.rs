@@ -8,7 +8,7 @@ use vpass_core::config::{DisturbModel, DoseUnit, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::geometry::Geometry;
-use vpass_core::reclaim::{Threshold, technique};
+use vpass_core::reclaim::{Technique, Threshold, technique};
 use vpass_core::units::{transfer_ns, us};
 
 use crate::args::ExplainArgs;
@@ -17,6 +17,7 @@ use crate::load;
 use crate::numbers::{bytes, count, digits, microseconds};
 use crate::out;
 use crate::plan::reclaim_named;
+use crate::report::COUNTERFACTUAL;
 use crate::table::{Look, Table, wants_colour};
 
 #[derive(Serialize)]
@@ -27,6 +28,10 @@ struct Explanation {
     page_bytes: u32,
     read: Vec<ReadLatency>,
     dose: Option<Dose>,
+    /// Whether what follows is the drive's nature as the technique makes it, which no drive has.
+    counterfactual: bool,
+    /// Limit of each page kind over that of the weakest.
+    kind_factor: Vec<(&'static str, f64)>,
     ages: Vec<Age>,
 }
 
@@ -84,22 +89,25 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
         return Err(Failure::usage(format!("--set {}: explain is about the drive alone", set.text)));
     }
-    let config = load::drive(&args.drive, &sets)?.config;
+    let reclaim = technique(reclaim).expect("its name was found");
+    // The nature that a run would have: a counterfactual technique changes it.
+    let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);
     let explanation = explanation(&args.drive, &config, reclaim)?;
     out::print(&if args.json { out::json(&explanation)? } else { render(&explanation, &config, wants_colour()) })
 }
 
-fn explanation(name: &str, config: &DriveConfig, reclaim: &'static str) -> Result<Explanation, Failure> {
+fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique) -> Result<Explanation, Failure> {
     let geometry = Geometry::new(config);
-    let policy = (technique(reclaim).expect("its name was found").new)(config);
     Ok(Explanation {
         drive: name.into(),
-        reclaim,
-        controller_ram_bytes: policy.controller_ram(&geometry).0,
+        reclaim: reclaim.name,
+        controller_ram_bytes: (reclaim.new)(config).controller_ram(&geometry).0,
         page_bytes: geometry.page_bytes,
         read: latencies(config, &geometry),
         dose: dose(config, &geometry),
-        ages: ages(config, &geometry, reclaim)?,
+        counterfactual: reclaim.is_counterfactual(),
+        kind_factor: geometry.cell.kinds().iter().copied().zip(config.disturb.kind_factor.iter().copied()).collect(),
+        ages: ages(config, &geometry, reclaim.name)?,
     })
 }
 
@@ -203,6 +211,9 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     text.push_str(&dose_words(e, config));
     text.push('\n');
     heading(&mut text, &format!("What a block endures, and when `{}` acts", e.reclaim));
+    if e.counterfactual {
+        let _ = writeln!(text, "  {COUNTERFACTUAL}");
+    }
     text.push_str(&age_words(e, colour));
     let _ = writeln!(text, "  {} takes {} of controller RAM", e.reclaim, bytes(e.controller_ram_bytes));
     text
@@ -246,6 +257,10 @@ fn age_words(e: &Explanation, colour: bool) -> String {
         }
     }
     let mut text = table.render(colour);
+    if !e.kind_factor.is_empty() {
+        let factors: Vec<_> = e.kind_factor.iter().map(|(kind, factor)| format!("{kind} {factor}")).collect();
+        let _ = writeln!(text, "  the limits are those of the weakest page kind: x {} (disturb.kind_factor)", factors.join(", "));
+    }
     for age in &e.ages {
         for t in &age.thresholds {
             let _ =

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::gc::GC;
-use vpass_core::reclaim::RECLAIM;
+use vpass_core::reclaim::{RECLAIM, Technique, technique};
 use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
@@ -105,6 +105,11 @@ impl Plan {
     /// A name that nobody knows.
     pub(crate) fn with(&self, reclaim: &str, gc: &str) -> Result<Self, Failure> {
         Ok(Self { reclaim: reclaim_named(reclaim)?, gc: gc_named(gc)?, ..self.clone() })
+    }
+
+    /// Whether its results are those of no real drive.
+    pub(crate) fn is_counterfactual(&self) -> bool {
+        technique(self.reclaim).is_some_and(Technique::is_counterfactual)
     }
 
     /// What the user should know before the run, in sentences.

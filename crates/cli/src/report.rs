@@ -9,12 +9,17 @@ use crate::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use crate::results::{Quantiles, Summary, Trace};
 use crate::table::{Look, Table};
 
+/// What results of a technique mean that makes its drive another.
+pub(crate) const COUNTERFACTUAL: &str = "COUNTERFACTUAL: on flash that no drive has; a bound to compare with";
+
 /// Everything worth reading about a run.
 pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let mut text = String::new();
     let title = title(s.vpass, &s.drive, &s.workload, s.workload_generated, &s.workload_source);
     let _ = writeln!(text, "{}", Look::Heading.paint(&title, colour));
-    let _ = writeln!(text, "  reclaim {}, gc {}, {} gear, seed {}{}\n", s.reclaim_technique, s.gc_technique, s.gear, s.seed, passes(s));
+    let nature = if s.counterfactual { format!(" ({COUNTERFACTUAL})") } else { String::new() };
+    let _ =
+        writeln!(text, "  reclaim {}{nature}, gc {}, {} gear, seed {}{}\n", s.reclaim_technique, s.gc_technique, s.gear, s.seed, passes(s));
     let mut section = |name: &str, body: &str| {
         let _ = writeln!(text, "{}\n{body}", Look::Heading.paint(name, colour));
     };

@@ -21,6 +21,8 @@ pub(crate) struct Summary {
     /// Where they come from, in words.
     pub(crate) workload_source: String,
     pub(crate) reclaim_technique: String,
+    /// Whether these are the results of no real drive.
+    pub(crate) counterfactual: bool,
     pub(crate) gc_technique: String,
     pub(crate) gear: &'static str,
     pub(crate) seed: u64,
@@ -296,6 +298,7 @@ fn peak_rss() -> Option<u64> {
 }
 
 /// What `manifest.json` holds: everything needed to run the same again.
+#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own in the file")]
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Manifest {
     pub(crate) vpass: &'static str,
@@ -307,6 +310,8 @@ pub(crate) struct Manifest {
     /// Where they come from, in words.
     pub(crate) workload_source: String,
     pub(crate) reclaim: String,
+    /// Whether the results are those of no real drive; `drive_configuration` is then the drive that was run.
+    pub(crate) counterfactual: bool,
     pub(crate) gc: String,
     pub(crate) gear: &'static str,
     pub(crate) seed: u64,

@@ -111,11 +111,11 @@ impl Drive {
     ///
     /// # Errors
     /// An unknown technique.
-    pub fn new(mut config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
+    pub fn new(config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
         let geometry = Geometry::new(&config);
         let unknown = |what: &str, name: &str| ConfigError(format!("unknown {what} technique `{name}`"));
         let policy = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
-        (policy.nature)(&mut config);
+        let config = policy.drive(config);
         let gc = gc_policy(&techniques.gc).ok_or_else(|| unknown("gc", &techniques.gc))?;
         let model = error_model(&config.disturb, &geometry);
         let blocks = geometry.blocks as usize;

@@ -133,12 +133,27 @@ pub struct Technique {
     /// Makes one for a drive of this configuration.
     pub new: fn(&DriveConfig) -> Box<dyn Policy>,
     /// Makes the drive's flash another for the run; none but a counterfactual technique does.
-    pub nature: fn(&mut DriveConfig),
+    pub nature: Option<fn(&mut DriveConfig)>,
+}
+
+impl Technique {
+    /// Whether its results are those of no real drive.
+    pub fn is_counterfactual(&self) -> bool {
+        self.nature.is_some()
+    }
+
+    /// The drive as it is under this technique.
+    pub fn drive(&self, mut config: DriveConfig) -> DriveConfig {
+        if let Some(change) = self.nature {
+            change(&mut config);
+        }
+        config
+    }
 }
 
 macro_rules! policies {
-    (@nature $nature:path) => { $nature };
-    (@nature) => { |_| {} };
+    (@nature $nature:path) => { Some($nature) };
+    (@nature) => { None };
     ($($name:literal, $summary:literal => $new:path $(, on $nature:path)?;)*) => {
         /// Every reclaim technique; one line each.
         pub const RECLAIM: &[Technique] = &[$(Technique { name: $name, summary: $summary, new: |config| Box::new($new(config)), nature: policies!(@nature $($nature)?) },)*];

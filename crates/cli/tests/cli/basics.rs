@@ -91,7 +91,7 @@ fn a_read_is_explained() {
 #[test]
 fn every_drive_explains_every_technique() {
     for drive in ["tiny", "straw-2t-tlc", "ipr-128g-tlc", "ida-512g-tlc", "da-raid5-mlc", "modern-tlc", "modern-qlc"] {
-        for reclaim in ["none", "block"] {
+        for reclaim in ["none", "block", "page-type", "straw-wl", "ideal"] {
             let done = vpass(&["explain", "--drive", drive, "--reclaim", reclaim, "--json"]);
             assert_eq!(done.code, 0, "{drive} {reclaim}: {}", done.stderr);
             done.json();

@@ -55,6 +55,24 @@ fn a_comparison_writes_a_folder_per_run() {
 }
 
 #[test]
+fn what_no_drive_can_do_is_said_and_wins_nothing() {
+    let json = compare(&["--reclaim", "ideal,block", "--gear", "untimed", "--json"]).json();
+    let said = |i: usize| (&json["techniques"][i]["counterfactual"], &json["techniques"][i]["runs"][0]["counterfactual"]);
+    assert_eq!((said(0), said(1)), ((&true.into(), &true.into()), (&false.into(), &false.into())));
+    let copies = |i: usize| json["techniques"][i]["columns"]["reclaim_write_pages"]["mean"].as_f64().unwrap();
+    assert!(copies(0) < copies(1), "{} {}", copies(0), copies(1));
+    assert!(json["winners"].as_object().unwrap().values().all(|names| names.as_array().unwrap().iter().all(|n| n != "ideal")));
+    let words = compare(&["--reclaim", "ideal,block", "--gear", "untimed"]).stdout;
+    assert!(words.contains("ideal (counterfactual)") && words.contains("ideal: COUNTERFACTUAL"), "{words}");
+    let explained = vpass(&["explain", "--drive", "tiny", "--reclaim", "ideal"]).stdout;
+    assert!(explained.contains("COUNTERFACTUAL") && explained.contains("median (counterfactual)"), "{explained}");
+    let kinds = vpass(&["explain", "--drive", "straw-2t-tlc", "--reclaim", "page-type"]).stdout;
+    for words in ["LSB 1.8, CSB 1.8, MSB 1", "MSB pages rewritten", "LSB and CSB pages rewritten"] {
+        assert!(kinds.contains(words), "{words} in\n{kinds}");
+    }
+}
+
+#[test]
 fn wrong_techniques_are_refused_before_anything_runs() {
     compare(&["--reclaim", "none,blok"]).refuses(2, &["did you mean `block`?"]);
     compare(&["--reclaim", "none,none"]).refuses(2, &["named twice"]);
