@@ -153,8 +153,22 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
             count(r.deadline_misses)
         );
     }
-    let _ = writeln!(text, "\n  reclaim takes {} of controller RAM", bytes(s.controller_ram_bytes));
+    text.push('\n');
+    text.push_str(&blame(s));
+    let _ = writeln!(text, "  reclaim takes {} of controller RAM", bytes(s.controller_ram_bytes));
     text
+}
+
+/// Ranges named in the text; the JSON has all.
+const BLAMED: usize = 3;
+
+/// Whose reads caused the copies; nothing where nobody did.
+fn blame(s: &Summary) -> String {
+    let all: f64 = s.reclaim.blame.iter().map(|b| b.copies).sum();
+    let worst = s.reclaim.blame.iter().take(BLAMED);
+    let words: Vec<_> =
+        worst.map(|b| format!("{:.1} % by {} from {}", 100.0 * b.copies / all, bytes(b.bytes), bytes(b.offset_bytes))).collect();
+    if words.is_empty() { String::new() } else { format!("  copies were caused by reads of these ranges: {}\n", words.join(", ")) }
 }
 
 fn wear(s: &Summary) -> String {

@@ -124,6 +124,17 @@ pub(crate) struct Reclaim {
     pub(crate) pages_copied: u64,
     pub(crate) stall_us: f64,
     pub(crate) deadline_misses: u64,
+    /// Whose reads caused the copies: ranges of the host's addresses, those with most copies first.
+    pub(crate) blame: Vec<Blame>,
+}
+
+/// Copies that reads of a range caused; movers' reads count for the range whose data they read.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Blame {
+    pub(crate) offset_bytes: u64,
+    pub(crate) bytes: u64,
+    /// A job is shared out, so this is no whole number; to a thousandth.
+    pub(crate) copies: f64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -253,7 +264,22 @@ impl Reclaim {
             pages_copied: r.pages_copied,
             stall_us: r.stall_ns as f64 / 1e3,
             deadline_misses: r.deadline_misses,
+            blame: Blame::of(drive),
         }
+    }
+}
+
+impl Blame {
+    fn of(drive: &Drive) -> Vec<Self> {
+        let page = u64::from(drive.geometry().page_bytes);
+        let ranges = drive.blamed_ranges().map(|r| Self {
+            offset_bytes: u64::from(r.first) * page,
+            bytes: u64::from(r.pages) * page,
+            copies: (r.copies * 1e3).round() / 1e3,
+        });
+        let mut ranges: Vec<Self> = ranges.collect();
+        ranges.sort_by(|a, b| b.copies.total_cmp(&a.copies));
+        ranges
     }
 }
 

@@ -173,6 +173,7 @@ impl Drive {
             return;
         }
         self.reclaim.invocations += 1;
+        self.book_blame(block, pages.as_ref());
         self.relocate(block, pages, Cause::Reclaim, deadline);
         self.level_wear();
     }

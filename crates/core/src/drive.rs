@@ -3,6 +3,7 @@
 //!
 //! Reads come in batches: look up, prefetch, count, compare with the alarm. Everything else is rare and lives in `ftl`.
 
+use crate::blame::Blame;
 use crate::bugs::{Bug, Bugs};
 use crate::config::{ConfigError, DriveConfig, Schedule};
 use crate::disturb::table::dose_per_kind;
@@ -99,6 +100,7 @@ pub struct Drive {
     pub(crate) host: HostCounts,
     pub(crate) flash: FlashCounts,
     pub(crate) reclaim: ReclaimCounts,
+    pub(crate) blame: Blame,
     pub(crate) uncorrectable_reads: u64,
     pub(crate) lost_pages: u64,
     pub(crate) bugs: Bugs,
@@ -122,6 +124,7 @@ impl Drive {
         let counted = if model.is_some() { geometry.wordlines() as usize } else { 0 };
         // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
         let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
+        let blame = Blame::new(geometry.host_pages);
         let mut drive = Self {
             map: PageMap::new(geometry.host_pages, geometry.raw_pages(), geometry.pages_per_block),
             hot: huge_vec(blocks, BlockHot::ERASED),
@@ -154,6 +157,7 @@ impl Drive {
             host: HostCounts::default(),
             flash: FlashCounts::default(),
             reclaim: ReclaimCounts::default(),
+            blame,
             uncorrectable_reads: 0,
             lost_pages: 0,
             bugs: Bugs::default(),
@@ -374,6 +378,7 @@ impl Drive {
         self.host = HostCounts::default();
         self.flash = FlashCounts::default();
         self.reclaim = ReclaimCounts::default();
+        self.blame.clear();
         self.uncorrectable_reads = 0;
         self.lost_pages = 0;
         self.ops.clear();

@@ -5,6 +5,7 @@
 
 mod alarm;
 pub mod audit;
+pub mod blame;
 pub mod bugs;
 pub mod config;
 pub mod disturb;
