@@ -9,6 +9,7 @@ mod replay;
 
 pub(crate) use replay::{BlkEvent, Direction, Replay};
 
+use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
 use crate::trace::args::TraceCommand;
 use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};
 
@@ -26,7 +27,7 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     arg_required_else_help = true,
     after_help = "Example: vpass compare --drive tiny --workload zipf-read --reclaim none,block\n\n\
                   Exit codes: 0 done; 1 failed, or the drive model has a bug; 2 wrong usage, configuration, trace or job file;\n\
-                  3 done and data was lost (run only); 130 interrupted."
+                  3 done and data was lost (run, attack); 130 interrupted."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -41,6 +42,9 @@ pub(crate) enum Command {
     /// Run the same workload on one drive per technique and name the winner in each column.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
+    /// Attack a drive: reads made on purpose to lose its data or to wear it out, by one who knows where every page lies.
+    #[command(after_help = ATTACK_EXAMPLES)]
+    Attack(AttackArgs),
     /// List what can be chosen.
     #[command(after_help = "Example: vpass list drives")]
     List {
@@ -106,9 +110,6 @@ const COMPARE_EXAMPLES: &str = "Examples:\n  vpass compare --drive tiny --worklo
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("load").required(true).args(["trace", "workload", "fio"])))]
 pub(crate) struct Setup {
-    /// Drive: a preset (see `vpass list drives`) or a TOML file.
-    #[arg(long, value_name = "NAME|FILE")]
-    pub(crate) drive: String,
     /// Trace files; plain, gzip or zstd. Several are merged by time, and all devices in them lie side by side on the drive.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) trace: Vec<PathBuf>,
@@ -118,9 +119,6 @@ pub(crate) struct Setup {
     /// fio job file, as it is: the jobs that it describes, each on its own files, side by side on the drive.
     #[arg(long, value_name = "FILE")]
     pub(crate) fio: Option<PathBuf>,
-    /// timed: latencies and contention. untimed: counts and wear only, several times faster.
-    #[arg(long, value_enum, default_value_t = Gear::Timed)]
-    pub(crate) gear: Gear,
     /// Run the workload this many times over, without a break.
     #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN)]
     pub(crate) repeat: NonZeroU32,
@@ -130,6 +128,19 @@ pub(crate) struct Setup {
     pub(crate) until: Option<Until>,
     #[command(flatten)]
     pub(crate) replay: Replay,
+    #[command(flatten)]
+    pub(crate) base: Base,
+}
+
+/// Drive and how to run it, whatever the workload.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Base {
+    /// Drive: a preset (see `vpass list drives`) or a TOML file.
+    #[arg(long, value_name = "NAME|FILE", display_order = 0)]
+    pub(crate) drive: String,
+    /// timed: latencies and contention. untimed: counts and wear only, several times faster.
+    #[arg(long, value_enum, default_value_t = Gear::Timed)]
+    pub(crate) gear: Gear,
     /// Keep N requests outstanding (closed loop) instead of following the clock of the trace, the rate of the workload or
     /// the depths and rates of jobs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
@@ -156,6 +167,13 @@ pub(crate) struct Setup {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) setup: Setup,
+    #[command(flatten)]
+    pub(crate) techniques: TechniqueArgs,
+}
+
+/// The techniques of a single run.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct TechniqueArgs {
     /// Read-reclaim technique (see `vpass list reclaim`).
     #[arg(long, default_value = "block", value_name = "NAME")]
     pub(crate) reclaim: String,
@@ -235,6 +253,7 @@ pub(crate) enum ListWhat {
     Reclaim,
     Gc,
     Models,
+    Attacks,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

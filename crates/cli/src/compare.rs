@@ -37,7 +37,7 @@ struct Row {
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let plans = plans(args)?;
     out::say_all(&plans[0].0.notes()?);
-    let folder = args.setup.out.as_deref().map(Folder::begin).transpose()?;
+    let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let requests = plans[0].0.requests()?.and_then(|n| n.checked_mul(plans.len() as u64));
     let progress = Progress::new(requests, "requests");
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path), &progress)?;
@@ -49,7 +49,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         out::write_file(folder.path(), "compare.csv", csv(&rows).as_bytes())?;
         folder.finish()?;
     }
-    if args.setup.json {
+    if args.setup.base.json {
         out::print(&out::json(&json)?)?;
     } else {
         out::print(&render(&rows, &plans[0].0, args, wants_colour()))?;
@@ -206,7 +206,7 @@ fn json_of(rows: &[Row], plan: &Plan, args: &CompareArgs) -> Result<Value, Failu
         "workload_generated": plan.load.is_generated(),
         "workload_source": plan.load.source(),
         "gear": plan.gear.name(),
-        "seed": args.setup.seed,
+        "seed": args.setup.base.seed,
         "seeds": args.seeds.get(),
         "winners": best,
         "techniques": techniques,
@@ -265,7 +265,7 @@ fn render(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String
 }
 
 fn seeds(args: &CompareArgs) -> String {
-    let first = args.setup.seed;
+    let first = args.setup.base.seed;
     match args.seeds.get() {
         1 => format!("seed {first}"),
         n => format!("seeds {first} to {}: mean ± half width of the 95 % confidence interval", first + u64::from(n) - 1),

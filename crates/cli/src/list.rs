@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use vpass_core::disturb::MODELS;
 use vpass_core::gc::GC;
 use vpass_core::reclaim::RECLAIM;
+use vpass_workload::attack::ATTACKS;
 use vpass_workload::presets as workloads;
 use vpass_workload::traces::{FORMATS, Format};
 
@@ -14,13 +15,14 @@ use crate::exit::Failure;
 use crate::table::{Look, Table, wants_colour};
 use crate::{load, out, presets};
 
-const ALL: [(ListWhat, &str, &str); 6] = [
+const ALL: [(ListWhat, &str, &str); 7] = [
     (ListWhat::Drives, "drives", "--drive"),
     (ListWhat::Workloads, "workloads", "--workload"),
     (ListWhat::Formats, "formats", "--format"),
     (ListWhat::Reclaim, "reclaim", "--reclaim"),
     (ListWhat::Gc, "gc", "--gc"),
     (ListWhat::Models, "models", "disturb.model of a drive"),
+    (ListWhat::Attacks, "attacks", "vpass attack"),
 ];
 
 /// Prints one list, or all.
@@ -70,6 +72,7 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
         }
         ListWhat::Reclaim => RECLAIM.iter().map(|t| words(t.name, t.summary)).collect(),
         ListWhat::Gc => GC.iter().map(|t| words(t.name, t.summary)).collect(),
+        ListWhat::Attacks => ATTACKS.iter().map(|a| words(a.name, a.summary)).collect(),
         ListWhat::Models => MODELS.iter().map(|(name, summary)| words(name, summary)).collect(),
     })
 }

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use toml::Table;
 use toml::de::DeTable;
 use vpass_core::config::DriveConfig;
+use vpass_workload::phases::PhasesFile;
 use vpass_workload::presets as workloads;
 use vpass_workload::statistics::StatisticsFile;
 use vpass_workload::synthetic::WorkloadFile;
@@ -29,12 +30,14 @@ pub(crate) struct Loaded<T> {
     pub(crate) config: T,
 }
 
-/// A generated workload: one of the two tables that a workload file may hold.
+/// A generated workload: one of the tables that a workload file may hold.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Generated {
     /// `[workload]`
     Workload(WorkloadFile),
+    /// `[workload]` with `[[workload.phase]]`
+    Phases(PhasesFile),
     /// `[statistics]`
     Statistics(Box<StatisticsFile>),
 }
@@ -44,6 +47,7 @@ impl Generated {
     pub(crate) fn description(&self) -> &str {
         match self {
             Self::Workload(file) => &file.description,
+            Self::Phases(file) => &file.description,
             Self::Statistics(file) => &file.description,
         }
     }
@@ -99,7 +103,9 @@ pub(crate) fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>
 pub(crate) fn workload(name: &str, sets: &[Override], queue_depth: Option<u32>) -> Result<Loaded<Generated>, Failure> {
     let names: Vec<_> = workloads::names().collect();
     let text = text_of("workload", name, &names, workloads::preset(name))?;
-    let file = parse(name, &text, schema::WORKLOAD)?;
+    let phased = has_phases(&text);
+    let schema = if phased { schema::PHASES } else { schema::WORKLOAD };
+    let file = parse(name, &text, schema)?;
     let (table, other) = if file.contains_key("statistics") { ("statistics", "workload") } else { ("workload", "statistics") };
     if file.contains_key(other) {
         return Err(Failure::usage(format!("{name}: [workload] and [statistics] exclude each other; one of them is expected")));
@@ -111,12 +117,18 @@ pub(crate) fn workload(name: &str, sets: &[Override], queue_depth: Option<u32>) 
     if let Some(depth) = queue_depth {
         sets.push(Override::parse(&format!("{table}.queue_depth={depth}")).map_err(Failure::usage)?);
     }
-    let config = if table == "statistics" {
-        Generated::Statistics(read(name, &text, file, schema::WORKLOAD, &sets)?)
-    } else {
-        Generated::Workload(read(name, &text, file, schema::WORKLOAD, &sets)?)
+    let config = match table {
+        "statistics" => Generated::Statistics(read(name, &text, file, schema, &sets)?),
+        _ if phased => Generated::Phases(read(name, &text, file, schema, &sets)?),
+        _ => Generated::Workload(read(name, &text, file, schema, &sets)?),
     };
     Ok(Loaded { name: name.into(), text, config })
+}
+
+/// Whether the text of a workload file, right or wrong, has phases.
+fn has_phases(text: &str) -> bool {
+    let table = toml::from_str::<Table>(text).ok();
+    table.is_some_and(|table| table.get("workload").and_then(toml::Value::as_table).is_some_and(|w| w.contains_key("phase")))
 }
 
 /// A preset's text, or a file's.

@@ -3,6 +3,7 @@
 //! `args` says what can be asked, `plan` reads what that names, `run` and `compare` do it, `out` and `report` show it.
 
 mod args;
+mod attack;
 mod check;
 mod columns;
 mod compare;
@@ -32,7 +33,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Cli, Command, RunArgs};
+use crate::args::{Base, Cli, Command, RunArgs};
 use crate::exit::{Exit, Failure};
 use crate::out::Folder;
 use crate::plan::Plan;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
 fn command(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => return run(&args),
+        Command::Attack(args) => return attack::attack(&args),
         Command::Compare(args) => return compare::compare(&args),
         Command::List { what, json } => list::list(what, json)?,
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
@@ -70,18 +72,23 @@ fn command(command: Command) -> Result<Exit, Failure> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let plan = Plan::new(&args.setup, &args.reclaim, &args.gc)?;
+    let plan = Plan::new(&args.setup, &args.techniques.reclaim, &args.techniques.gc)?;
     out::say_all(&plan.notes()?);
-    let folder = args.setup.out.as_deref().map(Folder::begin).transpose()?;
+    run_and_show(&plan, &args.setup.base, "run")
+}
+
+/// Runs a plan for this command and shows what came of it.
+fn run_and_show(plan: &Plan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
+    let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Progress::new(plan.requests()?, "requests");
-    let outcome = run::execute(&plan, &progress)?;
+    let outcome = run::execute(plan, &progress)?;
     drop(progress);
     if let Some(folder) = folder {
-        out::write_run(folder.path(), &plan, &outcome, "run")?;
+        out::write_run(folder.path(), plan, &outcome, command)?;
         folder.finish()?;
     }
     let page_bytes = u64::from(outcome.drive.geometry().page_bytes);
-    if args.setup.json {
+    if base.json {
         out::print(&out::json(&outcome.summary)?)?;
     } else {
         out::print(&report::render(&outcome.summary, page_bytes, table::wants_colour()))?;

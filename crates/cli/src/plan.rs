@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,11 +13,12 @@ use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::pass::PassSource;
+use vpass_workload::phases::PhasesSource;
 use vpass_workload::statistics::{StatisticsConfig, StatisticsSource};
 use vpass_workload::synthetic::SyntheticSource;
 use vpass_workload::traces::{FileSurvey, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource, format_named};
 
-use crate::args::{Gear, Setup, Switch};
+use crate::args::{Base, Gear, Setup, Switch};
 use crate::exit::Failure;
 use crate::load::{self, Generated, Loaded};
 use crate::overrides::Override;
@@ -31,7 +33,7 @@ pub(crate) struct Plan {
     pub(crate) reclaim: &'static str,
     pub(crate) gc: &'static str,
     pub(crate) gear: Gear,
-    pub(crate) repeat: std::num::NonZeroU32,
+    pub(crate) repeat: NonZeroU32,
     pub(crate) until_stable: bool,
     pub(crate) seed: u64,
     pub(crate) oracle: bool,
@@ -66,6 +68,7 @@ impl Load {
             Self::Fio { .. } => "generated from a fio job file".into(),
             Self::Generated(loaded) => match &loaded.config {
                 Generated::Workload(_) => "generated".into(),
+                Generated::Phases(_) => "generated in phases".into(),
                 Generated::Statistics(file) => generated_from(&file.statistics),
             },
         }
@@ -78,25 +81,30 @@ impl Plan {
     /// # Errors
     /// The first thing that is wrong.
     pub(crate) fn new(setup: &Setup, reclaim: &str, gc: &str) -> Result<Self, Failure> {
-        let reclaim = reclaim_named(reclaim)?;
-        let gc = gc_named(gc)?;
-        let sets = load::overrides(&setup.set)?;
-        let drive = load::drive(&setup.drive, &sets)?;
+        let (reclaim, gc) = (reclaim_named(reclaim)?, gc_named(gc)?);
+        let sets = load::overrides(&setup.base.set)?;
+        let drive = load::drive(&setup.base.drive, &sets)?;
         let load = load_of(setup, &sets)?;
-        let plan = Self {
+        let plan = Self::once(&setup.base, drive, load, reclaim, gc);
+        let plan = Self { repeat: setup.repeat, until_stable: setup.until.is_some(), ..plan };
+        // Opened once to see that it can be; each run opens its own.
+        plan.source()?;
+        Ok(plan)
+    }
+
+    /// One pass of a workload at hand, with techniques of the lists.
+    pub(crate) fn once(base: &Base, drive: Loaded<DriveConfig>, load: Load, reclaim: &'static str, gc: &'static str) -> Self {
+        Self {
             drive,
             load,
             reclaim,
             gc,
-            gear: setup.gear,
-            repeat: setup.repeat,
-            until_stable: setup.until.is_some(),
-            seed: setup.seed,
-            oracle: setup.oracle == Switch::On,
-        };
-        // Opened once to see that it can be; each run opens its own.
-        plan.source()?;
-        Ok(plan)
+            gear: base.gear,
+            repeat: NonZeroU32::MIN,
+            until_stable: false,
+            seed: base.seed,
+            oracle: base.oracle == Switch::On,
+        }
     }
 
     /// The same with other techniques.
@@ -143,6 +151,7 @@ impl Plan {
             Load::Generated(loaded) => {
                 let source: Result<Box<dyn PassSource>, _> = match &loaded.config {
                     Generated::Workload(file) => SyntheticSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _),
+                    Generated::Phases(file) => PhasesSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _),
                     Generated::Statistics(file) => StatisticsSource::new(&file.statistics, capacity, self.seed).map(|s| Box::new(s) as _),
                 };
                 Source::Generated(source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?)
@@ -166,7 +175,7 @@ pub(crate) fn generated_from(statistics: &StatisticsConfig) -> String {
 
 fn load_of(setup: &Setup, sets: &[Override]) -> Result<Load, Failure> {
     if let Some(name) = &setup.workload {
-        return Ok(Load::Generated(load::workload(name, sets, setup.queue_depth)?));
+        return Ok(Load::Generated(load::workload(name, sets, setup.base.queue_depth)?));
     }
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
         return Err(Failure::usage(format!(
@@ -175,7 +184,7 @@ fn load_of(setup: &Setup, sets: &[Override]) -> Result<Load, Failure> {
         )));
     }
     if let Some(path) = &setup.fio {
-        return Ok(Load::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth: setup.queue_depth });
+        return Ok(Load::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth: setup.base.queue_depth });
     }
     let options = TraceOptions {
         read: read_options(setup)?,
@@ -184,7 +193,7 @@ fn load_of(setup: &Setup, sets: &[Override]) -> Result<Load, Failure> {
         fit: setup.replay.fit,
         strict: setup.replay.strict,
         speed: setup.replay.speed,
-        arrival: setup.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth }),
+        arrival: setup.base.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth }),
     };
     Ok(Load::Trace { survey: Arc::new(survey(&setup.trace, &options)?), options })
 }
@@ -228,7 +237,7 @@ fn read_options(setup: &Setup) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: setup.replay.format.as_deref().map(format_named).transpose()?,
         assume_op: setup.replay.assume_op.map(Into::into),
-        clock: match (setup.replay.assume_rate, setup.queue_depth) {
+        clock: match (setup.replay.assume_rate, setup.base.queue_depth) {
             (Some(iops), _) => MissingClock::Rate(iops),
             (None, Some(_)) => MissingClock::Ignore,
             (None, None) => MissingClock::Refuse,

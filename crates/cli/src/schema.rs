@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
     CapacityConfig, DisturbConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, StartConfig, TimingConfig, WearConfig,
 };
+use vpass_workload::phases::{PhaseConfig, PhasesConfig};
 use vpass_workload::statistics::{SideConfig, StatisticsConfig, WindowsConfig};
 use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
@@ -50,6 +51,9 @@ pub(crate) const WORKLOAD: &[Section] = &[
         ..section::<StatisticsConfig>("statistics")
     },
 ];
+
+/// The tables of a workload file of phases.
+pub(crate) const PHASES: &[Section] = &[Section { inner: &[("phase", keys::<PhaseConfig>)], ..section::<PhasesConfig>("workload") }];
 
 /// Finds the first key of a document that no table knows: its place in the text, and what it is.
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {

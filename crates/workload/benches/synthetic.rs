@@ -4,6 +4,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use vpass_core::request::RequestSource;
 use vpass_workload::pass::Repeated;
+use vpass_workload::phases::{PhasesFile, PhasesSource};
 use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 
@@ -32,6 +33,21 @@ fn fill(bencher: Bencher, name: &str) {
     let table = WORKLOADS.iter().find(|w| w.0 == name).expect("a name of the list").1;
     let file = WorkloadFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1)).expect("a good workload");
     let mut source = SyntheticSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
+    let mut out = Vec::with_capacity(BATCH);
+    bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
+        out.clear();
+        source.fill(&mut out, BATCH).expect("a generator never fails");
+        black_box(&out);
+    });
+}
+
+/// A hammer of two pages, a random phase over many, and a range.
+#[divan::bench]
+fn phases(bencher: Bencher) {
+    let table = "phase = [{ pages = [17, 19], requests = 5000 }, { ranges = [[0, 99999], [500000, 700000]], order = 'random', \
+                 requests = 5000 }, { ranges = [[1000, 2000]], requests = 5000 }]";
+    let file = PhasesFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1)).expect("a good workload");
+    let mut source = PhasesSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
     let mut out = Vec::with_capacity(BATCH);
     bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
         out.clear();

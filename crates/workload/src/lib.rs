@@ -1,10 +1,12 @@
-//! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]), a disk's statistics ([`statistics`]) and fio
-//! job files ([`fio`]). All hand over batches of [`vpass_core::request::Request`] and can be replayed pass by pass ([`pass`]).
-//! What is in a trace, [`profile`] counts.
+//! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]), phases of named pages ([`phases`]), a disk's
+//! statistics ([`statistics`]) and fio job files ([`fio`]). All hand over batches of [`vpass_core::request::Request`] and can be replayed pass by pass ([`pass`]).
+//! What is in a trace, [`profile`] counts; [`attack`] makes phases that try to break a policy.
 
+pub mod attack;
 pub mod fio;
 mod nearest;
 pub mod pass;
+pub mod phases;
 pub mod presets;
 pub mod profile;
 pub mod statistics;

@@ -1,5 +1,6 @@
 //! The command as its users meet it: exit codes, messages, files and numbers.
 
+mod attack;
 mod basics;
 mod common;
 mod compare;

@@ -115,10 +115,7 @@ const SHARE_SLACK: f64 = 1e-6;
 impl WorkloadConfig {
     /// How requests arrive.
     pub fn arrival(&self) -> Arrival {
-        match self.rate {
-            Some(_) => Arrival::Open,
-            None => Arrival::Closed { depth: self.queue_depth.unwrap_or(DEFAULT_DEPTH) },
-        }
+        arrival(self.queue_depth, self.rate)
     }
 
     /// Sizes with their shares, which add up to 1.
@@ -140,22 +137,8 @@ impl WorkloadConfig {
         self.distribution.check().map_err(|what| ConfigError(format!("workload.distribution = {what}")))?;
         let write = self.write_distribution.as_ref().map_or(Ok(()), Distribution::check);
         write.map_err(|what| ConfigError(format!("workload.write_distribution = {what}")))?;
-        self.check_arrival()?;
+        check_arrival(self.queue_depth, self.rate, self.arrivals)?;
         self.check_sizes()
-    }
-
-    fn check_arrival(&self) -> Result<(), ConfigError> {
-        require(self.queue_depth.is_none() || self.rate.is_none(), || {
-            "workload.queue_depth and workload.rate exclude each other: give the depth of a closed loop or the rate of an open one".into()
-        })?;
-        require(self.queue_depth != Some(0), || "workload.queue_depth = 0 lets no request through; at least 1 is expected".into())?;
-        let rate = self.rate.unwrap_or(1.0);
-        require((1e-6..=1e12).contains(&rate), || {
-            format!("workload.rate = {rate} is no rate; requests a second from 1e-6 to 1e12 are expected")
-        })?;
-        require(self.arrivals.is_none() || self.rate.is_some(), || {
-            "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes".into()
-        })
     }
 
     fn check_sizes(&self) -> Result<(), ConfigError> {
@@ -172,6 +155,29 @@ impl WorkloadConfig {
         let sum: f64 = self.sizes().iter().map(|s| s.share).sum();
         require((sum - 1.0).abs() <= SHARE_SLACK, || format!("workload.block_sizes: the shares add up to {sum}, not to 1"))
     }
+}
+
+/// How requests with these keys arrive.
+pub(crate) fn arrival(queue_depth: Option<u32>, rate: Option<f64>) -> Arrival {
+    match rate {
+        Some(_) => Arrival::Open,
+        None => Arrival::Closed { depth: queue_depth.unwrap_or(DEFAULT_DEPTH) },
+    }
+}
+
+/// Checks the keys that say how requests arrive.
+pub(crate) fn check_arrival(queue_depth: Option<u32>, rate: Option<f64>, arrivals: Option<Arrivals>) -> Result<(), ConfigError> {
+    require(queue_depth.is_none() || rate.is_none(), || {
+        "workload.queue_depth and workload.rate exclude each other: give the depth of a closed loop or the rate of an open one".into()
+    })?;
+    require(queue_depth != Some(0), || "workload.queue_depth = 0 lets no request through; at least 1 is expected".into())?;
+    let rate_or_one = rate.unwrap_or(1.0);
+    require((1e-6..=1e12).contains(&rate_or_one), || {
+        format!("workload.rate = {rate_or_one} is no rate; requests a second from 1e-6 to 1e12 are expected")
+    })?;
+    require(arrivals.is_none() || rate.is_some(), || {
+        "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes".into()
+    })
 }
 
 /// `Ok` where `ok`, else the sentence.

@@ -1,0 +1,106 @@
+//! `vpass attack`: looks where a drive's data lies and how its policy is set, makes requests against it, and runs them as `vpass run` would.
+//! What was made can be written to a workload file, which `vpass run` replays: the same seed puts the data in the same places.
+
+pub(crate) mod args;
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_workload::attack::{ATTACKS, Picture, attack as attack_named};
+use vpass_workload::phases::{PhasesConfig, PhasesFile};
+
+use self::args::AttackArgs;
+use crate::args::{Base, Gear};
+use crate::exit::{Exit, Failure};
+use crate::load::{self, Generated, Loaded};
+use crate::out_file::OutFile;
+use crate::plan::{Load, Plan, gc_named, reclaim_named};
+use crate::progress::deaf;
+use crate::suggest;
+
+/// Runs one attack of the list.
+pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
+    let names = ATTACKS.iter().map(|a| a.name);
+    let unknown = || Failure::usage(suggest::unknown("attack", &args.name, names));
+    let attack = attack_named(&args.name).ok_or_else(unknown)?;
+    let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
+    let picture = victim.picture(args.base.gear, args.base.seed)?;
+    let phase = (attack.phases)(&picture);
+    if phase.is_empty() {
+        let sentence = format!(
+            "attack {} finds nothing to read on drive {}; it needs wordlines with data beside each other",
+            attack.name, victim.drive.name
+        );
+        return Err(Failure::usage(sentence));
+    }
+    let workload =
+        PhasesConfig { requests: args.requests.map(Into::into), queue_depth: args.base.queue_depth, phase, ..PhasesConfig::default() };
+    let file = PhasesFile { description: format!("attack {}: {}", attack.name, attack.summary), workload };
+    if let Some(place) = &args.write {
+        write(place, args.force, &file, &victim.command(&args.base))?;
+    }
+    let plan = victim.plan(&args.base, attack.name, file);
+    crate::run_and_show(&plan, &args.base, "attack")
+}
+
+/// The drive under attack and its techniques.
+pub(crate) struct Victim {
+    pub(crate) drive: Loaded<DriveConfig>,
+    pub(crate) reclaim: &'static str,
+    pub(crate) gc: &'static str,
+}
+
+impl Victim {
+    /// Reads what the arguments name.
+    pub(crate) fn new(base: &Base, reclaim: &str, gc: &str) -> Result<Self, Failure> {
+        let sets = load::overrides(&base.set)?;
+        if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
+            let sentence = format!("--set {}: an attack makes its own workload; --requests and --queue-depth are for it", set.text);
+            return Err(Failure::usage(sentence));
+        }
+        Ok(Self { drive: load::drive(&base.drive, &sets)?, reclaim: reclaim_named(reclaim)?, gc: gc_named(gc)? })
+    }
+
+    /// What an attacker sees when the run begins.
+    pub(crate) fn picture(&self, gear: Gear, seed: u64) -> Result<Picture, Failure> {
+        let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into() };
+        let drive = deaf(|| {
+            let mut drive = Drive::new(self.drive.config.clone(), &techniques, gear == Gear::Timed)?;
+            drive.precondition(seed);
+            Ok::<_, Failure>(drive)
+        })?;
+        Picture::of(&drive).ok_or_else(|| {
+            let sentence = "there is nothing to attack; a disturb.model other than none and start.fill above 0 are expected";
+            Failure::usage(format!("drive {}: {sentence}", self.drive.name))
+        })
+    }
+
+    /// A run of this workload against it.
+    pub(crate) fn plan(&self, base: &Base, name: &str, file: PhasesFile) -> Plan {
+        let loaded = Loaded { name: format!("attack {name}"), text: String::new(), config: Generated::Phases(file) };
+        Plan::once(base, self.drive.clone(), Load::Generated(loaded), self.reclaim, self.gc)
+    }
+
+    /// The command that replays a workload file against it, without the file.
+    pub(crate) fn command(&self, base: &Base) -> String {
+        let mut text = format!("vpass run --drive {} --reclaim {} --gc {}", self.drive.name, self.reclaim, self.gc);
+        let _ = write!(text, " --gear {} --seed {}", base.gear.name(), base.seed);
+        for set in &base.set {
+            let _ = write!(text, " --set '{set}'");
+        }
+        text
+    }
+}
+
+/// Writes a workload file, and how to replay it.
+pub(crate) fn write(place: &Path, replace: bool, file: &PhasesFile, command: &str) -> Result<(), Failure> {
+    let mut out = OutFile::begin(place, replace)?;
+    let body = toml::to_string(file).map_err(Failure::failed)?;
+    let head = "Made for one drive in one state: the same drive, seed and gear put the data in the same places. Replay:";
+    let text = format!("# {head}\n# {command} --workload {}\n\n{body}", place.display());
+    out.write_all(text.as_bytes()).map_err(|e| Failure::failed(format!("{} cannot be written: {e}", place.display())))?;
+    out.finish()
+}

@@ -1,0 +1,91 @@
+//! `vpass attack`, and the workloads of phases that it makes.
+
+use serde_json::Value;
+
+use crate::common::{Done, Room, vpass};
+
+const AGED: &[&str] = &["--drive", "tiny", "--set", "start.pec=2000", "--gear", "untimed"];
+
+fn attack(name: &str, reclaim: &str, more: &[&str]) -> Done {
+    vpass(&[&["attack", name, "--reclaim", reclaim], AGED, more].concat())
+}
+
+/// The drive's side of a summary: what was asked for, and what became of it.
+fn facts(json: &Value) -> Vec<Value> {
+    ["host", "flash", "reclaim", "wear", "oracle", "data_lost_pages", "uncorrectable_reads"].map(|key| json[key].clone()).to_vec()
+}
+
+#[test]
+fn an_unprotected_drive_loses_what_is_hammered_and_a_protected_one_does_not() {
+    let lost = attack("hammer", "none", &["--json"]);
+    assert_eq!(lost.code, 3, "{}", lost.stderr);
+    // The three pages of one wordline in each of 64 blocks.
+    assert_eq!(lost.json()["data_lost_pages"], 192);
+    for name in ["hammer", "defeat-counters", "below-interval", "charge-and-burst", "weak-spot"] {
+        for reclaim in ["block", "straw-wl"] {
+            let kept = attack(name, reclaim, &["--json"]);
+            assert_eq!(kept.code, 0, "{name} {reclaim}: {}", kept.stderr);
+            let json = kept.json();
+            assert!(json["reclaim"]["pages_copied"].as_u64() > Some(0), "{name} {reclaim}");
+        }
+    }
+}
+
+#[test]
+fn a_written_attack_is_replayed_with_the_same_result() {
+    let room = Room::new();
+    let file = room.text("hammer.toml");
+    let aged = ["--drive", "tiny", "--set", "start.pec=2000", "--set", "start.overwrite=0.5", "--seed", "7", "--json"];
+    let done = vpass(&[&["attack", "hammer", "--reclaim", "none", "--requests", "60000", "--write", &file], &aged[..]].concat());
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    let replayed = vpass(&[&["run", "--reclaim", "none", "--workload", &file], &aged[..]].concat());
+    assert_eq!((replayed.code, facts(&replayed.json())), (3, facts(&done.json())));
+    assert_eq!(replayed.json()["host"]["read_requests"], 60_000);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("# vpass run --drive tiny --reclaim none --gc greedy --gear timed --seed 7 --set 'start.pec=2000'"), "{text}");
+    let again = ["attack", "hammer", "--drive", "tiny", "--write", &file];
+    vpass(&again).refuses(2, &["hammer.toml exists; --force replaces it"]);
+}
+
+#[test]
+fn copies_are_blamed_on_the_ranges_whose_reads_caused_them() {
+    let json = attack("hammer", "block", &["--json"]).json();
+    let blame = json["reclaim"]["blame"].as_array().unwrap();
+    let copies: Vec<f64> = blame.iter().map(|b| b["copies"].as_f64().unwrap()).collect();
+    let sum: f64 = copies.iter().sum();
+    assert!((sum - json["reclaim"]["pages_copied"].as_f64().unwrap()).abs() < 0.1, "{sum}");
+    assert!(copies.is_sorted_by(|a, b| a >= b) && blame[0]["bytes"] == 1 << 24);
+    assert!(attack("hammer", "block", &[]).stdout.contains("copies were caused by reads of these ranges: "));
+    assert_eq!(attack("hammer", "none", &["--json"]).json()["reclaim"]["blame"], Value::Array(vec![]));
+}
+
+#[test]
+fn attacks_are_listed_and_misspelt_ones_found() {
+    assert!(vpass(&["list", "attacks"]).stdout.contains("hammer"));
+    attack("hamer", "none", &[]).refuses(2, &["unknown attack `hamer`; did you mean `hammer`?"]);
+    attack("hammer", "none", &["--set", "workload.requests=3"]).refuses(2, &["an attack makes its own workload; --requests"]);
+    attack("hammer", "none", &["--set", "disturb.model=none"]).refuses(2, &["there is nothing to attack"]);
+    attack("hammer", "none", &["--set", "start.fill=0.0"]).refuses(2, &["there is nothing to attack"]);
+}
+
+#[test]
+fn phases_are_run_in_order_and_what_is_wrong_with_them_is_said() {
+    let room = Room::new();
+    let run = |table: &str, more: &[&str]| {
+        let file = room.file("phases.toml", &format!("description = 'by hand'\n[workload]\n{table}"));
+        vpass(&[&["run", "--drive", "tiny", "--workload", &file, "--json"], more].concat())
+    };
+    let table = "requests = 70\n[[workload.phase]]\npages = [5]\nrequests = 20\n[[workload.phase]]\nranges = [[0, 9]]\nop = 'write'\nrequests = 15\n";
+    let json = run(table, &[]).json();
+    // 20 + 15 + 20 + 15.
+    assert_eq!((&json["host"]["read_pages"], &json["host"]["write_pages"]), (&40.into(), &30.into()));
+    assert_eq!(json["workload_source"], "generated in phases");
+    assert_eq!(run(table, &["--set", "workload.requests=36"]).json()["host"]["read_requests"], 21);
+    let refused = |table: &str, words: &[&str]| run(table, &[]).refuses(2, words);
+    refused("[[workload.phase]]\npges = [5]\nrequests = 2\n", &["unknown key `workload.phase.pges`", "line 4", "did you mean `pages`?"]);
+    refused("read_share = 1.0\n[[workload.phase]]\npages = [5]\nrequests = 2\n", &["unknown key `workload.read_share`", "line 3"]);
+    refused("[[workload.phase]]\npages = [-5]\nrequests = 2\n", &["line 4", "-5"]);
+    refused("[[workload.phase]]\npages = [65536]\nrequests = 2\n", &["phase 1: page 65536 is beyond the drive, whose last page is 65535"]);
+    refused("[[workload.phase]]\npages = [5]\n", &["missing field `requests`"]);
+    run(table, &["--set", "workload.footprint=0.5"]).refuses(2, &["--set workload.footprint=0.5", "unknown field `footprint`"]);
+}

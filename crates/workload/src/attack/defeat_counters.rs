@@ -1,0 +1,75 @@
+//! # Defeat-counters
+//! Reads as many wordlines evenly as a policy has counters for a block, the neighbours of a victim among them, the victim never. A Space-Saving
+//! table then answers with its smallest count where it is asked for the victim's own reads, and that is subtracted from the victim's dose.
+//! At the last look that leaves the victim where it is, its neighbours are hammered until the next. Block after block.
+//!
+//! **Source** the tracker of straw-2024 (III-B); the error of Space-Saving (Metwally et al., ICDT 2005) is at most reads / counters.
+//! **Breaks** a policy that takes the table's answers for upper bounds of a dose, where reads / counters is more than its margin.
+//!
+//! ```text
+//! 4 counters, limit 4,500, alpha 9, I = 10, 36 pages a block: wordlines 1, 3, 6 and 9 evenly, victim 2 never
+//! its estimate   B (2 x 9 + 4 - 1 - 2) / 4 = 4.75 B, in truth (2 x 9 + 4 - 2) / 4 = 5 B
+//! a look leaves  4,500 - 9 x (10 + 1) - (36 + 2 x 8 x 3) = 4,317 / 4.75 = 908: 900 reads, in truth 4,500; then 10 reads weigh 90 more
+//! ```
+
+use super::{Picture, Target};
+use crate::phases::PhaseConfig;
+
+pub(super) fn phases(picture: &Picture) -> Vec<PhaseConfig> {
+    let mut phases = vec![];
+    for target in &picture.targets {
+        let Some(victim) = picture.victim(target) else { continue };
+        let tracked = tracked(picture, target, victim);
+        let even = even_reads(picture, target, victim, tracked.len());
+        if even == 0 {
+            continue;
+        }
+        let pages = tracked.iter().filter_map(|w| picture.pages(target, *w).next()).collect();
+        phases.push(PhaseConfig::reads(pages, even));
+        phases.push(PhaseConfig::reads(picture.pages_beside(target, victim), picture.check_interval.into()));
+    }
+    phases
+}
+
+/// The victim's neighbours, and others until the table is full: the strongest surroundings first, none next to what is read already
+/// while that can be avoided.
+fn tracked(picture: &Picture, target: &Target, victim: usize) -> Vec<usize> {
+    let mut tracked: Vec<usize> = picture.neighbours(victim).filter(|w| picture.holds(target, *w)).collect();
+    let surroundings = |w: usize| picture.neighbours(w).map(|n| target.wordlines[n].reads_beside()).fold(f64::INFINITY, f64::min);
+    let mut others: Vec<usize> = (0..target.wordlines.len()).filter(|w| *w != victim && picture.holds(target, *w)).collect();
+    others.sort_by(|a, b| surroundings(*b).total_cmp(&surroundings(*a)));
+    for apart in [2, 1, 0] {
+        for w in &others {
+            let near = |t: &usize| t.abs_diff(*w) <= apart * picture.neighbour_stride as usize;
+            if tracked.len() < picture.counters as usize && !tracked.contains(w) && (apart == 0 || !tracked.iter().any(near)) {
+                tracked.push(*w);
+            }
+        }
+    }
+    tracked
+}
+
+/// Reads of the tracked wordlines in turn up to the last look that leaves the victim where it is, as the table sees it.
+fn even_reads(picture: &Picture, target: &Target, victim: usize, tracked: usize) -> u64 {
+    let s = target.wordlines[victim];
+    let (interval, counters) = (f64::from(picture.check_interval), tracked as f64);
+    let beside = picture.neighbours(victim).filter(|w| picture.holds(target, *w)).count() as f64;
+    let per_read = (beside * s.assumed_alpha + counters - 1.0 - beside) / counters;
+    let left = s.assumed_limit - s.assumed_alpha * (interval + 1.0) - picture.moving(target, s.assumed_alpha);
+    ((left / per_read / interval).floor() * interval).max(0.0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::picture::tests::picture;
+    use crate::phases::PhaseConfig;
+
+    #[test]
+    fn a_full_table_without_the_victim_and_then_a_burst() {
+        let phases = super::phases(&picture(2, 12, 2));
+        // Wordlines 1 and 3 beside the victim 2; 6 and 9 are apart from them and from each other.
+        assert_eq!(phases[0], PhaseConfig::reads(vec![3, 9, 18, 27], 900));
+        assert_eq!(phases[1], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 10));
+        assert_eq!(phases.len(), 4);
+    }
+}

@@ -1,0 +1,215 @@
+//! What an attacker knows: where every page lies, how much each wordline endures, how the policy is set.
+
+use std::cmp::Reverse;
+
+use vpass_core::config::DisturbModel;
+use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
+use vpass_core::drive::Drive;
+use vpass_core::observer::NO_PPN;
+use vpass_core::units::{BlockId, Lpn};
+
+/// Blocks that attacks take in turn: enough that one round outlasts the data that a policy moves away.
+const TARGETS: usize = 64;
+/// Counters a block of the trackers known (straw-2024 III-B).
+const COUNTERS: u32 = 32;
+/// A target holds at least this share of the pages of the fullest block.
+const FULL_ENOUGH: f64 = 0.9;
+
+/// What an attacker knows of a drive.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// Logical pages of the drive.
+    pub host_pages: u32,
+    /// Pages of a wordline.
+    pub pages_per_wordline: u32,
+    /// Distance between physical neighbours, in wordline numbers.
+    pub neighbour_stride: u32,
+    /// Reads between two looks of a policy at a block.
+    pub check_interval: u32,
+    /// Counters of a policy for the wordlines of a block.
+    pub counters: u32,
+    /// The blocks worth attacking, the weakest first; at least one.
+    pub targets: Vec<Target>,
+}
+
+/// A block and what lies in it.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The block.
+    pub block: BlockId,
+    /// The logical page in each of its pages.
+    pub pages: Vec<Option<Lpn>>,
+    /// What each of its wordlines endures.
+    pub wordlines: Vec<Strength>,
+}
+
+/// What a wordline endures, in dose units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strength {
+    /// Its true limit.
+    pub limit: f64,
+    /// The true weight of a neighbour's read.
+    pub alpha: f64,
+    /// The limit that a policy assumes.
+    pub assumed_limit: f64,
+    /// The weight that a policy assumes.
+    pub assumed_alpha: f64,
+}
+
+impl Strength {
+    /// Reads beside it that it endures.
+    pub fn reads_beside(&self) -> f64 {
+        self.limit / self.alpha
+    }
+}
+
+impl Picture {
+    /// Looks at a drive. `None` where there is nothing to attack: no read disturbance, or no data.
+    pub fn of(drive: &Drive) -> Option<Self> {
+        let (config, geometry) = (drive.config(), drive.geometry());
+        if config.disturb.model == DisturbModel::None {
+            return None;
+        }
+        let limits = LimitTable::new(&config.disturb, geometry.wordlines_per_block, geometry.strings_per_layer);
+        let blocks = worth_attacking(drive, &limits);
+        let targets = targets(drive, &limits, &blocks);
+        (!targets.is_empty()).then(|| Self {
+            host_pages: geometry.host_pages,
+            pages_per_wordline: geometry.cell.bits(),
+            neighbour_stride: geometry.neighbour_stride,
+            check_interval: config.reclaim.check_interval,
+            counters: COUNTERS,
+            targets,
+        })
+    }
+
+    /// The neighbours of a wordline.
+    pub fn neighbours(&self, wordline: usize) -> impl Iterator<Item = usize> + use<> {
+        let (stride, wordlines) = (self.neighbour_stride as usize, self.targets[0].wordlines.len());
+        let above = Some(wordline + stride).filter(|w| *w < wordlines);
+        wordline.checked_sub(stride).into_iter().chain(above)
+    }
+
+    /// The logical pages of a wordline of a target.
+    pub fn pages<'a>(&self, target: &'a Target, wordline: usize) -> impl Iterator<Item = Lpn> + use<'a> {
+        let bits = self.pages_per_wordline as usize;
+        target.pages[wordline * bits..(wordline + 1) * bits].iter().copied().flatten()
+    }
+
+    /// Whether a wordline of a target holds data.
+    pub fn holds(&self, target: &Target, wordline: usize) -> bool {
+        self.pages(target, wordline).next().is_some()
+    }
+
+    /// The pages of the neighbours of a wordline.
+    pub fn pages_beside(&self, target: &Target, wordline: usize) -> Vec<Lpn> {
+        self.neighbours(wordline).flat_map(|w| self.pages(target, w)).collect()
+    }
+
+    /// The wordline with data that endures the fewest reads beside it, among those with data beside them; of equals the one that has
+    /// more of it.
+    pub fn victim(&self, target: &Target) -> Option<usize> {
+        let beside = |w: usize| self.pages_beside(target, w).len();
+        let candidates = (0..target.wordlines.len()).filter(|w| self.holds(target, *w) && beside(*w) > 0);
+        let weaker = |a: &usize, b: &usize| {
+            let by_strength = target.wordlines[*a].reads_beside().total_cmp(&target.wordlines[*b].reads_beside());
+            by_strength.then(beside(*b).cmp(&beside(*a)))
+        };
+        candidates.min_by(weaker)
+    }
+
+    /// The dose that the job which moves a whole block deposits on one of its wordlines at most: `P + 2 (alpha - 1) p`.
+    pub fn moving(&self, target: &Target, alpha: f64) -> f64 {
+        target.pages.len() as f64 + 2.0 * (alpha - 1.0) * f64::from(self.pages_per_wordline)
+    }
+}
+
+/// The fullest blocks, the weakest of them first.
+fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
+    let mut valid = vec![0u32; drive.geometry().blocks as usize];
+    for row in drive.map_rows().filter(|row| row.ppn != NO_PPN) {
+        valid[drive.geometry().block_of(row.ppn) as usize] += 1;
+    }
+    let most = valid.iter().copied().max().unwrap_or(0);
+    let enough = ((f64::from(most) * FULL_ENOUGH) as u32).max(1);
+    let mut blocks: Vec<BlockId> = (0..drive.geometry().blocks).filter(|b| valid[*b as usize] >= enough).collect();
+    blocks.sort_by_key(|b| (limits.block_factor(*b), Reverse(valid[*b as usize]), *b));
+    blocks.truncate(TARGETS);
+    blocks
+}
+
+/// What lies in these blocks, and what they endure.
+fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target> {
+    let geometry = drive.geometry();
+    let pec: Vec<u32> = drive.block_states().map(|row| row.pec).collect();
+    let mut place = vec![usize::MAX; geometry.blocks as usize];
+    let blank = |block: BlockId| Target {
+        block,
+        pages: vec![None; geometry.pages_per_block as usize],
+        wordlines: (0..geometry.wordlines_per_block).map(|w| strength(limits, block, pec[block as usize], w)).collect(),
+    };
+    let mut targets: Vec<Target> = blocks.iter().copied().map(blank).collect();
+    for (i, block) in blocks.iter().enumerate() {
+        place[*block as usize] = i;
+    }
+    for row in drive.map_rows().filter(|row| row.ppn != NO_PPN && !row.buffered) {
+        let block = geometry.block_of(row.ppn);
+        if let Some(target) = targets.get_mut(place[block as usize]) {
+            target.pages[(row.ppn - geometry.first_page(block)) as usize] = Some(row.lpn);
+        }
+    }
+    targets
+}
+
+fn strength(limits: &LimitTable, block: BlockId, pec: u32, wordline: u32) -> Strength {
+    let group = limits.group_of(wordline);
+    let (truth, assumed) = (limits.truth(group, pec), limits.lookup(group, pec));
+    let units = |dose: u64| dose as f64 / DOSE_ONE as f64;
+    let weight = |alpha: u64| alpha as f64 / ALPHA_ONE as f64;
+    Strength {
+        limit: units(limits.limit_of(truth.limit, wordline, limits.block_factor(block))),
+        alpha: weight(truth.alpha),
+        assumed_limit: units(assumed.limit),
+        assumed_alpha: weight(assumed.alpha),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A picture by hand: blocks of TLC wordlines that all hold data (wordline w of block b holds pages 1000 b + 3 w and the two after),
+    /// limit 9,000 and alpha 9, but for wordline `weak`, whose limit is 4,500.
+    pub(in crate::attack) fn picture(blocks: u32, wordlines: u32, weak: usize) -> Picture {
+        let strength = |limit| Strength { limit, alpha: 9.0, assumed_limit: limit, assumed_alpha: 9.0 };
+        let target = |block: u32| Target {
+            block,
+            pages: (0..3 * wordlines).map(|page| Some(1000 * block + page)).collect(),
+            wordlines: (0..wordlines as usize).map(|w| strength(if w == weak { 4500.0 } else { 9000.0 })).collect(),
+        };
+        Picture {
+            host_pages: 1000 * blocks,
+            pages_per_wordline: 3,
+            neighbour_stride: 1,
+            check_interval: 10,
+            counters: 4,
+            targets: (0..blocks).map(target).collect(),
+        }
+    }
+
+    #[test]
+    fn the_victim_is_the_weakest_wordline_that_has_data_and_data_beside_it() {
+        let mut picture = picture(1, 6, 2);
+        assert_eq!(picture.victim(&picture.targets[0]), Some(2));
+        assert_eq!(picture.pages_beside(&picture.targets[0], 2), [3, 4, 5, 9, 10, 11]);
+        assert_eq!(picture.neighbours(0).collect::<Vec<_>>(), [1]);
+        assert_eq!(picture.neighbours(5).collect::<Vec<_>>(), [4]);
+        // Without data beside it: 4 and 5 are left, which lie beside each other.
+        for page in [3, 4, 5, 9, 10, 11] {
+            picture.targets[0].pages[page] = None;
+        }
+        assert_eq!(picture.victim(&picture.targets[0]), Some(4));
+        picture.neighbour_stride = 2;
+        assert_eq!(picture.victim(&picture.targets[0]), Some(2), "its neighbours are 0 and 4 now");
+    }
+}

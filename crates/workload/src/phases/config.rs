@@ -1,0 +1,154 @@
+//! The `[workload]` table with `[[workload.phase]]`: its keys, and what is checked before anything runs.
+
+use serde::{Deserialize, Serialize};
+use vpass_core::config::ConfigError;
+use vpass_core::request::{Arrival, Op};
+use vpass_core::units::Lpn;
+
+use crate::synthetic::{Arrivals, arrival, check_arrival, require};
+
+/// A workload file of phases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhasesFile {
+    /// What the workload is, in a line.
+    #[serde(default)]
+    pub description: String,
+    /// `[workload]`
+    pub workload: PhasesConfig,
+}
+
+impl PhasesFile {
+    /// Reads a workload file.
+    ///
+    /// # Errors
+    /// What is wrong with the TOML or with a key, with its line.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
+    }
+}
+
+/// `[workload]`: phases, and how their requests arrive.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhasesConfig {
+    /// Requests in a pass; one round of the phases where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// Requests outstanding at any time; 64 where neither this nor `rate` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// Requests a second, instead of `queue_depth`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// How requests at a `rate` arrive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
+    /// `[[workload.phase]]`, in order.
+    pub phase: Vec<PhaseConfig>,
+}
+
+/// `[[workload.phase]]`: requests of one page each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseConfig {
+    /// What they do.
+    #[serde(default)]
+    pub op: PhaseOp,
+    /// How many they are.
+    pub requests: u64,
+    /// How they go through the pages.
+    #[serde(default)]
+    pub order: Order,
+    /// Logical pages; one that is named twice is asked for twice as often.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<Lpn>,
+    /// First and last of ranges of logical pages, after `pages`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranges: Vec<[Lpn; 2]>,
+}
+
+/// What the requests of a phase do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PhaseOp {
+    /// Read.
+    #[default]
+    Read,
+    /// Write whole pages.
+    Write,
+    /// Discard.
+    Trim,
+}
+
+impl From<PhaseOp> for Op {
+    fn from(op: PhaseOp) -> Self {
+        match op {
+            PhaseOp::Read => Self::Read,
+            PhaseOp::Write => Self::Write,
+            PhaseOp::Trim => Self::Trim,
+        }
+    }
+}
+
+/// How a phase goes through its pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// One after the other, from the first on in every round.
+    #[default]
+    RoundRobin,
+    /// Each as likely as any other.
+    Random,
+}
+
+impl PhaseConfig {
+    /// Reads of these pages in turn.
+    pub fn reads(pages: Vec<Lpn>, requests: u64) -> Self {
+        Self { op: PhaseOp::Read, requests, order: Order::RoundRobin, pages, ranges: vec![] }
+    }
+}
+
+impl PhasesConfig {
+    /// How requests arrive.
+    pub fn arrival(&self) -> Arrival {
+        arrival(self.queue_depth, self.rate)
+    }
+
+    /// Requests in a pass.
+    pub fn requests(&self) -> u64 {
+        self.requests.unwrap_or_else(|| self.phase.iter().fold(0, |sum, phase| sum.saturating_add(phase.requests)))
+    }
+
+    /// Checks every key, on a drive of so many pages.
+    pub(super) fn check(&self, host_pages: u64) -> Result<(), ConfigError> {
+        require(self.requests != Some(0), || "workload.requests = 0 asks for nothing; at least 1 is expected".into())?;
+        check_arrival(self.queue_depth, self.rate, self.arrivals)?;
+        require(!self.phase.is_empty(), || "workload.phase is empty; at least one [[workload.phase]] is expected".into())?;
+        (1..).zip(&self.phase).try_for_each(|(n, phase)| phase.check(n, host_pages))
+    }
+}
+
+impl PhaseConfig {
+    /// Checks the `n`th phase.
+    fn check(&self, n: usize, host_pages: u64) -> Result<(), ConfigError> {
+        require(self.requests > 0, || format!("workload.phase {n}: requests = 0 asks for nothing; at least 1 is expected"))?;
+        require(!(self.pages.is_empty() && self.ranges.is_empty()), || {
+            format!("workload.phase {n} names no page; pages = [17, 19] or ranges = [[100, 199]] is expected")
+        })?;
+        let beyond = |page: &Lpn| u64::from(*page) >= host_pages;
+        let last = host_pages.saturating_sub(1);
+        if let Some(page) = self.pages.iter().find(|page| beyond(page)) {
+            return Err(ConfigError(format!("workload.phase {n}: page {page} is beyond the drive, whose last page is {last}")));
+        }
+        for [from, to] in &self.ranges {
+            require(from <= to, || {
+                format!("workload.phase {n}: the range [{from}, {to}] ends before it begins; [first, last] is expected")
+            })?;
+            require(!beyond(to), || {
+                format!("workload.phase {n}: the range [{from}, {to}] ends beyond the drive, whose last page is {last}")
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,272 @@
+//! Phases as a stream of requests for one drive. Pages are kept as runs of consecutive ones, so that a range takes no room.
+
+use rand_core::SeedableRng;
+use vpass_core::config::ConfigError;
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::units::Lpn;
+
+use super::config::{Order, PhaseConfig, PhasesConfig};
+use crate::pass::PassSource;
+use crate::synthetic::arrivals::ArrivalClock;
+use crate::synthetic::random::{Random, Streams, below};
+
+/// The requests of a workload of phases.
+pub struct PhasesSource {
+    phases: Vec<Phase>,
+    page_bytes: u32,
+    arrival: Arrival,
+    clock: Option<ArrivalClock>,
+    /// Chance of addresses and of arrivals.
+    address: Random,
+    arrivals: Random,
+    requests: u64,
+    left: u64,
+    /// The phase under way, what it has still to ask for, and where it is.
+    phase: usize,
+    phase_left: u64,
+    cursor: Cursor,
+}
+
+struct Phase {
+    op: Op,
+    requests: u64,
+    order: Order,
+    pages: Runs,
+}
+
+/// Pages in a certain order: runs of consecutive ones.
+struct Runs {
+    runs: Vec<Run>,
+    count: u64,
+}
+
+struct Run {
+    first: Lpn,
+    pages: u32,
+    /// Pages in the runs before.
+    before: u64,
+}
+
+/// The next page of a round-robin.
+#[derive(Clone, Copy, Default)]
+struct Cursor {
+    run: usize,
+    page: u32,
+}
+
+impl Runs {
+    fn of(phase: &PhaseConfig) -> Self {
+        let single = phase.pages.iter().map(|page| [*page, *page]);
+        let mut all = Self { runs: vec![], count: 0 };
+        for [first, last] in single.chain(phase.ranges.iter().copied()) {
+            let pages = last - first + 1;
+            match all.runs.last_mut() {
+                Some(run) if run.first + run.pages == first => run.pages += pages,
+                _ => all.runs.push(Run { first, pages, before: all.count }),
+            }
+            all.count += u64::from(pages);
+        }
+        all
+    }
+
+    /// The `n`th page.
+    fn at(&self, n: u64) -> Lpn {
+        let run = &self.runs[self.runs.partition_point(|run| run.before <= n) - 1];
+        run.first + (n - run.before) as u32
+    }
+
+    /// The page under the cursor, which goes on.
+    fn next(&self, cursor: &mut Cursor) -> Lpn {
+        let run = &self.runs[cursor.run];
+        let page = run.first + cursor.page;
+        cursor.page += 1;
+        if cursor.page == run.pages {
+            *cursor = Cursor { run: if cursor.run + 1 == self.runs.len() { 0 } else { cursor.run + 1 }, page: 0 };
+        }
+        page
+    }
+}
+
+impl PhasesSource {
+    /// The stream for a drive of `capacity` bytes with pages of `page_bytes`.
+    ///
+    /// # Errors
+    /// The first key that is wrong, by itself or for this drive.
+    pub fn new(config: &PhasesConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+        config.check(capacity / u64::from(page_bytes))?;
+        let streams = Streams::after(Random::seed_from_u64(seed));
+        let phase = |p: &PhaseConfig| Phase { op: p.op.into(), requests: p.requests, order: p.order, pages: Runs::of(p) };
+        let phases: Vec<Phase> = config.phase.iter().map(phase).collect();
+        Ok(Self {
+            page_bytes,
+            arrival: config.arrival(),
+            clock: config.rate.map(|rate| ArrivalClock::new(config.arrivals.unwrap_or_default(), rate)),
+            address: streams.address,
+            arrivals: streams.arrival,
+            requests: config.requests(),
+            left: config.requests(),
+            phase: 0,
+            phase_left: phases[0].requests,
+            cursor: Cursor::default(),
+            phases,
+        })
+    }
+
+    /// Goes to the beginning of a phase.
+    fn begin(&mut self, phase: usize) {
+        self.phase = phase;
+        self.phase_left = self.phases[phase].requests;
+        self.cursor = Cursor::default();
+    }
+
+    /// Appends requests of the phase under way.
+    fn ask(&mut self, count: u64, out: &mut Vec<Request>) {
+        let phase = &self.phases[self.phase];
+        let (page_bytes, op) = (self.page_bytes, phase.op);
+        let request = |page: Lpn| Request { at: 0, offset: u64::from(page) * u64::from(page_bytes), bytes: page_bytes, op };
+        match phase.order {
+            Order::RoundRobin => out.extend((0..count).map(|_| request(phase.pages.next(&mut self.cursor)))),
+            Order::Random => out.extend((0..count).map(|_| request(phase.pages.at(below(&mut self.address, phase.pages.count))))),
+        }
+    }
+}
+
+impl RequestSource for PhasesSource {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let start = out.len();
+        let mut room = self.left.min(max as u64);
+        self.left -= room;
+        while room > 0 {
+            let count = room.min(self.phase_left);
+            self.ask(count, out);
+            (room, self.phase_left) = (room - count, self.phase_left - count);
+            if self.phase_left == 0 {
+                self.begin((self.phase + 1) % self.phases.len());
+            }
+        }
+        if let Some(clock) = &mut self.clock {
+            clock.stamp(&mut self.arrivals, &mut out[start..]);
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.arrival
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        Some(self.requests)
+    }
+}
+
+impl PassSource for PhasesSource {
+    /// A pass starts with the first phase.
+    fn next_pass(&mut self) -> Result<(), SourceError> {
+        self.left = self.requests;
+        self.begin(0);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PhaseOp, PhasesFile};
+    use super::*;
+
+    const PAGE: u32 = 4096;
+
+    /// A drive of 100 pages.
+    fn source(table: &str) -> Result<PhasesSource, String> {
+        let file = PhasesFile::parse(&format!("[workload]\n{table}")).map_err(|e| e.to_string())?;
+        PhasesSource::new(&file.workload, 100 * u64::from(PAGE), PAGE, 1).map_err(|e| e.to_string())
+    }
+
+    /// Everything that a source asks for, `at_once` requests at a time: pages and directions.
+    fn all(source: &mut PhasesSource, at_once: usize) -> Vec<(u64, Op)> {
+        let mut out = vec![];
+        loop {
+            let before = out.len();
+            source.fill(&mut out, at_once).unwrap();
+            if out.len() == before {
+                assert!(out.iter().all(|r| r.bytes == PAGE));
+                return out.iter().map(|r| (r.offset / u64::from(PAGE), r.op)).collect();
+            }
+        }
+    }
+
+    #[test]
+    fn phases_follow_each_other_and_start_again() {
+        let table = "requests = 9\nphase = [{ pages = [5, 3], requests = 3 }, { ranges = [[7, 8]], op = 'write', requests = 2 }]";
+        let (r, w) = (Op::Read, Op::Write);
+        let wanted = [(5, r), (3, r), (5, r), (7, w), (8, w), (5, r), (3, r), (5, r), (7, w)];
+        for at_once in [1, 2, 100] {
+            let mut source = source(table).unwrap();
+            assert_eq!(source.len_hint(), Some(9));
+            assert_eq!(all(&mut source, at_once), wanted);
+            source.next_pass().unwrap();
+            assert_eq!(all(&mut source, at_once), wanted, "a pass starts with the first phase");
+        }
+    }
+
+    #[test]
+    fn one_round_is_a_pass_where_nothing_else_is_said() {
+        let mut source = source("phase = [{ pages = [1], requests = 2, op = 'trim' }, { pages = [2], requests = 1 }]").unwrap();
+        assert_eq!(source.arrival(), Arrival::Closed { depth: 64 });
+        assert_eq!(all(&mut source, 10), [(1, Op::Trim), (1, Op::Trim), (2, Op::Read)]);
+    }
+
+    #[test]
+    fn random_order_takes_every_page_and_is_the_same_again() {
+        let table = "phase = [{ pages = [90, 1, 90], ranges = [[10, 14]], order = 'random', requests = 8000 }]";
+        let pages = all(&mut source(table).unwrap(), 64);
+        assert_eq!(pages, all(&mut source(table).unwrap(), 1000));
+        let of = |page| pages.iter().filter(|(p, _)| *p == page).count();
+        // 1,000 each, the page named twice 2,000; standard errors 30 and 39.
+        assert!((1800..2200).contains(&of(90)), "{}", of(90));
+        assert!([1, 10, 11, 12, 13, 14].iter().all(|p| (850..1150).contains(&of(*p))));
+    }
+
+    #[test]
+    fn a_rate_stamps_arrivals() {
+        let mut source = source("rate = 1000.0\narrivals = 'constant'\nphase = [{ pages = [1], requests = 3 }]").unwrap();
+        let mut out = vec![];
+        source.fill(&mut out, 2).unwrap();
+        source.fill(&mut out, 2).unwrap();
+        assert_eq!(source.arrival(), Arrival::Open);
+        assert_eq!(out.iter().map(|r| r.at).collect::<Vec<_>>(), [0, 1_000_000, 2_000_000]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let refused = |table: &str, words: &str| {
+            let sentence = source(table).map(|_| ()).unwrap_err();
+            assert!(sentence.contains(words), "{sentence}");
+        };
+        refused("phase = []", "workload.phase is empty");
+        refused("requests = 0\nphase = [{ pages = [1], requests = 1 }]", "workload.requests = 0");
+        refused("phase = [{ pages = [1], requests = 1 }, { requests = 1 }]", "workload.phase 2 names no page");
+        refused("phase = [{ pages = [1], requests = 0 }]", "workload.phase 1: requests = 0");
+        refused("phase = [{ pages = [1, 100], requests = 1 }]", "page 100 is beyond the drive, whose last page is 99");
+        refused("phase = [{ ranges = [[4, 3]], requests = 1 }]", "the range [4, 3] ends before it begins");
+        refused("phase = [{ ranges = [[4, 100]], requests = 1 }]", "the range [4, 100] ends beyond the drive");
+        refused("phase = [{ page = [1], requests = 1 }]", "unknown field `page`");
+        refused("read_share = 0.5\nphase = [{ pages = [1], requests = 1 }]", "unknown field `read_share`");
+        refused("queue_depth = 1\nrate = 5.0\nphase = [{ pages = [1], requests = 1 }]", "exclude each other");
+    }
+
+    #[test]
+    fn phases_survive_being_written() {
+        let file = PhasesFile {
+            description: "two phases".into(),
+            workload: PhasesConfig {
+                requests: Some(7),
+                phase: vec![
+                    PhaseConfig::reads(vec![4, 2], 3),
+                    PhaseConfig { op: PhaseOp::Write, order: Order::Random, pages: vec![], ranges: vec![[1, 9]], requests: 1 },
+                ],
+                ..PhasesConfig::default()
+            },
+        };
+        assert_eq!(PhasesFile::parse(&toml::to_string(&file).unwrap()).unwrap(), file);
+    }
+}
