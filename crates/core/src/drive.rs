@@ -112,12 +112,13 @@ impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
     ///
     /// # Errors
-    /// An unknown technique.
+    /// An unknown technique, or more reads at the start than the drive can have served.
     pub fn new(config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
         let geometry = Geometry::new(&config);
         let unknown = |what: &str, name: &str| ConfigError(format!("unknown {what} technique `{name}`"));
         let policy = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
         let config = policy.drive(config);
+        crate::start_reads::check(&config, timed)?;
         let gc = gc_policy(&techniques.gc).ok_or_else(|| unknown("gc", &techniques.gc))?;
         let model = error_model(&config.disturb, &geometry);
         let blocks = geometry.blocks as usize;
@@ -442,7 +443,7 @@ fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
 /// `R_late`: none where the job runs in the foreground. Else the reads that a die serves in the time of the job when the
 /// two share it, but at most an eighth of the smallest worst-case limit: more would rewrite blocks far too early, and a
 /// block that uses its reads up before its job is done is finished in the foreground anyway.
-fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
+pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
     if let Some(given) = config.reclaim.late_reads {
         return given;
     }

@@ -23,6 +23,7 @@ mod precondition;
 pub mod reciprocal;
 pub mod reclaim;
 pub mod request;
+pub mod start_reads;
 pub mod units;
 
 pub use ftl::victims::VictimIndex;

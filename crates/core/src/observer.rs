@@ -62,6 +62,9 @@ pub trait Observer: Any {
     /// The drive was preconditioned by construction: this erased block now holds these pages, from page 0 on;
     /// [`NO_PPN`] stands where a page was programmed with data that is no longer valid.
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
+    /// The drive was preconditioned by construction: this block was read before the run, after all that it holds was programmed; the
+    /// dose read from each of its wordlines, in quarters of a unit, from wordline 0 on.
+    fn served_before(&mut self, block: BlockId, doses: &[u32]);
     /// The measured phase begins: counts start here.
     fn measured_phase(&mut self);
 

@@ -8,10 +8,12 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::UNMAPPED;
 use crate::ftl::place::{HOST, RESERVE};
+use crate::geometry::Geometry;
 use crate::mem::prefetch;
 use crate::nand::block::BlockState;
 use crate::observer::NO_PPN;
@@ -26,14 +28,13 @@ impl Drive {
     /// Brings the drive to the state that `[start]` describes; the same seed gives the same state.
     pub fn precondition(&mut self, seed: u64) {
         let start = self.config.start.clone();
-        let filled = (f64::from(self.geometry.host_pages) * start.fill).floor() as Lpn;
+        let (filled, overwrites) = pages_at_start(&self.config, &self.geometry);
         if filled == 0 {
             return;
         }
-        let overwrites = (f64::from(filled) * start.overwrite) as u64;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
         let timed = std::mem::replace(&mut self.timed, false);
-        if start.overwrite >= 1.0 && overwrites > WRITE_AT_MOST {
+        if is_computed(&start, overwrites) {
             self.load_steady_state(filled, timed, &mut rng);
         } else {
             self.load_sequential(filled);
@@ -42,6 +43,9 @@ impl Drive {
             }
         }
         self.drain_buffer();
+        if start.reads > 0 {
+            self.serve_before_start(seed);
+        }
         self.timed = timed;
     }
 
@@ -145,6 +149,29 @@ impl Drive {
     }
 }
 
+/// Pages written once, and pages overwritten then.
+fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (Lpn, u64) {
+    let filled = (f64::from(geometry.host_pages) * config.start.fill).floor() as Lpn;
+    (filled, (f64::from(filled) * config.start.overwrite) as u64)
+}
+
+/// Whether the steady state is computed instead of written.
+fn is_computed(start: &StartConfig, overwrites: u64) -> bool {
+    start.overwrite >= 1.0 && overwrites > WRITE_AT_MOST
+}
+
+/// P/E cycles that no block goes beyond before the run, as far as greedy's closed form and wear levelling hold.
+pub(crate) fn erases_at_most(config: &DriveConfig, geometry: &Geometry) -> u32 {
+    let (filled, overwrites) = pages_at_start(config, geometry);
+    if overwrites == 0 || is_computed(&config.start, overwrites) {
+        return 0;
+    }
+    let raw = f64::from(geometry.raw_pages());
+    let copies_per_write = (1.0 / (1.0 - victim_share(f64::from(filled) / raw))).min(100.0);
+    // Twice the mean: small drives have few blocks to level.
+    (2.0 * overwrites as f64 * copies_per_write / raw).ceil() as u32 + 2
+}
+
 /// Valid pages of each closed block, from full to next victim, adding up to `filled`.
 fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
     let alpha = f64::from(filled) / (f64::from(closed) * f64::from(block_pages));
@@ -193,7 +220,7 @@ fn victim_share(alpha: f64) -> f64 {
 }
 
 /// A number below `n`, each as likely within 2^-32.
-fn below(rng: &mut Xoshiro256PlusPlus, n: u32) -> u32 {
+pub(crate) fn below(rng: &mut Xoshiro256PlusPlus, n: u32) -> u32 {
     (((rng.next_u64() >> 32) * u64::from(n)) >> 32) as u32
 }
 

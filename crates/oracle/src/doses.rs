@@ -172,6 +172,17 @@ impl Doses {
         }
     }
 
+    /// So much was read from the wordlines of a block, from its first on.
+    pub(crate) fn age(&mut self, medium: &mut Medium, block: BlockId, doses: &[u32]) {
+        if self.model == DisturbModel::None {
+            return;
+        }
+        for (wordline, dose) in (block * self.wordlines_per_block..).zip(doses) {
+            self.blocks[block as usize].read += u64::from(*dose);
+            medium.sense(wordline, *dose);
+        }
+    }
+
     /// The first page of a wordline is programmed.
     pub(crate) fn program(&self, medium: &mut Medium, at: At) {
         let neighbour = self.low(medium, at);

@@ -372,6 +372,20 @@ impl Observer for Oracle {
         }
     }
 
+    fn served_before(&mut self, block: BlockId, doses: &[u32]) {
+        if !self.check_block(block, "reads") {
+            return;
+        }
+        let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
+        if doses.len() as u64 > u64::from(programmed) {
+            let wordlines = doses.len();
+            return self
+                .findings
+                .add(Kind::Protocol, || format!("reads of {wordlines} wordlines of block {block}, of which {programmed} are programmed"));
+        }
+        self.doses.age(&mut self.medium, block, doses);
+    }
+
     fn measured_phase(&mut self) {
         self.seen = DriveBooks::default();
         self.uncorrectable_reads = 0;

@@ -15,8 +15,9 @@ use vpass_core::config::{
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed};
 use vpass_core::gc::GC;
-use vpass_core::reclaim::RECLAIM;
+use vpass_core::reclaim::{RECLAIM, technique};
 use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::start_reads::MostStartReads;
 use vpass_core::units::Bytes;
 
 use crate::{Oracle, OracleReport, ReferenceDrive};
@@ -56,7 +57,8 @@ fn run(seed: u64, bug: Option<Bug>) -> Result<CaseSummary, String> {
     let protecting: Vec<&str> = RECLAIM.iter().map(|t| t.name).filter(|name| *name != "none").collect();
     let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
     let techniques = Techniques { reclaim: if safe { dice.pick(&protecting) } else { "none" }.into(), gc: dice.pick(&cleaning).into() };
-    let config = random_config(&mut dice).resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
+    let mut config = random_config(&mut dice).resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
+    config.start.reads = random_start_reads(&mut dice, &config, &techniques, timed);
     let what = describe(&config, &techniques, timed);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play(config, &techniques, timed, dice, bug)));
     match outcome {
@@ -214,6 +216,7 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
             pec: dice.pick(&[0, 999, 3000]),
             fill: dice.pick(&[0.0, 0.5, 0.9, 1.0]),
             overwrite: dice.pick(&[0.0, 0.3, 1.5]),
+            reads: 0,
         },
         geometry,
     }
@@ -251,6 +254,17 @@ fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u3
         block_variation: if varied { 0.3 * dice.unit() } else { 0.0 },
         kind_factor: if dice.chance(0.5) { kind_factor } else { vec![] },
         table: if dice.chance(0.5) { vec![row(0, 1.0)] } else { vec![row(0, 3.0), row(1000, 1.5), row(3010, 1.0)] },
+    }
+}
+
+/// None, a few, or as many as the drive may have served.
+fn random_start_reads(dice: &mut Dice, config: &DriveConfig, techniques: &Techniques, timed: bool) -> u32 {
+    let nature = technique(&techniques.reclaim).expect("it was drawn from the list").drive(config.clone());
+    let most = MostStartReads::of(&nature, timed).map_or(1000, |most| most.reads);
+    match dice.pick(&[0, 1, 2]) {
+        0 => 0,
+        1 => dice.between(0, u64::from(most)) as u32,
+        _ => most,
     }
 }
 

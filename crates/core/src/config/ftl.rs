@@ -174,11 +174,13 @@ pub struct StartConfig {
     /// Then overwritten at random, in multiples of the filled capacity. From 1 on, and on a large drive, the steady
     /// state is computed into the drive instead of written.
     pub overwrite: f64,
+    /// Reads that each written block has served by then at most: how many is drawn evenly from 0 on, and spread evenly over its wordlines.
+    pub reads: u32,
 }
 
 impl Default for StartConfig {
     fn default() -> Self {
-        Self { pec: 0, fill: 1.0, overwrite: 0.0 }
+        Self { pec: 0, fill: 1.0, overwrite: 0.0, reads: 0 }
     }
 }
 
@@ -186,6 +188,8 @@ impl StartConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         require_share("start.fill", self.fill)?;
         require_range("start.overwrite", self.overwrite, 0.0, 1000.0)?;
+        // No limit of `[disturb]` is larger.
+        require(self.reads <= 20_000_000, || format!("start.reads = {} is more than 20000000", self.reads))?;
         require(self.pec <= 1_000_000, || format!("start.pec = {} is more than 1000000", self.pec))
     }
 }

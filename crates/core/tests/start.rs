@@ -1,0 +1,68 @@
+//! Does a drive that begins in mid-life (`start.reads`) have blocks out of phase, and none that is lost already?
+
+mod common;
+
+use common::{Uniform, config};
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::engine::run_untimed;
+
+/// 400 blocks of 24 pages, 240 of them the host's; every read counts for the whole block, which endures 1,024: `block` acts at 1,000.
+fn text(reads: u32) -> String {
+    format!(
+        r#"
+        geometry = {{ channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 100, wordlines_per_block = 8, cell = "tlc", page_size = "16KiB" }}
+        timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+        drive = {{ spare = 0.4 }}
+        start = {{ reads = {reads} }}
+        disturb = {{ model = "count", table = [{{ pec = 0, limit = [1024] }}] }}
+        "#
+    )
+}
+
+fn drive(reads: u32, seed: u64) -> Drive {
+    let mut drive = Drive::new(config(&text(reads)), &Techniques::default(), false).unwrap();
+    drive.precondition(seed);
+    drive.begin_measurement();
+    drive
+}
+
+fn reads_of_blocks(drive: &Drive) -> Vec<f64> {
+    drive.block_states().filter(|b| b.written > 0).map(|b| b.reads).collect()
+}
+
+/// Reads of a whole block: 990 at most, since 1,024 less the 24 of the job leaves 10 for the question.
+#[test]
+fn blocks_begin_anywhere_between_none_and_all() {
+    let reads = reads_of_blocks(&drive(990, 1));
+    assert_eq!(reads.len(), 240);
+    for fifth in 0..5 {
+        let within = reads.iter().filter(|r| (**r / 198.0) as usize == fifth).count();
+        assert!((28..=70).contains(&within), "{within} of 240 blocks in fifth {fifth}");
+    }
+    assert_eq!(reads, reads_of_blocks(&drive(990, 1)));
+    assert_ne!(reads, reads_of_blocks(&drive(990, 2)));
+}
+
+/// Of blocks evenly spread over 990 reads, those above 900 come to their threshold in the first 100 reads: 9 % of 240.
+#[test]
+fn blocks_come_to_their_threshold_from_the_first_read_on() {
+    let reclaimed = |reads| {
+        let mut drive = drive(reads, 1);
+        let capacity = u64::from(drive.geometry().host_pages) * u64::from(drive.geometry().page_bytes);
+        let mut source = Uniform::reads(24_000, capacity, 16 << 10, 1);
+        run_untimed(&mut drive, &mut source, &mut |_| true).unwrap();
+        assert_eq!(drive.lost_pages(), 0);
+        drive.reclaim_counts().invocations
+    };
+    assert_eq!(reclaimed(0), 0);
+    let blocks = reclaimed(990);
+    assert!((10..=36).contains(&blocks), "{blocks} blocks rewritten, 22 expected");
+}
+
+#[test]
+fn a_drive_that_would_begin_with_losses_is_refused() {
+    let refused = |reads| Drive::new(config(&text(reads)), &Techniques::default(), false).err().map(|e| e.to_string());
+    assert_eq!(refused(990), None);
+    let words = refused(991).unwrap();
+    assert!(words.contains("start.reads = 991") && words.contains("wordline group all at 0 P/E cycles leaves room for 990"), "{words}");
+}
