@@ -25,8 +25,7 @@ impl Drive {
         if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
             self.flash.reads[cause as usize] += 1;
         }
-        let rings = if self.wordlines.is_empty() { self.count_read::<false>(ppn).1 } else { self.count_read::<true>(ppn).1 };
-        if rings {
+        if self.count_any_read(ppn).1 {
             return !self.ring(lpn, ppn, block, cause, fill);
         }
         self.note_read(PhysRead { lpn, ppn, cause, result: ReadResult::Good, fill });
@@ -260,7 +259,7 @@ impl Drive {
         if self.map.to_physical[lpn as usize] & BUFFERED != 0 && !self.is_lost(lpn) {
             self.host.fill_reads += 1;
             self.flash.reads[Cause::Host as usize] += 1;
-            self.count_read::<true>(ppn);
+            self.count_any_read(ppn);
             self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Uncorrectable, fill: true });
         }
         self.report_lost(lpn);

@@ -93,7 +93,7 @@ pub const MODELS: &[(&str, &str)] = &[
 ];
 
 /// The part of what came before programming that a wordline is spared: all of it at weight 0, nothing at weight 1.
-fn spared(before: u64, preprogram_weight: f64) -> u32 {
+pub(crate) fn spared(before: u64, preprogram_weight: f64) -> u32 {
     // In 1/65536, and rounded down, so that a dose is over-counted rather than under-counted.
     let kept = (preprogram_weight * 65_536.0).round() as u64;
     ((before * (65_536 - kept)) >> 16).min(u64::from(u32::MAX)) as u32

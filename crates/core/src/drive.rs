@@ -4,8 +4,9 @@
 //! Reads come in batches: look up, prefetch, count, compare with the alarm. Everything else is rare and lives in `ftl`.
 
 use crate::blame::Blame;
-use crate::bugs::{Bug, Bugs};
+use crate::bugs::Bugs;
 use crate::config::{ConfigError, DriveConfig, Schedule};
+use crate::counting::{BLOCKS, TRACKED, WORDLINES};
 use crate::disturb::table::dose_per_kind;
 use crate::disturb::{ErrorModel, error_model};
 use crate::ftl::buffer::WriteBuffer;
@@ -21,10 +22,25 @@ use crate::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use crate::nand::block::{BlockCold, BlockHot, Wordline};
 use crate::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
 use crate::reclaim::{Policy, View, technique};
+use crate::space_saving::SpaceSaving;
 use crate::units::{BlockId, Bytes, Cause, DieId, Lpn, Ns, Ppn, Seq, transfer_ns, us};
 
 /// Pages in a batch of reads: enough to keep all cache misses of a core in flight.
 pub const BATCH: usize = 32;
+
+/// Calls the read path compiled for what is to be counted, and for being watched or not.
+macro_rules! on_read_path {
+    ($drive:ident.$read:ident($($argument:expr),*)) => {
+        match ($drive.counted, $drive.observer.is_some()) {
+            (BLOCKS, false) => $drive.$read::<BLOCKS, false>($($argument),*),
+            (BLOCKS, true) => $drive.$read::<BLOCKS, true>($($argument),*),
+            (WORDLINES, false) => $drive.$read::<WORDLINES, false>($($argument),*),
+            (WORDLINES, true) => $drive.$read::<WORDLINES, true>($($argument),*),
+            (_, false) => $drive.$read::<TRACKED, false>($($argument),*),
+            (_, true) => $drive.$read::<TRACKED, true>($($argument),*),
+        }
+    };
+}
 
 /// Physical work that a change of state implies; the timed gear books it on dies and channels, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +83,10 @@ pub struct Drive {
     pub(crate) cold: Vec<BlockCold>,
     /// Empty where no error model counts per wordline.
     pub(crate) wordlines: Vec<Wordline>,
+    /// The technique's counters, where it wants any.
+    pub(crate) tracker: SpaceSaving,
+    /// [`BLOCKS`], [`WORDLINES`] or [`TRACKED`].
+    pub(crate) counted: u8,
     /// Dose of one sensing by page kind, in quarters.
     pub(crate) dose: [u32; 4],
     pub(crate) free: FreeBlocks,
@@ -122,7 +142,12 @@ impl Drive {
         let gc = gc_policy(&techniques.gc).ok_or_else(|| unknown("gc", &techniques.gc))?;
         let model = error_model(&config.disturb, &geometry);
         let blocks = geometry.blocks as usize;
-        let counted = if model.is_some() { geometry.wordlines() as usize } else { 0 };
+        let counted = if model.is_none() { BLOCKS } else { WORDLINES + u8::from(policy.tracks) };
+        let tracker = if counted == TRACKED {
+            SpaceSaving::new(geometry.blocks, geometry.wordlines_per_block, config.reclaim.counters)
+        } else {
+            SpaceSaving::default()
+        };
         // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
         let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
         let blame = Blame::new(geometry.host_pages);
@@ -130,7 +155,9 @@ impl Drive {
             map: PageMap::new(geometry.host_pages, geometry.raw_pages(), geometry.pages_per_block),
             hot: huge_vec(blocks, BlockHot::ERASED),
             cold: vec![BlockCold::new(config.start.pec); blocks],
-            wordlines: huge_vec(counted, Wordline::default()),
+            wordlines: huge_vec(if counted == BLOCKS { 0 } else { geometry.wordlines() as usize }, Wordline::default()),
+            tracker,
+            counted,
             dose: dose_per_kind(config.disturb.dose, geometry.cell),
             free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die),
             victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block),
@@ -191,12 +218,7 @@ impl Drive {
     /// Reads the pages of a batch (at most [`BATCH`]) for the host, in order. `out` gets where each was read:
     /// a physical page, [`NO_PPN`] (unmapped or lost) or [`FROM_BUFFER`].
     pub fn read_batch(&mut self, lpns: &[Lpn], out: &mut [Ppn; BATCH]) {
-        match (self.wordlines.is_empty(), self.observer.is_some()) {
-            (true, false) => self.read_pages::<false, false>(lpns, out),
-            (true, true) => self.read_pages::<false, true>(lpns, out),
-            (false, false) => self.read_pages::<true, false>(lpns, out),
-            (false, true) => self.read_pages::<true, true>(lpns, out),
-        }
+        on_read_path!(self.read_pages(lpns, out));
     }
 
     /// Asks the processor for the map entry of a page that will be read or written soon.
@@ -205,26 +227,10 @@ impl Drive {
         prefetch(&self.map.to_physical, lpn as usize);
     }
 
-    /// Asks for the counters behind a page whose map entry is at hand.
-    #[inline]
-    pub(crate) fn prefetch_counters(&self, lpn: Lpn) {
-        let entry = self.map.to_physical[lpn as usize];
-        if entry < UNMAPPED {
-            let wordline = self.geometry.wordline_of(entry);
-            prefetch(&self.wordlines, wordline as usize);
-            prefetch(&self.hot, self.geometry.block_of(entry) as usize);
-        }
-    }
-
     /// Reads one page for the host; see [`Self::read_batch`].
     #[inline]
     pub(crate) fn read_page(&mut self, lpn: Lpn) -> Ppn {
-        match (self.wordlines.is_empty(), self.observer.is_some()) {
-            (true, false) => self.read_one::<false, false>(lpn),
-            (true, true) => self.read_one::<false, true>(lpn),
-            (false, false) => self.read_one::<true, false>(lpn),
-            (false, true) => self.read_one::<true, true>(lpn),
-        }
+        on_read_path!(self.read_one(lpn))
     }
 
     /// Asks for what overwriting a page will touch, once its map entry is at hand.
@@ -239,21 +245,21 @@ impl Drive {
         }
     }
 
-    fn read_pages<const WORDLINES: bool, const WATCHED: bool>(&mut self, lpns: &[Lpn], out: &mut [Ppn; BATCH]) {
+    fn read_pages<const COUNTED: u8, const WATCHED: bool>(&mut self, lpns: &[Lpn], out: &mut [Ppn; BATCH]) {
         assert!(lpns.len() <= BATCH);
         for lpn in lpns {
             self.prefetch_map(*lpn);
         }
         for lpn in lpns {
-            self.prefetch_counters(*lpn);
+            self.prefetch_counted::<COUNTED>(*lpn);
         }
         for (lpn, place) in lpns.iter().zip(out) {
-            *place = self.read_one::<WORDLINES, WATCHED>(*lpn);
+            *place = self.read_one::<COUNTED, WATCHED>(*lpn);
         }
     }
 
     #[inline]
-    fn read_one<const WORDLINES: bool, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
+    fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
         self.host.read_pages += 1;
         // The entry is read here, not ahead of the batch: an alarm may have moved the page.
         let ppn = self.map.to_physical[lpn as usize];
@@ -261,27 +267,13 @@ impl Drive {
             return self.read_special(lpn, ppn);
         }
         self.flash.reads[Cause::Host as usize] += 1;
-        let (block, rings) = self.count_read::<WORDLINES>(ppn);
+        let (block, rings) = self.count_read::<COUNTED>(ppn);
         if rings {
             self.alarm(lpn, ppn, block);
         } else if WATCHED {
             self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Good, fill: false });
         }
         ppn
-    }
-
-    /// Counts one sensing; tells whether somebody wants to look at the block.
-    #[inline]
-    pub(crate) fn count_read<const WORDLINES: bool>(&mut self, ppn: Ppn) -> (BlockId, bool) {
-        let block = self.geometry.block_of(ppn);
-        let wordline = self.geometry.wordline_of(ppn);
-        let dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
-        if WORDLINES && !self.bugs.has(Bug::DoseLost) {
-            self.wordlines[wordline as usize].reads += dose;
-        }
-        let hot = &mut self.hot[block as usize];
-        hot.reads = hot.reads.wrapping_add(dose);
-        (block, hot.reads >= hot.alarm)
     }
 
     /// A host read that finds no flash page in the map: buffered, unmapped or lost.
@@ -369,6 +361,7 @@ impl Drive {
             hot: &self.hot,
             cold: &self.cold,
             wordlines: &self.wordlines,
+            tracker: &self.tracker,
             map: &self.map,
         };
         (self.policy.as_mut(), view)

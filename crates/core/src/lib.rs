@@ -8,6 +8,7 @@ pub mod audit;
 pub mod blame;
 pub mod bugs;
 pub mod config;
+mod counting;
 pub mod disturb;
 pub mod drive;
 pub mod engine;
@@ -23,6 +24,7 @@ mod precondition;
 pub mod reciprocal;
 pub mod reclaim;
 pub mod request;
+mod space_saving;
 pub mod start_reads;
 pub mod units;
 

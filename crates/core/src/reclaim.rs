@@ -8,6 +8,8 @@ mod ideal;
 mod none;
 mod page_type;
 mod straw;
+mod straw_ss;
+mod straw_ss_sound;
 mod straw_wl;
 
 use crate::config::{DisturbConfig, DriveConfig};
@@ -16,6 +18,7 @@ use crate::ftl::map::PageMap;
 use crate::geometry::Geometry;
 use crate::nand::block::{BlockCold, BlockHot, BlockState, Wordline};
 use crate::page_set::{PageSet, any};
+use crate::space_saving::{SpaceSaving, Tracked};
 use crate::units::{BlockId, Bytes, Reads};
 
 /// What a policy may look at.
@@ -31,6 +34,7 @@ pub struct View<'a> {
     pub(crate) hot: &'a [BlockHot],
     pub(crate) cold: &'a [BlockCold],
     pub(crate) wordlines: &'a [Wordline],
+    pub(crate) tracker: &'a SpaceSaving,
     pub(crate) map: &'a PageMap,
 }
 
@@ -54,6 +58,16 @@ impl View<'_> {
     pub fn wordlines(&self, block: BlockId) -> &[Wordline] {
         let first = self.geometry.first_wordline(block) as usize;
         &self.wordlines[first..first + self.geometry.wordlines_per_block as usize]
+    }
+
+    /// What the counters of a technique that tracks know of a block's wordlines.
+    pub(crate) fn tracked(&self, block: BlockId) -> Tracked<'_> {
+        self.tracker.of(block)
+    }
+
+    /// Pages of a block programmed since its erase.
+    pub fn written(&self, block: BlockId) -> u32 {
+        self.hot[block as usize].write_ptr.into()
     }
 
     /// Whether a wordline holds valid pages.
@@ -132,6 +146,8 @@ pub struct Technique {
     pub summary: &'static str,
     /// Makes one for a drive of this configuration.
     pub new: fn(&DriveConfig) -> Box<dyn Policy>,
+    /// Whether the drive keeps Space-Saving counters for it.
+    pub tracks: bool,
     /// Makes the drive's flash another for the run; none but a counterfactual technique does.
     pub nature: Option<fn(&mut DriveConfig)>,
 }
@@ -152,11 +168,12 @@ impl Technique {
 }
 
 macro_rules! policies {
-    (@nature $nature:path) => { Some($nature) };
-    (@nature) => { None };
-    ($($name:literal, $summary:literal => $new:path $(, on $nature:path)?;)*) => {
+    ($($name:literal, $summary:literal => $new:path $({ $($field:ident: $value:expr),* })?;)*) => {
         /// Every reclaim technique; one line each.
-        pub const RECLAIM: &[Technique] = &[$(Technique { name: $name, summary: $summary, new: |config| Box::new($new(config)), nature: policies!(@nature $($nature)?) },)*];
+        pub const RECLAIM: &[Technique] = &[$(Technique {
+            $($($field: $value,)*)?
+            ..Technique { name: $name, summary: $summary, new: |config| Box::new($new(config)), tracks: false, nature: None }
+        },)*];
     };
 }
 
@@ -165,7 +182,9 @@ policies! {
     "block", "rewrites a whole block at the read count of the worst access pattern" => block::Block::new;
     "page-type", "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)" => page_type::PageType::new;
     "straw-wl", "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)" => straw_wl::StrawWl::new;
-    "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new, on ideal::nature;
+    "straw-ss", "straw-wl with a few counters a block, as published: can be deceived (straw-2024)" => straw_ss::StrawSs::new { tracks: true };
+    "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
+    "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new { nature: Some(ideal::nature) };
 }
 
 /// The technique of this name.

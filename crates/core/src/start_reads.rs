@@ -106,6 +106,11 @@ impl Drive {
                 self.wordlines[wordline as usize].reads += dose;
             }
         }
+        if self.tracker.is_on() {
+            for (wordline, dose) in (0..).zip(&doses) {
+                self.tracker.count(block, wordline, *dose);
+            }
+        }
         self.hot[block as usize].reads += doses.iter().sum::<u32>();
         self.reassess(block);
         self.tell(|o| o.served_before(block, &doses));

@@ -195,6 +195,7 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
     let geometry = GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };
     let buffer_pages = dice.pick(&[0, 2, 8, 40]);
     let check_interval = dice.pick(&[1, 5, 64]);
+    let counters = dice.pick(&[2, 3, 8, 32, 40]);
     DriveConfig {
         description: String::new(),
         drive: CapacityConfig {
@@ -211,6 +212,7 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
             schedule: dice.pick(&[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),
             late_reads: None,
             check_interval,
+            counters,
         },
         start: StartConfig {
             pec: dice.pick(&[0, 999, 3000]),

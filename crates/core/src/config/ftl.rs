@@ -146,12 +146,14 @@ pub struct ReclaimConfig {
     pub late_reads: Option<u32>,
     /// Reads of a block between two looks at its wordlines; for techniques that work by wordlines.
     pub check_interval: u32,
+    /// Space-Saving counters of each block; for techniques that have any.
+    pub counters: u32,
 }
 
 impl Default for ReclaimConfig {
     fn default() -> Self {
-        // straw-2024 III: "e.g., every 1K reads to the block".
-        Self { schedule: Schedule::Deadline, late_reads: None, check_interval: 1000 }
+        // straw-2024 III-B, IV: "e.g., every 1K reads to the block"; "32 counter entries for a block".
+        Self { schedule: Schedule::Deadline, late_reads: None, check_interval: 1000, counters: 32 }
     }
 }
 
@@ -159,7 +161,8 @@ impl ReclaimConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         require((1..=1_000_000).contains(&self.check_interval), || {
             format!("reclaim.check_interval = {} is outside 1 to 1000000", self.check_interval)
-        })
+        })?;
+        require((2..=256).contains(&self.counters), || format!("reclaim.counters = {} is outside 2 to 256", self.counters))
     }
 }
 

@@ -223,6 +223,9 @@ impl Drive {
             let first = self.geometry.first_wordline(block) as usize;
             self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::nand::block::Wordline::default());
         }
+        if self.tracker.is_on() {
+            self.tracker.reset(block);
+        }
         self.flash.erases[cause as usize] += 1;
         self.erases_total += 1;
         self.record(NandOp::Erase { block, cause });

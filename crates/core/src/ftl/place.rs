@@ -1,6 +1,7 @@
 //! Streams and the only allocator. A stream keeps one kind of data apart; it writes its open blocks in turn, so that
 //! its pages are striped over dies, and opens them only when it is used.
 
+use crate::disturb::spared;
 use crate::drive::Drive;
 use crate::ftl::map::BUFFERED;
 use crate::geometry::Geometry;
@@ -169,6 +170,9 @@ impl Drive {
         }
         let base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
         self.wordlines[first + wordline as usize].base = base;
+        if self.tracker.is_on() {
+            self.tracker.begin_wordline(block, wordline, spared(u64::from(reads), self.config.disturb.preprogram_weight));
+        }
     }
 
     /// A block that will not be written further becomes a candidate for GC.

@@ -1,0 +1,63 @@
+//! What a sensing counts: its block, its wordline where reads disturb anything, and the technique's counters where it has any.
+//! The read path is compiled for each, so that nobody pays for what is not counted.
+
+use crate::bugs::Bug;
+use crate::drive::Drive;
+use crate::ftl::map::UNMAPPED;
+use crate::mem::prefetch;
+use crate::units::{BlockId, Lpn, Ppn};
+
+/// Blocks only.
+pub(crate) const BLOCKS: u8 = 0;
+/// Blocks and wordlines.
+pub(crate) const WORDLINES: u8 = 1;
+/// These, and the technique's counters.
+pub(crate) const TRACKED: u8 = 2;
+
+impl Drive {
+    /// Asks for the counters behind a page whose map entry is at hand.
+    #[inline]
+    pub(crate) fn prefetch_counters(&self, lpn: Lpn) {
+        if self.counted == TRACKED { self.prefetch_counted::<TRACKED>(lpn) } else { self.prefetch_counted::<WORDLINES>(lpn) }
+    }
+
+    #[inline]
+    pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, lpn: Lpn) {
+        let entry = self.map.to_physical[lpn as usize];
+        if entry < UNMAPPED {
+            let wordline = self.geometry.wordline_of(entry);
+            let block = self.geometry.block_of(entry);
+            prefetch(&self.wordlines, wordline as usize);
+            prefetch(&self.hot, block as usize);
+            if COUNTED == TRACKED {
+                self.tracker.prefetch(block);
+            }
+        }
+    }
+
+    /// Counts one sensing; tells whether somebody wants to look at the block.
+    #[inline]
+    pub(crate) fn count_read<const COUNTED: u8>(&mut self, ppn: Ppn) -> (BlockId, bool) {
+        let block = self.geometry.block_of(ppn);
+        let wordline = self.geometry.wordline_of(ppn);
+        let dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
+        if COUNTED != BLOCKS && !self.bugs.has(Bug::DoseLost) {
+            self.wordlines[wordline as usize].reads += dose;
+            if COUNTED == TRACKED {
+                self.tracker.count(block, wordline - self.geometry.first_wordline(block), dose);
+            }
+        }
+        let hot = &mut self.hot[block as usize];
+        hot.reads = hot.reads.wrapping_add(dose);
+        (block, hot.reads >= hot.alarm)
+    }
+
+    /// The same out of the batch path.
+    pub(crate) fn count_any_read(&mut self, ppn: Ppn) -> (BlockId, bool) {
+        match self.counted {
+            BLOCKS => self.count_read::<BLOCKS>(ppn),
+            WORDLINES => self.count_read::<WORDLINES>(ppn),
+            _ => self.count_read::<TRACKED>(ppn),
+        }
+    }
+}

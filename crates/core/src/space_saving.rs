@@ -1,0 +1,264 @@
+//! Space-Saving counters (Metwally et al., ICDT 2005): of each block the few wordlines that were read most, and how often at most and at
+//! least. One search and one addition per sensing.
+//!
+//! ```text
+//! hit     count += w
+//! miss    an entry of the lowest count becomes the wordline's: error = count, count += w
+//!
+//! reads of a wordline <= count and >= count - error; of one without an entry <= min, the lowest count
+//! the counts of a block add up to its reads, so min <= reads / entries; neither a count nor min ever falls before the erase
+//! ```
+//!
+//! All counts are in quarters of a dose unit. For those who count from a wordline's own programming, the block's dose when each
+//! [`SEGMENTS`]th of its wordlines began to be written is kept too.
+
+use crate::mem::{huge_vec, prefetch};
+use crate::units::BlockId;
+
+/// Parts of a block whose first programming is remembered.
+pub(crate) const SEGMENTS: usize = 8;
+/// Keys searched together: 64 bytes.
+const LINE: usize = 32;
+/// The key of an entry that counts nothing yet; blocks have fewer wordlines.
+const NONE: u16 = u16::MAX;
+
+/// What is known of one wordline's reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// At most this.
+    pub(crate) count: u32,
+    /// At least `count` less this.
+    pub(crate) error: u32,
+}
+
+/// Wordlines of some entries of a block: a cache line.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Keys([u16; LINE]);
+
+/// The place of the next miss: every entry before `cursor` counts more than `min`, none less.
+#[derive(Clone, Copy, Default)]
+struct Lowest {
+    min: u32,
+    cursor: u32,
+}
+
+/// The counters of all blocks; of none where nobody wants them.
+#[derive(Default)]
+pub(crate) struct SpaceSaving {
+    /// Entries of a block.
+    entries_per_block: usize,
+    lines_per_block: usize,
+    wordlines_per_segment: u32,
+    keys: Vec<Keys>,
+    entries: Vec<Entry>,
+    lowest: Vec<Lowest>,
+    begun_at: Vec<[u32; SEGMENTS]>,
+}
+
+impl SpaceSaving {
+    /// Counters for so many blocks of so many wordlines (below 65,535), so many entries each.
+    pub(crate) fn new(blocks: u32, wordlines_per_block: u32, entries: u32) -> Self {
+        assert!(entries > 0 && wordlines_per_block < u32::from(NONE), "{entries} entries for {wordlines_per_block} wordlines");
+        let (blocks, entries) = (blocks as usize, entries as usize);
+        let lines = entries.div_ceil(LINE);
+        Self {
+            entries_per_block: entries,
+            lines_per_block: lines,
+            wordlines_per_segment: wordlines_per_block.div_ceil(SEGMENTS as u32),
+            keys: huge_vec(blocks * lines, Keys([NONE; LINE])),
+            entries: huge_vec(blocks * entries, Entry::default()),
+            lowest: vec![Lowest::default(); blocks],
+            begun_at: vec![[0; SEGMENTS]; blocks],
+        }
+    }
+
+    /// Whether anything is counted.
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
+    /// Asks the processor for what counting a read of this block will touch.
+    #[inline]
+    pub(crate) fn prefetch(&self, block: BlockId) {
+        for line in 0..self.lines_per_block {
+            prefetch(&self.keys, block as usize * self.lines_per_block + line);
+        }
+        // A miss goes here. What is hit was hit before: it is near.
+        let next = self.lowest[block as usize].cursor as usize;
+        prefetch(&self.entries, block as usize * self.entries_per_block + next);
+    }
+
+    /// Counts a sensing of a wordline, numbered within its block.
+    #[inline]
+    pub(crate) fn count(&mut self, block: BlockId, wordline: u32, dose: u32) {
+        let keys = &mut self.keys[block as usize * self.lines_per_block..][..self.lines_per_block];
+        let entries = &mut self.entries[block as usize * self.entries_per_block..][..self.entries_per_block];
+        let key = wordline as u16;
+        if let Some(hit) = find(keys, key) {
+            entries[hit].count += dose;
+            return;
+        }
+        let place = self.lowest[block as usize].find(entries);
+        let entry = &mut entries[place];
+        *entry = Entry { count: entry.count + dose, error: entry.count };
+        keys[place / LINE].0[place % LINE] = key;
+    }
+
+    /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
+    pub(crate) fn begin_wordline(&mut self, block: BlockId, wordline: u32, spared: u32) {
+        if wordline.is_multiple_of(self.wordlines_per_segment) {
+            self.begun_at[block as usize][(wordline / self.wordlines_per_segment) as usize] = spared;
+        }
+    }
+
+    /// Forgets a block that is erased.
+    pub(crate) fn reset(&mut self, block: BlockId) {
+        let block = block as usize;
+        self.keys[block * self.lines_per_block..][..self.lines_per_block].fill(Keys([NONE; LINE]));
+        self.entries[block * self.entries_per_block..][..self.entries_per_block].fill(Entry::default());
+        self.lowest[block] = Lowest::default();
+        self.begun_at[block] = [0; SEGMENTS];
+    }
+
+    /// What is known of a block.
+    pub(crate) fn of(&self, block: BlockId) -> Tracked<'_> {
+        let block = block as usize;
+        Tracked {
+            keys: &self.keys[block * self.lines_per_block..][..self.lines_per_block],
+            entries: &self.entries[block * self.entries_per_block..][..self.entries_per_block],
+            begun_at: &self.begun_at[block],
+            wordlines_per_segment: self.wordlines_per_segment as usize,
+        }
+    }
+}
+
+/// The entry of a key; every key of the lines is looked at, so that this vectorises.
+#[inline]
+fn find(lines: &[Keys], key: u16) -> Option<usize> {
+    let mut found = 0;
+    for (line, keys) in lines.iter().enumerate() {
+        // One more than the place; no key is there twice.
+        let mut place = 0u16;
+        for (i, k) in keys.0.iter().enumerate() {
+            place |= if *k == key { i as u16 + 1 } else { 0 };
+        }
+        found |= if place == 0 { 0 } else { line * LINE + usize::from(place) };
+    }
+    found.checked_sub(1)
+}
+
+impl Lowest {
+    /// An entry of the lowest count. Counts only rise, so the search goes on where it ended: a turn around the entries for each rise of `min`.
+    #[inline]
+    fn find(&mut self, entries: &[Entry]) -> usize {
+        loop {
+            let rest = &entries[self.cursor as usize..];
+            if let Some(ahead) = rest.iter().position(|e| e.count == self.min) {
+                let place = self.cursor as usize + ahead;
+                self.cursor = place as u32 + 1;
+                return place;
+            }
+            *self = Self { min: lowest(entries), cursor: 0 };
+        }
+    }
+}
+
+fn lowest(entries: &[Entry]) -> u32 {
+    entries.iter().fold(u32::MAX, |min, e| min.min(e.count))
+}
+
+/// What the counters know of one block.
+pub(crate) struct Tracked<'a> {
+    keys: &'a [Keys],
+    entries: &'a [Entry],
+    begun_at: &'a [u32; SEGMENTS],
+    wordlines_per_segment: usize,
+}
+
+impl Tracked<'_> {
+    /// How many entries there are, empty ones counted.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The lowest count: what a wordline without an entry was read at most.
+    pub(crate) fn min(&self) -> u32 {
+        lowest(self.entries)
+    }
+
+    /// Wordlines, numbered within the block, that have an entry.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
+        let keys = self.keys.iter().flat_map(|line| &line.0);
+        keys.zip(self.entries).filter(|(key, _)| **key != NONE).map(|(key, entry)| (usize::from(*key), *entry))
+    }
+
+    /// The block's dose, as far as it need not be answered for, when each segment began to be written, and a segment's wordlines.
+    pub(crate) fn begun_at(&self) -> (&[u32; SEGMENTS], usize) {
+        (self.begun_at, self.wordlines_per_segment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(s: &SpaceSaving) -> Vec<(usize, u32, u32)> {
+        s.of(1).entries().map(|(w, e)| (w, e.count, e.error)).collect()
+    }
+
+    /// Three entries; reads of wordlines 5 5 0 23, then 7, then 5 9, of weight 1.
+    #[test]
+    fn a_wordline_without_an_entry_takes_the_lowest() {
+        let mut s = SpaceSaving::new(3, 24, 3);
+        let read = |s: &mut SpaceSaving, wordlines: &[u32]| {
+            for wordline in wordlines {
+                s.count(1, *wordline, 1);
+            }
+        };
+        read(&mut s, &[5, 5, 0, 23]);
+        assert_eq!((entries(&s), s.of(1).min()), (vec![(5, 2, 0), (0, 1, 0), (23, 1, 0)], 1));
+        read(&mut s, &[7]);
+        assert_eq!(entries(&s), [(5, 2, 0), (7, 2, 1), (23, 1, 0)], "0 had the lowest count and the lower place");
+        read(&mut s, &[5, 9]);
+        assert_eq!((entries(&s), s.of(1).min()), (vec![(5, 3, 0), (7, 2, 1), (9, 2, 1)], 2));
+        s.reset(1);
+        assert_eq!((entries(&s), s.of(1).min()), (vec![], 0));
+    }
+
+    #[test]
+    fn segments_remember_when_they_began() {
+        let mut s = SpaceSaving::new(3, 17, 2);
+        (0..17).for_each(|w| s.begin_wordline(1, w, 100 + w));
+        // Seventeen wordlines are six segments of three, the last one short.
+        assert_eq!(s.of(1).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0], 3));
+    }
+
+    /// What Space-Saving promises, against exact counts, under weights and any number of entries.
+    #[test]
+    fn counts_bound_the_truth_from_both_sides() {
+        for k in [1, 2, 3, 31, 32, 33, 64, 256] {
+            let mut s = SpaceSaving::new(2, 300, k);
+            let (mut truth, mut total, mut random, mut min) = (vec![0u32; 300], 0, 0u64, 0);
+            for step in 0..40_000 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
+                let (wordline, dose) = ((unit * unit * unit * 300.0) as u32, [2, 3, 7][(random >> 33) as usize % 3]);
+                s.count(1, wordline, dose);
+                truth[wordline as usize] += dose;
+                total += dose;
+                if step % 97 != 0 {
+                    continue;
+                }
+                let t = s.of(1);
+                let mut bounds = vec![(0, t.min()); 300];
+                t.entries().for_each(|(w, e)| bounds[w] = (e.count - e.error, e.count));
+                assert!(bounds.iter().zip(&truth).all(|((low, high), exact)| low <= exact && exact <= high), "{k} entries");
+                assert_eq!(t.entries().map(|(_, e)| e.count).sum::<u32>(), total);
+                assert!(t.min() <= total / k && t.min() >= min);
+                min = t.min();
+            }
+        }
+    }
+}
