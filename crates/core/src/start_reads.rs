@@ -107,7 +107,7 @@ impl Drive {
             }
         }
         if self.tracker.is_on() {
-            for (wordline, dose) in (0..).zip(&doses) {
+            for (wordline, dose) in (0..).zip(&doses).filter(|(_, dose)| **dose > 0) {
                 self.tracker.count(block, wordline, *dose);
             }
         }

@@ -33,6 +33,10 @@ pub struct CaseSummary {
     pub report: OracleReport,
 }
 
+/// Techniques under which data may be lost, if the drive says so. `straw-ss` may take a wordline for more read than it is, and for less
+/// disturbed: of 20,000 random drives 13 lost pages under it.
+const MAY_LOSE: [&str; 2] = ["none", "straw-ss"];
+
 /// Runs one case.
 ///
 /// # Errors
@@ -54,9 +58,10 @@ fn run(seed: u64, bug: Option<Bug>) -> Result<CaseSummary, String> {
     let mut dice = Dice(Xoshiro256PlusPlus::seed_from_u64(seed));
     let timed = dice.chance(0.5);
     let safe = dice.chance(0.7);
-    let protecting: Vec<&str> = RECLAIM.iter().map(|t| t.name).filter(|name| *name != "none").collect();
+    let protecting: Vec<&str> = RECLAIM.iter().map(|t| t.name).filter(|name| !MAY_LOSE.contains(name)).collect();
     let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
-    let techniques = Techniques { reclaim: if safe { dice.pick(&protecting) } else { "none" }.into(), gc: dice.pick(&cleaning).into() };
+    let reclaim = if safe { dice.pick(&protecting) } else { dice.pick(&MAY_LOSE) };
+    let techniques = Techniques { reclaim: reclaim.into(), gc: dice.pick(&cleaning).into() };
     let mut config = random_config(&mut dice).resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
     config.start.reads = random_start_reads(&mut dice, &config, &techniques, timed);
     let what = describe(&config, &techniques, timed);
