@@ -2,6 +2,7 @@
 //! What was made can be written to a workload file, which `vpass run` replays: the same seed puts the data in the same places.
 
 pub(crate) mod args;
+mod search;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -21,9 +22,15 @@ use crate::plan::{Load, Plan, gc_named, reclaim_named};
 use crate::progress::deaf;
 use crate::suggest;
 
-/// Runs one attack of the list.
+/// Runs one attack of the list, or looks for one.
 pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
-    let names = ATTACKS.iter().map(|a| a.name);
+    if args.name == "search" {
+        return search::search(args);
+    }
+    if args.search.minutes.is_some() || args.search.rounds.is_some() {
+        return Err(Failure::usage("--minutes and --rounds are for `vpass attack search`"));
+    }
+    let names = ATTACKS.iter().map(|a| a.name).chain(["search"]);
     let unknown = || Failure::usage(suggest::unknown("attack", &args.name, names));
     let attack = attack_named(&args.name).ok_or_else(unknown)?;
     let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;

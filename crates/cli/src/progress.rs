@@ -12,6 +12,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Work under way that does not look at the above: drives being made.
 static DEAF: AtomicUsize = AtomicUsize::new(0);
+/// The first interrupt never ends the process at once: what was found so far is worth keeping.
+static PATIENT: AtomicBool = AtomicBool::new(false);
 /// What is to be removed should the process end at once.
 static UNFINISHED: Mutex<Vec<Unfinished>> = Mutex::new(vec![]);
 
@@ -45,7 +47,8 @@ impl Unfinished {
 pub(crate) fn hear_interrupts() {
     // Where no handler can be set the system's own stays: the process ends at once, which leaves only a temporary folder.
     let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) || DEAF.load(Ordering::Relaxed) > 0 {
+        let deaf = DEAF.load(Ordering::Relaxed) > 0 && !PATIENT.load(Ordering::Relaxed);
+        if INTERRUPTED.swap(true, Ordering::Relaxed) || deaf {
             if let Ok(all) = UNFINISHED.lock() {
                 all.iter().for_each(Unfinished::remove);
             }
@@ -59,6 +62,11 @@ pub(crate) fn hear_interrupts() {
 /// Whether the user asked to stop.
 pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// From now on the first interrupt waits until whoever works looks.
+pub(crate) fn keep_what_is_found() {
+    PATIENT.store(true, Ordering::Relaxed);
 }
 
 /// Does something that cannot be asked to stop; an interrupt ends the process meanwhile.

@@ -7,6 +7,7 @@
 //! Data moves away when a policy acts, and the attacker does not look again. So each attack takes many blocks in turn.
 
 mod below_interval;
+mod breed;
 mod charge_and_burst;
 mod defeat_counters;
 mod hammer;
@@ -15,6 +16,7 @@ mod weak_spot;
 
 use crate::phases::PhaseConfig;
 
+pub use breed::Breeder;
 pub use picture::{Picture, Strength, Target};
 
 /// An attack: its name reads well in "attacked by ..."; what it does; how.

@@ -3,24 +3,26 @@
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::args::{Base, TechniqueArgs};
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  vpass attack hammer --drive tiny --reclaim block\n  \
-    vpass attack below-interval --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed --write attack.toml\n\n\
+    vpass attack below-interval --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed --write attack.toml\n  \
+    vpass attack search --drive tiny --reclaim straw-wl --set start.pec=2000 --minutes 5\n\n\
     The attacker sees where every page lies and what every wordline endures (see `vpass list attacks`). Exit codes as of `vpass run`: \
     3 where data was lost, 1 where the oracle found a bug of the drive model.";
 
 /// An attack of the list, against one drive.
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
-    /// The attack (see `vpass list attacks`).
+    /// The attack (see `vpass list attacks`), or `search` to look for one.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Go on, from the beginning again, until so many requests are done; one round of the attack where absent.
+    /// Go on, from the beginning again, until so many requests are done; one round of the attack where absent. Of a search: requests
+    /// of each trial.
     #[arg(long, value_name = "N")]
     pub(crate) requests: Option<NonZeroU64>,
     /// Write the requests as a workload file, which `vpass run` replays.
@@ -31,4 +33,30 @@ pub(crate) struct AttackArgs {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) base: Base,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+}
+
+/// What only `search` takes.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options of `vpass attack search`, which runs in the untimed gear and writes attack-RECLAIM.toml")]
+pub(crate) struct SearchArgs {
+    /// Search for so many minutes; 1 where neither this nor --rounds is given.
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) minutes: Option<f64>,
+    /// Search for so many rounds of eight trials: the same result every time.
+    #[arg(long, value_name = "N", conflicts_with = "minutes")]
+    pub(crate) rounds: Option<NonZeroU64>,
+    /// loss: lost data. writes: reclaim copies per page read.
+    #[arg(long, value_enum, default_value_t = Goal::Loss)]
+    pub(crate) goal: Goal,
+}
+
+/// What a search looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Goal {
+    /// Lost data.
+    Loss,
+    /// Reclaim copies per page read.
+    Writes,
 }

@@ -1,8 +1,11 @@
 //! `vpass attack`, and the workloads of phases that it makes.
 
+use std::process::Stdio;
+use std::time::Duration;
+
 use serde_json::Value;
 
-use crate::common::{Done, Room, vpass};
+use crate::common::{Done, Room, command, finished, vpass};
 
 const AGED: &[&str] = &["--drive", "tiny", "--set", "start.pec=2000", "--gear", "untimed"];
 
@@ -60,9 +63,54 @@ fn copies_are_blamed_on_the_ranges_whose_reads_caused_them() {
 }
 
 #[test]
+fn a_search_finds_what_an_unprotected_drive_loses() {
+    let room = Room::new();
+    let file = room.text("found.toml");
+    let done = attack("search", "none", &["--rounds", "2", "--write", &file, "--json"]);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    assert!(done.stderr.contains("8 trials; the best"), "{}", done.stderr);
+    let replayed = vpass(&[&["run", "--reclaim", "none", "--workload", &file, "--json"], AGED].concat());
+    assert_eq!((replayed.code, facts(&replayed.json())), (3, facts(&done.json())));
+}
+
+#[test]
+fn a_search_by_rounds_finds_the_same_again_and_breaks_no_policy_that_protects() {
+    let room = Room::new();
+    let listed = vpass(&["list", "reclaim", "--json"]).json();
+    let names = listed["reclaim"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap().to_owned());
+    for name in names.filter(|name| !["none", "ideal", "straw-ss"].contains(&name.as_str())) {
+        let file = room.text(&format!("{name}.toml"));
+        let found = || {
+            let done = attack("search", &name, &["--rounds", "3", "--write", &file, "--force"]);
+            assert_eq!(done.code, 0, "{name}: {} {}", done.stderr, done.stdout);
+            std::fs::read(&file).unwrap()
+        };
+        assert!(found() == found(), "{name}");
+    }
+    let writes = attack("search", "block", &["--rounds", "2", "--goal", "writes", "--write", &room.text("writes.toml")]);
+    assert!(writes.code == 0 && writes.stderr.contains("reclaim copies per page read"), "{}", writes.stderr);
+}
+
+#[test]
+fn an_interrupted_search_keeps_what_it_has_found() {
+    let room = Room::new();
+    let file = room.text("found.toml");
+    let args = [&["attack", "search", "--reclaim", "block", "--minutes", "5", "--write", &file], AGED].concat();
+    let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let done = finished(child.wait_with_output().unwrap());
+    assert_eq!(done.code, 130, "{}", done.stderr);
+    assert!(done.stderr.contains("interrupted after") && done.stderr.contains("it is in"), "{}", done.stderr);
+    assert_eq!(vpass(&[&["run", "--reclaim", "block", "--workload", &file], AGED].concat()).code, 0);
+}
+
+#[test]
 fn attacks_are_listed_and_misspelt_ones_found() {
     assert!(vpass(&["list", "attacks"]).stdout.contains("hammer"));
     attack("hamer", "none", &[]).refuses(2, &["unknown attack `hamer`; did you mean `hammer`?"]);
+    attack("hammer", "none", &["--minutes", "1"]).refuses(2, &["--minutes and --rounds are for `vpass attack search`"]);
+    attack("search", "none", &["--minutes", "-1"]).refuses(2, &["--minutes -1: a number of minutes above 0 is expected"]);
     attack("hammer", "none", &["--set", "workload.requests=3"]).refuses(2, &["an attack makes its own workload; --requests"]);
     attack("hammer", "none", &["--set", "disturb.model=none"]).refuses(2, &["there is nothing to attack"]);
     attack("hammer", "none", &["--set", "start.fill=0.0"]).refuses(2, &["there is nothing to attack"]);

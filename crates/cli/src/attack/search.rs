@@ -1,0 +1,170 @@
+//! `vpass attack search`: looks for requests that make a policy lose data, or copy as much as possible. Random attacks and those of the
+//! list to begin with, then changes of the best so far. Each trial is a run like any other, of the untimed gear, under the oracle.
+//!
+//! A round is bred from one random stream and run on all cores, so that `--rounds` gives the same result on any number of them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use vpass_workload::attack::Breeder;
+use vpass_workload::phases::{PhaseConfig, PhasesConfig, PhasesFile};
+
+use super::args::{AttackArgs, Goal};
+use super::{Victim, write};
+use crate::args::{Base, Gear, Switch};
+use crate::exit::{Exit, Failure};
+use crate::progress::{Progress, keep_what_is_found};
+use crate::results::Summary;
+use crate::{numbers, out, run};
+
+/// Trials of a round.
+const TRIALS: usize = 8;
+/// Which of the best each trial of a round changes; one is new.
+const PARENTS: [Option<usize>; TRIALS] = [None, Some(0), Some(0), Some(0), Some(1), Some(2), Some(3), Some(5)];
+/// The best attacks, which are changed further.
+const KEPT: usize = 6;
+
+/// An attack that was tried.
+#[derive(Clone)]
+struct Tried {
+    phases: Vec<PhaseConfig>,
+    score: f64,
+    /// Data was lost, or the drive is wrong: nothing is left to look for.
+    broken: bool,
+}
+
+/// Everything that the trials of a search have in common.
+struct Search<'a> {
+    victim: &'a Victim,
+    base: Base,
+    goal: Goal,
+    requests: u64,
+    progress: Progress,
+}
+
+/// Looks for an attack, writes it down, and runs it once more to show what it does.
+pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
+    let minutes = args.search.minutes;
+    if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
+        return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
+    }
+    let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
+    let base = Base { gear: Gear::Untimed, oracle: Switch::On, ..args.base.clone() };
+    let place = args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
+    if place.exists() && !args.force {
+        return Err(Failure::usage(format!("{} exists; --force replaces it", place.display())));
+    }
+    let breeder = Breeder::new(victim.picture(base.gear, base.seed)?, base.seed);
+    let requests = args.requests.map_or(breeder.requests(), Into::into);
+    let goal = args.search.goal;
+    let total = args.search.rounds.map(|rounds| rounds.get() * TRIALS as u64 * requests);
+    keep_what_is_found();
+    let search = Search { victim: &victim, base, goal, requests, progress: Progress::new(total, "requests") };
+    let end = match (minutes, args.search.rounds) {
+        (_, Some(rounds)) => End::Rounds(rounds.get()),
+        (minutes, None) => End::At(Instant::now() + Duration::from_secs_f64(minutes.unwrap_or(1.0) * 60.0)),
+    };
+    let (best, trials) = search.run(breeder, &end)?;
+    let interrupted = !search.progress.may_go_on();
+    drop(search.progress);
+    let file = file_of(&best.phases, requests, search.base.queue_depth, &format!("found by a search for {}", goal.words()));
+    write(&place, args.force, &file, &victim.command(&search.base))?;
+    let found = format!("{}; the best {} {:.4}", numbers::plural(trials, "trial"), goal.measure(), best.score);
+    if interrupted {
+        let sentence = format!("interrupted after {found}; it is in {}", place.display());
+        return Err(Failure { exit: Exit::Interrupted, sentence });
+    }
+    out::say(&format!("vpass: {found}; it is in {}", place.display()));
+    crate::run_and_show(&victim.plan(&search.base, "search", file), &search.base, "attack")
+}
+
+/// When a search ends, unless it finds what it looks for.
+enum End {
+    Rounds(u64),
+    At(Instant),
+}
+
+impl Search<'_> {
+    /// The best attack found, and the number of trials.
+    fn run(&self, mut breeder: Breeder, end: &End) -> Result<(Tried, u64), Failure> {
+        let mut best: Vec<Tried> = vec![];
+        let mut next = breeder.known();
+        let (mut rounds, mut trials) = (0, 0);
+        loop {
+            while next.len() < TRIALS {
+                let parent = PARENTS.get(next.len()).and_then(|rank| best.get((*rank)?.min(best.len().checked_sub(1)?)));
+                let child = match parent {
+                    Some(parent) => breeder.changed(&parent.phases),
+                    None => breeder.random(),
+                };
+                next.push(child);
+            }
+            let tried: Vec<_> = next.par_drain(..).with_max_len(1).map(|phases| self.trial(phases)).collect();
+            for tried in tried {
+                match tried {
+                    Err(failure) if failure.exit == Exit::Interrupted => {}
+                    Err(failure) => return Err(failure),
+                    Ok(tried) => {
+                        trials += 1;
+                        // After those that are as good: who came first stays first.
+                        let place = best.partition_point(|b| b.score >= tried.score);
+                        best.insert(place, tried);
+                    }
+                }
+            }
+            best.truncate(KEPT);
+            rounds += 1;
+            let over = match end {
+                End::Rounds(wanted) => rounds >= *wanted,
+                End::At(end) => Instant::now() >= *end,
+            };
+            if over || best.first().is_some_and(|b| b.broken) || !self.progress.may_go_on() {
+                let best = best.into_iter().next().ok_or_else(Failure::interrupted)?;
+                return Ok((best, trials));
+            }
+        }
+    }
+
+    /// Runs one attack.
+    fn trial(&self, phases: Vec<PhaseConfig>) -> Result<Tried, Failure> {
+        let plan = self.victim.plan(&self.base, "search", file_of(&phases, self.requests, self.base.queue_depth, ""));
+        // A drive that stops is a bug as well, and the requests that made it stop are what is looked for.
+        let outcome = catch_unwind(AssertUnwindSafe(|| run::execute(&plan, &self.progress)));
+        let Ok(outcome) = outcome else { return Ok(Tried { phases, score: f64::INFINITY, broken: true }) };
+        let outcome = outcome?;
+        let bug = outcome.is_bug();
+        let broken = bug || self.goal == Goal::Loss && outcome.summary.lost_data();
+        Ok(Tried { phases, score: if bug { f64::INFINITY } else { self.goal.score(&outcome.summary) }, broken })
+    }
+}
+
+fn file_of(phases: &[PhaseConfig], requests: u64, queue_depth: Option<u32>, description: &str) -> PhasesFile {
+    let workload = PhasesConfig { requests: Some(requests), queue_depth, phase: phases.to_vec(), ..PhasesConfig::default() };
+    PhasesFile { description: description.into(), workload }
+}
+
+impl Goal {
+    /// How good a trial is.
+    fn score(self, s: &Summary) -> f64 {
+        match self {
+            // A page lost counts as its limit reached.
+            Self::Loss => s.oracle.as_ref().map_or(0.0, |o| o.worst_dose_ratio) + (s.data_lost_pages + s.uncorrectable_reads) as f64,
+            Self::Writes => s.reclaim.pages_copied as f64 / s.host.read_pages.max(1) as f64,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Loss => "lost data",
+            Self::Writes => "reclaim copies per page read",
+        }
+    }
+
+    fn measure(self) -> &'static str {
+        match self {
+            Self::Loss => "brought a page in use to this share of its limit (pages lost and failed reads added):",
+            Self::Writes => "made so many reclaim copies per page read:",
+        }
+    }
+}

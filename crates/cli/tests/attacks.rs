@@ -1,0 +1,120 @@
+//! Every policy that protects under every attack, in both gears, at every age of the drive, under the oracle: nothing is lost, and no page
+//! in use passes its limit. Both lists are the drive's and the attacks' own, so that whatever is new is attacked as well.
+
+use std::any::Any;
+
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::engine::{TimedEngine, run_untimed};
+use vpass_core::reclaim::RECLAIM;
+use vpass_oracle::{Oracle, OracleReport};
+use vpass_workload::attack::{ATTACKS, Attack, Picture};
+use vpass_workload::phases::{PhasesConfig, PhasesSource};
+
+/// 32 blocks of 72 pages on two dies: one group is twice as strong as the other, and limits fall with age.
+const SMALL: &str = r#"
+    geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 16, wordlines_per_block = 24, cell = "tlc", page_size = "4KiB" }
+    timing = { sense_us = 40, program_us = 300, erase_us = 2000, channel_mb_s = 800 }
+    drive = { spare = 0.4, write_buffer = "32KiB" }
+    reclaim = { check_interval = 16, schedule = "deadline" }
+    [disturb]
+    model = "wordline"
+    groups = ["good", "bad"]
+    spread = [1.2, 1.4]
+    table = [
+        { pec = 0, limit = [9000, 4500], alpha = [8.0, 9.0] },
+        { pec = 1000, limit = [7000, 3500], alpha = [8.2, 9.2] },
+        { pec = 2000, limit = [5000, 2500], alpha = [8.4, 9.4] },
+    ]
+"#;
+
+/// A run of an attack on a drive that is about to begin its life at this age.
+struct Case {
+    attack: &'static Attack,
+    reclaim: &'static str,
+    timed: bool,
+    /// Rounds of the attack, and most requests.
+    rounds: u64,
+    requests: u64,
+    seed: u64,
+}
+
+impl Case {
+    fn run(&self, config: &DriveConfig) -> OracleReport {
+        let techniques = Techniques { reclaim: self.reclaim.into(), gc: "greedy".into() };
+        let mut drive = Drive::new(config.clone(), &techniques, self.timed).expect("techniques of the lists");
+        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+        drive.precondition(self.seed);
+        drive.begin_measurement();
+        let picture = Picture::of(&drive).expect("there is data, and reads disturb it");
+        let mut workload = PhasesConfig { phase: (self.attack.phases)(&picture), ..PhasesConfig::default() };
+        workload.requests = Some((workload.requests() * self.rounds).min(self.requests));
+        let capacity = u64::from(drive.geometry().host_pages) * u64::from(drive.geometry().page_bytes);
+        let mut source = PhasesSource::new(&workload, capacity, drive.geometry().page_bytes, self.seed).expect("phases of this drive");
+        let served = if self.timed {
+            TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_| true)
+        } else {
+            run_untimed(&mut drive, &mut source, &mut |_| true)
+        };
+        assert_eq!(served.expect("phases do not fail"), workload.requests());
+        drive.report_unread_losses();
+        let oracle: Box<dyn Any> = drive.end_observation().expect("the oracle watched");
+        oracle.downcast::<Oracle>().expect("the watcher is the oracle").conclude(&drive)
+    }
+}
+
+/// Techniques that must lose nothing. `none` does not try, `ideal` is a model of other flash.
+fn protecting() -> impl Iterator<Item = &'static str> {
+    RECLAIM.iter().map(|t| t.name).filter(|name| !["none", "ideal", "straw-ss"].contains(name))
+}
+
+/// Every protecting technique under every attack, in both gears.
+fn nothing_is_lost(config: &DriveConfig, rounds: u64, requests: u64, seed: u64) {
+    for attack in ATTACKS {
+        for reclaim in protecting() {
+            for timed in [false, true] {
+                let report = Case { attack, reclaim, timed, rounds, requests, seed }.run(config);
+                let case = format!("{} attacked by {}, timed {timed}, {} cycles, seed {seed}", reclaim, attack.name, config.start.pec);
+                assert!(!report.is_bug(), "{case}: {:?}", report.findings);
+                assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{case}");
+            }
+        }
+    }
+}
+
+fn aged(text: &str, pec: u32, overwrite: f64) -> DriveConfig {
+    let mut config: DriveConfig = toml::from_str(text).expect("a drive");
+    (config.start.pec, config.start.overwrite) = (pec, overwrite);
+    config.resolve().expect("a drive that can be")
+}
+
+#[test]
+fn no_attack_breaks_a_policy_that_protects() {
+    for pec in [0, 1000, 2000, 3000] {
+        for (overwrite, seed) in [(0.0, 1), (0.7, 2)] {
+            nothing_is_lost(&aged(SMALL, pec, overwrite), 1, 40_000, seed);
+        }
+    }
+}
+
+/// Without a policy the same drive loses data, so the attacks above would find a policy that does nothing.
+#[test]
+fn every_attack_reaches_the_limit_of_an_unprotected_drive() {
+    for attack in ATTACKS {
+        let case = Case { attack, reclaim: "none", timed: false, rounds: 4, requests: u64::MAX, seed: 1 };
+        let report = case.run(&aged(SMALL, 2000, 0.0));
+        assert!(!report.is_bug(), "{}: {:?}", attack.name, report.findings);
+        assert!(report.lost_pages > 0, "{}", attack.name);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes; make soak runs it"]
+fn no_attack_breaks_a_policy_on_the_tiny_preset() {
+    let tiny = include_str!("../../../presets/drives/tiny.toml");
+    for pec in [0, 1000, 1500, 2000, 3000] {
+        for (overwrite, seed) in [(0.0, 1), (1.0, 2)] {
+            nothing_is_lost(&aged(tiny, pec, overwrite), 2, u64::MAX, seed);
+        }
+    }
+}

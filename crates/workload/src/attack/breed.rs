@@ -1,0 +1,217 @@
+//! New attacks from old ones, for a search: attacks of the list on a few blocks to begin with, random ones, and changes of those that did
+//! well. An attack here is nothing but its phases, so that whatever a search finds is a workload.
+//!
+//! Changes keep what makes sense: counts move by factors, by single reads and to multiples of the check interval; what is read is a
+//! wordline's surroundings, some wordlines of a block, all of it, or one page in each of several blocks; few phases write or trim.
+
+use rand_core::SeedableRng;
+use vpass_core::units::Lpn;
+
+use super::{ATTACKS, Picture, Target};
+use crate::phases::{Order, PhaseConfig, PhaseOp};
+use crate::synthetic::random::{Random, Rng, below};
+
+/// Blocks that a search attacks: few, so that a trial is short and a change of one phase matters.
+const BLOCKS: usize = 4;
+/// Phases of one attack.
+const MOST_PHASES: usize = 48;
+/// Phases of a random attack.
+const RANDOM_PHASES: u64 = 6;
+/// Changes made to an attack at a time.
+const MOST_CHANGES: u64 = 4;
+
+/// Makes attacks on one drive; the same seed makes the same ones.
+pub struct Breeder {
+    picture: Picture,
+    random: Random,
+}
+
+impl Breeder {
+    /// For the weakest blocks of a drive.
+    pub fn new(mut picture: Picture, seed: u64) -> Self {
+        picture.targets.truncate(BLOCKS);
+        Self { picture, random: Random::seed_from_u64(seed) }
+    }
+
+    /// Requests that a trial should have: the life of the weakest wordline under even reads, twice for each block.
+    pub fn requests(&self) -> u64 {
+        let limits = self.picture.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
+        (2.0 * self.picture.targets.len() as f64 * limits.fold(f64::INFINITY, f64::min)) as u64 + 1
+    }
+
+    /// The attacks of the list.
+    pub fn known(&self) -> Vec<Vec<PhaseConfig>> {
+        ATTACKS.iter().map(|attack| (attack.phases)(&self.picture)).filter(|phases| !phases.is_empty()).collect()
+    }
+
+    /// A random attack.
+    pub fn random(&mut self) -> Vec<PhaseConfig> {
+        let phases = 1 + below(&mut self.random, RANDOM_PHASES);
+        (0..phases).map(|_| self.phase()).collect()
+    }
+
+    /// An attack like this one.
+    pub fn changed(&mut self, phases: &[PhaseConfig]) -> Vec<PhaseConfig> {
+        let mut phases = phases.to_vec();
+        for _ in 0..=below(&mut self.random, MOST_CHANGES) {
+            self.change(&mut phases);
+        }
+        phases
+    }
+
+    fn change(&mut self, phases: &mut Vec<PhaseConfig>) {
+        let at = self.index(phases.len());
+        match below(&mut self.random, 12) {
+            0 if phases.len() < MOST_PHASES => phases.insert(at, self.phase()),
+            1 if phases.len() < MOST_PHASES => {
+                let to = self.index(phases.len() + 1);
+                phases.insert(to, phases[at].clone());
+            }
+            2 if phases.len() > 1 => {
+                phases.remove(at);
+            }
+            3 => {
+                let other = self.index(phases.len());
+                phases.swap(at, other);
+            }
+            4 => phases[at] = self.phase(),
+            5 => {
+                let order = if phases[at].order == Order::Random { Order::RoundRobin } else { Order::Random };
+                phases[at].order = order;
+            }
+            6 => self.change_pages(&mut phases[at].pages),
+            _ => self.change_requests(phases, at),
+        }
+    }
+
+    /// Another count, half of the time for all phases that had the same one.
+    fn change_requests(&mut self, phases: &mut [PhaseConfig], at: usize) {
+        let before = phases[at].requests;
+        let interval = u64::from(self.picture.check_interval);
+        let after = match below(&mut self.random, 8) {
+            0 => before + 1,
+            1 => before - 1,
+            2 => before + interval,
+            3 => before.saturating_sub(interval),
+            4 => before.next_multiple_of(interval),
+            5 => before / interval * interval,
+            _ => (before as f64 * (0.5 + 1.5 * self.unit())) as u64,
+        };
+        let all = self.random.next_u64().is_multiple_of(2);
+        for (i, phase) in phases.iter_mut().enumerate() {
+            if i == at || all && phase.requests == before {
+                phase.requests = after.max(1);
+            }
+        }
+    }
+
+    /// One page more, or one less.
+    fn change_pages(&mut self, pages: &mut Vec<Lpn>) {
+        if pages.len() > 1 && self.random.next_u64().is_multiple_of(2) {
+            pages.remove(self.index(pages.len()));
+            return;
+        }
+        let target = self.index(self.picture.targets.len());
+        let wordline = self.index(self.picture.targets[target].wordlines.len());
+        let of_wordline: Vec<Lpn> = self.picture.pages(&self.picture.targets[target], wordline).collect();
+        let place = self.index(pages.len() + 1);
+        if let Some(page) = of_wordline.first() {
+            pages.insert(place, *page);
+        }
+    }
+
+    /// A random phase.
+    fn phase(&mut self) -> PhaseConfig {
+        let at = self.index(self.picture.targets.len());
+        // What is drawn needs the generator while it looks at the target.
+        let target = self.picture.targets[at].clone();
+        let victim = self.victim(&target);
+        let reads_beside = target.wordlines[victim].reads_beside();
+        let interval = u64::from(self.picture.check_interval);
+        let part = |unit: f64, of: f64| (unit * of) as u64 + 1;
+        let kind = below(&mut self.random, 16);
+        let (pages, requests) = match kind {
+            0..=3 => (self.picture.pages_beside(&target, victim), part(1.2 * self.unit(), reads_beside)),
+            4..=6 => (self.picture.pages_beside(&target, victim), interval * (1 + below(&mut self.random, 3))),
+            7..=9 => (self.some_wordlines(&target, victim), part(self.unit(), target.wordlines[victim].limit)),
+            10 | 11 => (target.pages.iter().copied().flatten().collect(), part(self.unit(), target.wordlines[victim].limit)),
+            12 | 13 => {
+                let beside = |t: &Target| self.picture.victim(t).and_then(|v| self.picture.pages_beside(t, v).first().copied());
+                let pages: Vec<Lpn> = self.picture.targets.iter().filter_map(beside).collect();
+                let blocks = pages.len() as f64;
+                (pages, part(self.unit(), reads_beside * blocks))
+            }
+            _ => (self.some_wordlines(&target, victim), 1 + below(&mut self.random, 200)),
+        };
+        // A wordline may have lost its surroundings to writes before the run.
+        let pages = if pages.is_empty() { target.pages.iter().copied().flatten().take(1).collect() } else { pages };
+        let op = match kind {
+            14 => PhaseOp::Write,
+            15 => PhaseOp::Trim,
+            _ => PhaseOp::Read,
+        };
+        PhaseConfig { op, ..PhaseConfig::reads(pages, requests) }
+    }
+
+    /// A wordline with data: mostly the weakest, else any.
+    fn victim(&mut self, target: &Target) -> usize {
+        let any = self.index(target.wordlines.len());
+        let weakest = self.picture.victim(target);
+        weakest.filter(|_| !self.random.next_u64().is_multiple_of(4)).unwrap_or(any)
+    }
+
+    /// A page of each of some wordlines: as many as a table has counters or about as many, the victim's neighbours first, the victim never.
+    fn some_wordlines(&mut self, target: &Target, victim: usize) -> Vec<Lpn> {
+        let wordlines = target.wordlines.len();
+        let about = (f64::from(self.picture.counters) * (0.5 + self.unit())) as usize;
+        let mut chosen: Vec<usize> = self.picture.neighbours(victim).collect();
+        for _ in chosen.len()..about.min(wordlines / 2) {
+            let wordline = self.index(wordlines);
+            if wordline != victim && !chosen.contains(&wordline) {
+                chosen.push(wordline);
+            }
+        }
+        chosen.into_iter().filter_map(|w| self.picture.pages(target, w).next()).collect()
+    }
+
+    fn index(&mut self, count: usize) -> usize {
+        below(&mut self.random, count as u64) as usize
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::picture::tests::picture;
+    use super::*;
+    use crate::phases::{PhasesConfig, PhasesSource};
+
+    #[test]
+    fn whatever_is_bred_is_a_workload_of_the_drive_and_comes_again() {
+        let breed = |seed| {
+            let mut breeder = Breeder::new(picture(6, 12, 2), seed);
+            let mut all = breeder.known();
+            assert_eq!(all.len(), ATTACKS.len());
+            all.extend((0..50).map(|_| breeder.random()));
+            for i in 0..2000 {
+                let changed = breeder.changed(&all[i % all.len()]);
+                all.push(changed);
+            }
+            all
+        };
+        let all = breed(1);
+        assert_eq!(all, breed(1));
+        assert_ne!(all, breed(2));
+        for phases in &all {
+            let config = PhasesConfig { phase: phases.clone(), ..PhasesConfig::default() };
+            assert!(PhasesSource::new(&config, 6000 * 4096, 4096, 1).is_ok(), "{phases:?}");
+        }
+        let ops = |op| all.iter().flatten().filter(|p| p.op == op).count();
+        assert!(ops(PhaseOp::Write) > 100 && ops(PhaseOp::Trim) > 100 && all.iter().all(|a| a.len() <= MOST_PHASES));
+        // Four blocks of limit 4,500, twice.
+        assert_eq!(Breeder::new(picture(6, 12, 2), 1).requests(), 36_001);
+    }
+}
