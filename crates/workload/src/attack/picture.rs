@@ -10,8 +10,6 @@ use vpass_core::units::{BlockId, Lpn};
 
 /// Blocks that attacks take in turn: enough that one round outlasts the data that a policy moves away.
 const TARGETS: usize = 64;
-/// Counters a block of the trackers known (straw-2024 III-B).
-const COUNTERS: u32 = 32;
 /// A target holds at least this share of the pages of the fullest block.
 const FULL_ENOUGH: f64 = 0.9;
 
@@ -78,7 +76,7 @@ impl Picture {
             pages_per_wordline: geometry.cell.bits(),
             neighbour_stride: geometry.neighbour_stride,
             check_interval: config.reclaim.check_interval,
-            counters: COUNTERS,
+            counters: config.reclaim.counters,
             targets,
         })
     }
