@@ -10,6 +10,7 @@ mod replay;
 pub(crate) use replay::{BlkEvent, Direction, Replay};
 
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
+use crate::paper::PaperArgs;
 use crate::trace::args::TraceCommand;
 use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};
 
@@ -81,6 +82,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: WorkloadCommand,
     },
+    /// Regenerate the figures of a paper from its recipe, beside the paper's numbers.
+    #[command(after_help = "Example: vpass paper papers/straw-2024 --out straw")]
+    Paper(PaperArgs),
     /// Search for bugs of the drive model: random small drives, random requests, the oracle watching.
     #[command(after_help = "Example: vpass check --seed 1 --minutes 5")]
     Check {
@@ -126,6 +130,9 @@ pub(crate) struct Setup {
     /// between two passes.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
+    /// Serve the first N requests of the workload before anything is counted: at once, whatever the gear.
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "fio")]
+    pub(crate) warm_up: u64,
     #[command(flatten)]
     pub(crate) replay: Replay,
     #[command(flatten)]

@@ -113,7 +113,7 @@ fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>, 
 }
 
 /// As many drives at a time as there are cores, and as memory holds.
-fn threads_for(plan: &Plan) -> usize {
+pub(crate) fn threads_for(plan: &Plan) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let geometry = Geometry::new(&plan.drive.config);
     let counted = if plan.drive.config.disturb.model == DisturbModel::None { 0 } else { u64::from(geometry.wordlines()) * 8 };

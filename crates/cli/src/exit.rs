@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::process::ExitCode;
 
 use vpass_core::config::ConfigError;
+use vpass_core::engine::RunError;
 use vpass_core::request::SourceError;
 
 /// The exit codes of `vpass`.
@@ -53,6 +54,15 @@ impl Failure {
 impl From<ConfigError> for Failure {
     fn from(e: ConfigError) -> Self {
         Self::usage(e)
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(e: RunError) -> Self {
+        match e {
+            RunError::Source(e) => e.into(),
+            RunError::Interrupted => Self::interrupted(),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod numbers;
 mod out;
 mod out_file;
 mod overrides;
+mod paper;
 mod plan;
 mod presets;
 mod progress;
@@ -66,6 +67,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Explain(args) => explain::explain(&args)?,
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
+        Command::Paper(args) => return paper::paper(&args),
         Command::Check { seed, minutes, count } => return check::run(seed, minutes, count),
     }
     Ok(Exit::Done)

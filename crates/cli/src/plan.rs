@@ -35,6 +35,8 @@ pub(crate) struct Plan {
     pub(crate) gear: Gear,
     pub(crate) repeat: NonZeroU32,
     pub(crate) until_stable: bool,
+    /// Requests that are served before anything is counted.
+    pub(crate) warm_up: u64,
     pub(crate) seed: u64,
     pub(crate) oracle: bool,
 }
@@ -86,7 +88,7 @@ impl Plan {
         let drive = load::drive(&setup.base.drive, &sets)?;
         let load = load_of(setup, &sets)?;
         let plan = Self::once(&setup.base, drive, load, reclaim, gc);
-        let plan = Self { repeat: setup.repeat, until_stable: setup.until.is_some(), ..plan };
+        let plan = Self { repeat: setup.repeat, until_stable: setup.until.is_some(), warm_up: setup.warm_up, ..plan };
         // Opened once to see that it can be; each run opens its own.
         plan.source()?;
         Ok(plan)
@@ -102,6 +104,7 @@ impl Plan {
             gear: base.gear,
             repeat: NonZeroU32::MIN,
             until_stable: false,
+            warm_up: 0,
             seed: base.seed,
             oracle: base.oracle == Switch::On,
         }

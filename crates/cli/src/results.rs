@@ -343,6 +343,7 @@ pub(crate) struct Manifest {
     pub(crate) seed: u64,
     pub(crate) repeat: u32,
     pub(crate) until_stable: bool,
+    pub(crate) warm_up_requests: u64,
     pub(crate) oracle: bool,
     pub(crate) trace_options: Option<TraceOptionsRecord>,
     pub(crate) traces: Vec<TraceFileRecord>,

@@ -6,12 +6,13 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::{RunError, TimedEngine, run_untimed};
+use vpass_core::engine::{TimedEngine, run_untimed, warm_up};
 use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::units::{Cause, Ns};
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::pass::{PassSource, Repeated};
 use vpass_workload::traces::{BlkAction, Device, FileSurvey, MissingClock, TraceOptions, sha256_hex};
+use vpass_workload::warm_up::{First, Since};
 
 use crate::args::Gear;
 use crate::exit::{Exit, Failure};
@@ -51,10 +52,11 @@ pub(crate) fn execute(plan: &Plan, progress: &Progress) -> Result<Outcome, Failu
     if !progress.may_go_on() {
         return Err(Failure::interrupted());
     }
+    let source = warmed_up(plan, &mut drive, progress)?;
     drive.begin_measurement();
     let mut engine = timed.then(|| TimedEngine::new(&drive));
     let started = Instant::now();
-    let served = serve(plan, &mut drive, engine.as_mut(), progress)?;
+    let served = serve(plan, source, &mut drive, engine.as_mut(), progress)?;
     let wall_s = started.elapsed().as_secs_f64();
     drive.report_unread_losses();
     let watcher: Option<Box<dyn Any>> = drive.end_observation().map(|watcher| watcher as _);
@@ -72,8 +74,30 @@ struct Served {
     trace: Option<vpass_workload::traces::TraceReport>,
 }
 
-fn serve(plan: &Plan, drive: &mut Drive, engine: Option<&mut TimedEngine>, progress: &Progress) -> Result<Served, Failure> {
-    let source = plan.source()?;
+/// The workload, behind the requests that are served before anything is counted.
+fn warmed_up(plan: &Plan, drive: &mut Drive, progress: &Progress) -> Result<Since<Source>, Failure> {
+    let mut source = plan.source()?;
+    if plan.warm_up == 0 {
+        return Ok(Since::new(source, 0));
+    }
+    let mut last = 0;
+    let mut step = |served: u64| progress.advance(served - std::mem::replace(&mut last, served));
+    let mut first = First::new(&mut source, plan.warm_up);
+    let served = warm_up(drive, &mut first, &mut step).map_err(Failure::from)?;
+    if served < plan.warm_up {
+        return Err(Failure::usage(format!("--warm-up {}: the workload has only {served} requests in a pass", plan.warm_up)));
+    }
+    let origin = first.last_arrival();
+    Ok(Since::new(source, origin))
+}
+
+fn serve(
+    plan: &Plan,
+    source: Since<Source>,
+    drive: &mut Drive,
+    engine: Option<&mut TimedEngine>,
+    progress: &Progress,
+) -> Result<Served, Failure> {
     let mut last = 0;
     let mut step = |served: u64| {
         // A second pass counts from 0 again.
@@ -85,11 +109,11 @@ fn serve(plan: &Plan, drive: &mut Drive, engine: Option<&mut TimedEngine>, progr
     let (counted, requests, passes, stable) = if plan.until_stable {
         let mut counted = Counted::new(source);
         let (requests, passes, stable) = gear.until_stable(&mut counted, &mut step)?;
-        (counted.numbers(), (requests, counted.inner.report()), passes, Some(stable))
+        (counted.numbers(), (requests, counted.inner.inner().report()), passes, Some(stable))
     } else {
         let mut counted = Counted::new(Repeated::new(source, plan.repeat));
         let requests = gear.serve(&mut counted, &mut step)?;
-        (counted.numbers(), (requests, counted.inner.inner().report()), u64::from(plan.repeat.get()), None)
+        (counted.numbers(), (requests, counted.inner.inner().inner().report()), u64::from(plan.repeat.get()), None)
     };
     let (requests, trace) = requests;
     if !progress.may_go_on() {
@@ -114,14 +138,15 @@ impl Running<'_> {
             Some(engine) => engine.run(self.drive, source, step),
             None => run_untimed(self.drive, source, step),
         };
-        served.map_err(|e| match e {
-            RunError::Source(e) => e.into(),
-            RunError::Interrupted => Failure::interrupted(),
-        })
+        served.map_err(Failure::from)
     }
 
     /// Requests served, passes, and whether the end is a stable one.
-    fn until_stable(&mut self, source: &mut Counted<Source>, step: &mut dyn FnMut(u64) -> bool) -> Result<(u64, u64, bool), Failure> {
+    fn until_stable(
+        &mut self,
+        source: &mut Counted<Since<Source>>,
+        step: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(u64, u64, bool), Failure> {
         let mut requests = 0;
         let mut erases_before = ByCause::default();
         let mut shares_before: Option<[f64; Cause::COUNT]> = None;
@@ -338,6 +363,7 @@ impl Outcome {
             seed: plan.seed,
             repeat: plan.repeat.get(),
             until_stable: plan.until_stable,
+            warm_up_requests: plan.warm_up,
             oracle: plan.oracle,
             trace_options: said,
             traces,

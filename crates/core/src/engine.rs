@@ -5,7 +5,7 @@ mod timed;
 mod untimed;
 
 pub use timed::TimedEngine;
-pub use untimed::run_untimed;
+pub use untimed::{run_untimed, warm_up};
 
 use crate::request::SourceError;
 

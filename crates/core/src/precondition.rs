@@ -33,20 +33,30 @@ impl Drive {
             return;
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
-        let timed = std::mem::replace(&mut self.timed, false);
-        if is_computed(&start, overwrites) {
-            self.load_steady_state(filled, timed, &mut rng);
-        } else {
-            self.load_sequential(filled);
-            for _ in 0..overwrites {
-                self.write_page(below(&mut rng, filled), WHOLE);
+        let timed = self.timed;
+        self.out_of_time(|drive| {
+            if is_computed(&start, overwrites) {
+                drive.load_steady_state(filled, timed, &mut rng);
+            } else {
+                drive.load_sequential(filled);
+                for _ in 0..overwrites {
+                    drive.write_page(below(&mut rng, filled), WHOLE);
+                }
             }
-        }
+            drive.drain_buffer();
+            if start.reads > 0 {
+                drive.serve_before_start(seed);
+            }
+        });
+    }
+
+    /// Does something before time begins: moves run at once, no physical work is recorded, and nothing stays in the write buffer.
+    pub(crate) fn out_of_time<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let timed = std::mem::replace(&mut self.timed, false);
+        let done = work(self);
         self.drain_buffer();
-        if start.reads > 0 {
-            self.serve_before_start(seed);
-        }
         self.timed = timed;
+        done
     }
 
     /// The state after one sequential write of the first `filled` pages.

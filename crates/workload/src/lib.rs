@@ -12,3 +12,4 @@ pub mod profile;
 pub mod statistics;
 pub mod synthetic;
 pub mod traces;
+pub mod warm_up;

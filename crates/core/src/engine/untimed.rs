@@ -35,6 +35,14 @@ pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: 
     }
 }
 
+/// Serves requests in no time, whatever the drive's gear, before a measured phase: moves run at once, and nothing stays in the buffer.
+///
+/// # Errors
+/// The workload's, or an interruption.
+pub fn warm_up(drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
+    drive.out_of_time(|drive| run_untimed(drive, source, progress))
+}
+
 /// Requests looked at ahead together, so that their cache misses overlap.
 const GROUP: usize = 16;
 

@@ -1,0 +1,102 @@
+//! One number of every run of a group, as a table: raw, over a technique, and the mean over the workloads.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::Run;
+use super::recipe::{Expected, Figure};
+use crate::exit::Failure;
+
+/// The numbers of a figure, in the order of the runs.
+pub(super) struct Numbers<'a> {
+    figure: &'a Figure,
+    rows: Vec<Row<'a>>,
+}
+
+struct Row<'a> {
+    variant: &'a str,
+    workload: &'a str,
+    reclaim: &'a str,
+    raw: f64,
+    /// Over the figure's technique; the number itself where it names none; none where that technique has 0.
+    shown: Option<f64>,
+}
+
+impl<'a> Numbers<'a> {
+    /// Of the runs of the figure's group.
+    ///
+    /// # Errors
+    /// A pointer to something that is no number.
+    pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
+        let mut rows = vec![];
+        for run in runs.iter().filter(|run| run.group == figure.group) {
+            let raw = figure.metric.iter().map(|pointer| number(figure, run, pointer)).sum::<Result<f64, _>>()?;
+            rows.push(Row { variant: &run.variant, workload: &run.workload, reclaim: run.plan.reclaim, raw, shown: Some(raw) });
+        }
+        if let Some(over) = &figure.over {
+            for i in 0..rows.len() {
+                let base = rows.iter().find(|r| (r.variant, r.workload) == (rows[i].variant, rows[i].workload) && r.reclaim == over);
+                let base = base.ok_or_else(|| Failure::usage(format!("figure {}: {over} is not among its runs", figure.name)))?;
+                rows[i].shown = (base.raw > 0.0).then(|| rows[i].raw / base.raw);
+            }
+        }
+        Ok(Self { figure, rows })
+    }
+
+    /// The mean over the workloads; none where a workload has no number.
+    pub(super) fn mean(&self, variant: &str, reclaim: &str) -> Option<f64> {
+        let of_it = || self.rows.iter().filter(|r| (r.variant, r.reclaim) == (variant, reclaim));
+        let sum: Option<f64> = of_it().map(|r| r.shown).sum();
+        sum.filter(|_| of_it().next().is_some()).map(|sum| sum / of_it().count() as f64)
+    }
+
+    /// What is expected of this figure, where it is of this figure.
+    pub(super) fn measured(&self, expected: &Expected) -> Option<f64> {
+        self.mean(&expected.variant, &expected.reclaim)
+    }
+
+    /// Techniques and variants, each once, in order.
+    pub(super) fn columns(&self) -> (Vec<&'a str>, Vec<&'a str>) {
+        let mut variants: Vec<&str> = vec![];
+        let mut reclaims: Vec<&str> = vec![];
+        for row in &self.rows {
+            if !variants.contains(&row.variant) {
+                variants.push(row.variant);
+            }
+            if !reclaims.contains(&row.reclaim) {
+                reclaims.push(row.reclaim);
+            }
+        }
+        (variants, reclaims)
+    }
+
+    pub(super) fn csv(&self) -> String {
+        let figure = self.figure;
+        let over = figure.over.as_ref().map_or_else(String::new, |over| format!(",over_{}", over.replace('-', "_")));
+        let mut csv = format!("# {}\nvariant,workload,reclaim,{}{over}\n", figure.title, figure.unit);
+        let cell = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
+        for row in &self.rows {
+            let _ = write!(csv, "{},{},{},{}", row.variant, row.workload, row.reclaim, row.raw);
+            csv.push_str(&if figure.over.is_some() { format!(",{}\n", cell(row.shown)) } else { "\n".into() });
+        }
+        let (variants, reclaims) = self.columns();
+        for variant in variants {
+            for reclaim in &reclaims {
+                let mean = cell(self.mean(variant, reclaim));
+                let columns = if figure.over.is_some() { format!(",{mean}") } else { mean };
+                let _ = writeln!(csv, "{variant},mean,{reclaim},{columns}");
+            }
+        }
+        csv
+    }
+}
+
+fn number(figure: &Figure, run: &Run, pointer: &str) -> Result<f64, Failure> {
+    match run.summary.pointer(pointer) {
+        // Nothing waited, or nothing was asked for: there is no number, which counts as none of it.
+        Some(Value::Null) => Ok(0.0),
+        Some(Value::Number(n)) => Ok(n.as_f64().unwrap_or_default()),
+        _ => Err(Failure::usage(format!("figure {}: {pointer} is no number of a summary", figure.name))),
+    }
+}

@@ -1,0 +1,199 @@
+//! What is run for a paper and what the paper says: the two TOML files of a folder in `papers/`.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use vpass_workload::synthetic::WorkloadConfig;
+
+use crate::args::Gear;
+use crate::exit::Failure;
+
+/// `run.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Recipe {
+    pub(super) title: String,
+    /// Preset or file.
+    pub(super) drive: String,
+    /// Other values for keys of the drive, in every run.
+    #[serde(default)]
+    pub(super) set: Vec<String>,
+    /// Where the paper's numbers are, beside this file.
+    #[serde(default)]
+    pub(super) expected: Option<String>,
+    #[serde(rename = "workload")]
+    pub(super) workloads: Vec<NamedWorkload>,
+    #[serde(rename = "group")]
+    pub(super) groups: Vec<Group>,
+    #[serde(rename = "figure")]
+    pub(super) figures: Vec<Figure>,
+    /// What the drive's error model says by itself, without a run.
+    #[serde(default)]
+    pub(super) model: Model,
+}
+
+/// A generated workload; addresses and amounts come from the group that uses it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamedWorkload {
+    pub(super) name: String,
+    pub(super) config: WorkloadConfig,
+}
+
+/// Runs that differ in technique, workload and variant only: each with each.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Group {
+    pub(super) name: String,
+    pub(super) gear: GroupGear,
+    pub(super) reclaim: Vec<String>,
+    /// Names; all where empty.
+    #[serde(default)]
+    pub(super) workloads: Vec<String>,
+    #[serde(rename = "variant")]
+    pub(super) variants: Vec<Variant>,
+    /// The read-active set: so many blocks from the start of the host's capacity.
+    pub(super) blocks: u32,
+    /// Host reads of each of its blocks, in the mean, that are counted.
+    pub(super) reads_per_block: f64,
+    /// The same before anything is counted.
+    #[serde(default)]
+    pub(super) warm_up_reads_per_block: f64,
+    /// Whether blocks begin at random in the cycle of a run's technique: up to the first of its thresholds.
+    #[serde(default)]
+    pub(super) out_of_phase: bool,
+    /// Share of the dies' time that the host's reads and writes take, at an even load; a closed loop where absent.
+    #[serde(default)]
+    pub(super) load: Option<f64>,
+    #[serde(default)]
+    pub(super) oracle: bool,
+}
+
+/// The gear of a group.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum GroupGear {
+    Timed,
+    Untimed,
+}
+
+impl From<GroupGear> for Gear {
+    fn from(gear: GroupGear) -> Self {
+        match gear {
+            GroupGear::Timed => Self::Timed,
+            GroupGear::Untimed => Self::Untimed,
+        }
+    }
+}
+
+/// Other values for keys of the drive.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Variant {
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) set: Vec<String>,
+}
+
+/// A table of one number of every run of a group.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Figure {
+    /// The file, without its ending.
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) group: String,
+    /// Numbers of the summary, by JSON pointer; added up.
+    pub(super) metric: Vec<String>,
+    pub(super) unit: String,
+    /// The technique that the others are divided by.
+    #[serde(default)]
+    pub(super) over: Option<String>,
+}
+
+/// Files that need no run.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Model {
+    /// Limit and alpha by group and P/E count.
+    pub(super) parameters: Option<String>,
+    /// The limit of every layer of a block.
+    pub(super) layers: Option<String>,
+    /// Reads that the worst wordline of a group endures, by the share of them that hits its neighbours.
+    pub(super) mixes: Option<String>,
+}
+
+/// `expected.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expectations {
+    #[serde(default)]
+    pub(super) expected: Vec<Expected>,
+    #[serde(default)]
+    pub(super) not_reproduced: Vec<NotReproduced>,
+}
+
+/// One number of the paper: the mean over the workloads of a figure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expected {
+    /// Where the paper has it.
+    pub(super) source: String,
+    pub(super) what: String,
+    pub(super) figure: String,
+    pub(super) variant: String,
+    pub(super) reclaim: String,
+    pub(super) value: f64,
+    /// Largest difference that counts as agreement, as a share of the value.
+    pub(super) tolerance: f64,
+    /// Follows from a number that was chosen to give it: no success of its own.
+    #[serde(default)]
+    pub(super) calibrated: bool,
+}
+
+/// What is left out, and why.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NotReproduced {
+    pub(super) what: String,
+    pub(super) why: String,
+}
+
+/// Reads one of them.
+///
+/// # Errors
+/// A file that cannot be read, or what is wrong in it, with its line.
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let text = fs::read_to_string(path).map_err(|e| Failure::usage(format!("{} cannot be read: {e}", path.display())))?;
+    toml::from_str(&text).map_err(|e| Failure::usage(format!("{}: {}", path.display(), e.to_string().trim())))
+}
+
+impl Recipe {
+    /// The workloads of a group.
+    ///
+    /// # Errors
+    /// A name that nobody knows.
+    pub(super) fn workloads_of(&self, group: &Group) -> Result<Vec<&NamedWorkload>, Failure> {
+        if group.workloads.is_empty() {
+            return Ok(self.workloads.iter().collect());
+        }
+        let find = |name: &String| {
+            let names = self.workloads.iter().map(|w| w.name.as_str());
+            let found = self.workloads.iter().find(|w| w.name == *name);
+            found.ok_or_else(|| Failure::usage(crate::suggest::unknown("workload", name, names)))
+        };
+        group.workloads.iter().map(find).collect()
+    }
+
+    /// The group of a figure.
+    ///
+    /// # Errors
+    /// A name that nobody knows.
+    pub(super) fn group_of(&self, figure: &Figure) -> Result<&Group, Failure> {
+        let names = self.groups.iter().map(|g| g.name.as_str());
+        let found = self.groups.iter().find(|g| g.name == figure.group);
+        found.ok_or_else(|| Failure::usage(crate::suggest::unknown("group", &figure.group, names)))
+    }
+}
