@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results test check-minute bench soak lint clean build
+.PHONY: demo results test check-minute bench soak paper-straw lint clean build
 
 # Compares read-reclaim policies on the block trace of a real database, on a fresh and on a worn drive.
 demo: build
@@ -47,6 +47,11 @@ soak: build
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture
 	VPASS_FUZZ_EXECS=1000000 cargo test --release -p vpass-workload --test fio_fuzz
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-core --test config
+
+# The figures of a paper beside its numbers: a quarter of an hour on two cores.
+paper-straw: build
+	@rm -rf target/papers/straw-2024
+	$(VPASS) paper papers/straw-2024 --out target/papers/straw-2024
 
 lint:
 	cargo fmt --check

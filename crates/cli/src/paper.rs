@@ -110,7 +110,7 @@ fn runs(recipe: &Recipe, seed: u64) -> Result<Vec<Run>, Failure> {
                 for reclaim in &group.reclaim {
                     let mut drive = drive.clone();
                     if group.out_of_phase {
-                        drive.config.start.reads = first_threshold(&drive.config, reclaim)?;
+                        drive.config.start.reads = end_of_cycle(&drive.config, reclaim)?;
                     }
                     let plan = Plan {
                         drive,
@@ -140,10 +140,15 @@ fn runs(recipe: &Recipe, seed: u64) -> Result<Vec<Run>, Failure> {
     Ok(runs)
 }
 
-/// Reads of a block up to the first threshold of a technique.
-fn first_threshold(drive: &DriveConfig, reclaim: &str) -> Result<u32, Failure> {
+/// Share of the way to the first threshold of a technique that blocks begin with at most: what is left keeps a block from its last
+/// reads before anything runs.
+const PHASES: f64 = 0.95;
+
+/// Reads of a block near the first threshold of a technique.
+fn end_of_cycle(drive: &DriveConfig, reclaim: &str) -> Result<u32, Failure> {
     let age = explain::age(drive, drive.start.pec, reclaim)?;
-    Ok(age.and_then(|age| age.thresholds.iter().map(|t| t.reads).min()).unwrap_or(0))
+    let first = age.and_then(|age| age.thresholds.iter().map(|t| t.reads).min());
+    Ok((f64::from(first.unwrap_or(0)) * PHASES) as u32)
 }
 
 /// A workload on a group's set of blocks, at its amount and load; and the requests of its warm-up.

@@ -7,6 +7,7 @@ mod compare;
 mod config;
 mod files;
 mod fio;
+mod paper;
 mod results;
 mod samples;
 mod trace_files;
