@@ -78,7 +78,7 @@ impl<'a> Numbers<'a> {
         let cell = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
         for row in &self.rows {
             let _ = write!(csv, "{},{},{},{}", row.variant, row.workload, row.reclaim, row.raw);
-            csv.push_str(&if figure.over.is_some() { format!(",{}\n", cell(row.shown)) } else { "\n".into() });
+            let _ = if figure.over.is_some() { writeln!(csv, ",{}", cell(row.shown)) } else { writeln!(csv) };
         }
         let (variants, reclaims) = self.columns();
         for variant in variants {
