@@ -21,7 +21,7 @@ build:
 test: build
 	cargo test --release --workspace
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs
-	cargo test --release -p vpass-core --bench throughput -- --small
+	cargo test --release -p vpass-core --bench throughput --bench techniques -- --small
 	cargo test --release -p vpass-oracle --bench watched -- --small
 	$(MAKE) --no-print-directory check-minute
 
@@ -31,7 +31,7 @@ check-minute: build
 	$(VPASS) check --seed $(SEED) --minutes 1
 
 bench:
-	cargo bench -p vpass-core --bench throughput
+	cargo bench -p vpass-core --bench throughput --bench techniques
 	cargo bench -p vpass-oracle
 	cargo bench -p vpass-workload
 

@@ -2,6 +2,7 @@
 //! map entry, wordline counters and block record at the same sizes, with prefetch and nothing else.
 //! `--small` runs every bench at a size that fits a test.
 
+#[expect(dead_code, reason = "every bench uses its own part")]
 mod shared;
 
 use std::time::Instant;

@@ -12,13 +12,13 @@
 //! All counts are in quarters of a dose unit. For those who count from a wordline's own programming, the block's dose when each
 //! [`SEGMENTS`]th of its wordlines began to be written is kept too.
 
-use crate::mem::{huge_vec, prefetch};
+use crate::mem::{equal_keys, huge_vec, prefetch};
 use crate::units::BlockId;
 
 /// Parts of a block whose first programming is remembered.
 pub(crate) const SEGMENTS: usize = 8;
-/// Keys searched together: 64 bytes.
-const LINE: usize = 32;
+/// Entries of a bank: their keys fill a cache line.
+const BANK: usize = 32;
 /// The key of an entry that counts nothing yet; blocks have fewer wordlines.
 const NONE: u16 = u16::MAX;
 
@@ -31,10 +31,21 @@ pub(crate) struct Entry {
     pub(crate) error: u32,
 }
 
-/// Wordlines of some entries of a block: a cache line.
+/// Some entries of a block and the wordlines that they count, close together: a read touches one page of memory.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Keys([u16; LINE]);
+struct Bank {
+    keys: [u16; BANK],
+    entries: [Entry; BANK],
+}
+
+impl Bank {
+    /// A bank of so many entries. What is beyond them is never the lowest.
+    fn empty(entries: usize) -> Self {
+        let count = |n| if n < entries { 0 } else { u32::MAX };
+        Self { keys: [NONE; BANK], entries: std::array::from_fn(|n| Entry { count: count(n), error: 0 }) }
+    }
+}
 
 /// The place of the next miss: every entry before `cursor` counts more than `min`, none less.
 #[derive(Clone, Copy, Default)]
@@ -46,12 +57,11 @@ struct Lowest {
 /// The counters of all blocks; of none where nobody wants them.
 #[derive(Default)]
 pub(crate) struct SpaceSaving {
-    /// Entries of a block.
     entries_per_block: usize,
-    lines_per_block: usize,
+    banks_per_block: usize,
     wordlines_per_segment: u32,
-    keys: Vec<Keys>,
-    entries: Vec<Entry>,
+    banks: Vec<Bank>,
+    /// Apart from the banks, so that it is in the cache when the place of the next miss is asked for.
     lowest: Vec<Lowest>,
     begun_at: Vec<[u32; SEGMENTS]>,
 }
@@ -61,49 +71,56 @@ impl SpaceSaving {
     pub(crate) fn new(blocks: u32, wordlines_per_block: u32, entries: u32) -> Self {
         assert!(entries > 0 && wordlines_per_block < u32::from(NONE), "{entries} entries for {wordlines_per_block} wordlines");
         let (blocks, entries) = (blocks as usize, entries as usize);
-        let lines = entries.div_ceil(LINE);
-        Self {
+        let banks = entries.div_ceil(BANK);
+        let mut counters = Self {
             entries_per_block: entries,
-            lines_per_block: lines,
+            banks_per_block: banks,
             wordlines_per_segment: wordlines_per_block.div_ceil(SEGMENTS as u32),
-            keys: huge_vec(blocks * lines, Keys([NONE; LINE])),
-            entries: huge_vec(blocks * entries, Entry::default()),
+            banks: huge_vec(blocks * banks, Bank::empty(BANK)),
             lowest: vec![Lowest::default(); blocks],
             begun_at: vec![[0; SEGMENTS]; blocks],
+        };
+        for last in counters.banks.chunks_mut(banks).map(|of_block| &mut of_block[banks - 1]) {
+            *last = Bank::empty(entries - (banks - 1) * BANK);
         }
+        counters
     }
 
     /// Whether anything is counted.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
-        !self.keys.is_empty()
+        !self.banks.is_empty()
     }
 
     /// Asks the processor for what counting a read of this block will touch.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
-        for line in 0..self.lines_per_block {
-            prefetch(&self.keys, block as usize * self.lines_per_block + line);
-        }
+        let first = block as usize * self.banks_per_block;
+        prefetch(&self.banks, first);
         // A miss goes here. What is hit was hit before: it is near.
         let next = self.lowest[block as usize].cursor as usize;
-        prefetch(&self.entries, block as usize * self.entries_per_block + next);
+        if let Some(bank) = self.banks.get(first + next / BANK) {
+            prefetch(&bank.entries, next % BANK);
+        }
     }
 
     /// Counts a sensing of a wordline, numbered within its block.
     #[inline]
     pub(crate) fn count(&mut self, block: BlockId, wordline: u32, dose: u32) {
-        let keys = &mut self.keys[block as usize * self.lines_per_block..][..self.lines_per_block];
-        let entries = &mut self.entries[block as usize * self.entries_per_block..][..self.entries_per_block];
+        let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
         let key = wordline as u16;
-        if let Some(hit) = find(keys, key) {
-            entries[hit].count += dose;
-            return;
+        for bank in &mut *banks {
+            let equal = equal_keys(&bank.keys, key);
+            if equal != 0 {
+                bank.entries[equal.trailing_zeros() as usize % BANK].count += dose;
+                return;
+            }
         }
-        let place = self.lowest[block as usize].find(entries);
-        let entry = &mut entries[place];
+        let place = self.lowest[block as usize].find(banks);
+        let bank = &mut banks[place / BANK];
+        let entry = &mut bank.entries[place % BANK];
         *entry = Entry { count: entry.count + dose, error: entry.count };
-        keys[place / LINE].0[place % LINE] = key;
+        bank.keys[place % BANK] = key;
     }
 
     /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
@@ -116,8 +133,10 @@ impl SpaceSaving {
     /// Forgets a block that is erased.
     pub(crate) fn reset(&mut self, block: BlockId) {
         let block = block as usize;
-        self.keys[block * self.lines_per_block..][..self.lines_per_block].fill(Keys([NONE; LINE]));
-        self.entries[block * self.entries_per_block..][..self.entries_per_block].fill(Entry::default());
+        let banks = &mut self.banks[block * self.banks_per_block..][..self.banks_per_block];
+        for (n, bank) in banks.iter_mut().enumerate() {
+            *bank = Bank::empty((self.entries_per_block - n * BANK).min(BANK));
+        }
         self.lowest[block] = Lowest::default();
         self.begun_at[block] = [0; SEGMENTS];
     }
@@ -126,53 +145,38 @@ impl SpaceSaving {
     pub(crate) fn of(&self, block: BlockId) -> Tracked<'_> {
         let block = block as usize;
         Tracked {
-            keys: &self.keys[block * self.lines_per_block..][..self.lines_per_block],
-            entries: &self.entries[block * self.entries_per_block..][..self.entries_per_block],
+            banks: &self.banks[block * self.banks_per_block..][..self.banks_per_block],
+            entries: self.entries_per_block,
             begun_at: &self.begun_at[block],
             wordlines_per_segment: self.wordlines_per_segment as usize,
         }
     }
 }
 
-/// The entry of a key; every key of the lines is looked at, so that this vectorises.
-#[inline]
-fn find(lines: &[Keys], key: u16) -> Option<usize> {
-    let mut found = 0;
-    for (line, keys) in lines.iter().enumerate() {
-        // One more than the place; no key is there twice.
-        let mut place = 0u16;
-        for (i, k) in keys.0.iter().enumerate() {
-            place |= if *k == key { i as u16 + 1 } else { 0 };
-        }
-        found |= if place == 0 { 0 } else { line * LINE + usize::from(place) };
-    }
-    found.checked_sub(1)
-}
-
 impl Lowest {
     /// An entry of the lowest count. Counts only rise, so the search goes on where it ended: a turn around the entries for each rise of `min`.
     #[inline]
-    fn find(&mut self, entries: &[Entry]) -> usize {
+    fn find(&mut self, banks: &[Bank]) -> usize {
         loop {
-            let rest = &entries[self.cursor as usize..];
-            if let Some(ahead) = rest.iter().position(|e| e.count == self.min) {
-                let place = self.cursor as usize + ahead;
+            let from = self.cursor as usize;
+            let lowest = (from..banks.len() * BANK).find(|n| banks[n / BANK].entries[n % BANK].count == self.min);
+            if let Some(place) = lowest {
                 self.cursor = place as u32 + 1;
                 return place;
             }
-            *self = Self { min: lowest(entries), cursor: 0 };
+            *self = Self { min: lowest_count(banks), cursor: 0 };
         }
     }
 }
 
-fn lowest(entries: &[Entry]) -> u32 {
-    entries.iter().fold(u32::MAX, |min, e| min.min(e.count))
+fn lowest_count(banks: &[Bank]) -> u32 {
+    banks.iter().flat_map(|bank| &bank.entries).fold(u32::MAX, |min, e| min.min(e.count))
 }
 
 /// What the counters know of one block.
 pub(crate) struct Tracked<'a> {
-    keys: &'a [Keys],
-    entries: &'a [Entry],
+    banks: &'a [Bank],
+    entries: usize,
     begun_at: &'a [u32; SEGMENTS],
     wordlines_per_segment: usize,
 }
@@ -180,18 +184,18 @@ pub(crate) struct Tracked<'a> {
 impl Tracked<'_> {
     /// How many entries there are, empty ones counted.
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.entries
     }
 
     /// The lowest count: what a wordline without an entry was read at most.
     pub(crate) fn min(&self) -> u32 {
-        lowest(self.entries)
+        lowest_count(self.banks)
     }
 
     /// Wordlines, numbered within the block, that have an entry.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
-        let keys = self.keys.iter().flat_map(|line| &line.0);
-        keys.zip(self.entries).filter(|(key, _)| **key != NONE).map(|(key, entry)| (usize::from(*key), *entry))
+        let all = self.banks.iter().flat_map(|bank| bank.keys.iter().zip(&bank.entries));
+        all.filter(|(key, _)| **key != NONE).map(|(key, entry)| (usize::from(*key), *entry))
     }
 
     /// The block's dose, as far as it need not be answered for, when each segment began to be written, and a segment's wordlines.

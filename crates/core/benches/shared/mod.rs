@@ -66,6 +66,45 @@ impl RequestSource for Uniform {
     }
 }
 
+/// Reads of whole pages whose popularity falls as one over their rank, from a table of draws that is gone through again and again.
+pub(crate) struct Skewed {
+    pages: std::rc::Rc<Vec<u32>>,
+    next: usize,
+    left: u64,
+    page_bytes: u32,
+}
+
+impl Skewed {
+    /// Ranks from 1 to the number of pages are drawn as pages^u, u even between 0 and 1, and scattered over the drive.
+    pub(crate) fn table(drive: &Drive, draws: usize) -> std::rc::Rc<Vec<u32>> {
+        let pages = (f64::from(drive.geometry().host_pages) * drive.config().start.fill).floor();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
+        let mut unit = || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        let page = |rank: f64| ((rank as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % pages as u64;
+        std::rc::Rc::new((0..draws).map(|_| page(pages.powf(unit())) as u32).collect())
+    }
+
+    pub(crate) fn new(drive: &Drive, pages: &std::rc::Rc<Vec<u32>>, requests: u64) -> Self {
+        Self { pages: pages.clone(), next: 0, left: requests, page_bytes: drive.geometry().page_bytes }
+    }
+}
+
+impl RequestSource for Skewed {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let n = self.left.min(max as u64).min((self.pages.len() - self.next) as u64) as usize;
+        let bytes = self.page_bytes;
+        let pages = &self.pages[self.next..self.next + n];
+        out.extend(pages.iter().map(|p| Request { at: 0, offset: u64::from(*p) * u64::from(bytes), bytes, op: Op::Read }));
+        self.left -= n as u64;
+        self.next = if self.next + n == self.pages.len() { 0 } else { self.next + n };
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Closed { depth: 1 }
+    }
+}
+
 pub(crate) fn config(text: &str, changes: impl FnOnce(&mut DriveConfig)) -> DriveConfig {
     let mut config: DriveConfig = toml::from_str(text).expect("the preset parses");
     changes(&mut config);
@@ -90,6 +129,16 @@ pub(crate) fn prepared(config: DriveConfig, timed: bool) -> Drive {
 pub(crate) fn prepared_for(config: DriveConfig, timed: bool, watch: impl FnOnce(&mut Drive)) -> Drive {
     let mut drive = Drive::new(config, &Techniques::default(), timed).expect("the techniques exist");
     watch(&mut drive);
+    prepare(drive)
+}
+
+/// A preconditioned drive under a reclaim technique, for the untimed gear.
+pub(crate) fn prepared_under(config: DriveConfig, reclaim: &str) -> Drive {
+    let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
+    prepare(Drive::new(config, &techniques, false).expect("the techniques exist"))
+}
+
+fn prepare(mut drive: Drive) -> Drive {
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -138,8 +187,13 @@ pub(crate) fn floor(config: &DriveConfig, reads: u64) -> f64 {
 }
 
 pub(crate) fn untimed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_256: u64) -> f64 {
+    untimed_from(drive, requests, |drive| Uniform::new(drive, requests, bytes, writes_of_256, 1))
+}
+
+/// Requests served per second, of so many from a source that is made anew for each round.
+pub(crate) fn untimed_from<S: RequestSource>(drive: &mut Drive, requests: u64, source: impl Fn(&Drive) -> S) -> f64 {
     median(|| {
-        let mut source = Uniform::new(drive, requests, bytes, writes_of_256, 1);
+        let mut source = source(drive);
         let start = Instant::now();
         run_untimed(drive, &mut source, &mut |_| true).expect("the source does not fail");
         requests as f64 / start.elapsed().as_secs_f64()

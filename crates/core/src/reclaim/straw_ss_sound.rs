@@ -16,7 +16,7 @@
 //! ```
 //!
 //! **Why it is a bound.** Let RC be the true reads of wordlines and, when i was programmed, s those of i - d and b' those of the block.
-//! In order wordlines are programmed and none is read before, so i and i + d had not been read. Then
+//! Wordlines are programmed in order and not read before, so i and i + d had not been read by then. Hence
 //!
 //! ```text
 //! dose(i) = alpha (RC[i-d] - s + RC[i+d]) + (BLK - b') - (RC[i-d] - s) - RC[i] - RC[i+d]
