@@ -11,6 +11,7 @@ mod straw;
 mod straw_ss;
 mod straw_ss_sound;
 mod straw_wl;
+mod tiered;
 
 use crate::config::{DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
@@ -184,6 +185,7 @@ policies! {
     "straw-wl", "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)" => straw_wl::StrawWl::new;
     "straw-ss", "straw-wl with a few counters a block, as published: can be deceived (straw-2024)" => straw_ss::StrawSs::new { tracks: true };
     "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
+    "tiered", "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool" => tiered::Tiered::new;
     "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new { nature: Some(ideal::nature) };
 }
 

@@ -218,6 +218,9 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
             late_reads: None,
             check_interval,
             counters,
+            tier_share: dice.pick(&[0.0, 0.1, 0.5, 1.0]),
+            layer_sets: dice.pick(&[0.0, 0.1, 1.0]),
+            wordline_sets: dice.pick(&[0.0, 0.05, 1.0]),
         },
         start: StartConfig {
             pec: dice.pick(&[0, 999, 3000]),
@@ -268,11 +271,8 @@ fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u3
 fn random_start_reads(dice: &mut Dice, config: &DriveConfig, techniques: &Techniques, timed: bool) -> u32 {
     let nature = technique(&techniques.reclaim).expect("it was drawn from the list").drive(config.clone());
     let most = MostStartReads::of(&nature, timed).map_or(1000, |most| most.reads);
-    match dice.pick(&[0, 1, 2]) {
-        0 => 0,
-        1 => dice.between(0, u64::from(most)) as u32,
-        _ => most,
-    }
+    let any = dice.between(0, u64::from(most)) as u32;
+    dice.pick(&[0, any, most])
 }
 
 fn random_timing(dice: &mut Dice) -> TimingConfig {

@@ -148,12 +148,28 @@ pub struct ReclaimConfig {
     pub check_interval: u32,
     /// Space-Saving counters of each block; for techniques that have any.
     pub counters: u32,
+    /// `tiered`: share of what a block, or a wordline, may take after which its reads are counted more finely; 0 counts them so from
+    /// its erase on.
+    pub tier_share: f64,
+    /// `tiered`: sets of layer counters, as a share of the blocks.
+    pub layer_sets: f64,
+    /// `tiered`: sets of wordline counters, as a share of the blocks.
+    pub wordline_sets: f64,
 }
 
 impl Default for ReclaimConfig {
     fn default() -> Self {
-        // straw-2024 III-B, IV: "e.g., every 1K reads to the block"; "32 counter entries for a block".
-        Self { schedule: Schedule::Deadline, late_reads: None, check_interval: 1000, counters: 32 }
+        Self {
+            schedule: Schedule::Deadline,
+            late_reads: None,
+            // straw-2024 III-B, IV: "e.g., every 1K reads to the block"; "32 counter entries for a block".
+            check_interval: 1000,
+            counters: 32,
+            // Assumptions: see docs/design.md for what they cost and save.
+            tier_share: 0.1,
+            layer_sets: 0.02,
+            wordline_sets: 0.002,
+        }
     }
 }
 
@@ -162,7 +178,10 @@ impl ReclaimConfig {
         require((1..=1_000_000).contains(&self.check_interval), || {
             format!("reclaim.check_interval = {} is outside 1 to 1000000", self.check_interval)
         })?;
-        require((2..=256).contains(&self.counters), || format!("reclaim.counters = {} is outside 2 to 256", self.counters))
+        require((2..=256).contains(&self.counters), || format!("reclaim.counters = {} is outside 2 to 256", self.counters))?;
+        require_share("reclaim.tier_share", self.tier_share)?;
+        require_share("reclaim.layer_sets", self.layer_sets)?;
+        require_share("reclaim.wordline_sets", self.wordline_sets)
     }
 }
 

@@ -70,7 +70,7 @@ impl Block {
 }
 
 /// All page kinds, a bit each; QLC has four. Absent kinds change nothing: none is weaker than the weakest.
-const ALL_KINDS: u32 = 0b1111;
+pub(super) const ALL_KINDS: u32 = 0b1111;
 
 /// What a threshold was made of.
 pub(super) struct Terms {

@@ -47,7 +47,7 @@ pub(super) trait Estimate: Send {
 
 /// A technique: the shared look, and an estimate.
 pub(super) struct Straw<E> {
-    estimate: E,
+    pub(super) estimate: E,
     interval: u32,
     /// Leaves out looks that cannot find anything.
     skips: bool,
@@ -124,6 +124,12 @@ impl<E: Estimate> Straw<E> {
             self.budgets[class] = Some(Budget { keep, alpha, highest_alpha, fresh });
         }
         Some(class)
+    }
+
+    /// What is known of doses, and what they may be in a block of this age.
+    pub(super) fn estimate_and_budget(&mut self, view: &View, pec: u32) -> Option<(&mut E, &Budget)> {
+        let class = self.budget(view, pec)?;
+        Some((&mut self.estimate, self.budgets[class].as_ref().expect("just looked up")))
     }
 
     /// Dose that movers may still deposit on a wordline far from all they read, in 1/1024 units.
