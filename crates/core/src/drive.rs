@@ -419,6 +419,11 @@ impl Drive {
         self.policy.controller_ram(&self.geometry)
     }
 
+    /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as policies are told.
+    pub fn late_reads(&self) -> u32 {
+        self.late_reads
+    }
+
     /// Open blocks of each stream: (purpose, width).
     pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
         self.streams.widths()

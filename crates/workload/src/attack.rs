@@ -17,7 +17,7 @@ mod weak_spot;
 use crate::phases::PhaseConfig;
 
 pub use breed::Breeder;
-pub use picture::{Picture, Strength, Target};
+pub use picture::{Picture, Reads, Strength, Target};
 
 /// An attack: its name reads well in "attacked by ..."; what it does; how.
 pub struct Attack {

@@ -8,7 +8,8 @@
 //! ```text
 //! 6 wordlines of 3 pages, limit 4,500, alpha 9, I = 10. What even reads do to the weakest wordline:
 //! of 18 reads 3 are its own, 6 weigh 9, 9 weigh 1: 63 / 18 = 3.5 a read
-//! looks leave it up to 4,500 - 9 x (10 + 1) - (18 + 2 x 8 x 3) = 4,335 = 1,238.6 reads: 1,230 at a look; then 10 beside it
+//! looks leave it up to 4,500 - 9 x (10 + 1) - (18 + 2 x 8 x 3) = 4,335 = 1,238.6 reads: 1,230 at a look
+//! (4,335 - 3.5 x 1,230) / (9 - 3.5) = 5.5 of these could weigh 9; 2 do. With the 10 until the next look, 12 are made beside it
 //! ```
 
 use super::{Picture, Target};
@@ -19,27 +20,20 @@ pub(super) fn phases(picture: &Picture) -> Vec<PhaseConfig> {
     let mut bursts = vec![];
     for target in &picture.targets {
         let Some(victim) = picture.victim(target) else { continue };
-        let even = even_reads(picture, target, victim);
-        if even == 0 {
-            continue;
-        }
-        phases.push(PhaseConfig::reads(target.pages.iter().copied().flatten().collect(), even));
-        bursts.push(PhaseConfig::reads(picture.pages_beside(target, victim), picture.check_interval.into()));
+        let Some(reads) = picture.up_to_the_last_look(target, victim, per_read(picture, target, victim)) else { continue };
+        phases.push(PhaseConfig::reads(target.pages.iter().copied().flatten().collect(), reads.even));
+        bursts.push(PhaseConfig::reads(picture.pages_beside(target, victim), reads.beside));
     }
     phases.extend(bursts);
     phases
 }
 
-/// Reads of all pages in turn up to the last look that leaves the victim where it is.
-fn even_reads(picture: &Picture, target: &Target, victim: usize) -> u64 {
-    let s = target.wordlines[victim];
-    let interval = f64::from(picture.check_interval);
+/// Dose of the victim for each read of all pages in turn.
+fn per_read(picture: &Picture, target: &Target, victim: usize) -> f64 {
     let pages = target.pages.iter().flatten().count() as f64;
     let own = picture.pages(target, victim).count() as f64;
     let beside = picture.pages_beside(target, victim).len() as f64;
-    let per_read = (beside * s.assumed_alpha + pages - own - beside) / pages;
-    let left = s.assumed_limit - s.assumed_alpha * (interval + 1.0) - picture.moving(target, s.assumed_alpha);
-    ((left / per_read / interval).floor() * interval).max(0.0) as u64
+    (beside * target.wordlines[victim].assumed_alpha + pages - own - beside) / pages
 }
 
 #[cfg(test)]
@@ -50,9 +44,9 @@ mod tests {
     #[test]
     fn even_reads_up_to_the_last_look_and_then_a_burst() {
         let phases = super::phases(&picture(2, 6, 2));
-        assert_eq!(phases[0], PhaseConfig::reads((0..18).collect(), 1230));
-        assert_eq!(phases[1], PhaseConfig::reads((1000..1018).collect(), 1230));
-        assert_eq!(phases[2], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 10));
+        assert_eq!(phases[0], PhaseConfig::reads((0..18).collect(), 1228));
+        assert_eq!(phases[1], PhaseConfig::reads((1000..1018).collect(), 1228));
+        assert_eq!(phases[2], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 12));
         assert_eq!(phases.len(), 4);
     }
 }

@@ -9,7 +9,8 @@
 //! ```text
 //! 4 counters, limit 4,500, alpha 9, I = 10, 36 pages a block: wordlines 1, 3, 6 and 9 evenly, victim 2 never
 //! its estimate   B (2 x 9 + 4 - 1 - 2) / 4 = 4.75 B, in truth (2 x 9 + 4 - 2) / 4 = 5 B
-//! a look leaves  4,500 - 9 x (10 + 1) - (36 + 2 x 8 x 3) = 4,317 / 4.75 = 908: 900 reads, in truth 4,500; then 10 reads weigh 90 more
+//! a look leaves  4,500 - 9 x (10 + 1) - (36 + 2 x 8 x 3) = 4,317 / 4.75 = 908: 900 reads, the last 6 beside the victim
+//! in truth       5 x 894 + 9 x 6 = 4,524, more than the limit; and 10 reads beside it follow until the next look
 //! ```
 
 use super::{Picture, Target};
@@ -20,13 +21,11 @@ pub(super) fn phases(picture: &Picture) -> Vec<PhaseConfig> {
     for target in &picture.targets {
         let Some(victim) = picture.victim(target) else { continue };
         let tracked = tracked(picture, target, victim);
-        let even = even_reads(picture, target, victim, tracked.len());
-        if even == 0 {
-            continue;
-        }
+        let per_read = per_read(picture, target, victim, tracked.len());
+        let Some(reads) = picture.up_to_the_last_look(target, victim, per_read) else { continue };
         let pages = tracked.iter().filter_map(|w| picture.pages(target, *w).next()).collect();
-        phases.push(PhaseConfig::reads(pages, even));
-        phases.push(PhaseConfig::reads(picture.pages_beside(target, victim), picture.check_interval.into()));
+        phases.push(PhaseConfig::reads(pages, reads.even));
+        phases.push(PhaseConfig::reads(picture.pages_beside(target, victim), reads.beside));
     }
     phases
 }
@@ -49,14 +48,11 @@ fn tracked(picture: &Picture, target: &Target, victim: usize) -> Vec<usize> {
     tracked
 }
 
-/// Reads of the tracked wordlines in turn up to the last look that leaves the victim where it is, as the table sees it.
-fn even_reads(picture: &Picture, target: &Target, victim: usize, tracked: usize) -> u64 {
-    let s = target.wordlines[victim];
-    let (interval, counters) = (f64::from(picture.check_interval), tracked as f64);
+/// Dose of the victim for each read of the tracked wordlines in turn, as the table sees it.
+fn per_read(picture: &Picture, target: &Target, victim: usize, tracked: usize) -> f64 {
+    let counters = tracked as f64;
     let beside = picture.neighbours(victim).filter(|w| picture.holds(target, *w)).count() as f64;
-    let per_read = (beside * s.assumed_alpha + counters - 1.0 - beside) / counters;
-    let left = s.assumed_limit - s.assumed_alpha * (interval + 1.0) - picture.moving(target, s.assumed_alpha);
-    ((left / per_read / interval).floor() * interval).max(0.0) as u64
+    (beside * target.wordlines[victim].assumed_alpha + counters - 1.0 - beside) / counters
 }
 
 #[cfg(test)]
@@ -68,8 +64,8 @@ mod tests {
     fn a_full_table_without_the_victim_and_then_a_burst() {
         let phases = super::phases(&picture(2, 12, 2));
         // Wordlines 1 and 3 beside the victim 2; 6 and 9 are apart from them and from each other.
-        assert_eq!(phases[0], PhaseConfig::reads(vec![3, 9, 18, 27], 900));
-        assert_eq!(phases[1], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 10));
+        assert_eq!(phases[0], PhaseConfig::reads(vec![3, 9, 18, 27], 894));
+        assert_eq!(phases[1], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 16));
         assert_eq!(phases.len(), 4);
     }
 }

@@ -10,6 +10,8 @@ use vpass_core::units::{BlockId, Lpn};
 
 /// Blocks that attacks take in turn: enough that one round outlasts the data that a policy moves away.
 const TARGETS: usize = 64;
+/// Even reads may end before they are even: each neighbour may have had one more than its share, and one for what is rounded.
+const UNEVEN: f64 = 3.0;
 /// A target holds at least this share of the pages of the fullest block.
 const FULL_ENOUGH: f64 = 0.9;
 
@@ -24,6 +26,8 @@ pub struct Picture {
     pub neighbour_stride: u32,
     /// Reads between two looks of a policy at a block.
     pub check_interval: u32,
+    /// Reads that a policy expects between a look and the end of its job, at least 1.
+    pub late_reads: u32,
     /// Counters of a policy for the wordlines of a block.
     pub counters: u32,
     /// The blocks worth attacking, the weakest first; at least one.
@@ -54,6 +58,15 @@ pub struct Strength {
     pub assumed_alpha: f64,
 }
 
+/// Reads of two kinds, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reads {
+    /// Evenly.
+    pub even: u64,
+    /// Beside one wordline.
+    pub beside: u64,
+}
+
 impl Strength {
     /// Reads beside it that it endures.
     pub fn reads_beside(&self) -> f64 {
@@ -76,6 +89,7 @@ impl Picture {
             pages_per_wordline: geometry.cell.bits(),
             neighbour_stride: geometry.neighbour_stride,
             check_interval: config.reclaim.check_interval,
+            late_reads: drive.late_reads().max(1),
             counters: config.reclaim.counters,
             targets,
         })
@@ -114,6 +128,21 @@ impl Picture {
             by_strength.then(beside(*b).cmp(&beside(*a)))
         };
         candidates.min_by(weaker)
+    }
+
+    /// Reads that end just before the look at which a wordline is moved, where even reads weigh so much on it: evenly up to the last look
+    /// that leaves it where it is, but those that may weigh more beside it, and beside it until the next. `None` where no look leaves it.
+    pub fn up_to_the_last_look(&self, target: &Target, wordline: usize, per_read: f64) -> Option<Reads> {
+        let s = target.wordlines[wordline];
+        let (interval, late) = (f64::from(self.check_interval), f64::from(self.late_reads));
+        let left = s.assumed_limit - s.assumed_alpha * (interval.max(late + 1.0) + late) - self.moving(target, s.assumed_alpha);
+        let look = (left / per_read / interval).floor() * interval;
+        if look < interval {
+            return None;
+        }
+        let heavier = s.assumed_alpha - per_read;
+        let beside = if heavier > 0.0 { ((left - per_read * look) / heavier - UNEVEN).floor().clamp(0.0, look - 1.0) } else { 0.0 };
+        Some(Reads { even: (look - beside) as u64, beside: (beside + interval) as u64 })
     }
 
     /// The dose that the job which moves a whole block deposits on one of its wordlines at most: `P + 2 (alpha - 1) p`.
@@ -190,6 +219,7 @@ pub(super) mod tests {
             pages_per_wordline: 3,
             neighbour_stride: 1,
             check_interval: 10,
+            late_reads: 1,
             counters: 4,
             targets: (0..blocks).map(target).collect(),
         }
