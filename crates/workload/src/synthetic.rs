@@ -15,7 +15,7 @@ mod source;
 mod uniform;
 mod zipf;
 
-pub use config::{Arrivals, SizeShare, WorkloadConfig, WorkloadFile};
+pub use config::{Arrivals, HotSets, SizeShare, WorkloadConfig, WorkloadFile};
 pub(crate) use config::{arrival, check_arrival, require};
 pub use distribution::Distribution;
 pub use source::SyntheticSource;

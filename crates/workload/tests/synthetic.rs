@@ -26,7 +26,7 @@ fn drawn(table: &str, capacity: u64, seed: u64, batch: usize) -> Vec<Request> {
     }
 }
 
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 8] = [
     "",
     "distribution = 'zipf:0.99'\nread_share = 0.6",
     "distribution = 'sequential'\nread_share = 0.5\nblock_size = '128KiB'",
@@ -34,6 +34,7 @@ const TABLES: [&str; 7] = [
     "distribution = 'uniform'\nwrite_distribution = 'zipf:1.2'\nread_share = 0.7\nrate = 5e5\narrivals = 'constant'",
     "block_sizes = [{size='4KiB',share=0.5},{size=512,share=0.2},{size='24KiB',share=0.3}]\nfootprint = 0.37",
     "distribution = 'sequential'\nblock_sizes = [{size='4KiB',share=0.7},{size='16KiB',share=0.3}]",
+    "distribution = 'hot-cold:0.01/0.95'\nwrite_distribution = 'hot-cold:0.05/0.9'\nhot_sets = 'disjoint'\nread_share = 0.8\nrun = '512KiB'",
 ];
 
 #[test]
@@ -160,6 +161,30 @@ fn writes_can_have_a_distribution_of_their_own() {
 }
 
 #[test]
+fn hot_reads_and_hot_writes_can_lie_apart() {
+    let hot_runs = |hot_sets: &str, op: Op| {
+        let table = format!(
+            "requests = 200000\ndistribution = 'hot-cold:0.01/0.95'\nwrite_distribution = 'hot-cold:0.05/0.9'\nread_share = 0.5\n\
+             run = '1MiB'\n{hot_sets}"
+        );
+        let mut runs = vec![0u32; 1024];
+        for r in drawn(&table, GIB, 1, 512).iter().filter(|r| r.op == op) {
+            runs[(r.offset >> 20) as usize] += 1;
+        }
+        // 10 runs get 95,000 reads, 9,500 each, 51 runs 90,000 writes, 1,765 each; cold ones 5 and 10.
+        (0..1024).filter(|i| runs[*i] > 500).collect::<std::collections::BTreeSet<usize>>()
+    };
+    let both = ["hot_sets = 'disjoint'", ""].map(|hot_sets| (hot_runs(hot_sets, Op::Read), hot_runs(hot_sets, Op::Write)));
+    for (read, written) in &both {
+        assert_eq!((read.len(), written.len()), (10, 51));
+        assert!((10..42).contains(&written.iter().filter(|i| **i < 512).count()), "hot runs lie in both halves");
+    }
+    assert!(both[0].0.is_disjoint(&both[0].1), "apart");
+    assert!(both[1].0.is_subset(&both[1].1), "shared, where nothing is said");
+    assert_eq!(both[0].0, both[1].0, "the reads are the same");
+}
+
+#[test]
 fn arrivals_follow_the_table() {
     let arrival = |table: &str| build(table, GIB, 1).unwrap().arrival();
     assert_eq!(arrival(""), Arrival::Closed { depth: 64 });
@@ -223,6 +248,21 @@ fn what_is_wrong_with_a_table_is_said() {
     );
     says("block_sizes = [{size=512,share=0.5}]", "workload.block_sizes: the shares add up to 0.5, not to 1");
     says("block_sizes = [{size=512,share=-0.5}]", "workload.block_sizes: a share of -0.5 is outside 0 to 1");
+    says(
+        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.1/0.9'",
+        "workload.hot_sets = \"disjoint\" keeps two hot parts apart: distribution and write_distribution are both expected to be hot-cold, \
+         as in \"hot-cold:0.1/0.9\"",
+    );
+    says(
+        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.6/0.9'\nwrite_distribution = 'hot-cold:0.5/0.9'",
+        "workload.hot_sets = \"disjoint\": hot parts of 0.6 and 0.5 of the addresses do not fit side by side; at most 1 in sum is expected",
+    );
+    // 64 runs of 16 KiB: each half is rounded to 32 and fits; of three runs neither half is.
+    build("hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = 'hot-cold:0.5/0.9'", 1 << 20, 1).unwrap();
+    says(
+        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = 'hot-cold:0.5/0.9'\nrun = '320KiB'",
+        "workload.hot_sets = \"disjoint\": hot parts of 2 and 2 runs do not fit into 3 runs",
+    );
     says("distribution = 'zipf:1'\nrun = '6KiB'", "workload.run = 6KiB is no multiple of every block size; a run holds whole blocks");
     says(
         "distribution = 'zipf:1'\nrun = '1MiB'",
@@ -243,6 +283,7 @@ fn what_is_wrong_with_a_file_is_shown_in_place() {
          \"unifrom\" is no distribution (did you mean \"uniform\"?); expected one like \"uniform\", \"zipf:0.99\", \"sequential\", \"hot-cold:0.1/0.9\"\n"
     );
     assert!(error("[workload]\nblok_size = 1\n").contains("unknown field `blok_size`, expected one of `requests`"));
+    assert!(error("[workload]\nhot_sets = 'apart'\n").contains("unknown variant `apart`, expected `shared` or `disjoint`"));
     assert!(error("[workload]\nblock_size = '4 KiBs'\n").contains("`4 KiBs` is no size"));
     assert!(error("").contains("missing field `workload`"));
 }

@@ -57,6 +57,9 @@ pub struct WorkloadConfig {
     /// The same for writes, where they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_distribution: Option<Distribution>,
+    /// Whether the hot part of the writes is that of the reads; for hot-cold of both.
+    #[serde(skip_serializing_if = "HotSets::is_default")]
+    pub hot_sets: HotSets,
     /// Share of the capacity, from its start, that is addressed.
     pub footprint: f64,
     /// Zipf and hot-cold give a popularity to runs of this size; a page of the drive where absent.
@@ -85,6 +88,24 @@ pub enum Arrivals {
     Constant,
 }
 
+/// How the hot parts of reads and writes lie to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HotSets {
+    /// What is read most is what is written most.
+    #[default]
+    Shared,
+    /// No run is in both.
+    Disjoint,
+}
+
+impl HotSets {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl Default for WorkloadConfig {
     fn default() -> Self {
         Self {
@@ -97,6 +118,7 @@ impl Default for WorkloadConfig {
             arrivals: None,
             distribution: Distribution::Uniform,
             write_distribution: None,
+            hot_sets: HotSets::Shared,
             footprint: 1.0,
             run: None,
         }
@@ -138,7 +160,29 @@ impl WorkloadConfig {
         let write = self.write_distribution.as_ref().map_or(Ok(()), Distribution::check);
         write.map_err(|what| ConfigError(format!("workload.write_distribution = {what}")))?;
         check_arrival(self.queue_depth, self.rate, self.arrivals)?;
+        self.check_hot_sets()?;
         self.check_sizes()
+    }
+
+    fn check_hot_sets(&self) -> Result<(), ConfigError> {
+        if self.hot_sets == HotSets::Shared {
+            return Ok(());
+        }
+        let (Distribution::HotCold { addresses: read, .. }, Some(Distribution::HotCold { addresses: written, .. })) =
+            (self.distribution, self.write_distribution)
+        else {
+            return Err(ConfigError(
+                "workload.hot_sets = \"disjoint\" keeps two hot parts apart: distribution and write_distribution are both expected to be \
+                 hot-cold, as in \"hot-cold:0.1/0.9\""
+                    .into(),
+            ));
+        };
+        require(read + written <= 1.0, || {
+            format!(
+                "workload.hot_sets = \"disjoint\": hot parts of {read} and {written} of the addresses do not fit side by side; \
+                 at most 1 in sum is expected"
+            )
+        })
     }
 
     fn check_sizes(&self) -> Result<(), ConfigError> {

@@ -11,6 +11,8 @@ use super::scatter::Scatter;
 #[derive(Clone, Debug)]
 pub(super) struct HotCold {
     run_bytes: u64,
+    /// The rank at which the hot part begins; the cold one follows it, round the end.
+    first: u64,
     hot_runs: u64,
     cold_runs: u64,
     /// A random number below it means a hot access.
@@ -18,12 +20,18 @@ pub(super) struct HotCold {
     scatter: Scatter,
 }
 
+/// Runs in the hot part, a share `addresses` of all; either part has at least one.
+pub(super) fn hot_runs(runs: u64, addresses: f64) -> u64 {
+    assert!(runs >= 2);
+    ((runs as f64 * addresses).round() as u64).clamp(1, runs - 1)
+}
+
 impl HotCold {
-    /// `runs` is at least 2; both parts get at least one.
-    pub(super) fn new(runs: u64, run_bytes: u64, addresses: f64, accesses: f64, scatter: Scatter) -> Self {
-        assert!(runs >= 2);
-        let hot_runs = ((runs as f64 * addresses).round() as u64).clamp(1, runs - 1);
-        Self { run_bytes, hot_runs, cold_runs: runs - hot_runs, hot: threshold(accesses), scatter }
+    /// `runs` is at least 2; the hot part begins at rank `first`, below it.
+    pub(super) fn new(runs: u64, run_bytes: u64, first: u64, (addresses, accesses): (f64, f64), scatter: Scatter) -> Self {
+        assert!(first < runs);
+        let hot_runs = hot_runs(runs, addresses);
+        Self { run_bytes, first, hot_runs, cold_runs: runs - hot_runs, hot: threshold(accesses), scatter }
     }
 }
 
@@ -33,8 +41,10 @@ impl Place for HotCold {
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
         // Both parts are computed from their bounds rather than branched on: the branch would be mispredicted one time in ten.
         let is_hot = random.next_u64() < self.hot;
-        let (first, count) = if is_hot { (0, self.hot_runs) } else { (self.hot_runs, self.cold_runs) };
-        let run = self.scatter.image(first + below(random, count));
+        let (first, count) = if is_hot { (self.first, self.hot_runs) } else { (self.first + self.hot_runs, self.cold_runs) };
+        let rank = first + below(random, count);
+        let runs = self.hot_runs + self.cold_runs;
+        let run = self.scatter.image(if rank < runs { rank } else { rank - runs });
         class.within_run(random, run * self.run_bytes)
     }
 }

@@ -5,9 +5,9 @@ use vpass_core::config::ConfigError;
 use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 
 use super::arrivals::ArrivalClock;
-use super::config::{WorkloadConfig, require};
+use super::config::{HotSets, WorkloadConfig, require};
 use super::distribution::Distribution;
-use super::hot_cold::HotCold;
+use super::hot_cold::{HotCold, hot_runs};
 use super::place::{SizeClass, place_all};
 use super::random::{Random, Rng, Streams, threshold};
 use super::scatter::Scatter;
@@ -61,9 +61,9 @@ impl SyntheticSource {
         config.check()?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
         let mut streams = Streams::new(seed);
-        // Reads and writes share one shuffle: what is read most is what is written most.
+        // Reads and writes share one shuffle: what is read most is what is written most, unless the writes' ranks begin elsewhere.
         let scatter = Scatter::new((area.footprint / area.run_bytes).max(1), &mut streams.scatter);
-        let placement = |d: Distribution| area.placement(d, &scatter);
+        let writes_first = area.first_rank_of_writes(config)?;
         let sizes: Vec<_> = config.sizes().iter().map(|s| (s.size.0 as u32, s.share)).collect();
         Ok(Self {
             arrival: config.arrival(),
@@ -73,8 +73,8 @@ impl SyntheticSource {
             first_op: if config.read_share == 0.0 { Op::Write } else { Op::Read },
             sizes: Sizes::new(&sizes),
             clock: config.rate.map(|rate| ArrivalClock::new(config.arrivals.unwrap_or_default(), rate)),
-            place: placement(config.distribution),
-            write_place: config.write_distribution.map(placement),
+            place: area.placement(config.distribution, 0, &scatter),
+            write_place: config.write_distribution.map(|d| area.placement(d, writes_first, &scatter)),
             classes: area.classes,
             streams,
         })
@@ -174,14 +174,29 @@ impl Area {
         Ok(Self { footprint, run_bytes, classes: classes.collect() })
     }
 
-    fn placement(&self, distribution: Distribution, scatter: &Scatter) -> Placement {
+    /// The rank at which the hot part of the writes begins: behind that of the reads, where no run may be in both.
+    fn first_rank_of_writes(&self, config: &WorkloadConfig) -> Result<u64, ConfigError> {
+        let runs = self.footprint / self.run_bytes;
+        match (config.hot_sets, config.distribution, config.write_distribution) {
+            (HotSets::Disjoint, Distribution::HotCold { addresses: read, .. }, Some(Distribution::HotCold { addresses: written, .. })) => {
+                let (read, written) = (hot_runs(runs, read), hot_runs(runs, written));
+                require(read + written <= runs, || {
+                    format!("workload.hot_sets = \"disjoint\": hot parts of {read} and {written} runs do not fit into {runs} runs")
+                })?;
+                Ok(read)
+            }
+            _ => Ok(0),
+        }
+    }
+
+    fn placement(&self, distribution: Distribution, first_rank: u64, scatter: &Scatter) -> Placement {
         let runs = self.footprint / self.run_bytes;
         match distribution {
             Distribution::Uniform => Placement::Uniform(Uniform),
             Distribution::Sequential => Placement::Sequential(Sequential::new(self.footprint, self.classes.len() > 1)),
             Distribution::Zipf { theta } => Placement::Zipf(Zipf::new(runs, self.run_bytes, theta, scatter.clone())),
             Distribution::HotCold { addresses, accesses } => {
-                Placement::HotCold(HotCold::new(runs, self.run_bytes, addresses, accesses, scatter.clone()))
+                Placement::HotCold(HotCold::new(runs, self.run_bytes, first_rank, (addresses, accesses), scatter.clone()))
             }
         }
     }
