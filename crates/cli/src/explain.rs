@@ -121,7 +121,7 @@ fn latencies(config: &DriveConfig, geometry: &Geometry) -> Vec<ReadLatency> {
     kinds
         .map(|((kind, sensings), sense_us)| ReadLatency {
             page_kind: kind,
-            sensings: *sensings,
+            sensings,
             sensing_us: in_us(us(sense_us)),
             channel_us: in_us(channel),
             ecc_us: in_us(ecc),
@@ -164,7 +164,7 @@ fn ages_at(config: &DriveConfig, geometry: &Geometry, reclaim: &str, counts: &BT
     if config.disturb.model == DisturbModel::None {
         return Ok(vec![]);
     }
-    let table = LimitTable::new(&config.disturb, geometry.wordlines_per_block, geometry.strings_per_layer);
+    let table = LimitTable::of(config);
     let mut drive = small(config, reclaim)?;
     let group = |g: usize, pec: u32| {
         let e = table.truth(g, pec);

@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
-    CapacityConfig, DisturbConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, DensityConfig, DisturbConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
 use vpass_workload::statistics::{SideConfig, StatisticsConfig, WindowsConfig};
@@ -39,6 +39,7 @@ pub(crate) const DRIVE: &[Section] = &[
     section::<GcConfig>("gc"),
     section::<WearConfig>("wear"),
     section::<ReclaimConfig>("reclaim"),
+    section::<DensityConfig>("density"),
     section::<StartConfig>("start"),
     Section { inner: &[("table", keys::<PerPec>)], ..section::<DisturbConfig>("disturb") },
 ];

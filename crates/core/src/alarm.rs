@@ -85,6 +85,7 @@ impl Drive {
             pec: self.cold[block as usize].pec,
             wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],
             pages_per_wordline: self.geometry.cell.bits(),
+            mode: hot.mode,
             written: u32::from(hot.write_ptr),
             valid: self.map.valid_words(block),
         };

@@ -1,11 +1,13 @@
 //! The drive's configuration: one struct per TOML table, defaults, and what is checked before anything runs.
 //! Every error says which key, what was wrong and what would be right.
 
+mod density;
 mod disturb;
 mod flash;
 mod ftl;
 mod resolve;
 
+pub use density::DensityConfig;
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 pub use flash::{Cell, GeometryConfig, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
@@ -41,6 +43,9 @@ pub struct DriveConfig {
     /// `[reclaim]`
     #[serde(default)]
     pub reclaim: ReclaimConfig,
+    /// `[density]`
+    #[serde(default)]
+    pub density: DensityConfig,
     /// `[start]`
     #[serde(default)]
     pub start: StartConfig,
@@ -60,6 +65,7 @@ impl DriveConfig {
         self.gc.check()?;
         self.wear.check()?;
         self.reclaim.check()?;
+        self.density.check()?;
         self.start.check()?;
         self.drive.check()?;
         self.disturb.check(self.geometry.cell)?;

@@ -6,8 +6,7 @@ mod count;
 pub mod table;
 mod wordline;
 
-use crate::config::{DisturbConfig, DisturbModel};
-use crate::geometry::Geometry;
+use crate::config::{DisturbModel, DriveConfig};
 use crate::nand::block::Wordline;
 use crate::page_set::bits;
 use crate::units::BlockId;
@@ -23,8 +22,10 @@ pub struct BlockView<'a> {
     pub pec: u32,
     /// Its wordlines.
     pub wordlines: &'a [Wordline],
-    /// Pages that share a wordline.
+    /// Pages that share a wordline, those included that its coding takes away.
     pub pages_per_wordline: u32,
+    /// Coding of its cells: how many page kinds it takes away, the most significant first.
+    pub mode: u8,
     /// Pages programmed so far.
     pub written: u32,
     /// Which pages hold current data, a bit each.
@@ -46,7 +47,8 @@ impl BlockView<'_> {
     pub fn live_kinds(&self, wordline: u32) -> u32 {
         let first = wordline * self.pages_per_wordline;
         let written = self.written.saturating_sub(first).min(self.pages_per_wordline);
-        let to_come = (1 << self.pages_per_wordline) - (1 << written);
+        let kept = self.pages_per_wordline - u32::from(self.mode);
+        let to_come = (1u32 << kept).saturating_sub(1 << written);
         bits(self.valid, first, self.pages_per_wordline) as u32 | to_come
     }
 }
@@ -76,12 +78,12 @@ pub trait ErrorModel: Send {
 }
 
 /// The model that a configuration names; none where reads disturb nothing.
-pub fn error_model(config: &DisturbConfig, geometry: &Geometry) -> Option<Box<dyn ErrorModel>> {
-    let table = LimitTable::new(config, geometry.wordlines_per_block, geometry.strings_per_layer);
-    match config.model {
+pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
+    let (table, weight) = (LimitTable::of(config), config.disturb.preprogram_weight);
+    match config.disturb.model {
         DisturbModel::None => None,
-        DisturbModel::Count => Some(Box::new(count::Count::new(table, config.preprogram_weight))),
-        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(table, config.preprogram_weight, geometry.neighbour_stride))),
+        DisturbModel::Count => Some(Box::new(count::Count::new(table, weight))),
+        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(table, weight, config.geometry.neighbour_stride))),
     }
 }
 

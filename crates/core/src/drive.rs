@@ -140,7 +140,7 @@ impl Drive {
         let config = policy.drive(config);
         crate::start_reads::check(&config, timed)?;
         let gc = gc_policy(&techniques.gc).ok_or_else(|| unknown("gc", &techniques.gc))?;
-        let model = error_model(&config.disturb, &geometry);
+        let model = error_model(&config);
         let blocks = geometry.blocks as usize;
         let counted = if model.is_none() { BLOCKS } else { WORDLINES + u8::from(policy.tracks) };
         let tracker = if counted == TRACKED {

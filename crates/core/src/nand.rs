@@ -1,4 +1,5 @@
-//! The flash itself: block records and the rules that no drive may break.
+//! The flash itself: block records, the coding of its cells and the rules that no drive may break.
 
 pub mod block;
+pub mod coding;
 pub mod rules;

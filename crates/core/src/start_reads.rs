@@ -35,7 +35,7 @@ impl MostStartReads {
         }
         let geometry = Geometry::new(config);
         let late = late_reads(config, &geometry, timed).max(1);
-        let table = LimitTable::new(&config.disturb, geometry.wordlines_per_block, geometry.strings_per_layer);
+        let table = LimitTable::of(config);
         let first = config.start.pec;
         let last = first.saturating_add(erases_at_most(config, &geometry));
         // Limits and alpha are linear between the rows.

@@ -31,7 +31,9 @@ struct Block {
     /// Where its limits begin in `Doses::limits`; they depend on its P/E count.
     limits: u32,
     /// Its limits over those of the worst block; see the table.
-    factor: u32,
+    factor: u16,
+    /// Page kinds that its coding takes away, which changes its limits again.
+    mode: u8,
 }
 
 /// How far a page is from losing its data, in 1/1024 dose units.
@@ -79,14 +81,14 @@ pub(crate) struct Doses {
 
 impl Doses {
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
-        let table = LimitTable::new(&config.disturb, geometry.wordlines_per_block, geometry.strings_per_layer);
+        let table = LimitTable::of(config);
         let mut doses = Self {
             model: config.disturb.model,
             per_kind: dose_per_kind(config.disturb.dose, geometry.cell),
             preprogram_weight: (config.disturb.preprogram_weight * WEIGHT_ONE).round() as u64,
             stride: geometry.neighbour_stride,
             wordlines_per_block: geometry.wordlines_per_block,
-            blocks: (0..geometry.blocks).map(|block| Block { factor: table.block_factor(block), ..Block::default() }).collect(),
+            blocks: (0..geometry.blocks).map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() }).collect(),
             table,
             limits: vec![],
             start_pec: config.start.pec,
@@ -147,7 +149,8 @@ impl Doses {
             let rest = since.saturating_sub(adjacent + read);
             endurance.alpha * adjacent + ALPHA_ONE * rest + self.before(endurance.alpha * s + ALPHA_ONE * (b - s))
         };
-        Truth { dose, limit: self.table.limit_of(endurance.limit, at.index, block.factor) }
+        let limit = self.table.limit_of(endurance.limit, at.index, block.factor.into());
+        Truth { dose, limit: self.table.in_mode(limit, block.mode) }
     }
 
     /// RC of the lower neighbour; nothing where there is none.
@@ -189,11 +192,16 @@ impl Doses {
         medium.start(at.wordline, neighbour, self.blocks[at.block as usize].read);
     }
 
+    /// The block's limits are those of a coding mode, until its erase.
+    pub(crate) fn set_mode(&mut self, block: BlockId, mode: u8) {
+        self.blocks[block as usize].mode = mode;
+    }
+
     /// The block's wordlines forget; its next limits are those of one more cycle.
     pub(crate) fn erase(&mut self, block: BlockId) {
         let limits = self.blocks[block as usize].limits + self.table.groups() as u32;
         let record = &mut self.blocks[block as usize];
-        (record.read, record.limits) = (0, limits);
+        (record.read, record.limits, record.mode) = (0, limits, 0);
         self.know_limits(limits);
     }
 

@@ -9,8 +9,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::bugs::Bug;
 use vpass_core::config::{
-    CapacityConfig, Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, Schedule,
-    SenseUs, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, GcConfig, GeometryConfig, PerPec,
+    ReclaimConfig, Schedule, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed};
@@ -228,6 +228,7 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
             overwrite: dice.pick(&[0.0, 0.3, 1.5]),
             reads: 0,
         },
+        density: DensityConfig { limit_factor: dice.pick(&[1.0, 1.5, 10.0]) },
         geometry,
     }
 }

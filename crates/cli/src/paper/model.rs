@@ -6,7 +6,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
 
 fn table(config: &DriveConfig) -> LimitTable {
-    LimitTable::new(&config.disturb, config.geometry.wordlines_per_block, config.geometry.strings_per_layer)
+    LimitTable::of(config)
 }
 
 /// Limit and alpha by group, at the P/E counts of the table.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ConfigError, require, require_range};
+use crate::nand::coding::Code;
 use crate::units::Bytes;
 
 /// Bits per cell.
@@ -30,14 +31,9 @@ impl Cell {
         }
     }
 
-    /// Sensings of a read, per page kind, for the 1-2-4-8 code (ida-coding-2018 II).
-    pub const fn sensings(self) -> &'static [u32] {
-        match self {
-            Self::Slc => &[1],
-            Self::Mlc => &[1, 2],
-            Self::Tlc => &[1, 2, 4],
-            Self::Qlc => &[1, 2, 4, 8],
-        }
+    /// Sensings of a read, per page kind, LSB first; as many as it has kinds.
+    pub fn sensings(self) -> impl ExactSizeIterator<Item = u32> {
+        Code::of(self).sensings().into_iter().take(self.bits() as usize)
     }
 
     /// The field's names of the page kinds, in program order.

@@ -13,11 +13,16 @@ impl Count {
     pub(super) fn new(table: LimitTable, preprogram_weight: f64) -> Self {
         Self { table, preprogram_weight }
     }
+
+    /// Of the weakest page kind.
+    fn limit(&self, block: &BlockView) -> u64 {
+        self.table.in_mode(self.table.truth(0, block.pec).limit, block.mode)
+    }
 }
 
 impl ErrorModel for Count {
     fn assess(&self, block: &BlockView) -> Assessment {
-        let limit = self.table.truth(0, block.pec).limit;
+        let limit = self.limit(block);
         let written = (0..block.programmed()).filter_map(|wordline| {
             let kinds = block.live_kinds(wordline);
             let base = u64::from(block.wordlines[wordline as usize].base);
@@ -32,7 +37,7 @@ impl ErrorModel for Count {
     fn dose_and_limit(&self, block: &BlockView, page: u32) -> (u64, u64) {
         let (wordline, kind) = block.wordline_and_kind(page);
         let dose = u64::from(block.reads - block.wordlines[wordline as usize].base) * ALPHA_ONE;
-        (dose, self.table.limit_of_kinds(self.table.truth(0, block.pec).limit, 1 << kind))
+        (dose, self.table.limit_of_kinds(self.limit(block), 1 << kind))
     }
 
     fn base_at_program(&self, block: &BlockView, _wordline: u32) -> u32 {

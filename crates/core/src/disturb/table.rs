@@ -3,7 +3,7 @@
 //! The truth interpolates over P/E counts; a policy looks up the next worse row (straw-2024 III).
 
 use crate::config::Cell;
-use crate::config::{DisturbConfig, DisturbModel, DoseUnit};
+use crate::config::{DisturbConfig, DisturbModel, DoseUnit, DriveConfig};
 use crate::units::BlockId;
 
 /// Counters count quarters of a dose unit.
@@ -42,6 +42,8 @@ pub struct LimitTable {
     block_variation: f64,
     /// Limit of the weakest of a set of page kinds, a bit each, over the wordline's, in 1/1024.
     weakest: [u32; KIND_SETS],
+    /// Limits with guard levels over those without, in 1/1024.
+    guarded: u64,
     rows: Vec<(u32, Vec<Endurance>)>,
     pec: Vec<f64>,
     limit: Vec<Vec<f64>>,
@@ -49,8 +51,14 @@ pub struct LimitTable {
 }
 
 impl LimitTable {
-    /// The table of a checked configuration for blocks of so many wordlines, so many of them in a layer.
-    pub fn new(config: &DisturbConfig, wordlines_per_block: u32, strings_per_layer: u32) -> Self {
+    /// The table of a checked configuration.
+    pub fn of(config: &DriveConfig) -> Self {
+        let table = Self::new(&config.disturb, config.geometry.wordlines_per_block, config.geometry.strings_per_layer);
+        Self { guarded: (config.density.limit_factor * f64::from(MEMBER_ONE)) as u64, ..table }
+    }
+
+    /// The table for blocks of so many wordlines, so many of them in a layer.
+    fn new(config: &DisturbConfig, wordlines_per_block: u32, strings_per_layer: u32) -> Self {
         let groups = config.groups.len();
         let share = |g: usize| config.group_share.get(g).copied().unwrap_or(1.0 / groups as f64);
         let layers = wordlines_per_block.div_ceil(strings_per_layer);
@@ -81,6 +89,7 @@ impl LimitTable {
             member: by_wordline().map(|layer| member_of_layer[layer]).collect(),
             block_variation: config.block_variation,
             weakest: weakest(&config.kind_factor),
+            guarded: MEMBER_ONE.into(),
             pec: rows.clone().map(|r| f64::from(r.pec)).collect(),
             limit: rows.clone().map(|r| r.limit.clone()).collect(),
             alpha: rows.clone().map(|r| (0..groups).map(|g| alpha_of(r, g)).collect()).collect(),
@@ -123,7 +132,13 @@ impl LimitTable {
         (wordline_limit * u64::from(self.weakest[kinds as usize % KIND_SETS])) >> MEMBER_BITS
     }
 
-    /// The same in the worst block.
+    /// A limit of a block in a coding mode, which is the number of page kinds that it takes away, from that of a block in full density.
+    #[inline]
+    pub fn in_mode(&self, limit: u64, mode: u8) -> u64 {
+        if mode == 0 { limit } else { (limit * self.guarded) >> MEMBER_BITS }
+    }
+
+    /// [`Self::limit_of`] in the worst block.
     pub fn limit_of_worst_block(&self, group_limit: u64, wordline: u32) -> u64 {
         self.limit_of(group_limit, wordline, MEMBER_ONE)
     }
@@ -182,11 +197,11 @@ fn unit_hash(n: u64) -> f64 {
 /// Dose of one sensing per page kind, in quarters of a dose unit.
 pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [u32; 4] {
     let sensings = cell.sensings();
-    let sum: u32 = sensings.iter().sum();
+    let (kinds, sum) = (cell.bits(), cell.sensings().sum::<u32>());
     let mut weights = [QUARTERS; 4];
     if unit == DoseUnit::Sensings {
         for (w, s) in weights.iter_mut().zip(sensings) {
-            let exact = f64::from(QUARTERS * s * sensings.len() as u32) / f64::from(sum);
+            let exact = f64::from(QUARTERS * s * kinds) / f64::from(sum);
             *w = (exact.round() as u32).max(1);
         }
     }
@@ -241,6 +256,12 @@ mod tests {
         let of = |kinds| t.limit_of_kinds(1024, kinds);
         assert_eq!([of(0b001), of(0b010), of(0b011), of(0b100), of(0b111)], [1843, 1536, 1536, 1024, 1024]);
         assert!((0..16).all(|kinds| table().limit_of_kinds(77, kinds) == 77));
+    }
+
+    #[test]
+    fn guard_levels_multiply_limits() {
+        let t = LimitTable { guarded: 10 * 1024 + 512, ..table() };
+        assert_eq!([t.in_mode(1000, 0), t.in_mode(1000, 1)], [1000, 10_500]);
     }
 
     #[test]

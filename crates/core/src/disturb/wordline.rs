@@ -36,6 +36,11 @@ impl WordlineModel {
         alpha * near + ALPHA_ONE * far - ALPHA_ONE * u64::from(own.base)
     }
 
+    /// Of the weakest page kind of a wordline, from its group's endurance and its block's factor.
+    fn limit(&self, block: &BlockView, of_group: &Endurance, wordline: u32, factor: u32) -> u64 {
+        self.table.in_mode(self.table.limit_of(of_group.limit, wordline, factor), block.mode)
+    }
+
     fn endurances(&self, pec: u32) -> Vec<Endurance> {
         (0..self.table.groups()).map(|g| self.table.truth(g, pec)).collect()
     }
@@ -44,10 +49,10 @@ impl WordlineModel {
 impl ErrorModel for WordlineModel {
     fn assess(&self, block: &BlockView) -> Assessment {
         let endurances = self.endurances(block.pec);
+        // Every read to come on the weakest neighbourhood.
+        let fresh = endurances.iter().map(|e| self.table.in_mode(e.limit, block.mode) / e.alpha).min().unwrap_or(0);
         if block.reads == 0 {
-            // Freshly erased: every read to come on the weakest neighbourhood.
-            let until = endurances.iter().map(|e| e.limit / e.alpha).min().unwrap_or(0);
-            return Assessment::CleanUntil(until as u32);
+            return Assessment::CleanUntil(fresh.min(u64::from(u32::MAX - 1)) as u32);
         }
         let factor = self.table.block_factor(block.block);
         let mut more = u64::MAX;
@@ -59,7 +64,7 @@ impl ErrorModel for WordlineModel {
             let i = wordline as usize;
             let e = endurances[self.table.group_of(wordline)];
             let dose = self.dose(block, i, e.alpha);
-            let limit = self.table.limit_of_kinds(self.table.limit_of(e.limit, wordline, factor), kinds);
+            let limit = self.table.limit_of_kinds(self.limit(block, &e, wordline, factor), kinds);
             if dose > limit {
                 return Assessment::Suspect;
             }
@@ -67,7 +72,7 @@ impl ErrorModel for WordlineModel {
         }
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
         if (block.programmed() as usize) < block.wordlines.len() {
-            more = more.min(endurances.iter().map(|e| e.limit / e.alpha).min().unwrap_or(0));
+            more = more.min(fresh);
         }
         Assessment::CleanUntil(u64::from(block.reads).saturating_add(more).min(u64::from(u32::MAX - 1)) as u32)
     }
@@ -75,7 +80,7 @@ impl ErrorModel for WordlineModel {
     fn dose_and_limit(&self, block: &BlockView, page: u32) -> (u64, u64) {
         let (wordline, kind) = block.wordline_and_kind(page);
         let e = self.table.truth(self.table.group_of(wordline), block.pec);
-        let limit = self.table.limit_of(e.limit, wordline, self.table.block_factor(block.block));
+        let limit = self.limit(block, &e, wordline, self.table.block_factor(block.block));
         (self.dose(block, wordline as usize, e.alpha), self.table.limit_of_kinds(limit, 1 << kind))
     }
 

@@ -32,7 +32,7 @@ pub(super) fn nature(config: &mut DriveConfig) {
         return;
     }
     let wordlines = config.geometry.wordlines_per_block;
-    let table = LimitTable::new(&config.disturb, wordlines, config.geometry.strings_per_layer);
+    let table = LimitTable::of(config);
     for row in &mut config.disturb.table {
         let mut limits: Vec<u64> =
             (0..wordlines).map(|w| table.limit_of_worst_block(table.truth(table.group_of(w), row.pec).limit, w)).collect();

@@ -81,7 +81,7 @@ impl Picture {
         if config.disturb.model == DisturbModel::None {
             return None;
         }
-        let limits = LimitTable::new(&config.disturb, geometry.wordlines_per_block, geometry.strings_per_layer);
+        let limits = LimitTable::of(config);
         let blocks = worth_attacking(drive, &limits);
         let targets = targets(drive, &limits, &blocks);
         (!targets.is_empty()).then(|| Self {
