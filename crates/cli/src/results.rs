@@ -251,7 +251,7 @@ impl Host {
 impl Flash {
     pub(crate) fn of(drive: &Drive) -> Self {
         let f = drive.flash_counts();
-        Self { reads: ByCause(f.reads), programs: ByCause(f.programs), erases: ByCause(f.erases), reprograms: ByCause::default() }
+        Self { reads: ByCause(f.reads), programs: ByCause(f.programs), erases: ByCause(f.erases), reprograms: ByCause(f.reprograms) }
     }
 }
 

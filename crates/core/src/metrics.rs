@@ -40,6 +40,8 @@ pub struct FlashCounts {
     pub programs: [u64; Cause::COUNT],
     /// Block erases.
     pub erases: [u64; Cause::COUNT],
+    /// Wordlines whose most significant pages were programmed to keep cells out of guard levels.
+    pub reprograms: [u64; Cause::COUNT],
 }
 
 /// Read reclaim.

@@ -7,6 +7,8 @@ use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
 
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
 pub const NO_PPN: Ppn = 0x7FFF_FFFF;
+/// Whose data is read where nobody's is wanted: the page was sensed for the states of its cells, and nothing was decoded.
+pub const NOBODY: Lpn = 0xFFFF_FFFF;
 /// The data came from the write buffer.
 pub const FROM_BUFFER: Ppn = 0xFFFF_FFFF;
 
@@ -23,7 +25,7 @@ pub enum ReadResult {
 /// One page read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhysRead {
-    /// What was wanted.
+    /// What was wanted, or [`NOBODY`]'s.
     pub lpn: Lpn,
     /// Where it was read, [`NO_PPN`] or [`FROM_BUFFER`].
     pub ppn: Ppn,
@@ -57,6 +59,15 @@ pub trait Observer: Any {
     fn lost(&mut self, lpn: Lpn);
     /// A page was programmed.
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause);
+    /// An erased block is opened in a coding mode other than full density: so many page kinds of each wordline, the most significant
+    /// first, are never programmed in it. A wordline is complete when its other pages are programmed and it is [`Self::merged`].
+    fn opened(&mut self, block: BlockId, mode: u8);
+    /// The most significant pages of a wordline, numbered within its block, were programmed so that its cells keep to the states of this
+    /// mode. What those pages held is gone; the others stand. In a block of full density every page of the wordline was sensed for it.
+    fn merged(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause);
+    /// All complete wordlines of a block of full density have been merged, and nothing in it is wanted but their other pages:
+    /// from now on its limits are those of this mode.
+    fn reprogrammed(&mut self, block: BlockId, mode: u8);
     /// A block was erased.
     fn erased(&mut self, block: BlockId, cause: Cause);
     /// The drive was preconditioned by construction: this erased block now holds these pages, from page 0 on;

@@ -11,6 +11,8 @@ pub struct DriveBooks {
     pub programs: [u64; Cause::COUNT],
     /// Block erases by cause.
     pub erases: [u64; Cause::COUNT],
+    /// Wordlines programmed over themselves, by cause.
+    pub reprograms: [u64; Cause::COUNT],
     /// Pages that the host read, wherever they were found.
     pub host_read_pages: u64,
     /// Pages that the host wrote, whole or in part.
@@ -21,7 +23,7 @@ pub struct DriveBooks {
 
 /// Every line of the books, with its name.
 fn lines(books: &DriveBooks) -> impl Iterator<Item = (String, u64)> {
-    let per_cause = [("reads", books.reads), ("programs", books.programs), ("erases", books.erases)];
+    let per_cause = [("reads", books.reads), ("programs", books.programs), ("erases", books.erases), ("reprograms", books.reprograms)];
     let by_cause = per_cause
         .into_iter()
         .flat_map(|(what, counts)| Cause::ALL.into_iter().zip(counts).map(move |(cause, n)| (format!("{what} by {}", cause.name()), n)));

@@ -8,10 +8,12 @@
 //! Data loss is a result where the drive reported it. Whatever else is wrong is a bug ([`OracleReport::is_bug`]).
 
 mod books;
+mod density;
 mod doses;
 mod end_scan;
 mod mapping;
 mod medium;
+mod odd_reads;
 mod oracle;
 mod protocol;
 mod reference;

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 
 use vpass_core::config::DriveConfig;
-use vpass_core::disturb::table::DOSE_ONE;
 use vpass_core::drive::Drive;
 use vpass_core::geometry::Geometry;
-use vpass_core::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, PhysRead, ReadResult};
+use vpass_core::observer::{NO_PPN, Observer, Origin, PhysRead, ReadResult};
 use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ns, Ppn, Seq};
 
 use crate::books::{DriveBooks, differences};
 use crate::doses::{Doses, Truth};
-use crate::end_scan::words;
 use crate::mapping::MapEntry;
 use crate::medium::{At, Medium};
 use crate::protocol::Protocol;
@@ -31,8 +29,8 @@ pub struct Oracle {
     pub(crate) findings: Findings,
     /// Losses reported without a read that showed them; a page past its limit must explain each.
     pub(crate) unseen_losses: BTreeSet<Stamp>,
-    seen: DriveBooks,
-    uncorrectable_reads: u64,
+    pub(crate) seen: DriveBooks,
+    pub(crate) uncorrectable_reads: u64,
     lost_pages: u64,
     /// One bit per host page: reported lost since the measured phase began.
     was_lost: Vec<u64>,
@@ -65,8 +63,7 @@ impl Oracle {
     /// Memory that the oracle of such a drive takes.
     pub fn memory(geometry: &Geometry) -> Bytes {
         let lost = u64::from(geometry.host_pages.div_ceil(64)) * 8;
-        let protocol = u64::from(geometry.blocks) * 4;
-        Bytes(Medium::bytes(geometry) + Stamps::bytes(geometry) + Doses::bytes(geometry) + lost + protocol)
+        Bytes(Medium::bytes(geometry) + Stamps::bytes(geometry) + Doses::bytes(geometry) + Protocol::bytes(geometry) + lost)
     }
 
     /// Compares the drive's books with what was seen.
@@ -93,6 +90,7 @@ impl Oracle {
             reads: flash.reads,
             programs: flash.programs,
             erases: flash.erases,
+            reprograms: flash.reprograms,
             host_read_pages: host.read_pages,
             host_write_pages: host.write_pages,
             mapped_pages: drive.map_rows().count() as u64,
@@ -152,7 +150,7 @@ impl Oracle {
         let by_host = read.cause == Cause::Host && !read.fill;
         self.seen.host_read_pages += u64::from(by_host);
         let Some(newest) = self.stamps.newest(read.lpn) else {
-            return self.wrong_page(read, None);
+            return self.read_for_nobody(read);
         };
         if read.ppn >= self.raw_pages {
             return self.read_off_flash(read, newest);
@@ -186,69 +184,6 @@ impl Oracle {
         self.doses.sense(&mut self.medium, at);
     }
 
-    /// A read that needed no flash page: the write buffer has the newest data; elsewhere there must be none.
-    fn read_off_flash(&mut self, read: &PhysRead, newest: Tag) {
-        let good = read.result == ReadResult::Good;
-        let lpn = read.lpn;
-        let by_host = read.cause == Cause::Host && !read.fill;
-        match read.ppn {
-            FROM_BUFFER | NO_PPN if !good => {
-                self.uncorrectable_reads += u64::from(by_host);
-                if !newest.is_lost() {
-                    self.findings.add(Kind::FalseLoss, || {
-                        format!(
-                            "{} read of lpn {lpn} failed without a flash page being read; it holds {}",
-                            read.cause.name(),
-                            newest.words()
-                        )
-                    });
-                }
-            }
-            FROM_BUFFER if newest.is_present() => {}
-            // A partly written page whose rest was never written, or is gone, has nothing to fill it with.
-            NO_PPN if read.fill || !(newest.is_present() || newest.is_lost()) => {}
-            _ => self.wrong_page(read, Some(newest)),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn wrong_page(&mut self, read: &PhysRead, newest: Option<Tag>) {
-        let &PhysRead { lpn, ppn, cause, .. } = read;
-        let holds = newest.map_or_else(|| "it is beyond the host's capacity".into(), |tag| format!("it holds {}", tag.words()));
-        let found = match ppn {
-            FROM_BUFFER => "was served from the write buffer".into(),
-            NO_PPN => "was served as unmapped".into(),
-            _ => match self.carried(ppn) {
-                Some(carried) => format!("went to {}, which carries {}", self.place(ppn), carried.words()),
-                None => format!("went to ppn {ppn}, which is beyond the flash"),
-            },
-        };
-        self.findings.add(Kind::Stamp, || format!("{} read of lpn {lpn} {found}; {holds}", cause.name()));
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn past_limit(&mut self, read: &PhysRead, truth: Truth) {
-        let place = self.place(read.ppn);
-        self.findings
-            .add(Kind::Limit, || format!("{} read used lpn {} past its limit at {place}: {}", read.cause.name(), read.lpn, words(truth)));
-    }
-
-    /// The drive could not decode a flash page. One dose unit is what its rounding may have over-counted.
-    #[cold]
-    #[inline(never)]
-    fn uncorrectable(&mut self, read: &PhysRead, at: At, truth: Truth) {
-        self.uncorrectable_reads += u64::from(read.cause == Cause::Host && !read.fill);
-        if truth.dose.saturating_add(DOSE_ONE) < truth.limit {
-            let place = self.place(read.ppn);
-            self.findings.add(Kind::FalseLoss, || {
-                format!("{} read of lpn {} was reported uncorrectable at {place}: {}", read.cause.name(), read.lpn, words(truth))
-            });
-        }
-        self.stamps.failed(&mut self.medium, at, read.lpn);
-    }
-
     fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
         match self.stamps.lost(lpn)? {
             Loss::Absent => return Err(format!("lpn {lpn} was reported lost; it holds no data")),
@@ -265,7 +200,7 @@ impl Oracle {
     }
 
     /// The block exists.
-    fn check_block(&mut self, block: BlockId, what: &str) -> bool {
+    pub(crate) fn check_block(&mut self, block: BlockId, what: &str) -> bool {
         let blocks = self.geometry.blocks;
         if block >= blocks {
             self.findings.add(Kind::Protocol, || format!("{what} of block {block}; the drive has {blocks} blocks"));
@@ -339,6 +274,19 @@ impl Observer for Oracle {
             }
         };
         self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{} at ppn {ppn}: {what}", cause.name())));
+    }
+
+    fn opened(&mut self, block: BlockId, mode: u8) {
+        self.opened_in_mode(block, mode);
+    }
+
+    fn merged(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
+        self.seen.reprograms[cause as usize] += 1;
+        self.merged_wordline(block, wordline, mode);
+    }
+
+    fn reprogrammed(&mut self, block: BlockId, mode: u8) {
+        self.reprogrammed_block(block, mode);
     }
 
     fn erased(&mut self, block: BlockId, cause: Cause) {

@@ -1,8 +1,8 @@
 //! A tiny drive to make events for, and short names for them.
 
 use vpass_core::config::{
-    CapacityConfig, Cell, DisturbConfig, DisturbModel, DriveConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, SenseUs, StartConfig,
-    TimingConfig, WearConfig,
+    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig,
+    SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::geometry::Geometry;
 use vpass_core::observer::{Observer, Origin, PhysRead, ReadResult};
@@ -44,6 +44,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
         wear: WearConfig::default(),
         reclaim: ReclaimConfig::default(),
         start: StartConfig::default(),
+        density: DensityConfig::default(),
         disturb,
     }
 }

@@ -2,6 +2,7 @@
 
 mod books;
 mod common;
+mod density;
 mod doses;
 mod losses;
 mod memory;

@@ -1,0 +1,73 @@
+//! Blocks that hold fewer pages than they could: what a merge takes away must be wanted by nobody, and limits grow only where every
+//! wordline with data has its guard levels.
+
+use vpass_core::units::BlockId;
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+use crate::stamps::Stamp;
+
+impl Oracle {
+    /// An erased block will be written in this mode.
+    pub(crate) fn opened_in_mode(&mut self, block: BlockId, mode: u8) {
+        if !self.check_block(block, "opening") {
+            return;
+        }
+        let checked = self.protocol.open(block, mode);
+        let right = checked.is_ok();
+        self.findings.note(Kind::Protocol, checked);
+        if right {
+            self.doses.set_mode(block, mode);
+        }
+    }
+
+    /// A wordline, numbered within its block, lost its most significant pages.
+    pub(crate) fn merged_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) {
+        if !self.check_block(block, "merge") {
+            return;
+        }
+        let (kinds, taken) = (self.geometry.cell.bits(), u32::from(mode));
+        if wordline >= self.geometry.wordlines_per_block {
+            return self.findings.add(Kind::Protocol, || format!("merge of wordline {wordline} of block {block}, which has not so many"));
+        }
+        let checked = self.protocol.merge(block, wordline, mode);
+        self.findings.note(Kind::Protocol, checked);
+        self.forget(block, wordline, kinds.saturating_sub(taken)..kinds, "a merge took away");
+    }
+
+    /// A block's limits are those of this mode from now on.
+    pub(crate) fn reprogrammed_block(&mut self, block: BlockId, mode: u8) {
+        if !self.check_block(block, "reprogramming") {
+            return;
+        }
+        let checked = self.protocol.reprogram(block, mode);
+        let right = checked.is_ok();
+        self.findings.note(Kind::Protocol, checked);
+        if !right {
+            return;
+        }
+        // A wordline written in part has no guard levels.
+        let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());
+        self.forget(block, written / kinds, 0..written % kinds, "reprogramming left without guard levels");
+        // The losses that the old limits explain can be explained no more by the new ones.
+        let mut unseen = std::mem::take(&mut self.unseen_losses);
+        self.settle_losses(block, &mut unseen);
+        self.unseen_losses = unseen;
+        self.doses.set_mode(block, mode);
+    }
+
+    /// Nothing is to be found in these page kinds of a wordline any more; a finding for each page that the host can still read.
+    fn forget(&mut self, block: BlockId, index: u32, kinds: std::ops::Range<u32>, how: &str) {
+        let wordline = self.geometry.first_wordline(block) + index;
+        for kind in kinds {
+            let at = At { block, wordline, index, kind };
+            let stamp = self.medium.stamp(at);
+            if self.stamps.is_live(stamp) {
+                let place = self.place(wordline * self.geometry.cell.bits() + kind);
+                self.findings.add(Kind::Stamp, || format!("{how} {}, the newest data of the page, at {place}", stamp.words()));
+            }
+            self.medium.set_stamp(at, Stamp::DEAD);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Reads that are not simply data found where it must be: from the write buffer, of nothing, of cells that nobody wants decoded, of a
+//! wrong page, of one past its limit, and those that the drive could not decode.
+
+use vpass_core::disturb::table::DOSE_ONE;
+use vpass_core::observer::{FROM_BUFFER, NO_PPN, NOBODY, PhysRead, ReadResult};
+use vpass_core::units::Cause;
+
+use crate::doses::Truth;
+use crate::end_scan::words;
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+use crate::stamps::{Stamp, Tag};
+
+impl Oracle {
+    /// A read for a page that the host has not. Right only where nobody's data was wanted, but the states of programmed cells.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn read_for_nobody(&mut self, read: &PhysRead) {
+        if read.lpn != NOBODY || read.cause == Cause::Host || read.ppn >= self.geometry.raw_pages() {
+            return self.wrong_page(read, None);
+        }
+        let at = At::new(&self.geometry, read.ppn);
+        if self.medium.stamp(at) == Stamp::ERASED {
+            let place = self.place(read.ppn);
+            self.findings.add(Kind::Protocol, || format!("{} sensed {place}, which is erased", read.cause.name()));
+        }
+        self.seen.reads[read.cause as usize] += 1;
+        self.doses.sense(&mut self.medium, at);
+    }
+
+    /// A read that needed no flash page: the write buffer has the newest data; elsewhere there must be none.
+    pub(crate) fn read_off_flash(&mut self, read: &PhysRead, newest: Tag) {
+        let good = read.result == ReadResult::Good;
+        let lpn = read.lpn;
+        let by_host = read.cause == Cause::Host && !read.fill;
+        match read.ppn {
+            FROM_BUFFER | NO_PPN if !good => {
+                self.uncorrectable_reads += u64::from(by_host);
+                if !newest.is_lost() {
+                    self.findings.add(Kind::FalseLoss, || {
+                        format!(
+                            "{} read of lpn {lpn} failed without a flash page being read; it holds {}",
+                            read.cause.name(),
+                            newest.words()
+                        )
+                    });
+                }
+            }
+            FROM_BUFFER if newest.is_present() => {}
+            // A partly written page whose rest was never written, or is gone, has nothing to fill it with.
+            NO_PPN if read.fill || !(newest.is_present() || newest.is_lost()) => {}
+            _ => self.wrong_page(read, Some(newest)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wrong_page(&mut self, read: &PhysRead, newest: Option<Tag>) {
+        let &PhysRead { lpn, ppn, cause, .. } = read;
+        let holds = newest.map_or_else(|| "it is beyond the host's capacity".into(), |tag| format!("it holds {}", tag.words()));
+        let found = match ppn {
+            FROM_BUFFER => "was served from the write buffer".into(),
+            NO_PPN => "was served as unmapped".into(),
+            _ => match self.carried(ppn) {
+                Some(carried) => format!("went to {}, which carries {}", self.place(ppn), carried.words()),
+                None => format!("went to ppn {ppn}, which is beyond the flash"),
+            },
+        };
+        self.findings.add(Kind::Stamp, || format!("{} read of lpn {lpn} {found}; {holds}", cause.name()));
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn past_limit(&mut self, read: &PhysRead, truth: Truth) {
+        let place = self.place(read.ppn);
+        self.findings
+            .add(Kind::Limit, || format!("{} read used lpn {} past its limit at {place}: {}", read.cause.name(), read.lpn, words(truth)));
+    }
+
+    /// The drive could not decode a flash page. One dose unit is what its rounding may have over-counted.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn uncorrectable(&mut self, read: &PhysRead, at: At, truth: Truth) {
+        self.uncorrectable_reads += u64::from(read.cause == Cause::Host && !read.fill);
+        if truth.dose.saturating_add(DOSE_ONE) < truth.limit {
+            let place = self.place(read.ppn);
+            self.findings.add(Kind::FalseLoss, || {
+                format!("{} read of lpn {} was reported uncorrectable at {place}: {}", read.cause.name(), read.lpn, words(truth))
+            });
+        }
+        self.stamps.failed(&mut self.medium, at, read.lpn);
+    }
+}

@@ -1,0 +1,180 @@
+//! Blocks that give page kinds up: what may be lost, what they endure, and how they are written.
+
+use vpass_core::observer::{NOBODY, Observer, ReadResult};
+use vpass_core::units::{Cause, Ppn};
+
+use crate::common::{Scene, protocol, stamp};
+
+/// Block 0 full of pages 0 to 11, their MSB pages copied to the first pages of block 1, but for these.
+fn backed_up_but(forgotten: &[Ppn]) -> Scene {
+    let mut s = Scene::tiny();
+    s.write(0, 0..12);
+    for (to, msb) in (12..).zip([2, 5, 8, 11].into_iter().filter(|msb| !forgotten.contains(msb))) {
+        s.copy(msb, to, msb);
+    }
+    s
+}
+
+/// Senses the pages of a wordline of block 0 and merges it.
+fn merge(s: &mut Scene, wordline: u32) {
+    for ppn in wordline * 3..wordline * 3 + 2 {
+        s.read_by(Cause::Reclaim, ppn, ppn, ReadResult::Good);
+    }
+    s.read_by(Cause::Reclaim, NOBODY, wordline * 3 + 2, ReadResult::Good);
+    s.oracle.merged(0, wordline, 1, Cause::Reclaim);
+}
+
+fn reprogram(s: &mut Scene) {
+    (0..4).for_each(|wordline| merge(s, wordline));
+    s.oracle.reprogrammed(0, 1);
+}
+
+/// The first thing found is a read past the limit; the end of the run finds the same page again.
+#[track_caller]
+fn past(s: &Scene, sentence: &str) {
+    assert_eq!(s.oracle.finish().findings[0], sentence);
+}
+
+#[test]
+fn a_block_whose_msb_pages_are_elsewhere_may_be_reprogrammed() {
+    let mut s = backed_up_but(&[]);
+    reprogram(&mut s);
+    s.read(4, 4);
+    s.read(5, 13);
+    s.clean();
+}
+
+#[test]
+fn an_msb_page_that_was_not_backed_up_is_caught() {
+    let mut s = backed_up_but(&[5]);
+    reprogram(&mut s);
+    s.caught(stamp, &["a merge took away version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0, wordline 1)"]);
+}
+
+#[test]
+fn an_msb_page_that_was_overwritten_needs_no_backup() {
+    let mut s = backed_up_but(&[11]);
+    s.write(15, [11]);
+    reprogram(&mut s);
+    s.clean();
+}
+
+#[test]
+fn what_a_merge_took_away_is_not_to_be_read() {
+    let mut s = backed_up_but(&[]);
+    reprogram(&mut s);
+    s.read(5, 5);
+    s.caught(stamp, &["host read of lpn 5 went to ppn 5", "data that nobody owns"]);
+}
+
+#[test]
+fn limits_grow_when_all_wordlines_are_merged_and_not_before() {
+    // Backup and merge read 4 pages of each wordline: wordline 1 bears 9 x 8 + 4. 10 reads of wordline 0 add 90, 100 add 900.
+    let mut s = backed_up_but(&[]);
+    (0..4).for_each(|wordline| merge(&mut s, wordline));
+    (0..10).for_each(|_| s.read(0, 0));
+    s.read(3, 3);
+    past(&s, "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 166.000 of a limit of 100.000");
+    let mut s = backed_up_but(&[]);
+    reprogram(&mut s);
+    (0..100).for_each(|_| s.read(0, 0));
+    s.read(3, 3);
+    s.clean();
+    (0..10).for_each(|_| s.read(0, 0));
+    s.read(3, 3);
+    past(&s, "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 1066.000 of a limit of 1000.000");
+}
+
+#[test]
+fn a_block_goes_to_a_mode_only_with_all_its_wordlines() {
+    let mut s = backed_up_but(&[]);
+    merge(&mut s, 0);
+    s.oracle.reprogrammed(0, 1);
+    s.caught(protocol, &["block 0 goes to mode 1 with 1 of 4 wordlines merged"]);
+    let mut s = backed_up_but(&[]);
+    merge(&mut s, 1);
+    s.caught(protocol, &["merge of wordline 1 of block 0; 0 were merged before"]);
+}
+
+#[test]
+fn data_in_a_wordline_written_in_part_has_no_guard_levels() {
+    let mut s = Scene::tiny();
+    s.write(0, 0..4);
+    s.copy(2, 12, 2);
+    merge(&mut s, 0);
+    s.oracle.reprogrammed(0, 1);
+    s.caught(stamp, &["without guard levels version 1 of lpn 3"]);
+}
+
+#[test]
+fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
+    let write = |s: &mut Scene| {
+        s.oracle.opened(0, 1);
+        for (wordline, lpn) in [(0, 0), (1, 2)] {
+            s.write(wordline * 3, [lpn, lpn + 1]);
+            s.oracle.merged(0, wordline, 1, Cause::Host);
+        }
+    };
+    let mut s = Scene::tiny();
+    write(&mut s);
+    (0..100).for_each(|_| s.read(0, 0));
+    s.read(2, 3);
+    s.clean();
+    // After an erase it is a block like any other.
+    s.write(12, 0..4);
+    s.erase(0);
+    s.write(0, 4..10);
+    s.clean();
+    (0..12).for_each(|_| s.read(4, 0));
+    s.read(7, 3);
+    past(&s, "host read used lpn 7 past its limit at ppn 3 (block 0, wordline 1): dose 108.000 of a limit of 100.000");
+}
+
+#[test]
+fn a_program_of_a_page_that_was_taken_away_is_caught() {
+    let mut s = Scene::tiny();
+    s.oracle.opened(0, 1);
+    s.write(0, 0..3);
+    s.caught(protocol, &["program of page 2 of block 0, which its coding in mode 1 takes away"]);
+    let mut s = Scene::tiny();
+    s.write(0, 0..3);
+    s.copy(2, 12, 2);
+    merge(&mut s, 0);
+    s.write(3, [3]);
+    s.caught(protocol, &["program of page 3 of block 0, which was reprogrammed in place"]);
+}
+
+#[test]
+fn guard_levels_left_out_are_caught() {
+    let mut s = Scene::tiny();
+    s.oracle.opened(0, 1);
+    s.write(0, 0..2);
+    s.write(3, [2]);
+    s.caught(protocol, &["program of page 3 of block 0 out of order; page 2 is next"]);
+}
+
+#[test]
+fn only_an_erase_gives_pages_back() {
+    let mut s = Scene::tiny();
+    s.oracle.opened(0, 1);
+    s.oracle.reprogrammed(0, 2);
+    s.caught(protocol, &["block 0 goes from mode 1 to 2; it must be erased for that"]);
+    let mut s = Scene::tiny();
+    s.oracle.opened(0, 3);
+    s.caught(protocol, &["mode 3 of cells of 3 bits"]);
+    let mut s = Scene::tiny();
+    s.write(0, [0]);
+    s.oracle.opened(0, 1);
+    s.caught(protocol, &["block 0 is opened in mode 1, but it holds 1 pages"]);
+}
+
+#[test]
+fn nobodys_data_may_be_sensed_in_programmed_cells_only() {
+    let mut s = Scene::tiny();
+    s.read_by(Cause::Reclaim, NOBODY, 7, ReadResult::Good);
+    s.caught(protocol, &["reclaim sensed ppn 7 (block 0, wordline 2), which is erased"]);
+    let mut s = Scene::tiny();
+    s.write(0, [0]);
+    s.read(NOBODY, 0);
+    s.caught(stamp, &["it is beyond the host's capacity"]);
+}
