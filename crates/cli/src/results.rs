@@ -124,6 +124,14 @@ pub(crate) struct Reclaim {
     pub(crate) pages_copied: u64,
     pub(crate) stall_us: f64,
     pub(crate) deadline_misses: u64,
+    /// Blocks that GC erased to make room for reclaim jobs.
+    pub(crate) gc_erases: u64,
+    /// Blocks opened that should lie in the IPR pool, and those of them that do not.
+    pub(crate) pool_openings: u64,
+    pub(crate) pool_misses: u64,
+    /// What the technique counts of its own.
+    #[serde(flatten)]
+    pub(crate) technique: BTreeMap<&'static str, u64>,
     /// Whose reads caused the copies: ranges of the host's addresses, those with most copies first.
     pub(crate) blame: Vec<Blame>,
 }
@@ -264,6 +272,10 @@ impl Reclaim {
             pages_copied: r.pages_copied,
             stall_us: r.stall_ns as f64 / 1e3,
             deadline_misses: r.deadline_misses,
+            gc_erases: r.gc_erases,
+            pool_openings: r.pool_openings,
+            pool_misses: r.pool_misses,
+            technique: drive.technique_counts().into_iter().collect(),
             blame: Blame::of(drive),
         }
     }

@@ -6,10 +6,10 @@ use crate::disturb::table::QUARTERS;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::drive::Drive;
 use crate::ftl::map::BUFFERED;
-use crate::ftl::mover::Job;
+use crate::ftl::mover::{Job, Plan};
+use crate::ftl::place::RECLAIM;
 use crate::nand::block::{BlockState, MOVING, SUSPECT};
 use crate::observer::{PhysRead, ReadResult};
-use crate::page_set::PageSet;
 use crate::reclaim::Action;
 use crate::units::{BlockId, Cause, Lpn, Ppn, Reads};
 
@@ -144,7 +144,7 @@ impl Drive {
 
     fn ask_policy(&mut self, block: BlockId) {
         if self.hot[block as usize].reads > COUNTER_GUARD && !self.hot[block as usize].has(MOVING) {
-            self.reclaim_block(block, None, Reads::NEVER);
+            self.reclaim_block(block, Plan::whole(RECLAIM), Reads::NEVER);
             return;
         }
         if self.hot[block as usize].reads < self.cold[block as usize].policy_alarm.0.saturating_mul(QUARTERS) {
@@ -161,20 +161,23 @@ impl Drive {
         assert!(next.0 > self.block_reads(block), "a policy's next alarm must lie ahead");
         self.cold[block as usize].policy_alarm = next;
         for action in actions {
+            // Another block keeps its own deadline: its policy is asked when its alarm rings.
+            let deadline = if action.block() == block { next } else { Reads::NEVER };
             match action {
-                Action::Relocate { block } => self.reclaim_block(block, None, next),
-                Action::RelocatePages { block, pages } => self.reclaim_block(block, Some(pages), next),
+                Action::Relocate { block } => self.reclaim_block(block, Plan::whole(RECLAIM), deadline),
+                Action::RelocatePages { block, pages } => self.reclaim_block(block, Plan::some(pages, RECLAIM), deadline),
+                Action::Divide { block, marked, to, rest } => self.reclaim_block(block, Plan::divided(marked, to, rest), deadline),
             }
         }
     }
 
-    fn reclaim_block(&mut self, block: BlockId, pages: Option<PageSet>, deadline: Reads) {
+    fn reclaim_block(&mut self, block: BlockId, plan: Plan, deadline: Reads) {
         if self.hot[block as usize].has(MOVING) || self.hot[block as usize].state == BlockState::Free {
             return;
         }
         self.reclaim.invocations += 1;
-        self.book_blame(block, pages.as_ref());
-        self.relocate(block, pages, Cause::Reclaim, deadline);
+        self.book_blame(block, plan.pages.as_ref());
+        self.relocate(block, plan, Cause::Reclaim, deadline);
         self.level_wear();
     }
 

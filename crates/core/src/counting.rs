@@ -1,10 +1,12 @@
-//! What a sensing counts: its block, its wordline where reads disturb anything, and the technique's counters where it has any.
+//! What a sensing counts: its block, its wordline where reads disturb anything, and the technique's counters or its page where the
+//! technique wants that.
 //! The read path is compiled for each, so that nobody pays for what is not counted.
 
 use crate::bugs::Bug;
 use crate::drive::Drive;
 use crate::ftl::map::UNMAPPED;
 use crate::mem::prefetch;
+use crate::nand::block::PAGES_COUNTED;
 use crate::units::{BlockId, Lpn, Ppn};
 
 /// Blocks only.
@@ -13,6 +15,8 @@ pub(crate) const BLOCKS: u8 = 0;
 pub(crate) const WORDLINES: u8 = 1;
 /// These, and the technique's counters.
 pub(crate) const TRACKED: u8 = 2;
+/// Blocks, wordlines and, of some blocks, pages.
+pub(crate) const PAGES: u8 = 3;
 
 impl Drive {
     /// Asks for the counters behind a page whose map entry is at hand.
@@ -32,6 +36,9 @@ impl Drive {
             if COUNTED == TRACKED {
                 self.tracker.prefetch(block);
             }
+            if COUNTED == PAGES {
+                self.page_counters.prefetch(block);
+            }
         }
     }
 
@@ -49,6 +56,9 @@ impl Drive {
         }
         let hot = &mut self.hot[block as usize];
         hot.reads = hot.reads.wrapping_add(dose);
+        if COUNTED == PAGES && hot.has(PAGES_COUNTED) {
+            self.page_counters.count(block, ppn - self.geometry.first_page(block));
+        }
         (block, hot.reads >= hot.alarm)
     }
 
@@ -57,7 +67,8 @@ impl Drive {
         match self.counted {
             BLOCKS => self.count_read::<BLOCKS>(ppn),
             WORDLINES => self.count_read::<WORDLINES>(ppn),
-            _ => self.count_read::<TRACKED>(ppn),
+            TRACKED => self.count_read::<TRACKED>(ppn),
+            _ => self.count_read::<PAGES>(ppn),
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use crate::blame::Blame;
 use crate::bugs::Bugs;
-use crate::config::{ConfigError, DriveConfig, Schedule};
-use crate::counting::{BLOCKS, TRACKED, WORDLINES};
+use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, Schedule};
+use crate::counting::{BLOCKS, PAGES, TRACKED, WORDLINES};
 use crate::disturb::table::dose_per_kind;
 use crate::disturb::{ErrorModel, error_model};
 use crate::ftl::buffer::WriteBuffer;
@@ -21,7 +21,8 @@ use crate::mem::{huge_vec, prefetch};
 use crate::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use crate::nand::block::{BlockCold, BlockHot, Wordline};
 use crate::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
-use crate::reclaim::{Policy, View, technique};
+use crate::page_counters::PageCounters;
+use crate::reclaim::{Policy, StreamSpec, View, technique};
 use crate::space_saving::SpaceSaving;
 use crate::units::{BlockId, Bytes, Cause, DieId, Lpn, Ns, Ppn, Seq, transfer_ns, us};
 
@@ -36,8 +37,10 @@ macro_rules! on_read_path {
             (BLOCKS, true) => $drive.$read::<BLOCKS, true>($($argument),*),
             (WORDLINES, false) => $drive.$read::<WORDLINES, false>($($argument),*),
             (WORDLINES, true) => $drive.$read::<WORDLINES, true>($($argument),*),
-            (_, false) => $drive.$read::<TRACKED, false>($($argument),*),
-            (_, true) => $drive.$read::<TRACKED, true>($($argument),*),
+            (TRACKED, false) => $drive.$read::<TRACKED, false>($($argument),*),
+            (TRACKED, true) => $drive.$read::<TRACKED, true>($($argument),*),
+            (_, false) => $drive.$read::<PAGES, false>($($argument),*),
+            (_, true) => $drive.$read::<PAGES, true>($($argument),*),
         }
     };
 }
@@ -85,7 +88,9 @@ pub struct Drive {
     pub(crate) wordlines: Vec<Wordline>,
     /// The technique's counters, where it wants any.
     pub(crate) tracker: SpaceSaving,
-    /// [`BLOCKS`], [`WORDLINES`] or [`TRACKED`].
+    /// Reads of pages, in blocks of streams that want them counted.
+    pub(crate) page_counters: PageCounters,
+    /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
     pub(crate) counted: u8,
     /// Dose of one sensing by page kind, in quarters.
     pub(crate) dose: [u32; 4],
@@ -118,6 +123,10 @@ pub struct Drive {
     pub(crate) next_wear_check: u64,
     pub(crate) late_reads: u32,
     pub(crate) host: HostCounts,
+    /// Pages that the host read and wrote before the measured phase.
+    host_pages_before: u64,
+    /// What the technique had counted by then.
+    own_counts_before: Vec<(&'static str, u64)>,
     pub(crate) flash: FlashCounts,
     pub(crate) reclaim: ReclaimCounts,
     pub(crate) blame: Blame,
@@ -142,7 +151,19 @@ impl Drive {
         let gc = gc_policy(&techniques.gc).ok_or_else(|| unknown("gc", &techniques.gc))?;
         let model = error_model(&config);
         let blocks = geometry.blocks as usize;
-        let counted = if model.is_none() { BLOCKS } else { WORDLINES + u8::from(policy.tracks) };
+        let name = policy.name;
+        let tracks = policy.tracks;
+        let policy = (policy.new)(&config);
+        let own = policy.streams();
+        require_room_for(&own, name, &geometry)?;
+        let counted = match &model {
+            None => BLOCKS,
+            Some(_) if tracks => TRACKED,
+            Some(_) if own.iter().any(|s| s.counts_pages) => PAGES,
+            Some(_) => WORDLINES,
+        };
+        let page_counters =
+            if counted == PAGES { PageCounters::new(geometry.blocks, geometry.pages_per_block) } else { PageCounters::default() };
         let tracker = if counted == TRACKED {
             SpaceSaving::new(geometry.blocks, geometry.wordlines_per_block, config.reclaim.counters)
         } else {
@@ -157,13 +178,14 @@ impl Drive {
             cold: vec![BlockCold::new(config.start.pec); blocks],
             wordlines: huge_vec(if counted == BLOCKS { 0 } else { geometry.wordlines() as usize }, Wordline::default()),
             tracker,
+            page_counters,
             counted,
             dose: dose_per_kind(config.disturb.dose, geometry.cell),
             free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die),
             victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block),
-            streams: Streams::new(&geometry),
+            streams: Streams::new(&geometry, own),
             buffer: WriteBuffer::new(buffer_slots.max(1)),
-            policy: (policy.new)(&config),
+            policy,
             late_reads: late_reads(&config, &geometry, timed),
             copy_ns: copy_ns(&config, &geometry),
             buffer_slots,
@@ -183,6 +205,8 @@ impl Drive {
             jobs_begun: 0,
             next_wear_check: 0,
             host: HostCounts::default(),
+            host_pages_before: 0,
+            own_counts_before: vec![],
             flash: FlashCounts::default(),
             reclaim: ReclaimCounts::default(),
             blame,
@@ -362,13 +386,17 @@ impl Drive {
             cold: &self.cold,
             wordlines: &self.wordlines,
             tracker: &self.tracker,
+            pages: &self.page_counters,
             map: &self.map,
+            clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
         };
         (self.policy.as_mut(), view)
     }
 
     /// Begins the measured phase: every count starts at zero, state stays.
     pub fn begin_measurement(&mut self) {
+        self.host_pages_before += self.host.read_pages + self.host.write_pages;
+        self.own_counts_before = self.policy.counts();
         self.host = HostCounts::default();
         self.flash = FlashCounts::default();
         self.reclaim = ReclaimCounts::default();
@@ -404,6 +432,12 @@ impl Drive {
         &self.reclaim
     }
 
+    /// What the technique counts of its own, by name, since the measured phase began.
+    pub fn technique_counts(&self) -> Vec<(&'static str, u64)> {
+        let before = |name| self.own_counts_before.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count);
+        self.policy.counts().into_iter().map(|(name, count)| (name, count - before(name))).collect()
+    }
+
     /// Host reads that the drive reported as uncorrectable.
     pub fn uncorrectable_reads(&self) -> u64 {
         self.uncorrectable_reads
@@ -428,6 +462,19 @@ impl Drive {
     pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
         self.streams.widths()
     }
+}
+
+/// Each stream of a technique's own needs an open block, and one for its next.
+fn require_room_for(own: &[StreamSpec], name: &str, geometry: &Geometry) -> Result<(), ConfigError> {
+    let needed = MIN_SPARE_BLOCKS + 2 * own.len() as u32;
+    let spare = geometry.spare_blocks();
+    if own.is_empty() || spare >= needed {
+        return Ok(());
+    }
+    Err(ConfigError(format!(
+        "the drive has {spare} spare blocks; reclaim technique `{name}` keeps {} kinds of data apart and needs {needed}: raise drive.spare or drive.capacity",
+        own.len()
+    )))
 }
 
 /// Sensing, program and both transfers of a page on an idle drive.

@@ -36,6 +36,8 @@ pub struct Geometry {
     pub pages_per_block: u32,
     /// Blocks in the drive.
     pub blocks: u32,
+    /// First block of the IPR pool in each plane.
+    pub pool_start: u32,
     by_block: Reciprocal,
     by_bits: Reciprocal,
     by_die: Reciprocal,
@@ -61,6 +63,7 @@ impl Geometry {
             host_pages: (capacity.0 / g.page_size.0) as u32,
             pages_per_block: g.pages_per_block(),
             blocks: g.planes() * blocks_per_plane,
+            pool_start: blocks_per_plane - (config.density.pool * f64::from(blocks_per_plane)) as u32,
             by_block: Reciprocal::new(g.pages_per_block()),
             by_bits: Reciprocal::new(g.cell.bits()),
             by_die: Reciprocal::new(blocks_per_plane * g.planes_per_die),
@@ -138,6 +141,11 @@ impl Geometry {
     #[inline]
     pub fn plane_of(&self, block: BlockId) -> u32 {
         self.by_plane.quotient(block) - u32::from(self.die_of(block)) * self.planes_per_die
+    }
+
+    /// Whether a block lies in the IPR pool (ipr-2018 III-D): at the highest addresses, here of its plane, so that every die has its share.
+    pub fn is_in_pool(&self, block: BlockId) -> bool {
+        block - self.by_plane.quotient(block) * self.blocks_per_plane >= self.pool_start
     }
 
     /// The channel of a die.

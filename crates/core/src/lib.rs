@@ -19,6 +19,7 @@ pub mod mem;
 pub mod metrics;
 pub mod nand;
 pub mod observer;
+mod page_counters;
 pub mod page_set;
 mod precondition;
 pub mod reciprocal;

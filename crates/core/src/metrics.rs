@@ -55,6 +55,12 @@ pub struct ReclaimCounts {
     pub pages_copied: u64,
     /// Jobs that a block's last allowed read overtook; they were finished in the foreground.
     pub deadline_misses: u64,
+    /// Blocks that GC erased to make room for reclaim jobs.
+    pub gc_erases: u64,
+    /// Blocks opened that should lie in the IPR pool.
+    pub pool_openings: u64,
+    /// Those of them that do not.
+    pub pool_misses: u64,
     /// Time that host reads waited for reclaim work on their die, summed over reads.
     pub stall_ns: u64,
 }

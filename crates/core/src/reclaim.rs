@@ -18,9 +18,10 @@ use crate::disturb::table::LimitTable;
 use crate::ftl::map::PageMap;
 use crate::geometry::Geometry;
 use crate::nand::block::{BlockCold, BlockHot, BlockState, Wordline};
+use crate::page_counters::PageCounters;
 use crate::page_set::{PageSet, any};
 use crate::space_saving::{SpaceSaving, Tracked};
-use crate::units::{BlockId, Bytes, Reads};
+use crate::units::{BlockId, Bytes, Cause, Reads, StreamId};
 
 /// What a policy may look at.
 pub struct View<'a> {
@@ -36,7 +37,9 @@ pub struct View<'a> {
     pub(crate) cold: &'a [BlockCold],
     pub(crate) wordlines: &'a [Wordline],
     pub(crate) tracker: &'a SpaceSaving,
+    pub(crate) pages: &'a PageCounters,
     pub(crate) map: &'a PageMap,
+    pub(crate) clock: u64,
 }
 
 impl View<'_> {
@@ -69,6 +72,31 @@ impl View<'_> {
     /// Pages of a block programmed since its erase.
     pub fn written(&self, block: BlockId) -> u32 {
         self.hot[block as usize].write_ptr.into()
+    }
+
+    /// Host page operations since the drive was made: the time of techniques that compare rates, the same in both gears.
+    pub fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// The stream that wrote a block.
+    pub fn stream(&self, block: BlockId) -> StreamId {
+        self.hot[block as usize].stream
+    }
+
+    /// Page kinds of each wordline that a block's coding takes away.
+    pub fn mode(&self, block: BlockId) -> u8 {
+        self.hot[block as usize].mode
+    }
+
+    /// Reads of each page of a block whose stream counts them, since its erase; of no page where it does not.
+    pub fn page_reads(&self, block: BlockId) -> &[u32] {
+        self.pages.of(block)
+    }
+
+    /// Whether a page of a block, numbered within it, is valid.
+    pub fn is_valid_page(&self, block: BlockId, page: u32) -> bool {
+        any(self.map.valid_words(block), page, 1)
     }
 
     /// Whether a wordline holds valid pages.
@@ -110,6 +138,44 @@ pub enum Action {
         /// Pages to move; those without current data are passed over.
         pages: PageSet,
     },
+    /// Move all valid data of the block, these pages to one stream and the others to another, and erase it.
+    Divide {
+        /// The block.
+        block: BlockId,
+        /// Pages to keep apart; those without current data are passed over.
+        marked: PageSet,
+        /// Where they go.
+        to: StreamId,
+        /// Where the others go.
+        rest: StreamId,
+    },
+}
+
+impl Action {
+    /// The block it is about.
+    pub(crate) fn block(&self) -> BlockId {
+        match self {
+            Self::Relocate { block } | Self::RelocatePages { block, .. } | Self::Divide { block, .. } => *block,
+        }
+    }
+}
+
+/// Number of a policy's first own stream; those before are the drive's.
+pub const FIRST_OWN: StreamId = 4;
+
+/// A stream that a policy keeps for data of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamSpec {
+    /// What it holds, for results.
+    pub purpose: &'static str,
+    /// Page kinds of each wordline that its blocks do without.
+    pub mode: u8,
+    /// Whether its blocks come from the IPR pool where they can.
+    pub pool: bool,
+    /// Its blocks are closed after so many pages.
+    pub most_pages: Option<u16>,
+    /// Whether the reads of each page of its blocks are counted.
+    pub counts_pages: bool,
 }
 
 /// One threshold of a policy and where it comes from, for `vpass explain`.
@@ -131,6 +197,19 @@ pub trait Policy: Send {
     /// The block reached its alarm. Gives the next one: more than now, or [`Reads::NEVER`]. After a relocation was asked
     /// for, it is the count at which the block may serve no further read.
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads;
+
+    /// The streams it writes to, beside the drive's own: the first is number [`FIRST_OWN`], the next one more.
+    fn streams(&self) -> Vec<StreamSpec> {
+        vec![]
+    }
+
+    /// A block is about to be erased; the view still shows it as it was.
+    fn erased(&mut self, _view: &View, _block: BlockId, _cause: Cause) {}
+
+    /// What it counts of its own, by name, since the drive was made.
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![]
+    }
 
     /// RAM that the technique would take in a real controller.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;

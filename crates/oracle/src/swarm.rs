@@ -37,6 +37,10 @@ pub struct CaseSummary {
 /// disturbed: of 20,000 random drives 13 lost pages under it.
 const MAY_LOSE: [&str; 2] = ["none", "straw-ss"];
 
+/// Techniques that keep read-hot data apart, and the spare blocks that they want for that.
+const KEEPS_APART: [&str; 4] = ["redftl", "read-leveling", "hotld", "ipr"];
+const APART_BLOCKS: u32 = 6;
+
 /// Runs one case.
 ///
 /// # Errors
@@ -62,7 +66,8 @@ fn run(seed: u64, bug: Option<Bug>) -> Result<CaseSummary, String> {
     let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
     let reclaim = if safe { dice.pick(&protecting) } else { dice.pick(&MAY_LOSE) };
     let techniques = Techniques { reclaim: reclaim.into(), gc: dice.pick(&cleaning).into() };
-    let mut config = random_config(&mut dice).resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
+    let mut config =
+        random_config(&mut dice, &techniques).resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
     config.start.reads = random_start_reads(&mut dice, &config, &techniques, timed);
     let what = describe(&config, &techniques, timed);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play(config, &techniques, timed, dice, bug)));
@@ -182,7 +187,7 @@ impl Dice {
     }
 }
 
-fn random_config(dice: &mut Dice) -> DriveConfig {
+fn random_config(dice: &mut Dice, techniques: &Techniques) -> DriveConfig {
     let geometry = GeometryConfig {
         channels: dice.between(1, 3) as u32,
         dies_per_channel: dice.between(1, 3) as u32,
@@ -196,7 +201,8 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
     };
     let planes = geometry.planes();
     let spare = 0.12 + 0.5 * dice.unit();
-    let needed = (f64::from(vpass_core::config::MIN_SPARE_BLOCKS + 1) / spare / f64::from(planes)).ceil() as u32;
+    let apart = if KEEPS_APART.contains(&techniques.reclaim.as_str()) { APART_BLOCKS } else { 0 };
+    let needed = (f64::from(vpass_core::config::MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(planes)).ceil() as u32;
     let geometry = GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };
     let buffer_pages = dice.pick(&[0, 2, 8, 40]);
     let check_interval = dice.pick(&[1, 5, 64]);
@@ -222,13 +228,22 @@ fn random_config(dice: &mut Dice) -> DriveConfig {
             layer_sets: dice.pick(&[0.0, 0.1, 1.0]),
             wordline_sets: dice.pick(&[0.0, 0.05, 1.0]),
         },
+        density: DensityConfig {
+            limit_factor: dice.pick(&[1.0, 1.5, 10.0]),
+            pool: dice.pick(&[0.0, 0.2, 1.0]),
+            low_density: dice.pick(&[0.0, 0.15, 1.0]),
+            monitor: dice.pick(&[0.0, 0.1, 1.0]),
+            interval_average: dice.pick(&[0, 1, 8]),
+            shadow: dice.pick(&[0.0, 0.15, 1.0]),
+            shadow_pages: dice.pick(&[1, 5, 30]),
+            spare_share: dice.pick(&[0.0, 0.1, 0.5]),
+        },
         start: StartConfig {
             pec: dice.pick(&[0, 999, 3000]),
             fill: dice.pick(&[0.0, 0.5, 0.9, 1.0]),
             overwrite: dice.pick(&[0.0, 0.3, 1.5]),
             reads: 0,
         },
-        density: DensityConfig { limit_factor: dice.pick(&[1.0, 1.5, 10.0]) },
         geometry,
     }
 }

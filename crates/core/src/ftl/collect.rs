@@ -1,9 +1,10 @@
 //! Keeping free blocks: garbage collection, urgent and in the background, and static wear levelling.
 
 use crate::drive::Drive;
-use crate::ftl::place::RESERVE;
+use crate::ftl::mover::Plan;
+use crate::ftl::place::{GC, RESERVE, WEAR};
 use crate::nand::block::{BlockState, MOVING, PROTECTED};
-use crate::units::{BlockId, Cause, Reads};
+use crate::units::{BlockId, Cause, Reads, StreamId};
 
 /// Static wear levelling looks at every block once while a sixteenth of them is erased.
 const LOOKS_PER_TURN: u32 = 16;
@@ -16,13 +17,38 @@ impl Drive {
         }
     }
 
+    /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants one there.
+    pub(crate) fn free_for(&mut self, stream: StreamId, cause: Cause) {
+        let before = self.flash.erases[Cause::Gc as usize];
+        self.ensure_free(RESERVE + 1);
+        if self.streams.wants_pool(stream) && self.free.count_in_pool() == 0 {
+            self.collect_in_pool();
+        }
+        if cause == Cause::Reclaim {
+            self.reclaim.gc_erases += self.flash.erases[Cause::Gc as usize] - before;
+        }
+    }
+
+    /// Cleans a block of the IPR pool (ipr-2018 III-D): none that is of low density or read-hot, and none that wear levelling wrote of late.
+    fn collect_in_pool(&mut self) {
+        let clock = self.seq as u32;
+        let allowed = |block: BlockId| {
+            let hot = &self.hot[block as usize];
+            self.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !self.is_protected(block)
+        };
+        if let Some(block) = self.gc.pick(&self.victims, self.geometry.pages_per_block, clock, &allowed) {
+            let mut job = self.begin_move(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
+            self.run_job(&mut job, true);
+        }
+    }
+
     /// Frees one block: finishes a GC job under way, else cleans the best victim, else finishes any job.
     fn collect_one(&mut self) {
         if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc)) {
             let mut job = self.jobs[id].take().expect("found");
             self.run_job(&mut job, true);
         } else if let Some(block) = self.pick_victim() {
-            let mut job = self.begin_move(block, None, Cause::Gc, Reads::NEVER);
+            let mut job = self.begin_move(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
             self.run_job(&mut job, true);
         } else {
             let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
@@ -61,7 +87,7 @@ impl Drive {
             && self.free.count() > RESERVE
             && let Some(block) = self.pick_victim()
         {
-            self.relocate(block, None, Cause::Gc, Reads::NEVER);
+            self.relocate(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
         }
     }
 
@@ -80,7 +106,7 @@ impl Drive {
         let Some(youngest) = (0..self.geometry.blocks).filter(idle).min_by_key(|b| wear(*b)) else { return };
         let oldest = (0..self.geometry.blocks).map(wear).max().unwrap_or(0);
         if oldest > wear(youngest) + gap {
-            self.relocate(youngest, None, Cause::Wear, Reads::NEVER);
+            self.relocate(youngest, Plan::whole(WEAR), Cause::Wear, Reads::NEVER);
         }
     }
 }

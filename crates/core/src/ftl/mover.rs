@@ -6,11 +6,10 @@ use crate::bugs::Bug;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
-use crate::ftl::place::{GC, RECLAIM, RESERVE, WEAR};
-use crate::nand::block::{BlockHot, BlockState, MOVING};
+use crate::nand::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
 use crate::nand::rules;
 use crate::observer::Origin;
-use crate::page_set::PageSet;
+use crate::page_set::{PageSet, any};
 use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
 
 /// Names a deferred job; slots are reused, serial numbers are not.
@@ -20,14 +19,47 @@ pub(crate) struct JobRef {
     serial: u64,
 }
 
+/// What of a block is to move, and where.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// The pages, where not all.
+    pub(crate) pages: Option<PageSet>,
+    /// Pages that go to a stream of their own.
+    marked: Option<(PageSet, StreamId)>,
+    to: StreamId,
+}
+
+impl Plan {
+    /// All of it to one stream.
+    pub(crate) fn whole(to: StreamId) -> Self {
+        Self { pages: None, marked: None, to }
+    }
+
+    /// Some pages.
+    pub(crate) fn some(pages: PageSet, to: StreamId) -> Self {
+        Self { pages: Some(pages), marked: None, to }
+    }
+
+    /// All of it, some pages apart.
+    pub(crate) fn divided(marked: PageSet, to: StreamId, rest: StreamId) -> Self {
+        Self { pages: None, marked: Some((marked, to)), to: rest }
+    }
+
+    fn stream(&self, page: u32) -> StreamId {
+        match &self.marked {
+            Some((marked, to)) if any(marked.words(), page, 1) => *to,
+            _ => self.to,
+        }
+    }
+}
+
 /// A block whose data is being moved.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     serial: u64,
     pub(crate) block: BlockId,
     pub(crate) cause: Cause,
-    /// The pages to move, where not all.
-    pages: Option<PageSet>,
+    plan: Plan,
     /// First page not yet looked at.
     cursor: u32,
     /// Groups of 64 pages whose map entries were asked for.
@@ -41,21 +73,13 @@ pub(crate) struct Job {
 impl Job {
     /// The same job for the whole block.
     pub(crate) fn widened(self) -> Self {
-        Self { pages: None, cursor: 0, fetched: 0, ..self }
-    }
-
-    fn stream(&self) -> StreamId {
-        match self.cause {
-            Cause::Gc => GC,
-            Cause::Wear => WEAR,
-            _ => RECLAIM,
-        }
+        Self { plan: Plan { pages: None, ..self.plan }, cursor: 0, fetched: 0, ..self }
     }
 }
 
 impl Drive {
-    /// Takes a block out of every other use and makes a job of moving it, or these pages of it. An open block is closed.
-    pub(crate) fn begin_move(&mut self, block: BlockId, pages: Option<PageSet>, cause: Cause, deadline: Reads) -> Job {
+    /// Takes a block out of every other use and makes a job of moving what the plan says. An open block is closed.
+    pub(crate) fn begin_move(&mut self, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) -> Job {
         let hot = self.hot[block as usize];
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
@@ -69,12 +93,12 @@ impl Drive {
         self.hot[block as usize].flags |= MOVING;
         let from = Reads(self.block_reads(block));
         self.jobs_begun += 1;
-        Job { serial: self.jobs_begun, block, cause, pages, cursor: 0, fetched: 0, started_at: self.now, from, deadline }
+        Job { serial: self.jobs_begun, block, cause, plan, cursor: 0, fetched: 0, started_at: self.now, from, deadline }
     }
 
-    /// Moves a block's data, or these pages of it, and erases it once it is empty: at once, or as a job where time and schedule allow.
-    pub(crate) fn relocate(&mut self, block: BlockId, pages: Option<PageSet>, cause: Cause, deadline: Reads) {
-        let mut job = self.begin_move(block, pages, cause, deadline);
+    /// Moves what the plan says of a block's data, and erases the block once it is empty: at once, or as a job where time and schedule allow.
+    pub(crate) fn relocate(&mut self, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) {
+        let mut job = self.begin_move(block, plan, cause, deadline);
         let deferred = self.timed && (cause != Cause::Reclaim || self.config.reclaim.schedule != Schedule::Foreground);
         if !deferred {
             self.run_in_foreground(&mut job);
@@ -132,7 +156,7 @@ impl Drive {
 
     /// Moves one page of the job, or ends it when there is none left: a block without valid data is erased, another one serves on.
     fn step(&mut self, job: &mut Job, reserved: bool) -> bool {
-        let next = match &job.pages {
+        let next = match &job.plan.pages {
             None => self.map.next_valid(job.block, job.cursor),
             Some(pages) => self.map.next_valid_of(job.block, job.cursor, pages),
         };
@@ -144,15 +168,16 @@ impl Drive {
             }
             return false;
         };
-        if !reserved && self.needs_block(job.stream()) {
-            self.ensure_free(RESERVE + 1);
+        let to = job.plan.stream(page);
+        if !reserved && self.needs_block(to) {
+            self.free_for(to, job.cause);
         }
         if page / 64 >= job.fetched {
             self.fetch_map_entries(job, page / 64);
             job.fetched = page / 64 + 1;
         }
         job.cursor = page + 1;
-        self.move_page(job, page);
+        self.move_page(job, page, to);
         true
     }
 
@@ -160,7 +185,7 @@ impl Drive {
     fn fetch_map_entries(&self, job: &Job, word: u32) {
         let first = self.geometry.first_page(job.block) + word * 64;
         let mut valid = self.map.valid_words(job.block)[word as usize];
-        if let Some(pages) = &job.pages {
+        if let Some(pages) = &job.plan.pages {
             valid &= pages.words()[word as usize];
         }
         while valid != 0 {
@@ -169,7 +194,7 @@ impl Drive {
         }
     }
 
-    fn move_page(&mut self, job: &Job, page: u32) {
+    fn move_page(&mut self, job: &Job, page: u32, to: StreamId) {
         let src = self.geometry.first_page(job.block) + page;
         let lpn = self.map.to_logical[src as usize];
         let good = self.sense(lpn, src, job.cause, false);
@@ -178,7 +203,7 @@ impl Drive {
             self.unmap_lost(lpn);
             return;
         }
-        let dst = good.then(|| self.place(lpn, job.stream(), Origin::Copy(src), job.cause));
+        let dst = good.then(|| self.place(lpn, to, Origin::Copy(src), job.cause));
         if dst.is_none() {
             self.unmap_lost(lpn);
         }
@@ -198,7 +223,7 @@ impl Drive {
 
     /// Valid pages that a job has still to move.
     pub(crate) fn pages_left(&self, job: &Job) -> u32 {
-        match &job.pages {
+        match &job.plan.pages {
             None => u32::from(self.hot[job.block as usize].valid),
             Some(pages) => {
                 let valid = self.map.valid_words(job.block);
@@ -210,6 +235,11 @@ impl Drive {
     /// Erases a block without valid data and returns it to the free pool.
     fn erase(&mut self, block: BlockId, cause: Cause) {
         rules::erase(block, &self.hot[block as usize]);
+        let (policy, view) = self.policy_and_view();
+        policy.erased(&view, block, cause);
+        if self.hot[block as usize].has(PAGES_COUNTED) {
+            self.page_counters.end(block);
+        }
         self.hot[block as usize] = if self.bugs.has(Bug::CountersKept) {
             BlockHot { reads: self.hot[block as usize].reads, ..BlockHot::ERASED }
         } else {
@@ -237,7 +267,7 @@ impl Drive {
     pub(crate) fn add_free(&mut self, block: BlockId) {
         let plane = u32::from(self.geometry.die_of(block)) * self.geometry.planes_per_die + self.geometry.plane_of(block);
         let rank = if self.config.wear.dynamic { self.cold[block as usize].effective_milli() } else { self.erases_total };
-        self.free.add(plane, block, rank);
+        self.free.add(plane, block, rank, self.geometry.is_in_pool(block));
     }
 
     /// The page's data is no longer wanted here.

@@ -1,13 +1,15 @@
 //! Streams and the only allocator. A stream keeps one kind of data apart; it writes its open blocks in turn, so that
 //! its pages are striped over dies, and opens them only when it is used.
 
+use crate::counting::PAGES;
 use crate::disturb::spared;
 use crate::drive::Drive;
 use crate::ftl::map::BUFFERED;
 use crate::geometry::Geometry;
-use crate::nand::block::{BlockState, PROTECTED};
+use crate::nand::block::{BlockState, PAGES_COUNTED, PROTECTED};
 use crate::nand::rules;
 use crate::observer::Origin;
+use crate::reclaim::{FIRST_OWN, StreamSpec};
 use crate::units::{BlockId, Cause, Lpn, Ppn, StreamId};
 
 /// Host writes.
@@ -28,6 +30,12 @@ pub(crate) struct Stream {
     purpose: &'static str,
     /// Takes the most worn free block instead of the youngest.
     worn: bool,
+    /// Its blocks come from the IPR pool where they can.
+    pool: bool,
+    /// Its blocks are closed after so many pages.
+    most_pages: u32,
+    /// Whether the reads of each page of its blocks are counted.
+    counts_pages: bool,
     open: Vec<BlockId>,
     turn: usize,
 }
@@ -39,12 +47,28 @@ pub(crate) struct Streams {
 
 impl Streams {
     /// Widths so that open blocks plus the reserve never exceed half the spare blocks.
-    pub(crate) fn new(geometry: &Geometry) -> Self {
+    pub(crate) fn new(geometry: &Geometry, own: Vec<StreamSpec>) -> Self {
         let room = (geometry.spare_blocks() / 2).saturating_sub(RESERVE + 1);
-        let width = (room / 3).clamp(1, geometry.dies()) as usize;
-        let stream = |purpose, width, worn| Stream { purpose, worn, open: vec![NONE; width], turn: 0 };
-        let table =
-            vec![stream("host", width, false), stream("gc", width, false), stream("reclaim", width, false), stream("wear", 1, true)];
+        let width = (room / (3 + own.len() as u32)).clamp(1, geometry.dies()) as usize;
+        let all = geometry.pages_per_block;
+        let stream = |purpose, width| Stream {
+            purpose,
+            worn: false,
+            pool: false,
+            most_pages: all,
+            counts_pages: false,
+            open: vec![NONE; width],
+            turn: 0,
+        };
+        let mut table =
+            vec![stream("host", width), stream("gc", width), stream("reclaim", width), Stream { worn: true, ..stream("wear", 1) }];
+        assert_eq!(table.len(), usize::from(FIRST_OWN));
+        table.extend(own.into_iter().map(|spec| Stream {
+            pool: spec.pool,
+            most_pages: spec.most_pages.map_or(all, |n| u32::from(n).min(all)),
+            counts_pages: spec.counts_pages,
+            ..stream(spec.purpose, width)
+        }));
         Self { table, plane_cursor: 0 }
     }
 
@@ -54,6 +78,16 @@ impl Streams {
 
     pub(crate) fn width(&self, stream: StreamId) -> usize {
         self.table[usize::from(stream)].open.len()
+    }
+
+    /// Pages after which a stream's blocks are closed.
+    pub(crate) fn most_pages(&self, stream: StreamId) -> u32 {
+        self.table[usize::from(stream)].most_pages
+    }
+
+    /// Whether a stream's blocks come from the IPR pool where they can.
+    pub(crate) fn wants_pool(&self, stream: StreamId) -> bool {
+        self.table[usize::from(stream)].pool
     }
 
     /// Forgets an open block (it is to be moved before it is full).
@@ -79,7 +113,7 @@ impl Drive {
         let page = u32::from(self.hot[block as usize].write_ptr);
         let ppn = self.geometry.first_page(block) + page;
         self.program(block, page, lpn, origin, cause);
-        if u32::from(self.hot[block as usize].write_ptr) == self.geometry.pages_per_block {
+        if u32::from(self.hot[block as usize].write_ptr) >= self.streams.most_pages(stream) {
             self.streams.drop_open(stream, block);
             self.close(block);
         }
@@ -113,18 +147,27 @@ impl Drive {
         for block in s.open.iter().filter(|b| **b != NONE) {
             used[usize::from(self.geometry.die_of(*block))] = true;
         }
+        let from_pool = s.pool && self.free.count_in_pool() > 0;
+        let free_in = |plane: u32| if from_pool { self.free.pool_in_plane(plane) } else { self.free.in_plane(plane) };
+        let (wants_pool, counts_pages) = (s.pool, s.counts_pages);
         let cursor = self.streams.plane_cursor;
         let rank = |plane: u32| {
             let taken = used[(plane / self.geometry.planes_per_die) as usize];
-            (taken, usize::MAX - self.free.in_plane(plane), (plane + planes - cursor) % planes)
+            (taken, usize::MAX - free_in(plane), (plane + planes - cursor) % planes)
         };
-        let plane = (0..planes).filter(|p| self.free.in_plane(*p) > 0).min_by_key(|p| rank(*p))?;
+        let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
         self.streams.plane_cursor = (plane + self.geometry.planes_per_die) % planes;
-        let block = self.free.take(plane, worn)?;
+        let block = if from_pool { self.free.take_from_pool(plane, worn)? } else { self.free.take(plane, worn)? };
+        self.reclaim.pool_openings += u64::from(wants_pool);
+        self.reclaim.pool_misses += u64::from(wants_pool && !from_pool);
         let hot = &mut self.hot[block as usize];
         debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
         hot.state = BlockState::Open;
         hot.stream = stream;
+        if counts_pages && self.counted == PAGES {
+            hot.flags |= PAGES_COUNTED;
+            self.page_counters.begin(block);
+        }
         self.cold[block as usize].programmed_at = self.now;
         self.arm(block);
         Some(block)
@@ -180,7 +223,7 @@ impl Drive {
         let stream = self.hot[block as usize].stream;
         let hot = &mut self.hot[block as usize];
         hot.state = BlockState::Closed;
-        if stream == RECLAIM || stream == WEAR {
+        if stream >= RECLAIM {
             hot.flags |= PROTECTED;
             // A full turn of the spare blocks: by then what was moved has had its rest.
             self.cold[block as usize].protected_until = self.erases_total + u64::from(self.geometry.spare_blocks());
@@ -188,10 +231,12 @@ impl Drive {
         self.victims.insert(block, self.score(block), self.seq as u32);
     }
 
-    /// Valid pages over available pages, scaled to a full block: a coding that takes pages away must not look empty.
+    /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled must not look empty.
     pub(crate) fn score(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
         let valid = u32::from(hot.valid);
-        if hot.mode == 0 { valid } else { (valid * self.geometry.pages_per_block).div_ceil(self.geometry.available_pages(hot.mode)) }
+        let all = self.geometry.pages_per_block;
+        let available = self.geometry.available_pages(hot.mode).min(self.streams.most_pages(hot.stream));
+        if available == all { valid } else { (valid * all).div_ceil(available).min(all) }
     }
 }

@@ -20,6 +20,8 @@ pub const SUSPECT: u8 = 1;
 pub const MOVING: u8 = 2;
 /// Filled by a move not long ago: no victim while there is another.
 pub const PROTECTED: u8 = 4;
+/// The reads of each of its pages are counted.
+pub const PAGES_COUNTED: u8 = 8;
 
 /// The part of a block's record that reads touch: a quarter of a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +41,7 @@ pub struct BlockHot {
     pub mode: u8,
     /// The stream that wrote it.
     pub stream: u8,
-    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`].
+    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`].
     pub flags: u8,
 }
 
