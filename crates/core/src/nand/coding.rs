@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn neighbouring_states_differ_in_one_bit_and_no_two_are_alike() {
         for code in CODES {
-            assert!((1..code.states()).all(|s| (code.bits(s) ^ code.bits(s - 1)).count_ones() == 1));
+            assert!((1..code.states()).all(|s| (code.bits(s) ^ code.bits(s - 1)).is_power_of_two()));
             assert!((0..code.states()).all(|s| (0..s).all(|other| code.bits(other) != code.bits(s))));
         }
     }
