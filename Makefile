@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results test check-minute bench soak paper-straw lint clean build
+.PHONY: demo results test check-minute bench soak paper-straw paper-ipr lint clean build
 
 # Compares read-reclaim policies on the block trace of a real database, on a fresh and on a worn drive.
 demo: build
@@ -52,6 +52,10 @@ soak: build
 paper-straw: build
 	@rm -rf target/papers/straw-2024
 	$(VPASS) paper papers/straw-2024 --out target/papers/straw-2024
+
+paper-ipr: build
+	@rm -rf target/papers/ipr-2018
+	$(VPASS) paper papers/ipr-2018 --out target/papers/ipr-2018
 
 lint:
 	cargo fmt --check

@@ -4,8 +4,10 @@
 mod beside;
 mod figure;
 mod model;
+mod plot;
 mod recipe;
 mod runs;
+mod traces;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -24,6 +26,7 @@ use crate::run::{execute, to_value};
 use crate::table::wants_colour;
 use figure::Numbers;
 use recipe::{Expectations, Recipe};
+use traces::Traces;
 
 #[derive(Debug, Args)]
 pub(crate) struct PaperArgs {
@@ -33,6 +36,9 @@ pub(crate) struct PaperArgs {
     /// Write the data of every figure, all summaries and the comparison into this new folder, whole or not at all.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Folder with the real traces of the paper's workloads, or some of them, recognised by their file names.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Option<PathBuf>,
     /// Seed of all chance.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -49,6 +55,8 @@ struct Run {
     plan: Plan,
     /// Null until it has run.
     summary: Value,
+    /// P/E cycles and thousandths of effective ones of every block at the end, where a plot asks for them.
+    blocks: Vec<(u32, u64)>,
 }
 
 /// Runs a recipe and prints the comparison.
@@ -56,15 +64,14 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let path = if args.recipe.is_dir() { args.recipe.join("run.toml") } else { args.recipe.clone() };
     let recipe: Recipe = recipe::read(&path)?;
     let expectations = expectations(&recipe, &path)?;
-    let mut runs = runs::runs(&recipe, args.seed)?;
-    for figure in &recipe.figures {
-        recipe.group_of(figure)?;
-    }
+    recipe.check_names()?;
+    let traces = args.traces.as_deref().map(|folder| Traces::find(&recipe, folder)).transpose()?.unwrap_or_default();
+    let mut runs = runs::runs(&recipe, &traces, args.seed)?;
     let folder = args.out.as_deref().map(Folder::begin).transpose()?;
     let started = Instant::now();
-    run_all(&mut runs, args.threads.map(std::num::NonZeroUsize::get))?;
+    run_all(&recipe, &mut runs, args.threads.map(std::num::NonZeroUsize::get))?;
     let figures: Vec<Numbers> = recipe.figures.iter().map(|f| Numbers::of(f, &runs)).collect::<Result<_, _>>()?;
-    let text = beside::render(&recipe, &figures, &runs, &expectations, wants_colour());
+    let text = beside::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour());
     if let Some(folder) = folder {
         write(folder.path(), &recipe, &figures, &runs, &expectations)?;
         folder.finish()?;
@@ -84,6 +91,7 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     let Some(name) = &recipe.expected else { return Ok(Expectations { expected: vec![], not_reproduced: vec![] }) };
     let path = path.with_file_name(name);
     let read: Expectations = recipe::read(&path)?;
+    read.expected.iter().filter_map(|e| e.workload.as_ref()).try_for_each(|name| recipe.check_workload(name))?;
     let unknown = read.expected.iter().find(|e| recipe.figures.iter().all(|f| f.name != e.figure));
     match unknown {
         Some(e) => {
@@ -94,17 +102,23 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     }
 }
 
-fn run_all(runs: &mut [Run], threads: Option<usize>) -> Result<(), Failure> {
-    let mut requests = 0;
+fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<usize>) -> Result<(), Failure> {
+    let mut requests = Some(0);
     for run in runs.iter() {
-        requests += run.plan.requests()?.unwrap_or(0);
+        requests = requests.zip(run.plan.requests()?).map(|(sum, more)| sum + more);
     }
-    let progress = Progress::new(Some(requests), "requests");
+    let progress = Progress::new(requests, "requests");
     let threads = threads.unwrap_or_else(|| runs.iter().map(|r| threads_for(&r.plan)).min().unwrap_or(1));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::failed)?;
     let one = |run: &mut Run| {
         let outcome = execute(&run.plan, &progress).inspect_err(|_| progress.cancel())?;
         run.summary = to_value(&outcome.summary)?;
+        if let Some(engine) = &outcome.engine {
+            run.summary[plot::RESPONSES] = to_value(&plot::responses(engine))?;
+        }
+        if recipe.plots_blocks_of(&run.group, &run.workload) {
+            run.blocks = outcome.drive.block_states().map(|b| (b.pec, b.effective_milli)).collect();
+        }
         Ok(())
     };
     let mut results: Vec<Result<(), Failure>> = pool.install(|| runs.par_iter_mut().with_max_len(1).map(one).collect());
@@ -118,12 +132,17 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
     for (figure, numbers) in recipe.figures.iter().zip(figures) {
         out::write_file(folder, &format!("{}.csv", figure.name), numbers.csv().as_bytes())?;
     }
+    for plot in &recipe.plots {
+        out::write_file(folder, &format!("{}.csv", plot.name), plot::csv(plot, runs)?.as_bytes())?;
+    }
     let drive = load::drive(&recipe.drive, &load::overrides(&recipe.set)?)?.config;
     let model = &recipe.model;
     let parameters = model.parameters.as_ref().map(|name| (name, model::parameters_csv(&drive)));
     let layers = model.layers.as_ref().map(|name| (name, model::layers_csv(&drive)));
     let mixes = model.mixes.as_ref().map(|name| (name, model::mixes_csv(&drive)));
-    for (name, csv) in [parameters, layers, mixes].into_iter().flatten() {
+    let settings = model.settings.as_ref().map(|name| (name, model::settings_csv(&drive)));
+    let workloads = model.workloads.as_ref().map(|name| model::workloads_csv(recipe).map(|csv| (name, csv))).transpose()?;
+    for (name, csv) in [parameters, layers, mixes, settings, workloads].into_iter().flatten() {
         out::write_file(folder, &format!("{name}.csv"), csv.as_bytes())?;
     }
     let rows: Vec<Value> = runs

@@ -80,14 +80,25 @@ fn warmed_up(plan: &Plan, drive: &mut Drive, progress: &Progress) -> Result<Sinc
     if plan.warm_up == 0 {
         return Ok(Since::new(source, 0));
     }
-    let mut last = 0;
-    let mut step = |served: u64| progress.advance(served - std::mem::replace(&mut last, served));
-    let mut first = First::new(&mut source, plan.warm_up);
-    let served = warm_up(drive, &mut first, &mut step).map_err(Failure::from)?;
-    if served < plan.warm_up {
-        return Err(Failure::usage(format!("--warm-up {}: the workload has only {served} requests in a pass", plan.warm_up)));
+    let (mut served, mut origin) = (0, 0);
+    while served < plan.warm_up {
+        let mut last = 0;
+        let mut step = |served: u64| progress.advance(served - std::mem::replace(&mut last, served));
+        let mut first = First::new(&mut source, plan.warm_up - served);
+        let of_pass = warm_up(drive, &mut first, &mut step).map_err(Failure::from)?;
+        origin = first.last_arrival();
+        served += of_pass;
+        if !progress.may_go_on() {
+            return Err(Failure::interrupted());
+        }
+        if served < plan.warm_up {
+            // What repeats until it is stable has further passes.
+            if !plan.until_stable || of_pass == 0 {
+                return Err(Failure::usage(format!("--warm-up {}: the workload has only {served} requests in a pass", plan.warm_up)));
+            }
+            source.next_pass()?;
+        }
     }
-    let origin = first.last_arrival();
     Ok(Since::new(source, origin))
 }
 

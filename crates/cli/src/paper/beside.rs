@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Run;
 use super::figure::Numbers;
-use super::recipe::{Expectations, Expected, Recipe};
+use super::recipe::{Expectations, Expected, Figure, Recipe};
 use crate::table::{Look, Table};
 
 /// A number of the paper and ours, where there is one.
@@ -35,18 +35,19 @@ pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectati
 }
 
 /// All of it.
-pub(super) fn render(recipe: &Recipe, figures: &[Numbers], runs: &[Run], expectations: &Expectations, colour: bool) -> String {
-    let mut text = format!("{}\n  on {}; every workload is generated\n", Look::Heading.paint(&recipe.title, colour), recipe.drive);
+pub(super) fn render(
+    (recipe, sources): (&Recipe, &str),
+    figures: &[Numbers],
+    runs: &[Run],
+    expectations: &Expectations,
+    colour: bool,
+) -> String {
+    let mut text = format!("{}\n  on {}; {sources}\n", Look::Heading.paint(&recipe.title, colour), recipe.drive);
     for (figure, numbers) in recipe.figures.iter().zip(figures) {
-        let (variants, reclaims) = numbers.columns();
         let over = figure.over.as_ref().map_or_else(|| figure.unit.clone(), |over| format!("over {over}"));
-        let _ = write!(text, "\n{} ({}; {over}, mean of the workloads)\n", Look::Heading.paint(&figure.title, colour), figure.name);
-        let mut table = Table::new(std::iter::once("").chain(reclaims.iter().copied()));
-        for variant in variants {
-            let cell = |reclaim: &&str| numbers.mean(variant, reclaim).map_or_else(|| "-".into(), crate::numbers::digits);
-            table.row(std::iter::once(variant.to_owned()).chain(reclaims.iter().map(cell)));
-        }
-        text.push_str(&table.render(colour));
+        let rows = if figure.by_workload { "" } else { ", mean of the workloads" };
+        let _ = write!(text, "\n{} ({}; {over}{rows})\n", Look::Heading.paint(&figure.title, colour), figure.name);
+        text.push_str(&table(figure, numbers).render(colour));
     }
     if !expectations.expected.is_empty() {
         let _ = write!(text, "\n{}\n", Look::Heading.paint("Beside the paper", colour));
@@ -65,4 +66,20 @@ pub(super) fn render(recipe: &Recipe, figures: &[Numbers], runs: &[Run], expecta
         let _ = writeln!(text, "  {}", Look::Bad.paint(&format!("data lost: {lost} pages in {}", run.name()), colour));
     }
     text
+}
+
+/// A figure's techniques side by side: the means of each variant, and each workload before them where the figure says so.
+fn table(figure: &Figure, numbers: &Numbers) -> Table {
+    let (variants, reclaims) = numbers.columns();
+    let text = |number: Option<f64>| number.map_or_else(|| "-".into(), crate::numbers::digits);
+    let mut table = Table::new(std::iter::once("").chain(reclaims.iter().copied()));
+    for variant in variants {
+        for workload in numbers.workloads().into_iter().filter(|_| figure.by_workload) {
+            let cell = |reclaim: &&str| text(numbers.of_workload(variant, workload, reclaim));
+            table.row(std::iter::once(format!("{variant} {workload}")).chain(reclaims.iter().map(cell)));
+        }
+        let name = if figure.by_workload { format!("{variant} mean") } else { variant.to_owned() };
+        table.row(std::iter::once(name).chain(reclaims.iter().map(|reclaim| text(numbers.mean(variant, reclaim)))));
+    }
+    table
 }

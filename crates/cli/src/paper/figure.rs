@@ -19,6 +19,8 @@ struct Row<'a> {
     workload: &'a str,
     reclaim: &'a str,
     raw: f64,
+    /// What a row of the same workload is divided by where this one is of the figure's technique.
+    base: f64,
     /// Over the figure's technique; the number itself where it names none; none where that technique has 0.
     shown: Option<f64>,
 }
@@ -31,14 +33,18 @@ impl<'a> Numbers<'a> {
     pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
         let mut rows = vec![];
         for run in runs.iter().filter(|run| run.group == figure.group) {
-            let raw = figure.metric.iter().map(|pointer| number(figure, run, pointer)).sum::<Result<f64, _>>()?;
-            rows.push(Row { variant: &run.variant, workload: &run.workload, reclaim: run.plan.reclaim, raw, shown: Some(raw) });
+            let sum = |pointers: &[String]| pointers.iter().map(|p| number(figure, run, p)).sum::<Result<f64, Failure>>();
+            let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
+            // None of nothing is no share of it.
+            let raw = if whole > 0.0 { sum(&figure.metric)? / whole } else { 0.0 };
+            let base = if figure.over_metric.is_empty() { raw } else { sum(&figure.over_metric)? };
+            rows.push(Row { variant: &run.variant, workload: &run.workload, reclaim: run.plan.reclaim, raw, base, shown: Some(raw) });
         }
         if let Some(over) = &figure.over {
             for i in 0..rows.len() {
                 let base = rows.iter().find(|r| (r.variant, r.workload) == (rows[i].variant, rows[i].workload) && r.reclaim == over);
                 let base = base.ok_or_else(|| Failure::usage(format!("figure {}: {over} is not among its runs", figure.name)))?;
-                rows[i].shown = (base.raw > 0.0).then(|| rows[i].raw / base.raw);
+                rows[i].shown = (base.base > 0.0).then(|| rows[i].raw / base.base);
             }
         }
         Ok(Self { figure, rows })
@@ -51,9 +57,29 @@ impl<'a> Numbers<'a> {
         sum.filter(|_| of_it().next().is_some()).map(|sum| sum / of_it().count() as f64)
     }
 
+    /// The number under one workload.
+    pub(super) fn of_workload(&self, variant: &str, workload: &str, reclaim: &str) -> Option<f64> {
+        let row = self.rows.iter().find(|r| (r.variant, r.workload, r.reclaim) == (variant, workload, reclaim));
+        row.and_then(|r| r.shown)
+    }
+
     /// What is expected of this figure, where it is of this figure.
     pub(super) fn measured(&self, expected: &Expected) -> Option<f64> {
-        self.mean(&expected.variant, &expected.reclaim)
+        match &expected.workload {
+            Some(workload) => self.of_workload(&expected.variant, workload, &expected.reclaim),
+            None => self.mean(&expected.variant, &expected.reclaim),
+        }
+    }
+
+    /// Workloads, each once, in order.
+    pub(super) fn workloads(&self) -> Vec<&'a str> {
+        let mut workloads: Vec<&str> = vec![];
+        for row in &self.rows {
+            if !workloads.contains(&row.workload) {
+                workloads.push(row.workload);
+            }
+        }
+        workloads
     }
 
     /// Techniques and variants, each once, in order.

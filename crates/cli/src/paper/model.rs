@@ -1,9 +1,14 @@
-//! What the error model of a drive says by itself: its parameters, the limit of every layer, and lives under mixes of reads.
+//! What needs no run: the settings of the drive, the parameters of its error model, the limit of every layer, lives under mixes of reads,
+//! and what the workloads ask for.
 
 use std::fmt::Write;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
+
+use super::recipe::Recipe;
+use crate::exit::Failure;
+use crate::load;
 
 fn table(config: &DriveConfig) -> LimitTable {
     LimitTable::of(config)
@@ -50,4 +55,44 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
         }
     }
     csv
+}
+
+/// What a table of parameters in a paper shows of the drive.
+pub(super) fn settings_csv(config: &DriveConfig) -> String {
+    let (geometry, timing) = (&config.geometry, &config.timing);
+    let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;
+    let table = table(config);
+    let limit = (0..config.disturb.groups.len()).map(|group| table.truth(group, config.start.pec).limit).min().unwrap_or(0);
+    let mut csv = String::from("setting,value,unit\n");
+    for (setting, value, unit) in [
+        ("page_size", geometry.page_size.0 as f64, "bytes"),
+        ("pages_per_block", f64::from(geometry.pages_per_block()), "pages"),
+        ("page_read", mean(&timing.sense_per_kind_us(geometry.cell)), "microseconds, mean of the page kinds"),
+        ("page_program", timing.program_us, "microseconds"),
+        ("block_erase", timing.erase_us, "microseconds"),
+        ("spare", config.drive.spare.unwrap_or(0.0), "share of raw flash"),
+        ("read_limit", limit as f64 / DOSE_ONE as f64, "reads of a block"),
+    ] {
+        let _ = writeln!(csv, "{setting},{value},{unit}");
+    }
+    csv
+}
+
+/// What a pass of every generated workload asks for, and the drive that it is put on.
+///
+/// # Errors
+/// A drive that cannot be.
+pub(super) fn workloads_csv(recipe: &Recipe) -> Result<String, Failure> {
+    let mut csv = String::from("workload,volume_gib,read_share,read_gib_per_pass,write_gib_per_pass,distribution\n");
+    let gib = |bytes: f64| bytes / f64::from(1u32 << 30);
+    for workload in &recipe.workloads {
+        let sets: Vec<String> = recipe.set.iter().chain(&workload.set).cloned().collect();
+        let volume = load::drive(&recipe.drive, &load::overrides(&sets)?)?.config.drive.capacity.map_or(0, |c| c.0);
+        let config = &workload.config;
+        let bytes = config.requests as f64 * config.block_size.map_or(0, |size| size.0) as f64;
+        let (read, written) = (bytes * config.read_share, bytes * (1.0 - config.read_share));
+        let (volume, read, written) = (gib(volume as f64), gib(read), gib(written));
+        let _ = writeln!(csv, "{},{volume},{},{read:.2},{written:.2},{}", workload.name, config.read_share, config.distribution);
+    }
+    Ok(csv)
 }

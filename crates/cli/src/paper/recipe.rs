@@ -23,23 +23,43 @@ pub(super) struct Recipe {
     /// Where the paper's numbers are, beside this file.
     #[serde(default)]
     pub(super) expected: Option<String>,
+    /// Garbage collection policy of every run.
+    #[serde(default = "greedy")]
+    pub(super) gc: String,
     #[serde(rename = "workload")]
     pub(super) workloads: Vec<NamedWorkload>,
     #[serde(rename = "group")]
     pub(super) groups: Vec<Group>,
     #[serde(rename = "figure")]
     pub(super) figures: Vec<Figure>,
+    #[serde(default, rename = "plot")]
+    pub(super) plots: Vec<Plot>,
     /// What the drive's error model says by itself, without a run.
     #[serde(default)]
     pub(super) model: Model,
 }
 
-/// A generated workload; addresses and amounts come from the group that uses it.
+fn greedy() -> String {
+    "greedy".into()
+}
+
+/// A generated workload. On a set of blocks, amounts and addresses come from the group that uses it; on a whole drive from here.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedWorkload {
     pub(super) name: String,
     pub(super) config: WorkloadConfig,
+    /// Other values for keys of the drive, under this workload.
+    #[serde(default)]
+    pub(super) set: Vec<String>,
+    /// File names, without endings, of the traces that it stands in for.
+    #[serde(default)]
+    pub(super) traces: Vec<String>,
+    /// On a whole drive: passes that are counted, and before that.
+    #[serde(default)]
+    pub(super) passes: Option<f64>,
+    #[serde(default)]
+    pub(super) warm_up_passes: Option<f64>,
 }
 
 /// Runs that differ in technique, workload and variant only: each with each.
@@ -54,9 +74,11 @@ pub(super) struct Group {
     pub(super) workloads: Vec<String>,
     #[serde(rename = "variant")]
     pub(super) variants: Vec<Variant>,
-    /// The read-active set: so many blocks from the start of the host's capacity.
-    pub(super) blocks: u32,
-    /// Host reads of each of its blocks, in the mean, that are counted.
+    /// The read-active set: so many blocks from the start of the host's capacity; the whole drive where absent.
+    #[serde(default)]
+    pub(super) blocks: Option<u32>,
+    /// Host reads of each of these blocks, in the mean, that are counted.
+    #[serde(default)]
     pub(super) reads_per_block: f64,
     /// The same before anything is counted.
     #[serde(default)]
@@ -67,6 +89,17 @@ pub(super) struct Group {
     /// Share of the dies' time that the host's reads and writes take, at an even load; a closed loop where absent.
     #[serde(default)]
     pub(super) load: Option<f64>,
+    /// Requests a second, instead of `load`.
+    #[serde(default)]
+    pub(super) rate: Option<f64>,
+    /// On a whole drive: passes instead of each workload's own.
+    #[serde(default)]
+    pub(super) passes: Option<f64>,
+    #[serde(default)]
+    pub(super) warm_up_passes: Option<f64>,
+    /// Repeats what is counted until the shares of erases by cause no longer change.
+    #[serde(default)]
+    pub(super) until_stable: bool,
     #[serde(default)]
     pub(super) oracle: bool,
 }
@@ -107,10 +140,55 @@ pub(super) struct Figure {
     pub(super) group: String,
     /// Numbers of the summary, by JSON pointer; added up.
     pub(super) metric: Vec<String>,
+    /// Numbers of the same summary whose sum that is divided by.
+    #[serde(default)]
+    pub(super) share_of: Vec<String>,
     pub(super) unit: String,
     /// The technique that the others are divided by.
     #[serde(default)]
     pub(super) over: Option<String>,
+    /// Numbers of that technique's summary, added up; the figure's own where empty.
+    #[serde(default)]
+    pub(super) over_metric: Vec<String>,
+    /// Whether each workload is printed, not only their mean.
+    #[serde(default)]
+    pub(super) by_workload: bool,
+}
+
+/// A figure of many points per run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Plot {
+    /// The file, without its ending.
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) group: String,
+    pub(super) kind: PlotKind,
+    /// Only of the runs of this workload; of all where absent.
+    #[serde(default)]
+    pub(super) workload: Option<String>,
+    /// A list of numbers of the summary, by JSON pointer; for `cumulative`.
+    #[serde(default)]
+    pub(super) metric: String,
+}
+
+impl Plot {
+    /// Whether it shows a run of this group under this workload.
+    pub(super) fn shows(&self, group: &str, workload: &str) -> bool {
+        self.group == group && self.workload.as_ref().is_none_or(|w| w == workload)
+    }
+}
+
+/// What is plotted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum PlotKind {
+    /// Reads that met a reclaim job, by response time.
+    Responses,
+    /// A histogram of the summary, bin by bin and added up.
+    Cumulative,
+    /// Real and effective P/E counts of every block at the end.
+    Blocks,
 }
 
 /// Files that need no run.
@@ -123,6 +201,10 @@ pub(super) struct Model {
     pub(super) layers: Option<String>,
     /// Reads that the worst wordline of a group endures, by the share of them that hits its neighbours.
     pub(super) mixes: Option<String>,
+    /// What the drive is set to.
+    pub(super) settings: Option<String>,
+    /// What the generated workloads ask for in a pass.
+    pub(super) workloads: Option<String>,
 }
 
 /// `expected.toml`.
@@ -144,6 +226,9 @@ pub(super) struct Expected {
     pub(super) what: String,
     pub(super) figure: String,
     pub(super) variant: String,
+    /// The mean of the workloads where absent.
+    #[serde(default)]
+    pub(super) workload: Option<String>,
     pub(super) reclaim: String,
     pub(super) value: f64,
     /// Largest difference that counts as agreement, as a share of the value.
@@ -187,13 +272,39 @@ impl Recipe {
         group.workloads.iter().map(find).collect()
     }
 
-    /// The group of a figure.
+    /// The group of this name.
     ///
     /// # Errors
     /// A name that nobody knows.
-    pub(super) fn group_of(&self, figure: &Figure) -> Result<&Group, Failure> {
+    pub(super) fn group(&self, name: &str) -> Result<&Group, Failure> {
         let names = self.groups.iter().map(|g| g.name.as_str());
-        let found = self.groups.iter().find(|g| g.name == figure.group);
-        found.ok_or_else(|| Failure::usage(crate::suggest::unknown("group", &figure.group, names)))
+        let found = self.groups.iter().find(|g| g.name == name);
+        found.ok_or_else(|| Failure::usage(crate::suggest::unknown("group", name, names)))
+    }
+
+    /// Whether a plot needs every block of these runs.
+    pub(super) fn plots_blocks_of(&self, group: &str, workload: &str) -> bool {
+        self.plots.iter().any(|p| p.kind == PlotKind::Blocks && p.shows(group, workload))
+    }
+
+    /// Whether a name is one of a workload.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(super) fn check_workload(&self, name: &str) -> Result<(), Failure> {
+        let names = self.workloads.iter().map(|w| w.name.as_str());
+        let known = names.clone().any(|known| known == name);
+        if known { Ok(()) } else { Err(Failure::usage(crate::suggest::unknown("workload", name, names))) }
+    }
+
+    /// Checks what figures and plots name.
+    ///
+    /// # Errors
+    /// A name that nobody knows.
+    pub(super) fn check_names(&self) -> Result<(), Failure> {
+        for name in self.figures.iter().map(|f| &f.group).chain(self.plots.iter().map(|p| &p.group)) {
+            self.group(name)?;
+        }
+        self.plots.iter().filter_map(|p| p.workload.as_ref()).try_for_each(|name| self.check_workload(name))
     }
 }

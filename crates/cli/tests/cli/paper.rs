@@ -32,9 +32,11 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
 #[test]
 fn the_full_recipes_and_what_they_expect_are_read() {
     // The first thing that is wrong after everything was read: the folder to write to.
-    let done = vpass(&["paper", papers().join("straw-2024").to_str().unwrap(), "--out", "/proc/nowhere/straw"]);
-    assert_eq!(done.code, 2);
-    assert!(done.stderr.contains("cannot be written"), "{}", done.stderr);
+    for paper in ["straw-2024", "ipr-2018"] {
+        let done = vpass(&["paper", papers().join(paper).to_str().unwrap(), "--out", "/proc/nowhere/paper"]);
+        assert_eq!(done.code, 2);
+        assert!(done.stderr.contains("cannot be written"), "{}", done.stderr);
+    }
 }
 
 #[test]
@@ -59,4 +61,78 @@ fn what_warms_up_is_not_counted_and_the_rest_is() {
     let done = run(&["--warm-up", "50001"]);
     assert_eq!(done.code, 2);
     assert!(done.stderr.contains("only 50000 requests"), "{}", done.stderr);
+}
+
+#[test]
+fn a_small_ipr_runs_and_no_technique_loses_data() {
+    let room = Room::new();
+    let out = room.path("ipr");
+    let done = vpass(&["paper", papers().join("ipr-2018/small.toml").to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(!done.stdout.contains("data lost") && done.stdout.contains("every workload is generated"), "{}", done.stdout);
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let share = |workload: &str| -> f64 {
+        let csv = read("fig2-share.csv");
+        csv.lines().find_map(|l| l.strip_prefix(&format!("paper,{workload},block,"))).unwrap().parse().unwrap()
+    };
+    // Without writes reclaim alone erases: 10,000 reads a block, 192 of them its own copies.
+    assert!((share("reads-only") - 1.0).abs() < 1e-9 && (0.3..0.9).contains(&share("reads-99")));
+    // 427 blocks of 6 MiB hold 2 GiB and a fifth of spare.
+    assert_eq!(read("fig11-wear.csv").lines().filter(|l| l.starts_with("paper,reads-only,block,")).count(), 427);
+    assert!(read("table2-workloads.csv").contains("reads-99,2,0.99,15.11,0.15,hot-cold:0.05/0.95"), "{}", read("table2-workloads.csv"));
+    assert!(read("table1-settings.csv").contains("pages_per_block,192,pages"));
+    // A job of 192 x 1.7 ms + 5 ms: reads that waited for a whole one took 300 to 350 ms.
+    let responses = read("fig10-responses.csv");
+    let hump: u64 = responses.lines().find_map(|l| l.strip_prefix("paper,reads-only,block,300,350,")).unwrap().parse().unwrap();
+    assert!(hump > 50, "{responses}");
+}
+
+/// Two workloads of which one stands in for a trace.
+const TWO: &str = "title = 'two'\ndrive = 'tiny'\nfigure = [{ name = 'reads', title = 'reads', group = 'g', metric = ['/host/read_requests'], \
+    unit = 'reads', by_workload = true }]\n\
+    workload = [\n{ name = 'SRC', traces = ['src1_2', 'src2_0'], config = { requests = 500 } },\n\
+    { name = 'HM', traces = ['hm_0'], config = { requests = 400 } },\n]\n\
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['block'], passes = 2.0, variant = [{ name = 'v' }] }]\n";
+
+#[test]
+fn real_traces_take_the_place_of_generated_workloads() {
+    let room = Room::new();
+    let recipe = room.file("run.toml", TWO);
+    // Of our own making, in the form of MSR Cambridge: three reads and a write.
+    let row = |at: u64, op: &str, offset: u64| format!("{},src1,2,{op},{offset},4096,100\n", 128_166_372_000_000_000 + at);
+    let rows = [row(0, "Read", 0), row(10, "Read", 8192), row(20, "Write", 4096), row(30, "Read", 0)].concat();
+    std::fs::create_dir(room.path("traces")).unwrap();
+    room.file("traces/src1_2.csv", &rows);
+    let folder = room.path("traces");
+    let done = vpass(&["paper", &recipe, "--traces", folder.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("real traces: SRC (1 file); the other workloads are generated"), "{}", done.stdout);
+    // Two passes of three reads; two of 400 generated ones.
+    let rows: Vec<Vec<&str>> = done.stdout.lines().map(|l| l.split_whitespace().collect()).collect();
+    assert!(rows.contains(&vec!["v", "SRC", "6.00"]) && rows.contains(&vec!["v", "HM", "800"]), "{}", done.stdout);
+
+    let empty = room.path("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let done = vpass(&["paper", &recipe, "--traces", empty.to_str().unwrap()]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("no trace of this recipe is in it (names known: src1_2, src2_0, hm_0)"), "{}", done.stderr);
+}
+
+#[test]
+fn a_plot_of_an_unknown_workload_is_refused() {
+    let room = Room::new();
+    let plot = "plot = [{ name = 'p', title = 'p', group = 'g', kind = 'blocks', workload = 'SRK' }]\n";
+    let recipe = room.file("run.toml", &TWO.replace("figure = ", &format!("{plot}figure = ")));
+    let done = vpass(&["paper", &recipe]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("unknown workload `SRK`; did you mean `SRC`?"), "{}", done.stderr);
+}
+
+#[test]
+fn a_warm_up_goes_over_passes_where_they_repeat_anyway() {
+    let args = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=50000", "--json"];
+    let done = vpass(&[&args[..], &["--warm-up", "120000", "--until", "stable", "--set", "disturb.model=none"]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    // 30,000 are left of the third pass; without an erase nothing settles in the 100 passes.
+    assert_eq!(done.json()["host"]["read_requests"], 30_000 + 99 * 50_000);
 }

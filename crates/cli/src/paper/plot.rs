@@ -1,0 +1,94 @@
+//! Figures of many points per run: response times, a histogram added up, the wear of every block.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+use vpass_core::engine::TimedEngine;
+
+use super::Run;
+use super::recipe::{Plot, PlotKind};
+use crate::exit::Failure;
+
+/// Width of a bin of response times, and how many there are; the last has no end.
+const BIN_MS: u64 = 50;
+const BINS: usize = 20;
+/// Where a run's summary gets them.
+pub(super) const RESPONSES: &str = "responses_50_ms";
+
+/// Reads that met a reclaim job, by response time in bins of 50 ms.
+pub(super) fn responses(engine: &TimedEngine) -> [u64; BINS] {
+    let mut bins = [0; BINS];
+    for step in engine.metrics().read_during_reclaim.histogram().iter_recorded() {
+        let bin = step.value_iterated_to() / (BIN_MS * 1_000_000);
+        bins[(bin as usize).min(BINS - 1)] += step.count_at_value();
+    }
+    bins
+}
+
+/// The points of a plot.
+///
+/// # Errors
+/// A pointer to something that is no list of numbers.
+pub(super) fn csv(plot: &Plot, runs: &[Run]) -> Result<String, Failure> {
+    let columns = match plot.kind {
+        PlotKind::Responses => "from_ms,to_ms,reads",
+        PlotKind::Cumulative => "up_to_share,count,cumulative_share",
+        PlotKind::Blocks => "block,pec_cycles,effective_pec_cycles",
+    };
+    let mut csv = format!("# {}\nvariant,workload,reclaim,{columns}\n", plot.title);
+    for run in runs.iter().filter(|run| plot.shows(&run.group, &run.workload)) {
+        let name = format!("{},{},{}", run.variant, run.workload, run.plan.reclaim);
+        let rows = match plot.kind {
+            PlotKind::Responses => response_rows(&list(plot, run, &format!("/{RESPONSES}"))?),
+            PlotKind::Cumulative => cumulative_rows(&list(plot, run, &plot.metric)?),
+            PlotKind::Blocks => block_rows(run),
+        };
+        for row in rows {
+            let _ = writeln!(csv, "{name},{row}");
+        }
+    }
+    Ok(csv)
+}
+
+fn list(plot: &Plot, run: &Run, pointer: &str) -> Result<Vec<u64>, Failure> {
+    let list = run.summary.pointer(pointer).and_then(Value::as_array);
+    let list = list.ok_or_else(|| Failure::usage(format!("plot {}: {pointer} is no list of numbers of a summary", plot.name)))?;
+    Ok(list.iter().map(|n| n.as_u64().unwrap_or(0)).collect())
+}
+
+fn response_rows(bins: &[u64]) -> Vec<String> {
+    let end = |bin: usize| if bin + 1 == BINS { String::new() } else { ((bin as u64 + 1) * BIN_MS).to_string() };
+    bins.iter().enumerate().map(|(bin, count)| format!("{},{},{count}", bin as u64 * BIN_MS, end(bin))).collect()
+}
+
+fn cumulative_rows(bins: &[u64]) -> Vec<String> {
+    let all = bins.iter().sum::<u64>().max(1) as f64;
+    let mut sum = 0;
+    let mut row = |(bin, count): (usize, &u64)| {
+        sum += count;
+        format!("{},{count},{}", (bin + 1) as f64 / bins.len() as f64, sum as f64 / all)
+    };
+    bins.iter().enumerate().map(&mut row).collect()
+}
+
+fn block_rows(run: &Run) -> Vec<String> {
+    let row = |(block, (pec, effective_milli)): (usize, &(u32, u64))| format!("{block},{pec},{}", *effective_milli as f64 / 1e3);
+    run.blocks.iter().enumerate().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_histogram_is_added_up() {
+        assert_eq!(cumulative_rows(&[1, 0, 3, 0]), ["0.25,1,0.25", "0.5,0,0.25", "0.75,3,1", "1,0,1"]);
+        assert_eq!(cumulative_rows(&[0, 0])[1], "1,0,0");
+    }
+
+    #[test]
+    fn the_last_bin_of_response_times_has_no_end() {
+        let rows = response_rows(&[7; BINS]);
+        assert_eq!((rows[0].as_str(), rows[6].as_str(), rows[19].as_str()), ("0,50,7", "300,350,7", "950,,7"));
+    }
+}

@@ -1,0 +1,102 @@
+//! The real traces behind a recipe's workloads, where a user has them: files of a folder, recognised by their names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use vpass_core::config::DriveConfig;
+use vpass_core::request::Arrival;
+use vpass_workload::traces::{Fit, ReadOptions, Survey, TraceOptions};
+
+use super::recipe::{NamedWorkload, Recipe};
+use crate::exit::Failure;
+use crate::plan::{self, Load};
+
+/// What a trace's name may end in.
+const ENDINGS: [&str; 7] = ["gz", "zst", "zstd", "csv", "spc", "txt", "vpt"];
+
+/// Workloads with the files found for them.
+#[derive(Default)]
+pub(super) struct Traces(Vec<(String, Arc<Survey>)>);
+
+impl Traces {
+    /// Looks through a folder for traces of the recipe's workloads.
+    ///
+    /// # Errors
+    /// A folder that cannot be read or holds none of them, or what is wrong with a trace.
+    pub(super) fn find(recipe: &Recipe, folder: &Path) -> Result<Self, Failure> {
+        let unreadable = |e| Failure::usage(format!("--traces {} cannot be read: {e}", folder.display()));
+        let mut files: Vec<PathBuf> = vec![];
+        for entry in fs::read_dir(folder).map_err(unreadable)? {
+            files.push(entry.map_err(unreadable)?.path());
+        }
+        files.sort();
+        let mut found = vec![];
+        for workload in &recipe.workloads {
+            let is_of_it = |path: &&PathBuf| stem(path).is_some_and(|stem| workload.traces.iter().any(|name| name.to_lowercase() == stem));
+            let paths: Vec<PathBuf> = files.iter().filter(is_of_it).cloned().collect();
+            if !paths.is_empty() {
+                found.push((workload.name.clone(), Arc::new(plan::survey(&paths, &options(Fit::Error))?)));
+            }
+        }
+        if found.is_empty() {
+            let names: Vec<&str> = recipe.workloads.iter().flat_map(|w| &w.traces).map(String::as_str).collect();
+            let known = if names.is_empty() { "this recipe names none".into() } else { format!("names known: {}", names.join(", ")) };
+            return Err(Failure::usage(format!("--traces {}: no trace of this recipe is in it ({known})", folder.display())));
+        }
+        Ok(Self(found))
+    }
+
+    /// The trace of a workload.
+    pub(super) fn of(&self, workload: &NamedWorkload) -> Option<&Arc<Survey>> {
+        self.0.iter().find(|(name, _)| *name == workload.name).map(|(_, survey)| survey)
+    }
+
+    /// "every workload is generated", or which are not.
+    pub(super) fn in_words(&self) -> String {
+        if self.0.is_empty() {
+            return "every workload is generated".into();
+        }
+        let of_it =
+            |(name, survey): &(String, Arc<Survey>)| format!("{name} ({})", crate::numbers::plural(survey.files().len() as u64, "file"));
+        let all: Vec<String> = self.0.iter().map(of_it).collect();
+        format!("real traces: {}; the other workloads are generated", all.join(", "))
+    }
+}
+
+/// A trace on a drive of this size: in its place where it fits, squeezed where it does not.
+pub(super) fn replayed(survey: Arc<Survey>, drive: &DriveConfig) -> Load {
+    let fits = drive.drive.capacity.is_some_and(|capacity| survey.space() <= capacity.0);
+    Load::Trace { survey, options: options(if fits { Fit::Error } else { Fit::Scale }) }
+}
+
+fn options(fit: Fit) -> TraceOptions {
+    let read = ReadOptions::default();
+    TraceOptions { read, only: vec![], concat: false, fit, strict: false, speed: 1.0, arrival: Arrival::Open }
+}
+
+/// The name in lower case, without what says how it is written.
+fn stem(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?.to_lowercase();
+    let mut stem = name.as_str();
+    while let Some((rest, ending)) = stem.rsplit_once('.')
+        && ENDINGS.contains(&ending)
+    {
+        stem = rest;
+    }
+    Some(stem.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_known_however_it_is_packed() {
+        for (name, expected) in
+            [("src1_2.csv.gz", "src1_2"), ("WebSearch1.spc", "websearch1"), ("hm_0.vpt", "hm_0"), ("a.b", "a.b"), (".csv", "")]
+        {
+            assert_eq!(stem(Path::new(name)).as_deref(), Some(expected));
+        }
+    }
+}
