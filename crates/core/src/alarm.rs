@@ -4,13 +4,13 @@
 use crate::bugs::Bug;
 use crate::disturb::table::QUARTERS;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
-use crate::drive::Drive;
+use crate::drive::{Drive, NandOp};
 use crate::ftl::map::BUFFERED;
 use crate::ftl::mover::{Job, Plan};
 use crate::ftl::place::RECLAIM;
 use crate::nand::block::{BlockState, MOVING, SUSPECT};
-use crate::observer::{PhysRead, ReadResult};
-use crate::reclaim::Action;
+use crate::observer::{NOBODY, PhysRead, ReadResult};
+use crate::reclaim::{Action, Probed};
 use crate::units::{BlockId, Cause, Lpn, Ppn, Reads};
 
 /// Counters, in quarters, are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
@@ -155,9 +155,7 @@ impl Drive {
             return;
         }
         self.reclaim.alarms += 1;
-        let mut actions = vec![];
-        let (policy, view) = self.policy_and_view();
-        let next = policy.on_alarm(&view, block, &mut actions);
+        let (next, actions) = self.consult(block);
         assert!(next.0 > self.block_reads(block), "a policy's next alarm must lie ahead");
         self.cold[block as usize].policy_alarm = next;
         for action in actions {
@@ -167,8 +165,42 @@ impl Drive {
                 Action::Relocate { block } => self.reclaim_block(block, Plan::whole(RECLAIM), deadline),
                 Action::RelocatePages { block, pages } => self.reclaim_block(block, Plan::some(pages, RECLAIM), deadline),
                 Action::Divide { block, marked, to, rest } => self.reclaim_block(block, Plan::divided(marked, to, rest), deadline),
+                Action::Probe { .. } => unreachable!("carried out while the policy was asked"),
             }
         }
+    }
+
+    /// Asks the policy, and carries out the probes that it wants first. Gives its next alarm, and what else it wants.
+    fn consult(&mut self, block: BlockId) -> (Reads, Vec<Action>) {
+        let mut wanted = vec![];
+        let (policy, view) = self.policy_and_view();
+        let mut next = policy.on_alarm(&view, block, &mut wanted);
+        while let Some(Action::Probe { block, wordlines }) = wanted.pop_if(|action| matches!(action, Action::Probe { .. })) {
+            let found = self.probe(block, &wordlines);
+            let (policy, view) = self.policy_and_view();
+            next = policy.probed(&view, block, &found, &mut wanted);
+        }
+        (next, wanted)
+    }
+
+    /// Senses wordlines for their errors: once each, on reclaim's account, with the dose of a page kind that takes one sensing.
+    fn probe(&mut self, block: BlockId, wordlines: &[u32]) -> Vec<Probed> {
+        let (first, bits) = (self.geometry.first_page(block), self.geometry.cell.bits());
+        let mut found = Vec::with_capacity(wordlines.len());
+        for wordline in wordlines {
+            let page = wordline * bits;
+            crate::nand::rules::read(first + page, page, &self.hot[block as usize]);
+            // The weakest page kind's limit is the wordline's.
+            let of_kind = |kind| self.with_block_view(block, |model, view| model.dose_and_limit(view, page + kind));
+            let (dose, limit) = (0..bits).map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
+            found.push(Probed { wordline: *wordline, dose, limit });
+            self.flash.reads[Cause::Reclaim as usize] += 1;
+            self.count_any_read(first + page);
+            self.note_read(PhysRead { lpn: NOBODY, ppn: first + page, cause: Cause::Reclaim, result: ReadResult::Good, fill: false });
+        }
+        self.record(NandOp::Probe { block, wordlines: wordlines.len() as u32 });
+        self.ask_model(block);
+        found
     }
 
     fn reclaim_block(&mut self, block: BlockId, plan: Plan, deadline: Reads) {
@@ -191,9 +223,7 @@ impl Drive {
             self.finish_job(slot);
             return;
         }
-        let (policy, view) = self.policy_and_view();
-        let mut wanted = vec![];
-        let deadline = policy.on_alarm(&view, block, &mut wanted);
+        let (deadline, wanted) = self.consult(block);
         self.cold[block as usize].policy_alarm = deadline;
         if wanted.is_empty() {
             return;

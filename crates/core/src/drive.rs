@@ -54,6 +54,8 @@ pub(crate) enum NandOp {
     Program { dst: Ppn },
     /// Read here and, unless it was lost, program there.
     Copy { src: Ppn, dst: Option<Ppn>, cause: Cause },
+    /// Sense so many wordlines of a block for their errors.
+    Probe { block: BlockId, wordlines: u32 },
     /// Erase a block.
     Erase { block: BlockId, cause: Cause },
     /// What follows up to the matching end is one job in the foreground of this die.

@@ -4,6 +4,7 @@
 //! queues [`Action`]s and says when it wants to be asked again. It never writes drive state.
 
 mod block;
+mod erased_probe;
 mod ideal;
 mod none;
 mod page_type;
@@ -149,14 +150,40 @@ pub enum Action {
         /// Where the others go.
         rest: StreamId,
     },
+    /// Sense these wordlines of the block for their errors, in one piece, before anything else. [`Policy::probed`] is told what was found,
+    /// and gives the next alarm.
+    Probe {
+        /// The block.
+        block: BlockId,
+        /// Wordlines, numbered within the block, that hold data.
+        wordlines: Vec<u32>,
+    },
 }
 
 impl Action {
     /// The block it is about.
     pub(crate) fn block(&self) -> BlockId {
         match self {
-            Self::Relocate { block } | Self::RelocatePages { block, .. } | Self::Divide { block, .. } => *block,
+            Self::Relocate { block } | Self::RelocatePages { block, .. } | Self::Divide { block, .. } | Self::Probe { block, .. } => *block,
         }
+    }
+}
+
+/// What a probe found: the errors of a wordline over those that can be corrected. In this model that is its dose over its limit, exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// The wordline, numbered within its block.
+    pub wordline: u32,
+    /// In the same unit; only their ratio is known.
+    pub(crate) dose: u64,
+    pub(crate) limit: u64,
+}
+
+impl Probed {
+    /// What is left of this limit when the share that was found is used up, rounded down; below nothing where data is lost.
+    pub fn left_of(&self, limit: u64) -> i64 {
+        let used = (u128::from(self.dose) * u128::from(limit)).div_ceil(u128::from(self.limit.max(1)));
+        limit.cast_signed() - used as i64
     }
 }
 
@@ -197,6 +224,12 @@ pub trait Policy: Send {
     /// The block reached its alarm. Gives the next one: more than now, or [`Reads::NEVER`]. After a relocation was asked
     /// for, it is the count at which the block may serve no further read.
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads;
+
+    /// Probes that were asked for have been carried out. As [`Self::on_alarm`], whose answer this replaces.
+    fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
+        let _ = (view, block, found, out);
+        unreachable!("only a policy that asks for probes is told what they found")
+    }
 
     /// The streams it writes to, beside the drive's own: the first is number [`FIRST_OWN`], the next one more.
     fn streams(&self) -> Vec<StreamSpec> {
@@ -265,6 +298,7 @@ policies! {
     "straw-ss", "straw-wl with a few counters a block, as published: can be deceived (straw-2024)" => straw_ss::StrawSs::new { tracks: true };
     "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
     "tiered", "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool" => tiered::Tiered::new;
+    "erased-probe", "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)" => erased_probe::ErasedProbe::new;
     "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new { nature: Some(ideal::nature) };
 }
 

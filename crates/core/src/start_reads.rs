@@ -55,7 +55,9 @@ fn most_of_group(table: &LimitTable, geometry: &Geometry, group: usize, pec: u32
     let (limit, alpha) = (endurance.limit as f64 / DOSE_ONE as f64, endurance.alpha as f64 / ALPHA_ONE as f64);
     // R_late twice: a technique that looks from time to time may leave a wordline that must bear a job before its own.
     let movers = f64::from(geometry.pages_per_block) + 2.0 * (alpha - 1.0) * f64::from(geometry.cell.bits());
-    let room = alpha * (2.0 * f64::from(late) + OVERSHOOT) + movers;
+    // And each wordline may be probed.
+    let probes = f64::from(geometry.wordlines_per_block) + 2.0 * (alpha - 1.0);
+    let room = alpha * (2.0 * f64::from(late) + OVERSHOOT) + movers + probes;
     // Two neighbours served their even share each, rounded up.
     let neighbours = 2.0 * (alpha - 1.0);
     (limit - room - neighbours) / (1.0 + neighbours / f64::from(geometry.wordlines_per_block))

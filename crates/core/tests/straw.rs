@@ -51,16 +51,20 @@ fn the_sample_block_loses_data_when_the_paper_says() {
 }
 
 /// straw-2024 Fig. 4: with a share x of the reads on its neighbours, a wordline that is not read itself lasts
-/// `ERC_MAX / (1 + (alpha - 1) x)` reads; here for every group and P/E count of `straw-2t-tlc`.
+/// `ERC_MAX / (1 + (alpha - 1) x)` reads; here for every group and P/E count of `straw-2t-tlc`, from no read beside it to all.
 #[test]
 fn a_share_of_reads_on_the_neighbours_shortens_life_as_the_formula_says() {
     let preset: vpass_core::config::DriveConfig = toml::from_str(include_str!("../../../presets/drives/straw-2t-tlc.toml")).unwrap();
     for row in &preset.disturb.table {
         for (limit, alpha) in row.limit.iter().zip(&row.alpha) {
-            for tenths in [3, 10] {
+            for tenths in [0, 3, 10] {
                 let mut drive = block(64, *limit, *alpha);
-                // The other reads go to many wordlines in turn, so that none of those beside them wears out first.
-                let pattern = |n: u64| if n % 10 < tenths { 30 + (n % 2 * 2) as Lpn } else { 40 + (n / 10 % 20) as Lpn };
+                // Beside wordline 31 lie 30 and 32. The other reads go to many wordlines in turn, none beside another or beside those:
+                // what is read has its own reads less, so that 31 is the first to go, and what lies beside it holds nothing.
+                let elsewhere = |n: u64| 36 + 3 * (n / 10 % 9) as Lpn;
+                let kept = |page: &Lpn| (30..=32).contains(page) || (0..90).any(|n| elsewhere(n) == *page);
+                (0..64).filter(|page| !kept(page)).for_each(|page| drive.trim_page(page));
+                let pattern = |n: u64| if n % 10 < tenths { 30 + (n % 2 * 2) as Lpn } else { elsewhere(n) };
                 let x = tenths as f64 / 10.0;
                 close(reads_until_loss(&mut drive, pattern), limit / (1.0 + (alpha - 1.0) * x));
             }

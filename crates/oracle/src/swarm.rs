@@ -248,15 +248,16 @@ fn random_config(dice: &mut Dice, techniques: &Techniques) -> DriveConfig {
     }
 }
 
-/// Limits small enough to be reached, but such that a block can be moved within them, and looked at by wordlines before that.
+/// Limits small enough to be reached, but such that a block can be moved within them, and looked at by wordlines or probed before that.
 fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u32) -> DisturbConfig {
     let model = dice.pick(&[DisturbModel::None, DisturbModel::Count, DisturbModel::Wordline, DisturbModel::Wordline]);
     let groups = if model == DisturbModel::Wordline { dice.between(1, 4) as usize } else { 1 };
     let pages = f64::from(geometry.pages_per_block());
     let alpha = 1.0 + 11.0 * dice.unit();
     let moving = pages + 2.0 * alpha * f64::from(geometry.cell.bits());
+    let probing = f64::from(geometry.wordlines_per_block) + 2.0 * alpha;
     // R_late is at most an eighth of limit / alpha, and a policy by wordlines needs room for it twice.
-    let base = 1.5 * moving + alpha * (f64::from(check_interval) + 32.0 + 400.0 * dice.unit());
+    let base = 1.5 * moving + probing + alpha * (f64::from(check_interval) + 32.0 + 400.0 * dice.unit());
     let row = |pec: u32, scale: f64| PerPec {
         pec,
         limit: (0..groups).map(|g| base * scale * (1.0 + 0.3 * (groups - 1 - g) as f64)).collect(),
@@ -299,6 +300,7 @@ fn random_timing(dice: &mut Dice) -> TimingConfig {
         channel_mb_s: dice.pick(&[0.0, 100.0, 1200.0]),
         host_mb_s: dice.pick(&[0.0, 300.0]),
         ecc_us: dice.pick(&[0.0, 7.5]),
+        probe_us: dice.pick(&[0.0, 28.0]),
         independent_planes: dice.chance(0.3),
         cache_read: dice.chance(0.3),
         suspend: dice.chance(0.5),

@@ -140,6 +140,9 @@ pub struct TimingConfig {
     /// Rate of the host link, per direction; 0 is infinitely fast.
     #[serde(default)]
     pub host_mb_s: f64,
+    /// Sensing of a wordline for its errors alone, counted on the die: nothing is transferred or decoded.
+    #[serde(default = "default_probe_us")]
+    pub probe_us: f64,
     /// ECC decode time of a page, pipelined.
     #[serde(default)]
     pub ecc_us: f64,
@@ -163,6 +166,10 @@ pub struct TimingConfig {
     pub suspend_limit: u32,
 }
 
+// DEAR (MICRO 2025), second-hand: 20 us to sense once and 8 us to count failed bits on the die.
+fn default_probe_us() -> f64 {
+    28.0
+}
 // Suspend_Program 100 us and Suspend_Erase 700 us are MQSim-E's defaults.
 fn default_suspend_program_us() -> f64 {
     100.0
@@ -197,6 +204,7 @@ impl TimingConfig {
             ("program_us", self.program_us),
             ("erase_us", self.erase_us),
             ("ecc_us", self.ecc_us),
+            ("probe_us", self.probe_us),
             ("suspend_program_us", self.suspend_program_us),
             ("suspend_erase_us", self.suspend_erase_us),
         ] {

@@ -32,6 +32,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
             channel_mb_s: 1200.0,
             host_mb_s: 0.0,
             ecc_us: 0.0,
+            probe_us: 28.0,
             independent_planes: false,
             cache_read: false,
             suspend: false,

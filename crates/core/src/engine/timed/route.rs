@@ -57,6 +57,7 @@ impl TimedEngine {
             match op {
                 NandOp::Copy { src, .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
                 NandOp::Erase { .. } => *ns += self.speed.erase,
+                NandOp::Probe { wordlines, .. } => *ns += u64::from(wordlines) * self.speed.probe,
                 NandOp::JobEnd => {
                     let (die, cause, ns) = routing.job.take().expect("a job is open");
                     if ns > 0 {
@@ -83,6 +84,11 @@ impl TimedEngine {
             NandOp::Copy { src, dst, cause } => {
                 let op = WorkOp::new(Work::Copy { dst, then_host: false, request: NIL }, cause, sense(src));
                 self.queue_work(die_of(src), op, false);
+            }
+            NandOp::Probe { block, wordlines } => {
+                // In one piece, before the read that asked: what is done next follows from what is found.
+                let ns = u64::from(wordlines) * self.speed.probe;
+                self.queue_work(g.die_of(block), WorkOp::new(Work::Exclusive { ns }, Cause::Reclaim, 0), routing.foreground);
             }
             NandOp::Erase { block, cause } => self.queue_work(g.die_of(block), WorkOp::new(Work::Erase, cause, 0), false),
         }

@@ -11,6 +11,8 @@ pub(crate) struct Speed {
     pub(crate) sense: [Ns; 4],
     pub(crate) program: Ns,
     pub(crate) erase: Ns,
+    /// One wordline sensed for its errors.
+    pub(crate) probe: Ns,
     pub(crate) ecc: Ns,
     /// Transfer of a whole page on a channel.
     pub(crate) page_transfer: Ns,
@@ -32,6 +34,7 @@ impl Speed {
             sense,
             program: us(t.program_us),
             erase: us(t.erase_us),
+            probe: us(t.probe_us),
             ecc: us(t.ecc_us),
             page_transfer: transfer_ns(u64::from(geometry.page_bytes), t.channel_mb_s),
             suspend_program: us(t.suspend_program_us),
