@@ -129,6 +129,12 @@ pub(crate) struct Reclaim {
     /// Blocks opened that should lie in the IPR pool, and those of them that do not.
     pub(crate) pool_openings: u64,
     pub(crate) pool_misses: u64,
+    /// Blocks reprogrammed in place, and blocks that should have got guard levels but that the drive could not spare their pages.
+    pub(crate) reprograms: u64,
+    pub(crate) low_density_refused: u64,
+    /// Blocks of low density erased by GC, and all of them by the share of their limit that they had used, in twentieths.
+    pub(crate) low_density_erases_by_gc: u64,
+    pub(crate) low_density_used: [u64; 20],
     /// What the technique counts of its own.
     #[serde(flatten)]
     pub(crate) technique: BTreeMap<&'static str, u64>,
@@ -275,6 +281,10 @@ impl Reclaim {
             gc_erases: r.gc_erases,
             pool_openings: r.pool_openings,
             pool_misses: r.pool_misses,
+            reprograms: r.reprograms,
+            low_density_refused: r.low_density_refused,
+            low_density_erases_by_gc: r.low_density_erases_by_gc,
+            low_density_used: r.low_density_used.0,
             technique: drive.technique_counts().into_iter().collect(),
             blame: Blame::of(drive),
         }

@@ -11,7 +11,7 @@ use crate::ftl::place::RECLAIM;
 use crate::nand::block::{BlockState, MOVING, SUSPECT};
 use crate::observer::{NOBODY, PhysRead, ReadResult};
 use crate::reclaim::{Action, Probed};
-use crate::units::{BlockId, Cause, Lpn, Ppn, Reads};
+use crate::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
 
 /// Counters, in quarters, are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
 /// (33 million reads without an erase) is rewritten whatever the policy.
@@ -21,7 +21,7 @@ impl Drive {
     /// Senses a page out of the batch path: for a move or a fill. Tells whether its data could be read.
     pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> bool {
         let block = self.geometry.block_of(ppn);
-        crate::nand::rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block as usize]);
+        crate::nand::rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block as usize], &self.geometry);
         if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
             self.flash.reads[cause as usize] += 1;
         }
@@ -62,6 +62,12 @@ impl Drive {
         gone
     }
 
+    /// A sensing whose data nobody wants reached the block's alarm: only the model may have something to say.
+    pub(crate) fn model_alarm(&mut self, block: BlockId) {
+        self.ask_model(block);
+        self.set_alarm(block);
+    }
+
     /// Whether a page that was just counted once had gone past its limit before.
     fn is_past_limit(&mut self, block: BlockId, ppn: Ppn) -> bool {
         let dose = self.dose[self.geometry.kind_of(ppn) as usize];
@@ -85,7 +91,7 @@ impl Drive {
             pec: self.cold[block as usize].pec,
             wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],
             pages_per_wordline: self.geometry.cell.bits(),
-            mode: hot.mode,
+            mode: if self.bugs.has(Bug::ModeForgotten) { 1.min(self.geometry.cell.bits() as u8 - 1) } else { hot.mode },
             written: u32::from(hot.write_ptr),
             valid: self.map.valid_words(block),
         };
@@ -166,6 +172,7 @@ impl Drive {
                 Action::RelocatePages { block, pages } => self.reclaim_block(block, Plan::some(pages, RECLAIM), deadline),
                 Action::Divide { block, marked, to, rest } => self.reclaim_block(block, Plan::divided(marked, to, rest), deadline),
                 Action::Probe { .. } => unreachable!("carried out while the policy was asked"),
+                Action::Reprogram { block, backup } => self.reprogram_block(block, backup, deadline),
             }
         }
     }
@@ -189,7 +196,7 @@ impl Drive {
         let mut found = Vec::with_capacity(wordlines.len());
         for wordline in wordlines {
             let page = wordline * bits;
-            crate::nand::rules::read(first + page, page, &self.hot[block as usize]);
+            crate::nand::rules::read(first + page, page, &self.hot[block as usize], &self.geometry);
             // The weakest page kind's limit is the wordline's.
             let of_kind = |kind| self.with_block_view(block, |model, view| model.dose_and_limit(view, page + kind));
             let (dose, limit) = (0..bits).map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
@@ -201,6 +208,12 @@ impl Drive {
         self.record(NandOp::Probe { block, wordlines: wordlines.len() as u32 });
         self.ask_model(block);
         found
+    }
+
+    fn reprogram_block(&mut self, block: BlockId, backup: StreamId, deadline: Reads) {
+        let plan = self.plan_reprogramming(block, backup);
+        self.reclaim.low_density_refused += u64::from(plan.is_none());
+        self.reclaim_block(block, plan.unwrap_or_else(|| Plan::whole(backup)), deadline);
     }
 
     fn reclaim_block(&mut self, block: BlockId, plan: Plan, deadline: Reads) {
@@ -240,8 +253,7 @@ impl Drive {
         }
         let reads = self.block_reads(job.block);
         let rate = f64::from(reads - job.from.0) / (self.now - job.started_at).max(1) as f64;
-        let remaining_ns = f64::from(self.pages_left(job)) * self.copy_ns as f64;
-        rate * remaining_ns >= f64::from(job.deadline.0.saturating_sub(reads))
+        rate * self.time_left(job) as f64 >= f64::from(job.deadline.0.saturating_sub(reads))
     }
 
     /// Whether the drive reported this page's data as lost and it was not written since.

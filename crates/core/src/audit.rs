@@ -32,6 +32,8 @@ pub struct BlockRow {
     pub effective_milli: u64,
     /// Reads since erase, in dose units.
     pub reads: f64,
+    /// Page kinds that its coding takes away.
+    pub mode: u8,
     /// Pages with current data.
     pub valid: u16,
     /// Pages programmed.
@@ -79,6 +81,7 @@ impl Drive {
             pec: cold.pec,
             effective_milli: cold.effective_milli(),
             reads: f64::from(hot.reads) / f64::from(QUARTERS),
+            mode: hot.mode,
             valid: hot.valid,
             written: hot.write_ptr,
         })

@@ -28,11 +28,15 @@ pub enum Bug {
     CountersKept,
     /// A channel carries two pages at once.
     ChannelShared,
+    /// Pages that reprogramming takes away are not moved before.
+    BackupForgotten,
+    /// The error model takes every block for one with guard levels.
+    ModeForgotten,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::MoverDropsPage,
         Self::WriteToNeighbour,
         Self::StaleCopyReturns,
@@ -45,6 +49,8 @@ impl Bug {
         Self::LossInvented,
         Self::CountersKept,
         Self::ChannelShared,
+        Self::BackupForgotten,
+        Self::ModeForgotten,
     ];
 }
 

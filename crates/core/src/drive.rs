@@ -56,6 +56,10 @@ pub(crate) enum NandOp {
     Copy { src: Ppn, dst: Option<Ppn>, cause: Cause },
     /// Sense so many wordlines of a block for their errors.
     Probe { block: BlockId, wordlines: u32 },
+    /// Read here, for the states of the cells.
+    Read { src: Ppn, cause: Cause },
+    /// Program the most significant page of a wordline of this block, for guard levels.
+    Merge { block: BlockId, cause: Cause },
     /// Erase a block.
     Erase { block: BlockId, cause: Cause },
     /// What follows up to the matching end is one job in the foreground of this die.
@@ -113,6 +117,9 @@ pub struct Drive {
     pub(crate) load_cursor: u32,
     pub(crate) now: Ns,
     pub(crate) erases_total: u64,
+    /// Pages that the modes of blocks take away now, and at most.
+    pub(crate) pages_away: u32,
+    pub(crate) pages_to_spare: u32,
     /// Whether jobs may be left to the timed gear, and physical work recorded in `ops`.
     pub(crate) timed: bool,
     pub(crate) ops: Vec<NandOp>,
@@ -121,6 +128,8 @@ pub struct Drive {
     pub(crate) jobs_begun: u64,
     /// Time to copy a page on an idle drive; for the urgency of jobs.
     pub(crate) copy_ns: Ns,
+    /// The same for reprogramming a wordline.
+    pub(crate) merge_ns: Ns,
     /// Erases of the drive at which static wear levelling looks next.
     pub(crate) next_wear_check: u64,
     pub(crate) late_reads: u32,
@@ -145,17 +154,27 @@ impl Drive {
     /// # Errors
     /// An unknown technique, or more reads at the start than the drive can have served.
     pub fn new(config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
+        let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
+        let config = technique.drive(config);
+        let policy = (technique.new)(&config);
+        Self::assemble(config, policy, technique.name, &techniques.gc, timed)
+    }
+
+    /// The same under a policy that is in no list. It may not track.
+    ///
+    /// # Errors
+    /// As those of [`Self::new`].
+    pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, gc: &str, timed: bool) -> Result<Self, ConfigError> {
+        Self::assemble(config, policy, "unlisted", gc, timed)
+    }
+
+    fn assemble(config: DriveConfig, policy: Box<dyn Policy>, name: &str, gc: &str, timed: bool) -> Result<Self, ConfigError> {
         let geometry = Geometry::new(&config);
-        let unknown = |what: &str, name: &str| ConfigError(format!("unknown {what} technique `{name}`"));
-        let policy = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
-        let config = policy.drive(config);
         crate::start_reads::check(&config, timed)?;
-        let gc = gc_policy(&techniques.gc).ok_or_else(|| unknown("gc", &techniques.gc))?;
+        let gc = gc_policy(gc).ok_or_else(|| unknown("gc", gc))?;
         let model = error_model(&config);
         let blocks = geometry.blocks as usize;
-        let name = policy.name;
-        let tracks = policy.tracks;
-        let policy = (policy.new)(&config);
+        let tracks = technique(name).is_some_and(|technique| technique.tracks);
         let own = policy.streams();
         require_room_for(&own, name, &geometry)?;
         let counted = match &model {
@@ -189,7 +208,8 @@ impl Drive {
             buffer: WriteBuffer::new(buffer_slots.max(1)),
             policy,
             late_reads: late_reads(&config, &geometry, timed),
-            copy_ns: copy_ns(&config, &geometry),
+            copy_ns: copy_ns(&config, &geometry, 1),
+            merge_ns: copy_ns(&config, &geometry, geometry.cell.bits()),
             buffer_slots,
             gc,
             model,
@@ -201,6 +221,8 @@ impl Drive {
             load_cursor: 0,
             now: 0,
             erases_total: 0,
+            pages_away: 0,
+            pages_to_spare: 0,
             timed,
             ops: vec![],
             started_jobs: vec![],
@@ -221,6 +243,7 @@ impl Drive {
         for block in 0..drive.geometry.blocks {
             drive.add_free(block);
         }
+        drive.count_pages_to_spare();
         Ok(drive)
     }
 
@@ -390,6 +413,7 @@ impl Drive {
             tracker: &self.tracker,
             pages: &self.page_counters,
             map: &self.map,
+            can_spare: self.can_spare(1),
             clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
         };
         (self.policy.as_mut(), view)
@@ -466,6 +490,10 @@ impl Drive {
     }
 }
 
+fn unknown(what: &str, name: &str) -> ConfigError {
+    ConfigError(format!("unknown {what} technique `{name}`"))
+}
+
 /// Each stream of a technique's own needs an open block, and one for its next.
 fn require_room_for(own: &[StreamSpec], name: &str, geometry: &Geometry) -> Result<(), ConfigError> {
     let needed = MIN_SPARE_BLOCKS + 2 * own.len() as u32;
@@ -479,12 +507,12 @@ fn require_room_for(own: &[StreamSpec], name: &str, geometry: &Geometry) -> Resu
     )))
 }
 
-/// Sensing, program and both transfers of a page on an idle drive.
-fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
+/// Reading so many pages and programming one on an idle drive.
+fn copy_ns(config: &DriveConfig, geometry: &Geometry, reads: u32) -> Ns {
     let sense = config.timing.sense_per_kind_us(geometry.cell);
     let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
     let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
-    us(read_us + config.timing.ecc_us + config.timing.program_us) + 2 * transfer
+    u64::from(reads) * (us(read_us + config.timing.ecc_us) + transfer) + transfer + us(config.timing.program_us)
 }
 
 /// `R_late`: none where the job runs in the foreground. Else the reads that a die serves in the time of the job when the

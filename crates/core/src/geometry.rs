@@ -101,6 +101,19 @@ impl Geometry {
         self.wordlines_per_block * (self.cell.bits() - u32::from(mode))
     }
 
+    /// Whether a coding mode has this page.
+    #[inline]
+    pub fn keeps(&self, mode: u8, ppn: Ppn) -> bool {
+        mode == 0 || self.kind_of(ppn) + u32::from(mode) < self.cell.bits()
+    }
+
+    /// Pages of a block from this one on that can hold data under a coding mode.
+    pub fn available_from(&self, page: u32, mode: u8) -> u32 {
+        let (wordline, kind) = (page / self.cell.bits(), page % self.cell.bits());
+        let each = self.cell.bits() - u32::from(mode);
+        (self.wordlines_per_block - wordline) * each - kind.min(each)
+    }
+
     /// The block of a page.
     #[inline]
     pub fn block_of(&self, ppn: Ppn) -> BlockId {

@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 
+use crate::disturb::table::{DOSE_ONE, QUARTERS};
 use crate::units::{Cause, Ns};
 
 /// What the host asked for.
@@ -61,8 +62,28 @@ pub struct ReclaimCounts {
     pub pool_openings: u64,
     /// Those of them that do not.
     pub pool_misses: u64,
+    /// Blocks that were reprogrammed in place.
+    pub reprograms: u64,
+    /// Blocks that should have got guard levels, and did not: the drive could not spare their pages.
+    pub low_density_refused: u64,
+    /// Blocks with guard levels that GC erased.
+    pub low_density_erases_by_gc: u64,
+    /// What blocks with guard levels had used of their limits when they were erased.
+    pub low_density_used: UsedShares,
     /// Time that host reads waited for reclaim work on their die, summed over reads.
     pub stall_ns: u64,
+}
+
+/// Blocks by the share of their limit that they had used, in twentieths; the last holds all from 95 % on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UsedShares(pub [u64; 20]);
+
+impl UsedShares {
+    /// Counts a block of so many reads, in quarters of a dose unit, and such a limit of its weakest wordlines, in 1/1024.
+    pub(crate) fn note(&mut self, reads: u32, limit: u64) {
+        let twentieth = u64::from(reads) * (DOSE_ONE / u64::from(QUARTERS)) * 20 / limit;
+        self.0[twentieth.min(19) as usize] += 1;
+    }
 }
 
 /// Latencies of one kind of request, in nanoseconds.

@@ -41,6 +41,7 @@ pub struct View<'a> {
     pub(crate) pages: &'a PageCounters,
     pub(crate) map: &'a PageMap,
     pub(crate) clock: u64,
+    pub(crate) can_spare: bool,
 }
 
 impl View<'_> {
@@ -70,9 +71,15 @@ impl View<'_> {
         self.tracker.of(block)
     }
 
-    /// Pages of a block programmed since its erase.
+    /// The page of a block that is programmed next; those before it are programmed, but for what its mode takes away.
     pub fn written(&self, block: BlockId) -> u32 {
         self.hot[block as usize].write_ptr.into()
+    }
+
+    /// Whether the drive can spare the pages of one more block of low density. Where not, [`Action::Reprogram`] relocates, and a stream of
+    /// low density opens blocks of full density.
+    pub fn can_spare(&self) -> bool {
+        self.can_spare
     }
 
     /// Host page operations since the drive was made: the time of techniques that compare rates, the same in both gears.
@@ -119,7 +126,7 @@ impl View<'_> {
     /// Pages of a block that may still be programmed before its erase.
     pub fn pages_to_come(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
-        if hot.state == BlockState::Closed { 0 } else { self.geometry.pages_per_block - u32::from(hot.write_ptr) }
+        if hot.state == BlockState::Closed { 0 } else { self.geometry.available_from(hot.write_ptr.into(), hot.mode) }
     }
 }
 
@@ -158,13 +165,27 @@ pub enum Action {
         /// Wordlines, numbered within the block, that hold data.
         wordlines: Vec<u32>,
     },
+    /// Make guard levels in a block of full density, in place: its valid pages of the most significant kind move to `backup`, then each
+    /// wordline is read whole and merged. Its limits are then those of mode 1; what it has endured stays, and its policy is asked at
+    /// its next read. The job reads each page once and each of the most significant kind twice. An open block is closed first. Where
+    /// that cannot be (cells of one bit, or [`View::can_spare`] says no) all of its data moves to `backup`, and it is erased.
+    Reprogram {
+        /// The block.
+        block: BlockId,
+        /// Where pages go that it can hold no longer.
+        backup: StreamId,
+    },
 }
 
 impl Action {
     /// The block it is about.
     pub(crate) fn block(&self) -> BlockId {
         match self {
-            Self::Relocate { block } | Self::RelocatePages { block, .. } | Self::Divide { block, .. } | Self::Probe { block, .. } => *block,
+            Self::Relocate { block }
+            | Self::RelocatePages { block, .. }
+            | Self::Divide { block, .. }
+            | Self::Probe { block, .. }
+            | Self::Reprogram { block, .. } => *block,
         }
     }
 }

@@ -5,6 +5,9 @@
 //! reference drive; that every request is served. **Not checked** that figures are right: closed forms do that.
 //! Each case leaves a random part of the choices out and weighs the rest wildly (swarm testing, Groce et al., ISSTA 2012).
 
+mod restless;
+mod stream;
+
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::bugs::Bug;
@@ -16,10 +19,11 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed};
 use vpass_core::gc::GC;
 use vpass_core::reclaim::{RECLAIM, technique};
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::start_reads::MostStartReads;
 use vpass_core::units::Bytes;
 
+use self::restless::Restless;
+use self::stream::Stream;
 use crate::{Oracle, OracleReport, ReferenceDrive};
 
 /// What a clean case did.
@@ -64,13 +68,22 @@ fn run(seed: u64, bug: Option<Bug>) -> Result<CaseSummary, String> {
     let safe = dice.chance(0.7);
     let protecting: Vec<&str> = RECLAIM.iter().map(|t| t.name).filter(|name| !MAY_LOSE.contains(name)).collect();
     let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
-    let reclaim = if safe { dice.pick(&protecting) } else { dice.pick(&MAY_LOSE) };
+    // Under the restless policy the technique named only says what the drive may begin with.
+    let restless = safe && dice.chance(0.15);
+    let reclaim = if restless {
+        "block"
+    } else if safe {
+        dice.pick(&protecting)
+    } else {
+        dice.pick(&MAY_LOSE)
+    };
     let techniques = Techniques { reclaim: reclaim.into(), gc: dice.pick(&cleaning).into() };
-    let mut config =
-        random_config(&mut dice, &techniques).resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
+    let mut config = random_config(&mut dice, restless || KEEPS_APART.contains(&reclaim))
+        .resolve()
+        .map_err(|e| format!("the random configuration does not resolve: {e}"))?;
     config.start.reads = random_start_reads(&mut dice, &config, &techniques, timed);
-    let what = describe(&config, &techniques, timed);
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play(config, &techniques, timed, dice, bug)));
+    let what = describe(&config, if restless { "a restless policy" } else { reclaim }, &techniques.gc, timed);
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play(config, &techniques, restless, timed, dice, bug)));
     match outcome {
         Ok(Ok((requests, report))) => judge(&what, requests, report, safe),
         Ok(Err(e)) => Err(format!("{what}: {e}")),
@@ -97,12 +110,18 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 fn play(
     config: DriveConfig,
     techniques: &Techniques,
+    restless: bool,
     timed: bool,
     mut dice: Dice,
     bug: Option<Bug>,
 ) -> Result<(u64, OracleReport), String> {
     let seed = dice.0.next_u64();
-    let mut drive = Drive::new(config, techniques, timed).map_err(|e| e.to_string())?;
+    let drive = if restless {
+        Drive::with_policy(config, Box::new(Restless::new(seed)), &techniques.gc, timed)
+    } else {
+        Drive::new(config, techniques, timed)
+    };
+    let mut drive = drive.map_err(|e| e.to_string())?;
     drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     #[cfg(feature = "seeded-bugs")]
     if let Some(bug) = bug {
@@ -150,7 +169,7 @@ fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
     }
 }
 
-fn describe(config: &DriveConfig, techniques: &Techniques, timed: bool) -> String {
+fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool) -> String {
     let g = &config.geometry;
     format!(
         "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}",
@@ -158,8 +177,8 @@ fn describe(config: &DriveConfig, techniques: &Techniques, timed: bool) -> Strin
         g.blocks_per_plane.unwrap_or(0) * g.planes_per_die,
         g.pages_per_block(),
         config.disturb.model,
-        techniques.reclaim,
-        techniques.gc,
+        reclaim,
+        gc,
         if timed { "timed" } else { "untimed" },
         config.reclaim.schedule,
     )
@@ -187,7 +206,8 @@ impl Dice {
     }
 }
 
-fn random_config(dice: &mut Dice, techniques: &Techniques) -> DriveConfig {
+/// A drive, with room for streams of a policy's own where it keeps data apart.
+fn random_config(dice: &mut Dice, keeps_apart: bool) -> DriveConfig {
     let geometry = GeometryConfig {
         channels: dice.between(1, 3) as u32,
         dies_per_channel: dice.between(1, 3) as u32,
@@ -201,7 +221,7 @@ fn random_config(dice: &mut Dice, techniques: &Techniques) -> DriveConfig {
     };
     let planes = geometry.planes();
     let spare = 0.12 + 0.5 * dice.unit();
-    let apart = if KEEPS_APART.contains(&techniques.reclaim.as_str()) { APART_BLOCKS } else { 0 };
+    let apart = if keeps_apart { APART_BLOCKS } else { 0 };
     let needed = (f64::from(vpass_core::config::MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(planes)).ceil() as u32;
     let geometry = GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };
     let buffer_pages = dice.pick(&[0, 2, 8, 40]);
@@ -307,110 +327,5 @@ fn random_timing(dice: &mut Dice) -> TimingConfig {
         suspend_program_us: 10.0,
         suspend_erase_us: 20.0,
         suspend_limit: dice.pick(&[0, 1, 8]),
-    }
-}
-
-/// A random stream of requests, and what the reference drive makes of it.
-struct Stream {
-    dice: Dice,
-    left: u64,
-    capacity: u64,
-    page: u64,
-    weights: [f64; 3],
-    arrival: Arrival,
-    clock: u64,
-    gap: u64,
-    /// Share of requests to a small hot place, and that place: an attack on few wordlines where it is one.
-    hot_share: f64,
-    hot: (u64, u64),
-    sequential: Option<u64>,
-    reference: ReferenceDrive,
-}
-
-impl Stream {
-    fn new(dice: &mut Dice, drive: &Drive, reference: ReferenceDrive) -> Self {
-        let page = u64::from(drive.geometry().page_bytes);
-        let capacity = u64::from(drive.geometry().host_pages) * page;
-        let pages = capacity / page;
-        let mut weight = |p: f64| if dice.chance(p) { dice.unit() } else { 0.0 };
-        let weights = [weight(0.9) + 1e-3, weight(0.7), weight(0.3) * 0.2];
-        let hot_pages = dice.pick(&[1, 2, 3, 50]).min(pages);
-        let hot = dice.between(0, pages - hot_pages);
-        let depth = dice.pick(&[1, 4, 32]);
-        Self {
-            left: dice.between(500, 12_000),
-            arrival: if dice.chance(0.5) { Arrival::Open } else { Arrival::Closed { depth } },
-            gap: dice.pick(&[0, 30_000, 2_000_000]),
-            hot_share: dice.pick(&[0.0, 0.5, 0.95, 1.0]),
-            hot: (hot, hot_pages),
-            sequential: dice.chance(0.2).then_some(0),
-            dice: Dice(Xoshiro256PlusPlus::seed_from_u64(dice.0.next_u64())),
-            capacity,
-            page,
-            weights,
-            clock: 0,
-            reference,
-        }
-    }
-
-    fn next(&mut self) -> Request {
-        let sum: f64 = self.weights.iter().sum();
-        let x = self.dice.unit() * sum;
-        let op = if x < self.weights[0] {
-            Op::Read
-        } else if x < self.weights[0] + self.weights[1] {
-            Op::Write
-        } else {
-            Op::Trim
-        };
-        let bytes = match self.dice.between(0, 9) {
-            0..=5 => self.page,
-            6 | 7 => self.dice.between(1, self.page / 512) * 512,
-            8 => self.page * self.dice.between(1, 5),
-            _ => self.dice.between(1, 3 * self.page),
-        };
-        let page = if let Some(at) = &mut self.sequential {
-            *at += 1;
-            *at % (self.capacity / self.page)
-        } else if self.dice.chance(self.hot_share) {
-            self.hot.0 + self.dice.between(0, self.hot.1 - 1)
-        } else {
-            self.dice.between(0, self.capacity / self.page - 1)
-        };
-        let offset = page * self.page + if bytes < self.page { self.dice.between(0, (self.page - bytes) / 512) * 512 } else { 0 };
-        let bytes = bytes.min(self.capacity - offset) as u32;
-        if self.gap > 0 {
-            self.clock += self.dice.between(0, 2 * self.gap);
-        }
-        Request { at: self.clock, offset, bytes, op }
-    }
-
-    fn mirror(&mut self, request: &Request) {
-        let end = request.offset + u64::from(request.bytes);
-        match request.op {
-            Op::Read => {}
-            Op::Write => (request.offset / self.page..=(end - 1) / self.page).for_each(|lpn| {
-                self.reference.write(lpn as u32);
-            }),
-            // A drive trims whole pages only.
-            Op::Trim => (request.offset.div_ceil(self.page)..end / self.page).for_each(|lpn| self.reference.trim(lpn as u32)),
-        }
-    }
-}
-
-impl RequestSource for Stream {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        let n = self.left.min(max as u64);
-        self.left -= n;
-        for _ in 0..n {
-            let request = self.next();
-            self.mirror(&request);
-            out.push(request);
-        }
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        self.arrival
     }
 }

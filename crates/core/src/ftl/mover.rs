@@ -27,22 +27,29 @@ pub(crate) struct Plan {
     /// Pages that go to a stream of their own.
     marked: Option<(PageSet, StreamId)>,
     to: StreamId,
+    /// Then what is left is merged in place.
+    merges: bool,
 }
 
 impl Plan {
     /// All of it to one stream.
     pub(crate) fn whole(to: StreamId) -> Self {
-        Self { pages: None, marked: None, to }
+        Self { pages: None, marked: None, to, merges: false }
     }
 
     /// Some pages.
     pub(crate) fn some(pages: PageSet, to: StreamId) -> Self {
-        Self { pages: Some(pages), marked: None, to }
+        Self { pages: Some(pages), marked: None, to, merges: false }
+    }
+
+    /// Some pages, and then the block is reprogrammed in place.
+    pub(crate) fn reprogramming(leaving: PageSet, to: StreamId) -> Self {
+        Self { pages: Some(leaving), marked: None, to, merges: true }
     }
 
     /// All of it, some pages apart.
     pub(crate) fn divided(marked: PageSet, to: StreamId, rest: StreamId) -> Self {
-        Self { pages: None, marked: Some((marked, to)), to: rest }
+        Self { pages: None, marked: Some((marked, to)), to: rest, merges: false }
     }
 
     fn stream(&self, page: u32) -> StreamId {
@@ -62,6 +69,8 @@ pub(crate) struct Job {
     plan: Plan,
     /// First page not yet looked at.
     cursor: u32,
+    /// Wordlines merged.
+    pub(crate) merged: u32,
     /// Groups of 64 pages whose map entries were asked for.
     fetched: u32,
     pub(crate) started_at: Ns,
@@ -73,7 +82,12 @@ pub(crate) struct Job {
 impl Job {
     /// The same job for the whole block.
     pub(crate) fn widened(self) -> Self {
-        Self { plan: Plan { pages: None, ..self.plan }, cursor: 0, fetched: 0, ..self }
+        Self { plan: Plan { pages: None, merges: false, ..self.plan }, cursor: 0, fetched: 0, ..self }
+    }
+
+    /// Whether its block is on the way to low density.
+    pub(crate) fn reprograms(&self) -> bool {
+        self.plan.merges
     }
 }
 
@@ -93,7 +107,7 @@ impl Drive {
         self.hot[block as usize].flags |= MOVING;
         let from = Reads(self.block_reads(block));
         self.jobs_begun += 1;
-        Job { serial: self.jobs_begun, block, cause, plan, cursor: 0, fetched: 0, started_at: self.now, from, deadline }
+        Job { serial: self.jobs_begun, block, cause, plan, cursor: 0, merged: 0, fetched: 0, started_at: self.now, from, deadline }
     }
 
     /// Moves what the plan says of a block's data, and erases the block once it is empty: at once, or as a job where time and schedule allow.
@@ -154,7 +168,8 @@ impl Drive {
         self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.block == block))
     }
 
-    /// Moves one page of the job, or ends it when there is none left: a block without valid data is erased, another one serves on.
+    /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a block without valid data is erased, another
+    /// one serves on.
     fn step(&mut self, job: &mut Job, reserved: bool) -> bool {
         let next = match &job.plan.pages {
             None => self.map.next_valid(job.block, job.cursor),
@@ -163,6 +178,8 @@ impl Drive {
         let Some(page) = next else {
             if self.hot[job.block as usize].valid == 0 {
                 self.erase(job.block, job.cause);
+            } else if job.plan.merges && self.merge_next(job) {
+                return true;
             } else {
                 self.release(job.block);
             }
@@ -221,8 +238,14 @@ impl Drive {
         self.set_alarm(block);
     }
 
+    /// Time that a job would still take on an idle drive.
+    pub(crate) fn time_left(&self, job: &Job) -> Ns {
+        let merges = if job.reprograms() { self.wordlines_to_merge(job.block) - job.merged } else { 0 };
+        u64::from(self.pages_left(job)) * self.copy_ns + u64::from(merges) * self.merge_ns
+    }
+
     /// Valid pages that a job has still to move.
-    pub(crate) fn pages_left(&self, job: &Job) -> u32 {
+    fn pages_left(&self, job: &Job) -> u32 {
         match &job.plan.pages {
             None => u32::from(self.hot[job.block as usize].valid),
             Some(pages) => {
@@ -237,6 +260,7 @@ impl Drive {
         rules::erase(block, &self.hot[block as usize]);
         let (policy, view) = self.policy_and_view();
         policy.erased(&view, block, cause);
+        self.end_mode(block, cause);
         if self.hot[block as usize].has(PAGES_COUNTED) {
             self.page_counters.end(block);
         }
@@ -285,7 +309,7 @@ impl Drive {
     }
 
     /// A page whose data could not be read is gone; its host data stays reported as lost.
-    fn unmap_lost(&mut self, lpn: Lpn) {
+    pub(crate) fn unmap_lost(&mut self, lpn: Lpn) {
         let entry = self.map.to_physical[lpn as usize];
         if entry & BUFFERED == 0 {
             self.map.to_physical[lpn as usize] = UNMAPPED;

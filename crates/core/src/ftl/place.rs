@@ -28,6 +28,8 @@ const NONE: BlockId = BlockId::MAX;
 
 pub(crate) struct Stream {
     purpose: &'static str,
+    /// Page kinds that its blocks do without.
+    mode: u8,
     /// Takes the most worn free block instead of the youngest.
     worn: bool,
     /// Its blocks come from the IPR pool where they can.
@@ -53,6 +55,7 @@ impl Streams {
         let all = geometry.pages_per_block;
         let stream = |purpose, width| Stream {
             purpose,
+            mode: 0,
             worn: false,
             pool: false,
             most_pages: all,
@@ -64,6 +67,7 @@ impl Streams {
             vec![stream("host", width), stream("gc", width), stream("reclaim", width), Stream { worn: true, ..stream("wear", 1) }];
         assert_eq!(table.len(), usize::from(FIRST_OWN));
         table.extend(own.into_iter().map(|spec| Stream {
+            mode: spec.mode,
             pool: spec.pool,
             most_pages: spec.most_pages.map_or(all, |n| u32::from(n).min(all)),
             counts_pages: spec.counts_pages,
@@ -113,6 +117,7 @@ impl Drive {
         let page = u32::from(self.hot[block as usize].write_ptr);
         let ppn = self.geometry.first_page(block) + page;
         self.program(block, page, lpn, origin, cause);
+        self.complete_wordline(block, page, cause);
         if u32::from(self.hot[block as usize].write_ptr) >= self.streams.most_pages(stream) {
             self.streams.drop_open(stream, block);
             self.close(block);
@@ -149,7 +154,7 @@ impl Drive {
         }
         let from_pool = s.pool && self.free.count_in_pool() > 0;
         let free_in = |plane: u32| if from_pool { self.free.pool_in_plane(plane) } else { self.free.in_plane(plane) };
-        let (wants_pool, counts_pages) = (s.pool, s.counts_pages);
+        let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
         let cursor = self.streams.plane_cursor;
         let rank = |plane: u32| {
             let taken = used[(plane / self.geometry.planes_per_die) as usize];
@@ -169,12 +174,13 @@ impl Drive {
             self.page_counters.begin(block);
         }
         self.cold[block as usize].programmed_at = self.now;
+        self.open_in_mode(block, mode);
         self.arm(block);
         Some(block)
     }
 
     fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
-        rules::program(block, &self.hot[block as usize], page, self.geometry.pages_per_block);
+        rules::program(block, &self.hot[block as usize], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
         let begins = !self.wordlines.is_empty() && self.geometry.kind_of(ppn) == 0;
         if begins {

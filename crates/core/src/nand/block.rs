@@ -31,7 +31,7 @@ pub struct BlockHot {
     pub reads: u32,
     /// The dose, in quarters, at which somebody wants to look at the block; 0 asks at every read.
     pub alarm: u32,
-    /// Pages programmed since the erase; the next page to program.
+    /// The page to program next; those before it are programmed, but for what the mode takes away.
     pub write_ptr: u16,
     /// Pages that hold current data.
     pub valid: u16,
@@ -74,12 +74,25 @@ pub struct BlockCold {
     pub programmed_at: Ns,
     /// Number of erases of the whole drive up to which the block is [`PROTECTED`].
     pub protected_until: u64,
+    /// It was reprogrammed in place since its erase.
+    pub reprogrammed: bool,
+    /// Cycles in which it was reprogrammed.
+    pub reprogrammed_cycles: u32,
 }
 
 impl BlockCold {
     /// A new block of this age.
     pub fn new(pec: u32) -> Self {
-        Self { pec, extra_milli: 0, policy_alarm: Reads::NEVER, model_alarm: u32::MAX, programmed_at: 0, protected_until: 0 }
+        Self {
+            pec,
+            extra_milli: 0,
+            policy_alarm: Reads::NEVER,
+            model_alarm: u32::MAX,
+            programmed_at: 0,
+            protected_until: 0,
+            reprogrammed: false,
+            reprogrammed_cycles: 0,
+        }
     }
 
     /// Effective P/E count, in thousandths of a cycle.

@@ -56,6 +56,8 @@ impl TimedEngine {
         if let Some((_, _, ns)) = &mut routing.job {
             match op {
                 NandOp::Copy { src, .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
+                NandOp::Read { src, .. } => *ns += self.speed.serial_read(g.kind_of(src)),
+                NandOp::Merge { .. } => *ns += self.speed.page_transfer + self.speed.program,
                 NandOp::Erase { .. } => *ns += self.speed.erase,
                 NandOp::Probe { wordlines, .. } => *ns += u64::from(wordlines) * self.speed.probe,
                 NandOp::JobEnd => {
@@ -89,6 +91,14 @@ impl TimedEngine {
                 // In one piece, before the read that asked: what is done next follows from what is found.
                 let ns = u64::from(wordlines) * self.speed.probe;
                 self.queue_work(g.die_of(block), WorkOp::new(Work::Exclusive { ns }, Cause::Reclaim, 0), routing.foreground);
+            }
+            NandOp::Read { src, cause } => {
+                let op = WorkOp::new(Work::Copy { dst: None, then_host: false, request: NIL }, cause, sense(src));
+                self.queue_work(die_of(src), op, false);
+            }
+            NandOp::Merge { block, cause } => {
+                self.copy_programs += 1;
+                self.queue_work(g.die_of(block), WorkOp::new(Work::Program { host: false, request: NIL }, cause, 0), false);
             }
             NandOp::Erase { block, cause } => self.queue_work(g.die_of(block), WorkOp::new(Work::Erase, cause, 0), false),
         }

@@ -64,6 +64,11 @@ impl Speed {
 
     /// One page copy, serial: sensing, out, decode, in, program.
     pub(crate) fn serial_copy(&self, kind: u32) -> Ns {
-        self.sense[kind as usize] + 2 * self.page_transfer + self.ecc + self.program
+        self.serial_read(kind) + self.page_transfer + self.program
+    }
+
+    /// One page read, to its end.
+    pub(crate) fn serial_read(&self, kind: u32) -> Ns {
+        self.sense[kind as usize] + self.page_transfer + self.ecc
     }
 }

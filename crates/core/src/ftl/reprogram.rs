@@ -1,0 +1,156 @@
+//! Blocks of low density: made in place by reprogramming, or opened as such by a stream. And how many of them the drive can bear.
+//!
+//! Reprogramming a block (ipr-2018 III-C): valid pages of the kind that will be gone move elsewhere; then each wordline is read whole and its
+//! most significant page programmed over itself, so that its cells leave the guard levels (`nand::coding`). Its limits grow when all are done.
+//! What it has endured stays.
+
+use crate::bugs::Bug;
+use crate::drive::{Drive, NandOp};
+use crate::ftl::mover::{Job, Plan};
+use crate::ftl::place::RESERVE;
+use crate::nand::block::SUSPECT;
+use crate::observer::{NOBODY, PhysRead, ReadResult};
+use crate::page_set::PageSet;
+use crate::units::{BlockId, Cause, Ppn, StreamId};
+
+/// The mode that reprogramming leads to: one page kind gone.
+const GUARDED: u8 = 1;
+
+impl Drive {
+    /// How to reprogram a block: what has to leave it goes to `backup`. None where that cannot be: its cells hold one bit, it has guard levels
+    /// already, or the drive cannot spare the pages.
+    pub(crate) fn plan_reprogramming(&self, block: BlockId, backup: StreamId) -> Option<Plan> {
+        let g = &self.geometry;
+        let (bits, written) = (g.cell.bits(), u32::from(self.hot[block as usize].write_ptr));
+        if bits == 1 || self.hot[block as usize].mode > 0 || !self.can_spare(GUARDED) {
+            return None;
+        }
+        let mut leaving = PageSet::none(g.pages_per_block);
+        let kept = bits - u32::from(GUARDED);
+        let whole = if self.bugs.has(Bug::BackupForgotten) { 0 } else { written / bits };
+        (0..whole).for_each(|wordline| leaving.insert(wordline * bits + kept, bits - kept));
+        // A wordline written in part gets no guard levels.
+        leaving.insert(written / bits * bits, written % bits);
+        Some(Plan::reprogramming(leaving, backup))
+    }
+
+    /// Whether the drive can do without the pages that one more block in this mode takes away. Blocks under way to it count.
+    pub(crate) fn can_spare(&self, mode: u8) -> bool {
+        let each = self.geometry.pages_per_block - self.geometry.available_pages(mode);
+        let under_way = self.jobs.iter().flatten().filter(|job| job.reprograms()).count() as u32;
+        self.pages_away + (under_way + 1) * each <= self.pages_to_spare
+    }
+
+    /// Pages that modes may take away: a share of the spare ones, and none that open blocks and the reserve may need.
+    pub(crate) fn count_pages_to_spare(&mut self) {
+        let open: u32 = self.stream_widths().iter().map(|(_, width)| width).sum();
+        // One block more is being moved, and one must be left to gain.
+        let free = self.geometry.spare_blocks().saturating_sub(open + RESERVE + 2) * self.geometry.pages_per_block;
+        let spare_pages = self.geometry.raw_pages() - self.geometry.host_pages;
+        self.pages_to_spare = free.min((self.config.density.spare_share * f64::from(spare_pages)) as u32);
+    }
+
+    /// Merges the next wordline of a job whose pages have moved; false when none is left and the block has its new mode.
+    pub(crate) fn merge_next(&mut self, job: &mut Job) -> bool {
+        if job.merged < self.wordlines_to_merge(job.block) {
+            self.merge_wordline(job.block, job.merged, job.cause);
+            job.merged += 1;
+            return true;
+        }
+        self.finish_reprogramming(job.block);
+        false
+    }
+
+    /// Wordlines of a block that are programmed whole.
+    pub(crate) fn wordlines_to_merge(&self, block: BlockId) -> u32 {
+        u32::from(self.hot[block as usize].write_ptr) / self.geometry.cell.bits()
+    }
+
+    /// Reads all pages of a wordline and programs its most significant one anew.
+    fn merge_wordline(&mut self, block: BlockId, wordline: u32, cause: Cause) {
+        let bits = self.geometry.cell.bits();
+        for page in wordline * bits..(wordline + 1) * bits {
+            let ppn = self.geometry.first_page(block) + page;
+            if self.map.next_valid(block, page) == Some(page) {
+                let lpn = self.map.to_logical[ppn as usize];
+                if !self.sense(lpn, ppn, cause, false) {
+                    // It has been reported lost; what cannot be decoded cannot be programmed again.
+                    self.invalidate(ppn);
+                    self.unmap_lost(lpn);
+                }
+            } else {
+                self.sense_for_nobody(ppn, cause);
+            }
+            self.record(NandOp::Read { src: ppn, cause });
+        }
+        self.note_merge(block, wordline, GUARDED, cause);
+    }
+
+    /// Senses the cells of a page whose data nobody wants.
+    fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
+        self.flash.reads[cause as usize] += 1;
+        let (block, rings) = self.count_any_read(ppn);
+        self.note_read(PhysRead { lpn: NOBODY, ppn, cause, result: ReadResult::Good, fill: false });
+        if rings {
+            self.model_alarm(block);
+        }
+    }
+
+    fn note_merge(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
+        self.flash.reprograms[cause as usize] += 1;
+        self.record(NandOp::Merge { block, cause });
+        self.tell(|o| o.merged(block, wordline, mode, cause));
+    }
+
+    fn finish_reprogramming(&mut self, block: BlockId) {
+        self.set_mode(block, GUARDED);
+        self.hot[block as usize].flags &= !SUSPECT;
+        self.cold[block as usize].reprogrammed = true;
+        self.reclaim.reprograms += 1;
+        self.tell(|o| o.reprogrammed(block, GUARDED));
+        self.reassess(block);
+    }
+
+    /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.
+    pub(crate) fn open_in_mode(&mut self, block: BlockId, mode: u8) {
+        let mode = mode.min(self.geometry.cell.bits() as u8 - 1);
+        if mode == 0 {
+            return;
+        }
+        if !self.can_spare(mode) {
+            self.reclaim.low_density_refused += 1;
+            return;
+        }
+        self.set_mode(block, mode);
+        self.tell(|o| o.opened(block, mode));
+    }
+
+    /// A page of a block in a mode was programmed: behind the last one of a wordline that it keeps comes the program that makes guard levels.
+    pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
+        let (bits, mode) = (self.geometry.cell.bits(), self.hot[block as usize].mode);
+        if mode > 0 && page % bits + 1 + u32::from(mode) == bits {
+            self.hot[block as usize].write_ptr += u16::from(mode);
+            self.note_merge(block, page / bits, mode, cause);
+        }
+    }
+
+    fn set_mode(&mut self, block: BlockId, mode: u8) {
+        self.hot[block as usize].mode = mode;
+        self.pages_away += self.geometry.pages_per_block - self.geometry.available_pages(mode);
+    }
+
+    /// A block in a mode is about to be erased: books how much of its limit it used.
+    pub(crate) fn end_mode(&mut self, block: BlockId, cause: Cause) {
+        let (mode, reads) = (self.hot[block as usize].mode, self.hot[block as usize].reads);
+        if mode == 0 {
+            return;
+        }
+        self.pages_away -= self.geometry.pages_per_block - self.geometry.available_pages(mode);
+        self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc);
+        let pec = self.cold[block as usize].pec;
+        if let Some(limits) = self.model.as_deref().map(crate::disturb::ErrorModel::limits) {
+            let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
+            self.reclaim.low_density_used.note(reads, limits.in_mode(weakest, mode));
+        }
+    }
+}

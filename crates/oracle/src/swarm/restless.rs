@@ -1,0 +1,105 @@
+//! A policy that does at random times whatever a policy may ask for: it relocates, divides and reprograms blocks of any state, hot or not,
+//! and in time. What a technique would do for a reason, it does more often.
+
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE};
+use vpass_core::geometry::Geometry;
+use vpass_core::page_set::PageSet;
+use vpass_core::reclaim::{Action, FIRST_OWN, Policy, StreamSpec, Threshold, View};
+use vpass_core::units::{BlockId, Bytes, Reads};
+
+use super::Dice;
+
+/// Its streams.
+const HOT: u8 = FIRST_OWN;
+const LOW_DENSITY: u8 = FIRST_OWN + 1;
+/// Dose units by which a read may overshoot an alarm.
+const OVERSHOOT: f64 = 4.0;
+
+pub(super) struct Restless {
+    dice: Dice,
+}
+
+impl Restless {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { dice: Dice(Xoshiro256PlusPlus::seed_from_u64(seed)) }
+    }
+
+    /// Reads of a block at which something must be done, whatever the pattern: as for `block`, but its job may read the most significant
+    /// pages twice.
+    fn latest(view: &View, block: BlockId) -> u32 {
+        let Some(limits) = view.limits else { return u32::MAX };
+        let bits = f64::from(view.geometry.cell.bits());
+        let pages = f64::from(view.geometry.pages_per_block);
+        let of_group = |group: usize| {
+            let endurance = limits.lookup(group, view.pec(block));
+            let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
+            let limit = limits.in_mode(endurance.limit, view.mode(block)) as f64 / DOSE_ONE as f64;
+            let moving = pages + pages / bits + 2.0 * (alpha - 1.0) * (bits + 1.0);
+            ((limit - moving) / alpha - OVERSHOOT).floor() - f64::from(view.late_reads)
+        };
+        (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min).max(1.0) as u32
+    }
+
+    /// A count after this one, and not after the latest.
+    fn some_time(&mut self, now: u32, latest: u32) -> Reads {
+        Reads(self.dice.between(u64::from(now) + 1, u64::from(latest.max(now + 1))) as u32)
+    }
+
+    fn some_pages(&mut self, pages_per_block: u32) -> PageSet {
+        let mut pages = PageSet::none(pages_per_block);
+        (0..pages_per_block).filter(|_| self.dice.chance(0.5)).for_each(|page| pages.insert(page, 1));
+        pages
+    }
+
+    fn action(&mut self, view: &View, block: BlockId) -> Action {
+        let low = view.mode(block) > 0;
+        match self.dice.between(0, 9) {
+            0 => Action::Relocate { block },
+            1..=3 => {
+                let marked = self.some_pages(view.geometry.pages_per_block);
+                Action::Divide { block, marked, to: LOW_DENSITY, rest: HOT }
+            }
+            _ if low => Action::Relocate { block },
+            n => Action::Reprogram { block, backup: if n < 8 { HOT } else { LOW_DENSITY } },
+        }
+    }
+}
+
+impl Policy for Restless {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        let latest = Self::latest(view, block);
+        self.some_time(0, latest)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let (now, latest) = (view.reads(block).0, Self::latest(view, block));
+        if now < latest && self.dice.chance(0.6) {
+            return self.some_time(now, latest);
+        }
+        // Blocks that begin with reads leave room for a plain relocation only.
+        out.push(if now > latest { Action::Relocate { block } } else { self.action(view, block) });
+        if self.dice.chance(0.2) {
+            // Another block, free or busy perhaps.
+            let other = self.dice.between(0, u64::from(view.geometry.blocks) - 1) as u32;
+            if other != block && view.mode(other) == 0 {
+                out.push(Action::Reprogram { block: other, backup: HOT });
+            }
+        }
+        Reads(now.saturating_add(view.late_reads.max(1)))
+    }
+
+    fn streams(&self) -> Vec<StreamSpec> {
+        let spec = |purpose, mode| StreamSpec { purpose, mode, pool: mode == 0, most_pages: None, counts_pages: false };
+        vec![spec("hot", 0), spec("low density", 1)]
+    }
+
+    fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
+        Bytes(0)
+    }
+
+    fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {
+        vec![]
+    }
+}

@@ -1,0 +1,114 @@
+//! A random stream of requests: reads, writes and trims of all sizes, all over the drive or to a place that is hot.
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use vpass_core::drive::Drive;
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+
+use super::Dice;
+use crate::ReferenceDrive;
+
+/// A random stream of requests, and what the reference drive makes of it.
+pub(super) struct Stream {
+    dice: Dice,
+    pub(super) left: u64,
+    capacity: u64,
+    page: u64,
+    weights: [f64; 3],
+    arrival: Arrival,
+    clock: u64,
+    gap: u64,
+    /// Share of requests to a small hot place, and that place: an attack on few wordlines where it is one.
+    hot_share: f64,
+    hot: (u64, u64),
+    sequential: Option<u64>,
+    pub(super) reference: ReferenceDrive,
+}
+
+impl Stream {
+    pub(super) fn new(dice: &mut Dice, drive: &Drive, reference: ReferenceDrive) -> Self {
+        let page = u64::from(drive.geometry().page_bytes);
+        let capacity = u64::from(drive.geometry().host_pages) * page;
+        let pages = capacity / page;
+        let mut weight = |p: f64| if dice.chance(p) { dice.unit() } else { 0.0 };
+        let weights = [weight(0.9) + 1e-3, weight(0.7), weight(0.3) * 0.2];
+        let hot_pages = dice.pick(&[1, 2, 3, 50]).min(pages);
+        let hot = dice.between(0, pages - hot_pages);
+        let depth = dice.pick(&[1, 4, 32]);
+        Self {
+            left: dice.between(500, 12_000),
+            arrival: if dice.chance(0.5) { Arrival::Open } else { Arrival::Closed { depth } },
+            gap: dice.pick(&[0, 30_000, 2_000_000]),
+            hot_share: dice.pick(&[0.0, 0.5, 0.95, 1.0]),
+            hot: (hot, hot_pages),
+            sequential: dice.chance(0.2).then_some(0),
+            dice: Dice(Xoshiro256PlusPlus::seed_from_u64(dice.0.next_u64())),
+            capacity,
+            page,
+            weights,
+            clock: 0,
+            reference,
+        }
+    }
+
+    fn next(&mut self) -> Request {
+        let sum: f64 = self.weights.iter().sum();
+        let x = self.dice.unit() * sum;
+        let op = if x < self.weights[0] {
+            Op::Read
+        } else if x < self.weights[0] + self.weights[1] {
+            Op::Write
+        } else {
+            Op::Trim
+        };
+        let bytes = match self.dice.between(0, 9) {
+            0..=5 => self.page,
+            6 | 7 => self.dice.between(1, self.page / 512) * 512,
+            8 => self.page * self.dice.between(1, 5),
+            _ => self.dice.between(1, 3 * self.page),
+        };
+        let page = if let Some(at) = &mut self.sequential {
+            *at += 1;
+            *at % (self.capacity / self.page)
+        } else if self.dice.chance(self.hot_share) {
+            self.hot.0 + self.dice.between(0, self.hot.1 - 1)
+        } else {
+            self.dice.between(0, self.capacity / self.page - 1)
+        };
+        let offset = page * self.page + if bytes < self.page { self.dice.between(0, (self.page - bytes) / 512) * 512 } else { 0 };
+        let bytes = bytes.min(self.capacity - offset) as u32;
+        if self.gap > 0 {
+            self.clock += self.dice.between(0, 2 * self.gap);
+        }
+        Request { at: self.clock, offset, bytes, op }
+    }
+
+    fn mirror(&mut self, request: &Request) {
+        let end = request.offset + u64::from(request.bytes);
+        match request.op {
+            Op::Read => {}
+            Op::Write => (request.offset / self.page..=(end - 1) / self.page).for_each(|lpn| {
+                self.reference.write(lpn as u32);
+            }),
+            // A drive trims whole pages only.
+            Op::Trim => (request.offset.div_ceil(self.page)..end / self.page).for_each(|lpn| self.reference.trim(lpn as u32)),
+        }
+    }
+}
+
+impl RequestSource for Stream {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let n = self.left.min(max as u64);
+        self.left -= n;
+        for _ in 0..n {
+            let request = self.next();
+            self.mirror(&request);
+            out.push(request);
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.arrival
+    }
+}
