@@ -7,7 +7,7 @@ mod flash;
 mod ftl;
 mod resolve;
 
-pub use density::DensityConfig;
+pub use density::{DensityConfig, IntervalAverage};
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 pub use flash::{Cell, GeometryConfig, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};

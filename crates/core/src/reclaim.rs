@@ -5,9 +5,13 @@
 
 mod block;
 mod erased_probe;
+mod hotld;
 mod ideal;
+mod ipr;
+mod low_density;
 mod none;
 mod page_type;
+mod read_hot;
 mod straw;
 mod straw_ss;
 mod straw_ss_sound;
@@ -18,7 +22,7 @@ use crate::config::{DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
 use crate::ftl::map::PageMap;
 use crate::geometry::Geometry;
-use crate::nand::block::{BlockCold, BlockHot, BlockState, Wordline};
+use crate::nand::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
 use crate::page_counters::PageCounters;
 use crate::page_set::{PageSet, any};
 use crate::space_saving::{SpaceSaving, Tracked};
@@ -85,6 +89,11 @@ impl View<'_> {
     /// Host page operations since the drive was made: the time of techniques that compare rates, the same in both gears.
     pub fn clock(&self) -> u64 {
         self.clock
+    }
+
+    /// Whether nothing moves a block's data.
+    pub fn is_idle(&self, block: BlockId) -> bool {
+        !self.hot[block as usize].has(MOVING)
     }
 
     /// The stream that wrote a block.
@@ -320,6 +329,8 @@ policies! {
     "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
     "tiered", "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool" => tiered::Tiered::new;
     "erased-probe", "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)" => erased_probe::ErasedProbe::new;
+    "hotld", "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)" => hotld::HotLd::new;
+    "ipr", "hotld, with guard levels made in place by reprogramming (ipr-2018)" => ipr::Ipr::new;
     "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new { nature: Some(ideal::nature) };
 }
 

@@ -12,8 +12,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::bugs::Bug;
 use vpass_core::config::{
-    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, GcConfig, GeometryConfig, PerPec,
-    ReclaimConfig, Schedule, SenseUs, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, GcConfig, GeometryConfig, IntervalAverage,
+    PerPec, ReclaimConfig, Schedule, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed};
@@ -253,7 +253,7 @@ fn random_config(dice: &mut Dice, keeps_apart: bool) -> DriveConfig {
             pool: dice.pick(&[0.0, 0.2, 1.0]),
             low_density: dice.pick(&[0.0, 0.15, 1.0]),
             monitor: dice.pick(&[0.0, 0.1, 1.0]),
-            interval_average: dice.pick(&[0, 1, 8]),
+            interval_average: dice.pick(&[IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]),
             shadow: dice.pick(&[0.0, 0.15, 1.0]),
             shadow_pages: dice.pick(&[1, 5, 30]),
             spare_share: dice.pick(&[0.0, 0.1, 0.5]),

@@ -1,6 +1,6 @@
 //! `[density]`: blocks that hold fewer pages than they could, so that they endure more reads.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{ConfigError, require, require_range, require_share};
 
@@ -16,14 +16,52 @@ pub struct DensityConfig {
     pub low_density: f64,
     /// Blocks whose pages are counted one by one, at most.
     pub monitor: f64,
-    /// Refreshes over which the average interval between two of a block is taken, the latest weighing most; 0 weighs all alike.
-    pub interval_average: u32,
+    /// What a block's time between two refreshes is compared with, to know whether it is read-hot: "blocks", "refreshes" or "recent:N".
+    pub interval_average: IntervalAverage,
     /// Blocks that hold only a few read-hot pages, at most.
     pub shadow: f64,
     /// How many pages that is.
     pub shadow_pages: u32,
     /// Share of the spare pages that all these blocks may leave unused, together.
     pub spare_share: f64,
+}
+
+/// How the average read-refresh interval (`B_avg` of ipr-2018 III-B) is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntervalAverage {
+    /// Over all blocks: the time since the beginning times blocks over refreshes. A block that is never refreshed counts as one whose
+    /// interval is long.
+    Blocks,
+    /// Over all refreshes.
+    Refreshes,
+    /// Over about so many refreshes, the latest weighing most.
+    Recent(u32),
+}
+
+impl Serialize for IntervalAverage {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Blocks => s.serialize_str("blocks"),
+            Self::Refreshes => s.serialize_str("refreshes"),
+            Self::Recent(n) => s.collect_str(&format_args!("recent:{n}")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for IntervalAverage {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(d)?;
+        let recent = || text.strip_prefix("recent:")?.parse().ok().filter(|n| (1..=1_000_000).contains(n)).map(Self::Recent);
+        match text.as_str() {
+            "blocks" => Ok(Self::Blocks),
+            "refreshes" => Ok(Self::Refreshes),
+            _ => recent().ok_or_else(|| {
+                serde::de::Error::custom(format!(
+                    "`{text}` is no average; expected \"blocks\", \"refreshes\" or \"recent:N\" (N from 1 to 1000000)"
+                ))
+            }),
+        }
+    }
 }
 
 impl Default for DensityConfig {
@@ -36,8 +74,9 @@ impl Default for DensityConfig {
             low_density: 0.15,
             // ipr-2018 III-B.
             monitor: 0.1,
-            // Assumption: the paper does not say how it averages.
-            interval_average: 0,
+            // Assumption: the paper does not say how it averages. Of refreshes alone, half would come sooner than the average, however few blocks are
+            // refreshed at all.
+            interval_average: IntervalAverage::Blocks,
             // ipr-2018 Table I; "30 read-hot pages", II-B.
             shadow: 0.15,
             shadow_pages: 30,

@@ -17,7 +17,7 @@
 
 use super::{Action, Policy, Threshold, View};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
 use crate::geometry::Geometry;
 use crate::units::{BlockId, Bytes, Reads};
 
@@ -31,6 +31,14 @@ impl Block {
         Self { overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 } }
     }
 
+    /// Dose units that reprogramming reads from a wordline: the most significant page for its backup, then all pages.
+    pub(super) fn merging(config: &DriveConfig) -> f64 {
+        let bits = config.geometry.cell.bits();
+        let dose = dose_per_kind(config.disturb.dose, config.geometry.cell);
+        let most_significant = dose[bits as usize - 1].div_ceil(QUARTERS);
+        f64::from(bits + most_significant)
+    }
+
     /// Whole dose units by which one read may overshoot an alarm.
     pub(super) fn overshoot(&self) -> u32 {
         self.overshoot as u32
@@ -38,17 +46,21 @@ impl Block {
 
     /// The threshold of these page kinds (a bit each) at a P/E count, and where it comes from.
     pub(super) fn threshold(&self, view: &View, pec: u32, kinds: u32) -> Option<(u32, Terms)> {
-        let limits = view.limits?;
-        (0..limits.groups()).map(|group| self.group_threshold(view, limits, pec, group, kinds)).min_by_key(|(reads, _)| *reads)
+        self.threshold_for(view, pec, kinds, Work { mode: 0, units_per_wordline: f64::from(view.geometry.cell.bits()) })
     }
 
-    fn group_threshold(&self, view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32) -> (u32, Terms) {
+    /// The same for a block in a coding mode, whose job reads more, or less, than each page once.
+    pub(super) fn threshold_for(&self, view: &View, pec: u32, kinds: u32, work: Work) -> Option<(u32, Terms)> {
+        let limits = view.limits?;
+        (0..limits.groups()).map(|group| self.group_threshold(view, limits, pec, group, kinds, work)).min_by_key(|(reads, _)| *reads)
+    }
+
+    fn group_threshold(&self, view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
         let endurance = limits.lookup(group, pec);
         let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
-        let limit = limits.limit_of_kinds(endurance.limit, kinds) as f64 / DOSE_ONE as f64;
-        let pages = f64::from(view.geometry.pages_per_block);
-        let on_neighbour = f64::from(view.geometry.cell.bits());
-        let moving = pages + 2.0 * (alpha - 1.0) * on_neighbour;
+        let limit = limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode) as f64 / DOSE_ONE as f64;
+        let all = f64::from(view.geometry.wordlines_per_block) * work.units_per_wordline;
+        let moving = all + 2.0 * (alpha - 1.0) * work.units_per_wordline;
         let worst_case = ((limit - moving) / alpha - self.overshoot).floor();
         // At least one read: a drive whose limit its own reclaim reads exceed rewrites at every read and still may lose data.
         let reads = (worst_case - f64::from(view.late_reads)).max(1.0) as u32;
@@ -67,6 +79,15 @@ impl Block {
             view.late_reads
         )
     }
+}
+
+/// What ends a block's service.
+#[derive(Clone, Copy)]
+pub(super) struct Work {
+    /// Page kinds of each wordline that the block does without.
+    pub(super) mode: u8,
+    /// Dose units that the job reads from each wordline.
+    pub(super) units_per_wordline: f64,
 }
 
 /// All page kinds, a bit each; QLC has four. Absent kinds change nothing: none is weaker than the weakest.

@@ -1,0 +1,67 @@
+//! The bit-density manager (ipr-2018 III-C, III-D): which blocks have guard levels, and which of them has to give them back.
+
+use super::View;
+use crate::config::DriveConfig;
+use crate::geometry::Geometry;
+use crate::units::BlockId;
+
+/// A block of low density, or one that is becoming it.
+struct Member {
+    block: BlockId,
+    /// Clock and reads of the block when it became one.
+    since: u64,
+    from: u32,
+    /// Whether it was asked to give its guard levels back.
+    leaving: bool,
+}
+
+/// At most a share of the blocks.
+pub(super) struct LowDensity {
+    members: Vec<Member>,
+    most: usize,
+    reversals: u64,
+}
+
+impl LowDensity {
+    pub(super) fn new(config: &DriveConfig) -> Self {
+        let blocks = Geometry::new(config).blocks;
+        // Cells of one bit have nothing to give up.
+        let most = if config.geometry.cell.bits() == 1 { 0 } else { (config.density.low_density * f64::from(blocks)) as usize };
+        Self { members: vec![], most, reversals: 0 }
+    }
+
+    /// Whether there may be one more.
+    pub(super) fn has_room(&self) -> bool {
+        self.members.iter().filter(|m| !m.leaving).count() < self.most
+    }
+
+    /// Whether a block is one.
+    pub(super) fn holds(&self, block: BlockId) -> bool {
+        self.members.iter().any(|m| m.block == block)
+    }
+
+    /// A block becomes one now.
+    pub(super) fn add(&mut self, view: &View, block: BlockId) {
+        self.members.push(Member { block, since: view.clock(), from: view.reads(block).0, leaving: false });
+    }
+
+    /// A block is about to be erased, or did not become one.
+    pub(super) fn remove(&mut self, block: BlockId) {
+        self.members.retain(|m| m.block != block);
+    }
+
+    /// The one that was read least per page operation of the host since it became one, and that nobody moves; it is to be reverted.
+    pub(super) fn revert_coldest(&mut self, view: &View) -> Option<BlockId> {
+        let rate = |m: &Member| f64::from(view.reads(m.block).0 - m.from) / (view.clock() - m.since).max(1) as f64;
+        let idle = self.members.iter_mut().filter(|m| !m.leaving && view.is_idle(m.block));
+        let coldest = idle.min_by(|a, b| rate(a).total_cmp(&rate(b)).then(a.block.cmp(&b.block)))?;
+        coldest.leaving = true;
+        self.reversals += 1;
+        Some(coldest.block)
+    }
+
+    /// What it counts, for results.
+    pub(super) fn counts(&self) -> [(&'static str, u64); 1] {
+        [("reversals", self.reversals)]
+    }
+}
