@@ -74,8 +74,7 @@ impl Default for DensityConfig {
             low_density: 0.15,
             // ipr-2018 III-B.
             monitor: 0.1,
-            // Assumption: the paper does not say how it averages. Of refreshes alone, half would come sooner than the average, however few blocks are
-            // refreshed at all.
+            // Assumption: the paper does not say how it averages; docs/design.md has what each way finds.
             interval_average: IntervalAverage::Blocks,
             // ipr-2018 Table I; "30 read-hot pages", II-B.
             shadow: 0.15,
