@@ -3,7 +3,7 @@
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE};
+use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, QUARTERS, dose_per_kind};
 use vpass_core::geometry::Geometry;
 use vpass_core::page_set::PageSet;
 use vpass_core::reclaim::{Action, FIRST_OWN, Policy, StreamSpec, Threshold, View};
@@ -32,11 +32,14 @@ impl Restless {
         let Some(limits) = view.limits else { return u32::MAX };
         let bits = f64::from(view.geometry.cell.bits());
         let pages = f64::from(view.geometry.pages_per_block);
+        // A read of the most significant page may weigh more than one.
+        let weights = dose_per_kind(view.disturb.dose, view.geometry.cell);
+        let twice = f64::from(weights[view.geometry.cell.bits() as usize - 1]) / f64::from(QUARTERS);
         let of_group = |group: usize| {
             let endurance = limits.lookup(group, view.pec(block));
             let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
             let limit = limits.in_mode(endurance.limit, view.mode(block)) as f64 / DOSE_ONE as f64;
-            let moving = pages + pages / bits + 2.0 * (alpha - 1.0) * (bits + 1.0);
+            let moving = pages + pages / bits * twice + 2.0 * (alpha - 1.0) * (bits + twice);
             ((limit - moving) / alpha - OVERSHOOT).floor() - f64::from(view.late_reads)
         };
         (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min).max(1.0) as u32
