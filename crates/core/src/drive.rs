@@ -171,7 +171,7 @@ impl Drive {
     fn assemble(config: DriveConfig, policy: Box<dyn Policy>, name: &str, gc: &str, timed: bool) -> Result<Self, ConfigError> {
         let geometry = Geometry::new(&config);
         crate::start_reads::check(&config, timed)?;
-        let gc = gc_policy(gc).ok_or_else(|| unknown("gc", gc))?;
+        let gc = gc_policy(gc, &config.gc).ok_or_else(|| unknown("gc", gc))?;
         let model = error_model(&config);
         let blocks = geometry.blocks as usize;
         let tracks = technique(name).is_some_and(|technique| technique.tracks);

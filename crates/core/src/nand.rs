@@ -1,5 +1,6 @@
-//! The flash itself: block records, the coding of its cells and the rules that no drive may break.
+//! The flash itself: block records, the coding of its cells, its wear and the rules that no drive may break.
 
 pub mod block;
 pub mod coding;
 pub mod rules;
+pub(crate) mod wear;

@@ -237,7 +237,7 @@ fn random_config(dice: &mut Dice, keeps_apart: bool) -> DriveConfig {
         },
         disturb: random_disturb(dice, &geometry, check_interval),
         timing: random_timing(dice),
-        gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]) },
+        gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), stable_slack: dice.pick(&[0.0, 0.05, 1.0]) },
         wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },
         reclaim: ReclaimConfig {
             schedule: dice.pick(&[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),
@@ -250,6 +250,7 @@ fn random_config(dice: &mut Dice, keeps_apart: bool) -> DriveConfig {
         },
         density: DensityConfig {
             limit_factor: dice.pick(&[1.0, 1.5, 10.0]),
+            wear: dice.pick(&[1.0, 1.2, 5.0]),
             pool: dice.pick(&[0.0, 0.2, 1.0]),
             low_density: dice.pick(&[0.0, 0.15, 1.0]),
             monitor: dice.pick(&[0.0, 0.1, 1.0]),

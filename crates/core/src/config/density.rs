@@ -10,6 +10,8 @@ use super::{ConfigError, require, require_range, require_share};
 pub struct DensityConfig {
     /// Limits of a block with guard levels over those of the same block without.
     pub limit_factor: f64,
+    /// Wear of a cycle with a reprogramming over that of one without, on a block with such a cycle in five or more; rarer ones cost more.
+    pub wear: f64,
     /// Blocks at the highest addresses of each plane, in which states may be merged in place.
     pub pool: f64,
     /// Blocks with guard levels, at most.
@@ -69,6 +71,8 @@ impl Default for DensityConfig {
         Self {
             // ipr-2018 III-C, Table I: limits of 100,000 ("predicted" from others' measurements) and 10,000 reads.
             limit_factor: 10.0,
+            // ipr-2018 III-D, Fig. 7.
+            wear: 1.2,
             // ipr-2018 III-D, Table I.
             pool: 0.2,
             low_density: 0.15,
@@ -88,6 +92,7 @@ impl Default for DensityConfig {
 impl DensityConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         require_range("density.limit_factor", self.limit_factor, 1.0, 100.0)?;
+        require_range("density.wear", self.wear, 1.0, 10.0)?;
         require_share("density.pool", self.pool)?;
         require_share("density.low_density", self.low_density)?;
         require_share("density.monitor", self.monitor)?;

@@ -50,18 +50,22 @@ impl CapacityConfig {
 pub struct GcConfig {
     /// Free blocks, as a share of the spare blocks, below which idle time is used for GC (timed gear).
     pub background: f64,
+    /// `stable-greedy`: pages, as a share of a block's, by which a victim may be fuller than the emptiest block.
+    pub stable_slack: f64,
 }
 
 impl Default for GcConfig {
     fn default() -> Self {
         // Assumption: a quarter of the spare blocks kept free lets bursts through and costs little write amplification.
-        Self { background: 0.25 }
+        // The slack is an assumption too: ten pages of ipr-2018's blocks of 192.
+        Self { background: 0.25, stable_slack: 0.05 }
     }
 }
 
 impl GcConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        require_share("gc.background", self.background)
+        require_share("gc.background", self.background)?;
+        require_share("gc.stable_slack", self.stable_slack)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::drive::Drive;
 use crate::ftl::mover::Plan;
 use crate::ftl::place::{GC, RESERVE, WEAR};
+use crate::gc::Candidates;
 use crate::nand::block::{BlockState, MOVING, PROTECTED};
 use crate::units::{BlockId, Cause, Reads, StreamId};
 
@@ -31,12 +32,11 @@ impl Drive {
 
     /// Cleans a block of the IPR pool (ipr-2018 III-D): none that is of low density or read-hot, and none that wear levelling wrote of late.
     fn collect_in_pool(&mut self) {
-        let clock = self.seq as u32;
         let allowed = |block: BlockId| {
             let hot = &self.hot[block as usize];
             self.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !self.is_protected(block)
         };
-        if let Some(block) = self.gc.pick(&self.victims, self.geometry.pages_per_block, clock, &allowed) {
+        if let Some(block) = self.pick_victim_of(&allowed) {
             let mut job = self.begin_move(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
             self.run_job(&mut job, true);
         }
@@ -60,9 +60,13 @@ impl Drive {
 
     /// The block that GC should clean: a protected one only where there is no other.
     fn pick_victim(&self) -> Option<BlockId> {
-        let clock = self.seq as u32;
-        let pick = |allowed: &dyn Fn(BlockId) -> bool| self.gc.pick(&self.victims, self.geometry.pages_per_block, clock, allowed);
-        pick(&|block| !self.is_protected(block)).or_else(|| pick(&|_| true))
+        self.pick_victim_of(&|block| !self.is_protected(block)).or_else(|| self.pick_victim_of(&|_| true))
+    }
+
+    fn pick_victim_of(&self, allowed: &dyn Fn(BlockId) -> bool) -> Option<BlockId> {
+        let wear = |block: BlockId| self.cold[block as usize].effective_milli();
+        let (pages_per_block, clock) = (self.geometry.pages_per_block, self.seq as u32);
+        self.gc.pick(&Candidates { index: &self.victims, pages_per_block, clock, allowed, wear: &wear })
     }
 
     fn is_protected(&self, block: BlockId) -> bool {

@@ -8,6 +8,7 @@ use crate::drive::{Drive, NandOp};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::nand::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
 use crate::nand::rules;
+use crate::nand::wear::extra_milli;
 use crate::observer::Origin;
 use crate::page_set::{PageSet, any};
 use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
@@ -270,6 +271,11 @@ impl Drive {
             BlockHot::ERASED
         };
         let cold = &mut self.cold[block as usize];
+        if std::mem::take(&mut cold.reprogrammed) {
+            cold.reprogrammed_cycles += 1;
+            let cycles = cold.pec + 1 - self.config.start.pec;
+            cold.extra_milli += extra_milli(self.config.density.wear, cold.reprogrammed_cycles, cycles);
+        }
         cold.pec += 1;
         cold.policy_alarm = Reads::NEVER;
         cold.model_alarm = u32::MAX;

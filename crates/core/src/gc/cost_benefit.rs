@@ -11,23 +11,22 @@
 //! of 8 pages   A 4 valid, age 10 -> 4/8 x 10 = 5     B 6 valid, age 60 -> 2/12 x 60 = 10     ->   B
 //! ```
 
-use super::GcPolicy;
-use crate::ftl::victims::VictimIndex;
+use super::{Candidates, GcPolicy};
 use crate::units::BlockId;
 
 pub(super) struct CostBenefit;
 
 impl GcPolicy for CostBenefit {
-    fn pick(&self, index: &VictimIndex, pages_per_block: u32, clock: u32, allowed: &dyn Fn(BlockId) -> bool) -> Option<BlockId> {
+    fn pick(&self, among: &Candidates) -> Option<BlockId> {
         // Within a list all blocks have the same u, and its head is the oldest: one candidate a list is exact.
         let mut best: Option<(f64, BlockId)> = None;
-        for valid in index.buckets().take_while(|valid| *valid < pages_per_block) {
-            let Some((block, since)) = index.in_bucket(valid).find(|(block, _)| allowed(*block)) else { continue };
+        for valid in among.index.buckets().take_while(|valid| *valid < among.pages_per_block) {
+            let Some((block, since)) = among.index.in_bucket(valid).find(|(block, _)| (among.allowed)(*block)) else { continue };
             if valid == 0 {
                 return Some(block);
             }
-            let age = f64::from(clock.wrapping_sub(since)) + 1.0;
-            let score = f64::from(pages_per_block - valid) / (2.0 * f64::from(valid)) * age;
+            let age = f64::from(among.clock.wrapping_sub(since)) + 1.0;
+            let score = f64::from(among.pages_per_block - valid) / (2.0 * f64::from(valid)) * age;
             if best.is_none_or(|(s, _)| score > s) {
                 best = Some((score, block));
             }
@@ -39,13 +38,17 @@ impl GcPolicy for CostBenefit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ftl::victims::VictimIndex;
 
     #[test]
     fn worked_example() {
         let mut index = VictimIndex::new(4, 8);
         index.insert(0, 4, 91); // A, age 10
         index.insert(1, 6, 41); // B, age 60
-        assert_eq!(CostBenefit.pick(&index, 8, 100, &|_| true), Some(1));
-        assert_eq!(CostBenefit.pick(&index, 8, 100, &|b| b != 1), Some(0));
+        let pick = |allowed: &dyn Fn(BlockId) -> bool| {
+            CostBenefit.pick(&Candidates { index: &index, pages_per_block: 8, clock: 100, allowed, wear: &|_| 0 })
+        };
+        assert_eq!(pick(&|_| true), Some(1));
+        assert_eq!(pick(&|b| b != 1), Some(0));
     }
 }

@@ -8,27 +8,27 @@
 //! valid pages   A 5   B 2   C 2 (longer unchanged)   ->   C
 //! ```
 
-use super::GcPolicy;
-use crate::ftl::victims::VictimIndex;
+use super::{Candidates, GcPolicy};
 use crate::units::BlockId;
 
 pub(super) struct Greedy;
 
 impl GcPolicy for Greedy {
-    fn pick(&self, index: &VictimIndex, pages_per_block: u32, _clock: u32, allowed: &dyn Fn(BlockId) -> bool) -> Option<BlockId> {
+    fn pick(&self, among: &Candidates) -> Option<BlockId> {
         // A full block gives nothing back.
-        index
-            .buckets()
-            .take_while(|valid| *valid < pages_per_block)
-            .flat_map(|valid| index.in_bucket(valid))
-            .map(|(block, _)| block)
-            .find(|block| allowed(*block))
+        let lists = among.index.buckets().take_while(|valid| *valid < among.pages_per_block);
+        lists.flat_map(|valid| among.index.in_bucket(valid)).map(|(block, _)| block).find(|block| (among.allowed)(*block))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ftl::victims::VictimIndex;
+
+    fn pick(index: &VictimIndex, allowed: impl Fn(BlockId) -> bool) -> Option<BlockId> {
+        Greedy.pick(&Candidates { index, pages_per_block: 8, clock: 40, allowed: &allowed, wear: &|_| 0 })
+    }
 
     #[test]
     fn worked_example() {
@@ -36,14 +36,14 @@ mod tests {
         index.insert(0, 5, 10); // A
         index.insert(2, 2, 20); // C
         index.insert(1, 2, 30); // B
-        assert_eq!(Greedy.pick(&index, 8, 40, &|_| true), Some(2));
-        assert_eq!(Greedy.pick(&index, 8, 40, &|b| b != 2), Some(1));
+        assert_eq!(pick(&index, |_| true), Some(2));
+        assert_eq!(pick(&index, |b| b != 2), Some(1));
     }
 
     #[test]
     fn full_blocks_are_no_victims() {
         let mut index = VictimIndex::new(4, 8);
         index.insert(0, 8, 0);
-        assert_eq!(Greedy.pick(&index, 8, 1, &|_| true), None);
+        assert_eq!(pick(&index, |_| true), None);
     }
 }
