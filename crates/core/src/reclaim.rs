@@ -176,7 +176,8 @@ pub enum Action {
     },
     /// Make guard levels in a block of full density, in place: its valid pages of the most significant kind move to `backup`, then each
     /// wordline is read whole and merged. Its limits are then those of mode 1; what it has endured stays, and its policy is asked at
-    /// its next read. The job reads each page once and each of the most significant kind twice. An open block is closed first. Where
+    /// its next read. The job reads each page once and each of the most significant kind twice; that its limits grow by enough to bear
+    /// this and the reads of its next job is for the policy to see. An open block is closed first. Where
     /// that cannot be (cells of one bit, or [`View::can_spare`] says no) all of its data moves to `backup`, and it is erased.
     Reprogram {
         /// The block.

@@ -26,23 +26,33 @@ impl Restless {
         Self { dice: Dice(Xoshiro256PlusPlus::seed_from_u64(seed)) }
     }
 
-    /// Reads of a block at which something must be done, whatever the pattern: as for `block`, but its job may read the most significant
-    /// pages twice.
-    fn latest(view: &View, block: BlockId) -> u32 {
+    /// Reads of a block at which something must be done in a mode, whatever the pattern: as for `block`, but its job may read the most
+    /// significant pages twice.
+    fn latest(view: &View, block: BlockId, mode: u8) -> u32 {
         let Some(limits) = view.limits else { return u32::MAX };
-        let bits = f64::from(view.geometry.cell.bits());
-        let pages = f64::from(view.geometry.pages_per_block);
-        // A read of the most significant page may weigh more than one.
-        let weights = dose_per_kind(view.disturb.dose, view.geometry.cell);
-        let twice = f64::from(weights[view.geometry.cell.bits() as usize - 1]) / f64::from(QUARTERS);
+        let (units, wordlines) = (Self::units_per_wordline(view), f64::from(view.geometry.wordlines_per_block));
         let of_group = |group: usize| {
             let endurance = limits.lookup(group, view.pec(block));
             let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
-            let limit = limits.in_mode(endurance.limit, view.mode(block)) as f64 / DOSE_ONE as f64;
-            let moving = pages + pages / bits * twice + 2.0 * (alpha - 1.0) * (bits + twice);
+            let limit = limits.in_mode(endurance.limit, mode) as f64 / DOSE_ONE as f64;
+            let moving = wordlines * units + 2.0 * (alpha - 1.0) * units;
             ((limit - moving) / alpha - OVERSHOOT).floor() - f64::from(view.late_reads)
         };
         (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min).max(1.0) as u32
+    }
+
+    /// Dose units that reprogramming reads from a wordline; a read of the most significant page may weigh more than one.
+    fn units_per_wordline(view: &View) -> f64 {
+        let bits = view.geometry.cell.bits();
+        let weights = dose_per_kind(view.disturb.dose, view.geometry.cell);
+        f64::from(bits) + f64::from(weights[bits as usize - 1]) / f64::from(QUARTERS)
+    }
+
+    /// Whether a block may be reprogrammed now: in time, and so that its new limits leave room for another job.
+    fn may_reprogram(view: &View, block: BlockId) -> bool {
+        let now = view.reads(block).0;
+        let after = f64::from(now) + Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
+        view.mode(block) == 0 && now <= Self::latest(view, block, 0) && after < f64::from(Self::latest(view, block, 1))
     }
 
     /// A count after this one, and not after the latest.
@@ -57,14 +67,13 @@ impl Restless {
     }
 
     fn action(&mut self, view: &View, block: BlockId) -> Action {
-        let low = view.mode(block) > 0;
         match self.dice.between(0, 9) {
             0 => Action::Relocate { block },
             1..=3 => {
                 let marked = self.some_pages(view.geometry.pages_per_block);
                 Action::Divide { block, marked, to: LOW_DENSITY, rest: HOT }
             }
-            _ if low => Action::Relocate { block },
+            _ if !Self::may_reprogram(view, block) => Action::Relocate { block },
             n => Action::Reprogram { block, backup: if n < 8 { HOT } else { LOW_DENSITY } },
         }
     }
@@ -72,12 +81,12 @@ impl Restless {
 
 impl Policy for Restless {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
-        let latest = Self::latest(view, block);
+        let latest = Self::latest(view, block, view.mode(block));
         self.some_time(0, latest)
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
-        let (now, latest) = (view.reads(block).0, Self::latest(view, block));
+        let (now, latest) = (view.reads(block).0, Self::latest(view, block, view.mode(block)));
         if now < latest && self.dice.chance(0.6) {
             return self.some_time(now, latest);
         }
@@ -86,7 +95,7 @@ impl Policy for Restless {
         if self.dice.chance(0.2) {
             // Another block, free or busy perhaps.
             let other = self.dice.between(0, u64::from(view.geometry.blocks) - 1) as u32;
-            if other != block && view.mode(other) == 0 {
+            if other != block && Self::may_reprogram(view, other) {
                 out.push(Action::Reprogram { block: other, backup: HOT });
             }
         }
