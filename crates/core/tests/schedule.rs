@@ -5,6 +5,9 @@ mod common;
 use common::{Cycle, config};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::TimedEngine;
+use vpass_core::observer::{Observer, Origin, PhysRead};
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
 
 /// The drive of ipr-2018, Table I, cut to four dies: 192 pages a block, 100/1600/5000 us, limit 10,000 reads.
 fn ipr(schedule: &str) -> String {
@@ -67,5 +70,93 @@ fn every_schedule_loses_nothing_and_reports_the_reads_that_met_a_job() {
         assert_eq!(drive.lost_pages(), 0, "{schedule}");
         assert!(engine.metrics().read_during_reclaim.count() > 0, "{schedule}");
         assert_eq!(engine.metrics().read.count(), 60_000, "{schedule}");
+    }
+}
+
+/// Counts the host's reads of the block that holds page 0, and notes how many there were at its first reclaim copy and at its erase.
+#[derive(Default)]
+struct Watch {
+    reads: u64,
+    first_copy: Option<u64>,
+    erased: Option<u64>,
+}
+
+impl Observer for Watch {
+    fn reads(&mut self, batch: &[PhysRead]) {
+        self.reads += batch.iter().filter(|read| read.cause == Cause::Host && read.ppn < 192).count() as u64;
+    }
+
+    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, origin: Origin, cause: Cause) {
+        if cause == Cause::Reclaim && matches!(origin, Origin::Copy(from) if from < 192) {
+            self.first_copy.get_or_insert(self.reads);
+        }
+    }
+
+    fn erased(&mut self, block: BlockId, _: Cause) {
+        if block == 0 {
+            self.erased.get_or_insert(self.reads);
+        }
+    }
+
+    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn trimmed(&mut self, _: Lpn) {}
+    fn lost(&mut self, _: Lpn) {}
+    fn opened(&mut self, _: BlockId, _: u8) {}
+    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
+    fn reprogrammed(&mut self, _: BlockId, _: u8) {}
+    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn served_before(&mut self, _: BlockId, _: &[u32]) {}
+    fn measured_phase(&mut self) {}
+    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
+}
+
+/// Reads of one page every 120 us, which the die can just serve.
+struct Steady {
+    offset: u64,
+    left: u64,
+    at: Ns,
+}
+
+impl RequestSource for Steady {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let n = self.left.min(max as u64);
+        self.left -= n;
+        for _ in 0..n {
+            self.at += 120_000;
+            out.push(Request { at: self.at, offset: self.offset, bytes: 32_768, op: Op::Read });
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+/// A block acts at 10,000 - 192 - 50 = 9,758 reads and may serve 50 more, movers' among them. The page that is read is its last one, and
+/// its job takes as long as 2,760 reads: it is finished before any read beyond the 50, those that wait are charged to reclaim, and
+/// the miss is counted.
+#[test]
+fn a_block_at_its_deadline_serves_no_read_until_its_pages_have_moved() {
+    for schedule in ["deadline", "batch:1"] {
+        let text = ipr(schedule).replace("reclaim = {", "reclaim = { late_reads = 50,");
+        let mut drive = Drive::new(config(&text), &Techniques::default(), true).unwrap();
+        drive.observe(Box::new(Watch::default()));
+        drive.precondition(1);
+        drive.begin_measurement();
+        let last = drive.map_rows().find(|row| row.ppn == 191).unwrap().lpn;
+        let mut engine = TimedEngine::new(&drive);
+        let mut source = Steady { offset: u64::from(last) * 32_768, left: 12_000, at: 0 };
+        engine.run(&mut drive, &mut source, &mut |_| true).unwrap();
+        let watch: Box<dyn std::any::Any> = drive.end_observation().unwrap();
+        let watch = watch.downcast::<Watch>().unwrap();
+        let (first_copy, erased) = (watch.first_copy.unwrap(), watch.erased.unwrap());
+        assert!(first_copy >= 9758 && erased <= 9758 + 50, "{schedule}: moved from {first_copy} to {erased} reads");
+        assert_eq!(watch.reads, erased, "{schedule}: later reads go elsewhere");
+        let counts = drive.reclaim_counts();
+        assert_eq!((counts.invocations, counts.deadline_misses, drive.lost_pages()), (1, 1, 0), "{schedule}");
+        // The read that met the deadline waits for what is left of the job, of 192 x 1.7 ms and the erase, most.
+        let job_ns = 192 * 1_700_000 + 5_000_000;
+        assert!((job_ns / 2..50 * job_ns).contains(&counts.stall_ns), "{schedule}: {} ns, the job takes {job_ns} ns", counts.stall_ns);
     }
 }

@@ -133,6 +133,8 @@ pub(super) struct Die {
     pub(super) urgent: bool,
     /// The last work was exclusive: a waiting write has its turn.
     write_turn: bool,
+    /// A piece of a job in the foreground waits for what runs: no read goes before it.
+    foreground: bool,
 }
 
 /// What happens next.
@@ -204,6 +206,7 @@ impl Dies {
             jobs: VecDeque::new(),
             urgent: false,
             write_turn: false,
+            foreground: false,
         };
         Self {
             units: (0..dies * units_per_die).map(unit).collect(),
@@ -278,6 +281,7 @@ impl Dies {
             (Work::Exclusive { .. }, _) => {
                 // Foreground means now: no read that waits already goes first.
                 load.credit = if first { 0 } else { load.credit };
+                d.foreground |= first;
                 d.exclusive.push_back(op);
             }
             (_, true) => d.writes.push_front(op),

@@ -39,6 +39,7 @@ impl Dies {
         let next = if write_turn { d.writes.pop_front() } else { d.exclusive.pop_front().or_else(|| d.writes.pop_front()) };
         if let Some(op) = next {
             d.write_turn = matches!(op.work, Work::Exclusive { .. });
+            d.foreground &= !d.write_turn;
             self.start_work(die, op, now, speed);
             return false;
         }
@@ -69,7 +70,7 @@ impl Dies {
 
     /// Lets waiting reads go before the next exclusive piece or, under pressure, the next write.
     fn grant_credit(&mut self, die: usize) {
-        self.loads[die].credit = self.loads[die].queued_reads;
+        self.loads[die].credit = if self.all[die].foreground { 0 } else { self.loads[die].queued_reads };
     }
 
     fn start_work(&mut self, die: usize, mut op: WorkOp, now: Ns, speed: &Speed) {
