@@ -115,6 +115,7 @@ pub(super) mod tests {
     use super::super::straw_wl::Exact;
     use super::{Published, erc};
     use crate::drive::{BATCH, Drive};
+    use crate::units::Cause;
 
     /// Fig. 6, with numbers of our own: the paper's are not in its text.
     #[test]
@@ -171,6 +172,28 @@ pub(super) mod tests {
         assert_eq!(read(60, 209).2, 0);
         let (doses, _, copied) = read(209, 210);
         assert_eq!((copied, doses[2]), (1, 9 * 154 + 42));
+    }
+
+    /// The end of Fig. 7: a block that a check leaves without valid pages is erased, and its counters begin anew. Two wordlines read in turn
+    /// are each other's neighbours: 9 x 210 = 1,890 of the 2,000 - 9 (10 + 1) - (2 + 2 x 8) = 1,883 that may be left at a look.
+    #[test]
+    fn a_block_without_valid_pages_is_erased_and_its_counters_are_reset() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 2, cell = "slc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            disturb = { model = "wordline", table = [{ pec = 0, limit = [2000], alpha = [9.0] }] }
+            reclaim = { check_interval = 10, counters = 2 }
+        "#;
+        let mut drive = drive::<Published>(text, "straw-ss", true);
+        let block = drive.geometry().block_of(drive.map.to_physical[0]);
+        let mut read = |from: u32, to: u32| {
+            (from..to).for_each(|n| drive.read_batch(&[n % 2], &mut [0; BATCH]));
+            let erased = drive.flash_counts().erases[Cause::Reclaim as usize];
+            (erased, drive.reclaim_counts().pages_copied, drive.policy_and_view().1.tracked(block).entries().count())
+        };
+        assert_eq!(read(0, 419), (0, 0, 2));
+        assert_eq!(read(419, 420), (1, 2, 0));
     }
 
     #[test]
