@@ -190,8 +190,9 @@ fn small(config: &DriveConfig, reclaim: &str) -> Result<Drive, Failure> {
     // Nor on what its blocks have served; fewer blocks may have worn more before the run.
     config.start.reads = 0;
     config.drive.capacity = None;
+    // Room for the streams that a technique keeps for itself.
     config.drive.spare = Some(0.5);
-    config.geometry.blocks_per_plane = Some(24);
+    config.geometry.blocks_per_plane = Some(48);
     let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
     Ok(Drive::new(config.resolve()?, &techniques, true)?)
 }

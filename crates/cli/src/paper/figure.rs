@@ -32,7 +32,9 @@ impl<'a> Numbers<'a> {
     /// A pointer to something that is no number.
     pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
         let mut rows = vec![];
-        for run in runs.iter().filter(|run| run.group == figure.group) {
+        let shown =
+            |run: &&Run| run.group == figure.group && (figure.reclaim.is_empty() || figure.reclaim.iter().any(|r| r == run.plan.reclaim));
+        for run in runs.iter().filter(shown) {
             let sum = |pointers: &[String]| pointers.iter().map(|p| number(figure, run, p)).sum::<Result<f64, Failure>>();
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
             // None of nothing is no share of it.
@@ -119,6 +121,9 @@ impl<'a> Numbers<'a> {
 }
 
 fn number(figure: &Figure, run: &Run, pointer: &str) -> Result<f64, Failure> {
+    if let Some(taken_off) = pointer.strip_prefix('-') {
+        return number(figure, run, taken_off).map(|n| -n);
+    }
     match run.summary.pointer(pointer) {
         // Nothing waited, or nothing was asked for: there is no number, which counts as none of it.
         Some(Value::Null) => Ok(0.0),

@@ -36,7 +36,10 @@ pub(super) fn csv(plot: &Plot, runs: &[Run]) -> Result<String, Failure> {
         PlotKind::Blocks => "block,pec_cycles,effective_pec_cycles",
     };
     let mut csv = format!("# {}\nvariant,workload,reclaim,{columns}\n", plot.title);
-    for run in runs.iter().filter(|run| plot.shows(&run.group, &run.workload)) {
+    let shown = |run: &&Run| {
+        plot.shows(&run.group, &run.workload) && (plot.reclaim.is_empty() || plot.reclaim.iter().any(|r| r == run.plan.reclaim))
+    };
+    for run in runs.iter().filter(shown) {
         let name = format!("{},{},{}", run.variant, run.workload, run.plan.reclaim);
         let rows = match plot.kind {
             PlotKind::Responses => response_rows(&list(plot, run, &format!("/{RESPONSES}"))?),

@@ -138,7 +138,10 @@ pub(super) struct Figure {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) group: String,
-    /// Numbers of the summary, by JSON pointer; added up.
+    /// Techniques that it shows; all where empty.
+    #[serde(default)]
+    pub(super) reclaim: Vec<String>,
+    /// Numbers of the summary, by JSON pointer; added up, those with a minus before them taken off.
     pub(super) metric: Vec<String>,
     /// Numbers of the same summary whose sum that is divided by.
     #[serde(default)]
@@ -167,6 +170,9 @@ pub(super) struct Plot {
     /// Only of the runs of this workload; of all where absent.
     #[serde(default)]
     pub(super) workload: Option<String>,
+    /// Techniques that it shows; all where empty.
+    #[serde(default)]
+    pub(super) reclaim: Vec<String>,
     /// A list of numbers of the summary, by JSON pointer; for `cumulative`.
     #[serde(default)]
     pub(super) metric: String,

@@ -77,6 +77,13 @@ fn a_small_ipr_runs_and_no_technique_loses_data() {
     };
     // Without writes reclaim alone erases: 10,000 reads a block, 192 of them its own copies.
     assert!((share("reads-only") - 1.0).abs() < 1e-9 && (0.3..0.9).contains(&share("reads-99")));
+    // Read-hot data in blocks that endure ten times the reads: at most a tenth of the erases, and those of finding it.
+    let over_baseline = read("rr-over-baseline.csv");
+    for reclaim in ["hotld", "ipr"] {
+        let line = over_baseline.lines().find(|l| l.starts_with(&format!("paper,reads-99,{reclaim},"))).unwrap();
+        let ratio: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
+        assert!((0.09..0.5).contains(&ratio), "{over_baseline}");
+    }
     // 427 blocks of 6 MiB hold 2 GiB and a fifth of spare.
     assert_eq!(read("fig11-wear.csv").lines().filter(|l| l.starts_with("paper,reads-only,block,")).count(), 427);
     assert!(read("table2-workloads.csv").contains("reads-99,2,0.99,15.11,0.15,hot-cold:0.05/0.95"), "{}", read("table2-workloads.csv"));
