@@ -6,6 +6,7 @@ use crate::bugs::Bug;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::place::GC;
 use crate::nand::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
 use crate::nand::rules;
 use crate::nand::wear::extra_milli;
@@ -81,9 +82,9 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// The same job for the whole block.
+    /// The same job for the whole block, to the one stream that the reserve is kept for.
     pub(crate) fn widened(self) -> Self {
-        Self { plan: Plan { pages: None, merges: false, ..self.plan }, cursor: 0, fetched: 0, ..self }
+        Self { plan: Plan::whole(GC), cursor: 0, fetched: 0, ..self }
     }
 
     /// Whether its block is on the way to low density.
