@@ -11,9 +11,9 @@ use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::attack::{ATTACKS, Attack, Picture};
 use vpass_workload::phases::{PhasesConfig, PhasesSource};
 
-/// 32 blocks of 72 pages on two dies: one group is twice as strong as the other, and limits fall with age.
+/// 44 blocks of 72 pages on two dies: one group is twice as strong as the other, and limits fall with age.
 const SMALL: &str = r#"
-    geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 16, wordlines_per_block = 24, cell = "tlc", page_size = "4KiB" }
+    geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 22, wordlines_per_block = 24, cell = "tlc", page_size = "4KiB" }
     timing = { sense_us = 40, program_us = 300, erase_us = 2000, channel_mb_s = 800 }
     drive = { spare = 0.4, write_buffer = "32KiB" }
     reclaim = { check_interval = 16, schedule = "deadline" }

@@ -172,6 +172,7 @@ impl Drive {
                 Action::RelocatePages { block, pages } => self.reclaim_block(block, Plan::some(pages, RECLAIM), deadline),
                 Action::Divide { block, marked, to, rest } => self.reclaim_block(block, Plan::divided(marked, to, rest), deadline),
                 Action::Probe { .. } => unreachable!("carried out while the policy was asked"),
+                Action::Recycle { block } => self.reclaim_block(block, self.plan_recycling(block), deadline),
                 Action::Reprogram { block, backup } => self.reprogram_block(block, backup, deadline),
             }
         }

@@ -6,6 +6,7 @@ pub(crate) mod free;
 pub(crate) mod map;
 pub(crate) mod mover;
 pub(crate) mod place;
+pub(crate) mod recycle;
 pub(crate) mod reprogram;
 pub(crate) mod victims;
 pub(crate) mod write;

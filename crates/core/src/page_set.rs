@@ -24,6 +24,11 @@ impl PageSet {
         self.words.iter().all(|w| *w == 0)
     }
 
+    /// Number of pages in it.
+    pub fn len(&self) -> u32 {
+        self.words.iter().map(|w| w.count_ones()).sum()
+    }
+
     /// Page `n` is bit `n % 64` of word `n / 64`.
     pub fn words(&self) -> &[u64] {
         &self.words

@@ -12,6 +12,9 @@ mod low_density;
 mod none;
 mod page_type;
 mod read_hot;
+mod read_leveling;
+mod redftl;
+mod shadow;
 mod straw;
 mod straw_ss;
 mod straw_ss_sound;
@@ -21,6 +24,7 @@ mod tiered;
 use crate::config::{DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
 use crate::ftl::map::PageMap;
+use crate::ftl::recycle::next_filling;
 use crate::geometry::Geometry;
 use crate::nand::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
 use crate::page_counters::PageCounters;
@@ -132,6 +136,16 @@ impl View<'_> {
         self.hot[block as usize].valid.into()
     }
 
+    /// The page from which on [`Action::Recycle`] would write a block's valid pages again; none where they do not fit.
+    pub fn next_filling(&self, block: BlockId) -> Option<u32> {
+        next_filling(self.geometry, &self.hot[block as usize])
+    }
+
+    /// Whether any page of a block before this one is valid.
+    pub fn holds_before(&self, block: BlockId, page: u32) -> bool {
+        self.map.next_valid(block, 0).is_some_and(|first| first < page)
+    }
+
     /// Pages of a block that may still be programmed before its erase.
     pub fn pages_to_come(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
@@ -174,6 +188,14 @@ pub enum Action {
         /// Wordlines, numbered within the block, that hold data.
         wordlines: Vec<u32>,
     },
+    /// Write its valid pages again within the block, behind what it was programmed with; an open block is closed first. The pages
+    /// have then endured nothing but what `disturb.preprogram_weight` says. Where a wordline would be shared with older data it is
+    /// completed first, so that some pages may be programmed twice; each is read once. The block's policy is asked at its next
+    /// read. Where [`View::next_filling`] says that there is no room, it relocates.
+    Recycle {
+        /// The block.
+        block: BlockId,
+    },
     /// Make guard levels in a block of full density, in place: its valid pages of the most significant kind move to `backup`, then each
     /// wordline is read whole and merged. Its limits are then those of mode 1; what it has endured stays, and its policy is asked at
     /// its next read. The job reads each page once and each of the most significant kind twice; that its limits grow by enough to bear
@@ -195,6 +217,7 @@ impl Action {
             | Self::RelocatePages { block, .. }
             | Self::Divide { block, .. }
             | Self::Probe { block, .. }
+            | Self::Recycle { block }
             | Self::Reprogram { block, .. } => *block,
         }
     }
@@ -330,6 +353,8 @@ policies! {
     "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
     "tiered", "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool" => tiered::Tiered::new;
     "erased-probe", "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)" => erased_probe::ErasedProbe::new;
+    "redftl", "read-hot pages in blocks that hold only a few of them (Ha et al., 2013)" => redftl::RedFtl::new;
+    "read-leveling", "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)" => read_leveling::ReadLeveling::new;
     "hotld", "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)" => hotld::HotLd::new;
     "ipr", "hotld, with guard levels made in place by reprogramming (ipr-2018)" => ipr::Ipr::new;
     "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new { nature: Some(ideal::nature) };

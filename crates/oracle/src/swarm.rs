@@ -133,7 +133,8 @@ fn play(
     for row in drive.map_rows() {
         reference.write(row.lpn);
     }
-    let mut source = Stream::new(&mut dice, &drive, reference);
+    let keeps_apart = restless || KEEPS_APART.contains(&techniques.reclaim.as_str());
+    let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart);
     let asked = source.left;
     let served = if timed {
         TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_| true)

@@ -62,6 +62,13 @@ impl PageMap {
         first_from(page, |i| words.get(i).copied())
     }
 
+    /// Last valid page of a block.
+    pub(crate) fn last_valid(&self, block: u32) -> Option<u32> {
+        let words = self.valid_words(block);
+        let word = words.iter().rposition(|word| *word != 0)?;
+        Some(word as u32 * 64 + words[word].ilog2())
+    }
+
     /// First valid page of a block at or after `page` that is one of these.
     pub(crate) fn next_valid_of(&self, block: u32, page: u32, pages: &PageSet) -> Option<u32> {
         let words = self.valid_words(block);

@@ -31,27 +31,34 @@ pub(crate) struct Plan {
     to: StreamId,
     /// Then what is left is merged in place.
     merges: bool,
+    /// Written again in the same block instead, from this page on.
+    within: Option<u32>,
 }
 
 impl Plan {
     /// All of it to one stream.
     pub(crate) fn whole(to: StreamId) -> Self {
-        Self { pages: None, marked: None, to, merges: false }
+        Self { pages: None, marked: None, to, merges: false, within: None }
     }
 
     /// Some pages.
     pub(crate) fn some(pages: PageSet, to: StreamId) -> Self {
-        Self { pages: Some(pages), marked: None, to, merges: false }
+        Self { pages: Some(pages), marked: None, to, merges: false, within: None }
     }
 
     /// Some pages, and then the block is reprogrammed in place.
     pub(crate) fn reprogramming(leaving: PageSet, to: StreamId) -> Self {
-        Self { pages: Some(leaving), marked: None, to, merges: true }
+        Self { pages: Some(leaving), marked: None, to, merges: true, within: None }
     }
 
     /// All of it, some pages apart.
     pub(crate) fn divided(marked: PageSet, to: StreamId, rest: StreamId) -> Self {
-        Self { pages: None, marked: Some((marked, to)), to: rest, merges: false }
+        Self { pages: None, marked: Some((marked, to)), to: rest, merges: false, within: None }
+    }
+
+    /// These pages again in the same block, from its page `first` on; to a stream only if the whole block has to go meanwhile.
+    pub(crate) fn within(pages: PageSet, first: u32, to: StreamId) -> Self {
+        Self { pages: Some(pages), marked: None, to, merges: false, within: Some(first) }
     }
 
     fn stream(&self, page: u32) -> StreamId {
@@ -70,7 +77,7 @@ pub(crate) struct Job {
     pub(crate) cause: Cause,
     plan: Plan,
     /// First page not yet looked at.
-    cursor: u32,
+    pub(crate) cursor: u32,
     /// Wordlines merged.
     pub(crate) merged: u32,
     /// Groups of 64 pages whose map entries were asked for.
@@ -187,6 +194,10 @@ impl Drive {
             }
             return false;
         };
+        if let Some(first) = job.plan.within {
+            self.recycle_page(job, page, first);
+            return true;
+        }
         let to = job.plan.stream(page);
         if !reserved && self.needs_block(to) {
             self.free_for(to, job.cause);
@@ -196,7 +207,7 @@ impl Drive {
             job.fetched = page / 64 + 1;
         }
         job.cursor = page + 1;
-        self.move_page(job, page, to);
+        self.move_page(job, page, Some(to));
         true
     }
 
@@ -213,7 +224,8 @@ impl Drive {
         }
     }
 
-    fn move_page(&mut self, job: &Job, page: u32, to: StreamId) {
+    /// Moves a page to a stream or, without one, on within its block.
+    pub(crate) fn move_page(&mut self, job: &Job, page: u32, to: Option<StreamId>) {
         let src = self.geometry.first_page(job.block) + page;
         let lpn = self.map.to_logical[src as usize];
         let good = self.sense(lpn, src, job.cause, false);
@@ -222,7 +234,10 @@ impl Drive {
             self.unmap_lost(lpn);
             return;
         }
-        let dst = good.then(|| self.place(lpn, to, Origin::Copy(src), job.cause));
+        let dst = good.then(|| match to {
+            Some(to) => self.place(lpn, to, Origin::Copy(src), job.cause),
+            None => self.place_within(job.block, lpn, Origin::Copy(src), job.cause),
+        });
         if dst.is_none() {
             self.unmap_lost(lpn);
         }

@@ -179,7 +179,7 @@ impl Drive {
         Some(block)
     }
 
-    fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
+    pub(crate) fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
         rules::program(block, &self.hot[block as usize], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
         let begins = !self.wordlines.is_empty() && self.geometry.kind_of(ppn) == 0;

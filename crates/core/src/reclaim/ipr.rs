@@ -18,7 +18,8 @@
 //! ```
 //!
 //! **Why it is safe.** No page of a block is read more often than `block`'s threshold allows before its limits have grown: that threshold
-//! counts the reads of the reprogramming itself. From then on the larger limits hold for every page that is left.
+//! counts the reads of the reprogramming itself. From then on the larger limits hold for every page that is left; where they are not so
+//! much larger that the job's own reads leave room (`density.limit_factor` near 1), the block is refreshed instead.
 
 use super::low_density::LowDensity;
 use super::read_hot::{HOT, ReadHot, whole};
@@ -43,6 +44,9 @@ impl Ipr {
     fn reprogram(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Action {
         if !view.geometry.is_in_pool(block) {
             self.outside += 1;
+            return whole(view, block, HOT);
+        }
+        if !self.read_hot.gains(view, block) {
             return whole(view, block, HOT);
         }
         if !self.low.has_room()

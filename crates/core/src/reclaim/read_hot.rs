@@ -88,6 +88,14 @@ impl ReadHot {
         self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
     }
 
+    /// Whether a block reprogrammed now would have reads left under its new limits when the job is done.
+    pub(super) fn gains(&self, view: &View, block: BlockId) -> bool {
+        let work = Work { mode: 1, units_per_wordline: f64::from(view.geometry.cell.bits()) };
+        let job = self.merging * f64::from(view.geometry.wordlines_per_block);
+        let after = f64::from(Self::deadline(view, block).0) + job;
+        self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).is_none_or(|(reads, _)| after < f64::from(reads))
+    }
+
     /// The last read that a block may serve while a job, asked for now, is under way.
     pub(super) fn deadline(view: &View, block: BlockId) -> Reads {
         Reads(view.reads(block).0.saturating_add(view.late_reads.max(1)))

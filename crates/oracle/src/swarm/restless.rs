@@ -1,5 +1,5 @@
-//! A policy that does at random times whatever a policy may ask for: it relocates, divides and reprograms blocks of any state, hot or not,
-//! and in time. What a technique would do for a reason, it does more often.
+//! A policy that does at random times whatever a policy may ask for: it relocates, divides, recycles and reprograms blocks of any state, hot
+//! or not, and in time. What a technique would do for a reason, it does more often.
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -55,6 +55,12 @@ impl Restless {
         view.mode(block) == 0 && now <= Self::latest(view, block, 0) && after < f64::from(Self::latest(view, block, 1))
     }
 
+    /// Whether a block may be written again now: so that there is room for another job, whatever its pages remember.
+    fn may_recycle(view: &View, block: BlockId) -> bool {
+        let after = f64::from(view.reads(block).0) + Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
+        view.mode(block) == 0 && after < f64::from(Self::latest(view, block, 0))
+    }
+
     /// A count after this one, and not after the latest.
     fn some_time(&mut self, now: u32, latest: u32) -> Reads {
         Reads(self.dice.between(u64::from(now) + 1, u64::from(latest.max(now + 1))) as u32)
@@ -73,6 +79,7 @@ impl Restless {
                 let marked = self.some_pages(view.geometry.pages_per_block);
                 Action::Divide { block, marked, to: LOW_DENSITY, rest: HOT }
             }
+            4 | 5 if Self::may_recycle(view, block) => Action::Recycle { block },
             _ if !Self::may_reprogram(view, block) => Action::Relocate { block },
             n => Action::Reprogram { block, backup: if n < 8 { HOT } else { LOW_DENSITY } },
         }

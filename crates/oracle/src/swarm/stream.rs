@@ -21,12 +21,15 @@ pub(super) struct Stream {
     /// Share of requests to a small hot place, and that place: an attack on few wordlines where it is one.
     hot_share: f64,
     hot: (u64, u64),
+    /// Whether what is hot is only read: data that is written moves away before it shows how much it is read.
+    only_read: bool,
     sequential: Option<u64>,
     pub(super) reference: ReferenceDrive,
 }
 
 impl Stream {
-    pub(super) fn new(dice: &mut Dice, drive: &Drive, reference: ReferenceDrive) -> Self {
+    /// `long` where a technique has to find out first what is read how much.
+    pub(super) fn new(dice: &mut Dice, drive: &Drive, reference: ReferenceDrive, long: bool) -> Self {
         let page = u64::from(drive.geometry().page_bytes);
         let capacity = u64::from(drive.geometry().host_pages) * page;
         let pages = capacity / page;
@@ -36,11 +39,12 @@ impl Stream {
         let hot = dice.between(0, pages - hot_pages);
         let depth = dice.pick(&[1, 4, 32]);
         Self {
-            left: dice.between(500, 12_000),
+            left: dice.between(500, 12_000) * if long { 4 } else { 1 },
             arrival: if dice.chance(0.5) { Arrival::Open } else { Arrival::Closed { depth } },
             gap: dice.pick(&[0, 30_000, 2_000_000]),
             hot_share: dice.pick(&[0.0, 0.5, 0.95, 1.0]),
             hot: (hot, hot_pages),
+            only_read: long && dice.chance(0.7),
             sequential: dice.chance(0.2).then_some(0),
             dice: Dice(Xoshiro256PlusPlus::seed_from_u64(dice.0.next_u64())),
             capacity,
@@ -70,7 +74,7 @@ impl Stream {
         let page = if let Some(at) = &mut self.sequential {
             *at += 1;
             *at % (self.capacity / self.page)
-        } else if self.dice.chance(self.hot_share) {
+        } else if self.dice.chance(self.hot_share) && !(self.only_read && op != Op::Read) {
             self.hot.0 + self.dice.between(0, self.hot.1 - 1)
         } else {
             self.dice.between(0, self.capacity / self.page - 1)

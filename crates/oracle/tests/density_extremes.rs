@@ -1,0 +1,90 @@
+//! Every technique that keeps read-hot data apart, with each number of `[density]` at its extremes, under skewed reads and writes that nothing
+//! fits into: no page is lost, no copy is a wrong one, and the drive always finds a free block.
+
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::{BATCH, Drive, Techniques};
+use vpass_core::reclaim::technique;
+use vpass_core::units::Lpn;
+use vpass_oracle::{Oracle, OracleReport};
+
+const EXTREMES: &[&str] = &[
+    "",
+    "limit_factor = 1",
+    "limit_factor = 100",
+    "pool = 0",
+    "pool = 1",
+    "low_density = 0",
+    "low_density = 1",
+    "monitor = 0",
+    "monitor = 1",
+    "interval_average = \"refreshes\"",
+    "interval_average = \"recent:1\"",
+    "shadow = 0",
+    "shadow = 1",
+    "shadow = 1, shadow_pages = 1, monitor = 1",
+    "shadow = 1, shadow_pages = 65535, monitor = 1",
+    "spare_share = 0, shadow_pages = 5",
+    "spare_share = 0.5, shadow = 1, low_density = 1, shadow_pages = 5, monitor = 1",
+];
+
+/// 60 blocks of 24 pages on two dies, full; a block's reads run out after some 180.
+fn drive(reclaim: &str, density: &str, model: &str) -> Drive {
+    let text = format!(
+        r#"
+        geometry = {{ channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
+        timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+        drive = {{ spare = 0.4 }}
+        disturb = {{ {model} }}
+        density = {{ {density} }}
+        "#
+    );
+    let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+    let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false).unwrap();
+    drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+    drive.precondition(1);
+    drive.begin_measurement();
+    drive
+}
+
+/// Nine reads of ten go to 40 pages; every `write_every`th operation is a write.
+fn run(mut drive: Drive, write_every: u32) -> (OracleReport, Vec<(&'static str, u64)>) {
+    let pages = drive.geometry().host_pages;
+    let mut random = 0u64;
+    let mut draw = |below: u32| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) as Lpn % below
+    };
+    for n in 1..=60_000 {
+        let lpn = if draw(10) > 0 { draw(40) * 7 % pages } else { draw(pages) };
+        if n % write_every == 0 { drive.write_page(lpn, u64::MAX) } else { drive.read_batch(&[lpn], &mut [0; BATCH]) }
+    }
+    drive.report_unread_losses();
+    let counts = drive.technique_counts();
+    let oracle: Box<dyn std::any::Any> = drive.end_observation().unwrap();
+    (oracle.downcast::<Oracle>().unwrap().conclude(&drive), counts)
+}
+
+#[test]
+fn nothing_is_lost_at_any_extreme() {
+    let count = r#"model = "count", table = [{ pec = 0, limit = [200] }]"#;
+    let wordline = r#"model = "wordline", table = [{ pec = 0, limit = [800], alpha = [4.0] }]"#;
+    for reclaim in ["redftl", "read-leveling", "hotld", "ipr"].into_iter().filter(|name| technique(name).is_some()) {
+        for density in EXTREMES {
+            for (model, write_every) in [(count, 1000), (count, 5), (wordline, 1000), (wordline, 5)] {
+                let (report, counts) = run(drive(reclaim, density, model), write_every);
+                let case = format!("{reclaim}, {density}, {model}, a write in {write_every}: {counts:?}");
+                assert!(!report.is_bug(), "{case}: {:?}", report.findings);
+                assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{case}");
+            }
+        }
+    }
+}
+
+/// The runs above do what they are about.
+#[test]
+fn shadow_blocks_are_filled_used_again_and_sent_back() {
+    let model = r#"model = "count", table = [{ pec = 0, limit = [200] }]"#;
+    let (_, counts) = run(drive("read-leveling", "shadow_pages = 5, monitor = 1, spare_share = 0.1", model), 1000);
+    let at_least_one = |wanted: &str| assert!(counts.iter().any(|(name, n)| *name == wanted && *n > 0), "{wanted}: {counts:?}");
+    ["shadow_reuses", "shadow_erases", "shadow_evictions"].into_iter().for_each(at_least_one);
+}
