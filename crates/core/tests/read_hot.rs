@@ -60,6 +60,12 @@ fn ipr_reprograms_in_the_pool_only() {
 }
 
 #[test]
+fn ipr_does_not_reprogram_for_nothing() {
+    let drive = read_hot_and_cold("ipr", 500_000, |c| c.density.limit_factor = 1.0);
+    assert_eq!((drive.reclaim_counts().reprograms, drive.lost_pages()), (0, 0));
+}
+
+#[test]
 fn the_least_read_block_gives_its_guard_levels_back() {
     for technique in ["hotld", "ipr"] {
         let drive = read_hot_and_cold(technique, 2_000_000, |c| (c.density.low_density, c.density.pool) = (1.0 / 60.0, 1.0));
