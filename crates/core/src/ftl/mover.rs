@@ -6,7 +6,7 @@ use crate::bugs::Bug;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
-use crate::ftl::place::GC;
+use crate::ftl::place::{GC, RECLAIM};
 use crate::nand::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
 use crate::nand::rules;
 use crate::nand::wear::extra_milli;
@@ -56,9 +56,9 @@ impl Plan {
         Self { pages: None, marked: Some((marked, to)), to: rest, merges: false, within: None }
     }
 
-    /// These pages again in the same block, from its page `first` on; to a stream only if the whole block has to go meanwhile.
-    pub(crate) fn within(pages: PageSet, first: u32, to: StreamId) -> Self {
-        Self { pages: Some(pages), marked: None, to, merges: false, within: Some(first) }
+    /// These pages again in the same block, from its page `first` on.
+    pub(crate) fn within(pages: PageSet, first: u32) -> Self {
+        Self { within: Some(first), ..Self::some(pages, RECLAIM) }
     }
 
     fn stream(&self, page: u32) -> StreamId {

@@ -31,7 +31,7 @@ impl Drive {
         let Some(first) = next_filling(&self.geometry, &self.hot[block as usize]) else { return Plan::whole(RECLAIM) };
         let mut old = PageSet::none(self.geometry.pages_per_block);
         old.insert(0, first);
-        Plan::within(old, first, RECLAIM)
+        Plan::within(old, first)
     }
 
     /// One page of such a job; `page` is the first that is still to move.
