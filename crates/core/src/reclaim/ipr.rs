@@ -7,8 +7,9 @@
 //! low density at that with `density.limit_factor` times the limits.
 //! **Costs** 12 bytes a block (reads, times of the last refresh and of the last reprogramming) and 2 for each page of a monitor block (III-E).
 //! **Departs from the paper** the time of refreshes is counted in page operations of the host, so that it means the same untimed; the pool is
-//! the highest addresses of each plane; most significant pages without current data are not backed up; the drive bounds the
-//! pages that low density may take away (`density.spare_share`), and where it must, a read-hot block is refreshed instead.
+//! the highest addresses of each plane; a block of low density that is younger than they are on average is not reverted; most significant
+//! pages without current data are not backed up; the drive bounds the pages that low density may take away (`density.spare_share`), and
+//! where it must, a read-hot block is refreshed instead.
 //! **Does not help** where reads are even, or where the read-hot data is much larger than the pool.
 //!
 //! ```text

@@ -50,11 +50,15 @@ impl LowDensity {
         self.members.retain(|m| m.block != block);
     }
 
-    /// The one that was read least per page operation of the host since it became one, and that nobody moves; it is to be reverted.
+    /// The one that was read least per page operation of the host since it became one, and that nobody moves; it is to be reverted. One that
+    /// is younger than they are on average has not been read enough to be judged.
     pub(super) fn revert_coldest(&mut self, view: &View) -> Option<BlockId> {
-        let rate = |m: &Member| f64::from(view.reads(m.block).0 - m.from) / (view.clock() - m.since).max(1) as f64;
-        let idle = self.members.iter_mut().filter(|m| !m.leaving && view.is_idle(m.block));
-        let coldest = idle.min_by(|a, b| rate(a).total_cmp(&rate(b)).then(a.block.cmp(&b.block)))?;
+        let age = |m: &Member| view.clock() - m.since;
+        let rate = |m: &Member| f64::from(view.reads(m.block).0 - m.from) / age(m).max(1) as f64;
+        let may_leave = |m: &Member| !m.leaving && view.is_idle(m.block);
+        let (count, ages) = self.members.iter().filter(|m| may_leave(m)).fold((0, 0), |(count, sum), m| (count + 1, sum + age(m)));
+        let judged = self.members.iter_mut().filter(|m| may_leave(m) && age(m) * count >= ages);
+        let coldest = judged.min_by(|a, b| rate(a).total_cmp(&rate(b)).then(a.block.cmp(&b.block)))?;
         coldest.leaving = true;
         self.reversals += 1;
         Some(coldest.block)
