@@ -28,6 +28,8 @@ const WEIGHT_ONE: f64 = 65_536.0;
 struct Block {
     /// BLK: dose read from it since the erase.
     read: u64,
+    /// RC of the wordline that was read most.
+    most_read: u64,
     /// Where its limits begin in `Doses::limits`; they depend on its P/E count.
     limits: u32,
     /// Its limits over those of the worst block; see the table.
@@ -114,6 +116,27 @@ impl Doses {
         prefetch(&self.blocks, block as usize);
     }
 
+    /// Limit of a page and a dose that it has not passed, whatever its neighbours were read: alpha 2 max(RC) + BLK. With a share of at most 1
+    /// for what came before its programming, no term of its dose is left out. All of this lies in caches, unlike the neighbours.
+    #[inline]
+    pub(crate) fn bound(&self, at: At) -> Truth {
+        if self.model == DisturbModel::None {
+            return Truth::SAFE;
+        }
+        let (endurance, limit) = self.endurance(at);
+        let block = &self.blocks[at.block as usize];
+        self.of_kind(Truth { dose: 2 * endurance.alpha * block.most_read + ALPHA_ONE * block.read, limit }, at.kind)
+    }
+
+    /// What its group endures, and the limit of a wordline's weakest page kind.
+    #[inline]
+    fn endurance(&self, at: At) -> (Endurance, u64) {
+        let block = &self.blocks[at.block as usize];
+        let endurance = self.limits[block.limits as usize + self.table.group_of(at.index)];
+        let limit = self.table.limit_of(endurance.limit, at.index, block.factor.into());
+        (endurance, self.table.in_mode(limit, block.mode))
+    }
+
     /// Dose and limit of a programmed page now.
     #[inline]
     pub(crate) fn truth(&self, medium: &Medium, at: At) -> Truth {
@@ -135,10 +158,9 @@ impl Doses {
         if self.model == DisturbModel::None {
             return Truth::SAFE;
         }
-        let block = self.blocks[at.block as usize];
-        let endurance = self.limits[block.limits as usize + self.table.group_of(at.index)];
+        let (endurance, limit) = self.endurance(at);
         let Counters { read, neighbour_before: s, block_before: b } = medium.counters(at.wordline);
-        let since = block.read - b;
+        let since = self.blocks[at.block as usize].read - b;
         let dose = if self.model == DisturbModel::Count {
             ALPHA_ONE * since + self.before(ALPHA_ONE * b)
         } else {
@@ -149,8 +171,7 @@ impl Doses {
             let rest = since.saturating_sub(adjacent + read);
             endurance.alpha * adjacent + ALPHA_ONE * rest + self.before(endurance.alpha * s + ALPHA_ONE * (b - s))
         };
-        let limit = self.table.limit_of(endurance.limit, at.index, block.factor.into());
-        Truth { dose, limit: self.table.in_mode(limit, block.mode) }
+        Truth { dose, limit }
     }
 
     /// RC of the lower neighbour; nothing where there is none.
@@ -170,8 +191,9 @@ impl Doses {
     pub(crate) fn sense(&mut self, medium: &mut Medium, at: At) {
         if self.model != DisturbModel::None {
             let dose = self.per_kind[at.kind as usize];
-            self.blocks[at.block as usize].read += u64::from(dose);
-            medium.sense(at.wordline, dose);
+            let block = &mut self.blocks[at.block as usize];
+            block.read += u64::from(dose);
+            block.most_read = block.most_read.max(medium.sense(at.wordline, dose));
         }
     }
 
@@ -180,9 +202,10 @@ impl Doses {
         if self.model == DisturbModel::None {
             return;
         }
+        let record = &mut self.blocks[block as usize];
         for (wordline, dose) in (block * self.wordlines_per_block..).zip(doses) {
-            self.blocks[block as usize].read += u64::from(*dose);
-            medium.sense(wordline, *dose);
+            record.read += u64::from(*dose);
+            record.most_read = record.most_read.max(medium.sense(wordline, *dose));
         }
     }
 
@@ -201,7 +224,7 @@ impl Doses {
     pub(crate) fn erase(&mut self, block: BlockId) {
         let limits = self.blocks[block as usize].limits + self.table.groups() as u32;
         let record = &mut self.blocks[block as usize];
-        (record.read, record.limits, record.mode) = (0, limits, 0);
+        (record.read, record.most_read, record.limits, record.mode) = (0, 0, limits, 0);
         self.know_limits(limits);
     }
 

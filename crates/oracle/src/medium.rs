@@ -21,7 +21,7 @@ const BLOCK_BITS: u32 = 48;
 const S_LOW_BITS: u32 = 64 - READ_BITS;
 
 /// Where a flash page is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct At {
     pub(crate) block: BlockId,
     /// Counted over the whole drive.
@@ -84,14 +84,18 @@ impl Medium {
         prefetch(&self.records, wordline as usize * self.words);
     }
 
-    /// Fetches the rest of it, and the counters of its neighbours at this distance. Later than its beginning: by then the
-    /// processor has translated the address, and does not for each of these again.
+    /// Fetches a page's stamp. Later than the beginning of its record: by then the processor has translated the address, and does not again.
+    #[inline]
+    pub(crate) fn prefetch_stamp(&self, at: At) {
+        prefetch(&self.records, at.wordline as usize * self.words + HEADER + at.kind as usize);
+    }
+
+    /// Fetches the counters of a wordline's neighbours at this distance, and all of its own.
     #[inline]
     pub(crate) fn prefetch_around(&self, wordline: u32, stride: u32) {
         let first = wordline as usize * self.words;
         let reach = stride as usize * self.words;
-        // A record is shorter than a cache line: what of it is not in the line of its first word is in that of its last.
-        prefetch(&self.records, first + self.words - 1);
+        prefetch(&self.records, first + HEADER - 1);
         if reach != 0 {
             prefetch(&self.records, first.wrapping_sub(reach));
             prefetch(&self.records, first + reach);
@@ -124,10 +128,12 @@ impl Medium {
         }
     }
 
-    /// This much more was read from a wordline.
+    /// This much more was read from a wordline; gives its RC.
     #[inline]
-    pub(crate) fn sense(&mut self, wordline: u32, dose: u32) {
-        self.records[wordline as usize * self.words] += u64::from(dose);
+    pub(crate) fn sense(&mut self, wordline: u32, dose: u32) -> u64 {
+        let word = &mut self.records[wordline as usize * self.words];
+        *word += u64::from(dose);
+        *word & low(READ_BITS)
     }
 
     /// The first page of a wordline is programmed: its s and b.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Drive;
 use vpass_core::geometry::Geometry;
-use vpass_core::observer::{NO_PPN, Observer, Origin, PhysRead, ReadResult};
+use vpass_core::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ns, Ppn, Seq};
 
 use crate::books::{DriveBooks, differences};
@@ -145,8 +145,15 @@ impl Oracle {
         format!("ppn {ppn} (block {}, wordline {})", at.block, at.index)
     }
 
+    /// Whether the dose of a page that was read well could tell nothing new: within its limit, and below the worst ratio so far.
     #[inline]
-    fn read_page(&mut self, read: &PhysRead) {
+    fn is_dull(&self, at: At) -> bool {
+        let bound = self.doses.bound(at);
+        !bound.is_past() && !bound.exceeds(self.worst_dose_ratio)
+    }
+
+    #[inline]
+    fn read_page(&mut self, read: &PhysRead, at: At) {
         let by_host = read.cause == Cause::Host && !read.fill;
         self.seen.host_read_pages += u64::from(by_host);
         let Some(newest) = self.stamps.newest(read.lpn) else {
@@ -155,7 +162,6 @@ impl Oracle {
         if read.ppn >= self.raw_pages {
             return self.read_off_flash(read, newest);
         }
-        let at = At::new(&self.geometry, read.ppn);
         let carried = self.medium.stamp(at);
         self.seen.reads[read.cause as usize] += 1;
         let good = read.result == ReadResult::Good;
@@ -167,21 +173,28 @@ impl Oracle {
                 return;
             }
         }
-        let truth = self.doses.truth(&self.medium, at);
         if good {
-            if truth.is_past() {
-                self.past_limit(read, truth);
+            if !self.is_dull(at) {
+                self.compare(read, at);
             }
             if carried.tag.is_damaged() {
                 self.stamps.recovered(&mut self.medium, at);
             }
-            if truth.exceeds(self.worst_dose_ratio) {
-                self.worst_dose_ratio = truth.ratio();
-            }
         } else {
-            self.uncorrectable(read, at, truth);
+            self.uncorrectable(read, at, self.doses.truth(&self.medium, at));
         }
         self.doses.sense(&mut self.medium, at);
+    }
+
+    /// Compares the dose of a page that was read well with its limit.
+    fn compare(&mut self, read: &PhysRead, at: At) {
+        let truth = self.doses.truth(&self.medium, at);
+        if truth.is_past() {
+            self.past_limit(read, truth);
+        }
+        if truth.exceeds(self.worst_dose_ratio) {
+            self.worst_dose_ratio = truth.ratio();
+        }
     }
 
     fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
@@ -215,20 +228,25 @@ const BATCH: usize = 32;
 impl Observer for Oracle {
     fn reads(&mut self, batch: &[PhysRead]) {
         assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
-        // First all addresses, so that the memory fetches of the whole batch overlap.
+        // First all addresses, so that the memory fetches of the whole batch overlap. What lies beyond the flash is looked at nowhere.
         let reach = self.doses.reach();
-        for read in batch {
+        let mut places = [At::default(); BATCH];
+        for (read, at) in batch.iter().zip(&mut places) {
             self.stamps.prefetch(read.lpn);
-            if read.ppn < NO_PPN {
-                self.medium.prefetch(self.geometry.wordline_of(read.ppn));
-                self.doses.prefetch(self.geometry.block_of(read.ppn));
+            if read.ppn < self.raw_pages {
+                *at = At::new(&self.geometry, read.ppn);
+                self.medium.prefetch(at.wordline);
+                self.doses.prefetch(at.block);
             }
         }
-        for read in batch.iter().filter(|read| read.ppn < NO_PPN) {
-            self.medium.prefetch_around(self.geometry.wordline_of(read.ppn), reach);
+        for at in &places[..batch.len()] {
+            self.medium.prefetch_stamp(*at);
+            if !self.is_dull(*at) {
+                self.medium.prefetch_around(at.wordline, reach);
+            }
         }
-        for read in batch {
-            self.read_page(read);
+        for (read, at) in batch.iter().zip(places) {
+            self.read_page(read, at);
         }
     }
 

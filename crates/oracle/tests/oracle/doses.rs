@@ -239,4 +239,44 @@ proptest! {
         }
         s.clean();
     }
+
+    /// The oracle passes over the neighbours where a dose could tell nothing new; its verdict must be that of every exact dose.
+    #[test]
+    fn every_read_is_judged_by_its_exact_dose(
+        choices in prop::collection::vec((0u32..6, 0u32..1000), 1..400),
+        limit in 20u32..600,
+        alpha in 1u32..12,
+        stride in 1u32..4,
+        weight in 0u32..3,
+        count: bool,
+    ) {
+        let mut disturb = DisturbConfig {
+            dose: DoseUnit::Sensings,
+            preprogram_weight: f64::from(weight) / 2.0,
+            kind_factor: vec![1.75, 1.5, 1.0],
+            ..wordline_model(limit.into(), f64::from(alpha) + 0.125)
+        };
+        if count {
+            disturb.model = DisturbModel::Count;
+        }
+        let mut c = config(4, WORDLINES, disturb);
+        c.geometry.neighbour_stride = stride;
+        let mut s = Scene::new(&c);
+        let (mut worst, mut past, mut programmed) = (0.0f64, 0, 0);
+        for (what, where_) in choices {
+            if (what == 0 || programmed == 0) && programmed < WORDLINES * 3 {
+                s.write(programmed, [programmed]);
+                programmed += 1;
+                continue;
+            }
+            let page = where_ % programmed;
+            let (dose, limit) = s.oracle.truth(page).unwrap();
+            past += u64::from(dose > limit);
+            worst = worst.max(dose as f64 / limit as f64);
+            s.read(page, page);
+            let report = s.oracle.report();
+            prop_assert_eq!(report.limit_violations, past);
+            prop_assert!(report.worst_dose_ratio.to_bits() == worst.to_bits(), "{} {}", report.worst_dose_ratio, worst);
+        }
+    }
 }
