@@ -16,8 +16,7 @@ use crate::ftl::place::{HOST, RESERVE};
 use crate::geometry::Geometry;
 use crate::mem::prefetch;
 use crate::nand::block::BlockState;
-use crate::observer::NO_PPN;
-use crate::units::{BlockId, Lpn};
+use crate::units::{BlockId, Lpn, Ppn};
 
 /// Pages of random overwrite up to which they are really written.
 const WRITE_AT_MOST: u64 = 4 << 20;
@@ -66,10 +65,11 @@ impl Drive {
         let mut next: Lpn = 0;
         // Whole rows of blocks are loaded; what remains is written page by page into blocks that stay open.
         while filled - next >= width * block_pages {
-            for lane in 0..width {
-                let block = self.take_for_loading();
-                let pages: Vec<(u32, Lpn)> = (0..block_pages).map(|page| (page, next + page * width + lane)).collect();
-                self.load_block(block, &pages);
+            let row: Vec<BlockId> = (0..width).map(|_| self.take_for_loading()).collect();
+            let first_pages: Vec<Ppn> = row.iter().map(|block| self.geometry.first_page(*block)).collect();
+            self.map.load_in_turn(next, &first_pages);
+            for block in row {
+                self.close_loaded(block, block_pages);
             }
             next += width * block_pages;
         }
@@ -141,19 +141,21 @@ impl Drive {
                 self.map.set_valid(block, *page);
             }
         }
+        self.close_loaded(block, pages.len() as u32);
+    }
+
+    /// The rest of a block whose pages the map holds: so many of them are valid, the others hold what is no longer.
+    fn close_loaded(&mut self, block: BlockId, valid: u32) {
         let hot = &mut self.hot[block as usize];
         hot.state = BlockState::Closed;
         hot.stream = HOST;
         hot.write_ptr = self.geometry.pages_per_block as u16;
-        hot.valid = pages.len() as u16;
+        hot.valid = valid as u16;
         self.seq += u64::from(self.geometry.pages_per_block);
         self.arm(block);
         self.victims.insert(block, self.score(block), self.seq as u32);
         if self.is_watched() {
-            let mut lpns = vec![NO_PPN; self.geometry.pages_per_block as usize];
-            for (page, lpn) in pages {
-                lpns[*page as usize] = *lpn;
-            }
+            let lpns = self.map.owners(block).to_vec();
             self.tell(|o| o.preloaded(block, &lpns));
         }
     }

@@ -12,6 +12,8 @@
 //! All counts are in quarters of a dose unit. For those who count from a wordline's own programming, the block's dose when each
 //! [`SEGMENTS`]th of its wordlines began to be written is kept too.
 
+use std::collections::VecDeque;
+
 use crate::mem::{equal_keys, huge_vec, prefetch};
 use crate::units::BlockId;
 
@@ -121,6 +123,27 @@ impl SpaceSaving {
         let entry = &mut bank.entries[place % BANK];
         *entry = Entry { count: entry.count + dose, error: entry.count };
         bank.keys[place % BANK] = key;
+    }
+
+    /// What [`Self::count`] comes to for the wordlines of a block in order, each once with its dose; for a block that has counted nothing, and
+    /// doses of two sizes at most, those of 0 apart. What misses takes the lowest count, of these the first in place: with two sizes
+    /// that is the head of one of two queues, as each is filled in just this order.
+    pub(crate) fn count_each(&mut self, block: BlockId, doses: &[u32]) {
+        let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
+        assert!(banks[0].keys[0] == NONE, "block {block} has counted before");
+        let smaller = doses.iter().copied().filter(|dose| *dose > 0).min().unwrap_or(0);
+        let larger = doses.iter().copied().max().unwrap_or(0);
+        let mut queues = [(0..self.entries_per_block).map(|place| (0, place)).collect(), VecDeque::with_capacity(self.entries_per_block)];
+        for (wordline, dose) in (0..).zip(doses).filter(|(_, dose)| **dose > 0) {
+            debug_assert!([smaller, larger].contains(dose), "doses of two sizes");
+            let heads = queues.each_ref().map(|queue| queue.front().copied().unwrap_or((u32::MAX, 0)));
+            let (count, place) = queues[usize::from(heads[1] < heads[0])].pop_front().expect("there are entries");
+            queues[usize::from(*dose != smaller)].push_back((count + dose, place));
+            let bank = &mut banks[place / BANK];
+            bank.keys[place % BANK] = wordline;
+            bank.entries[place % BANK] = Entry { count: count + dose, error: count };
+            self.lowest[block as usize] = Lowest { min: count, cursor: place as u32 + 1 };
+        }
     }
 
     /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
@@ -237,6 +260,21 @@ mod tests {
         (0..17).for_each(|w| s.begin_wordline(1, w, 100 + w));
         // Seventeen wordlines are six segments of three, the last one short.
         assert_eq!(s.of(1).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0], 3));
+    }
+
+    #[test]
+    fn counting_each_wordline_once_is_counting_them_one_by_one() {
+        for k in [1, 2, 3, 31, 32, 33, 64, 256] {
+            for (smaller, larger) in [(0, 4), (4, 8), (60, 64), (64, 64)] {
+                let doses: Vec<u32> = (0..300u32).map(|w| if w * 37 % 100 < 40 { larger } else { smaller }).collect();
+                let (mut each, mut one_by_one) = (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
+                each.count_each(1, &doses);
+                (0..300).filter(|w| doses[*w as usize] > 0).for_each(|w| one_by_one.count(1, w, doses[w as usize]));
+                // The order of what comes next is the same, too.
+                (0..500).for_each(|n| [&mut each, &mut one_by_one].into_iter().for_each(|s| s.count(1, n * 7 % 300, 4)));
+                assert_eq!(entries(&each), entries(&one_by_one), "{k} entries, {smaller} and {larger}");
+            }
+        }
     }
 
     /// What Space-Saving promises, against exact counts, under weights and any number of entries.

@@ -97,11 +97,15 @@ impl Drive {
     fn served_before(&mut self, block: BlockId, of_a_whole_block: u32, programmed: u32) {
         let all = self.geometry.wordlines_per_block;
         let (each, left) = (of_a_whole_block / all, of_a_whole_block % all);
-        // What does not divide goes to wordlines far from each other.
-        let one_more = |wordline: u32| {
-            u64::from(wordline + 1) * u64::from(left) / u64::from(all) > u64::from(wordline) * u64::from(left) / u64::from(all)
+        // What does not divide goes to wordlines far from each other: number w gets floor((w + 1) left / all) - floor(w left / all).
+        let mut carried = 0;
+        let dose = |_| {
+            carried += left;
+            let one_more = carried >= all;
+            carried -= if one_more { all } else { 0 };
+            (each + u32::from(one_more)) * QUARTERS
         };
-        let doses: Vec<u32> = (0..programmed).map(|wordline| (each + u32::from(one_more(wordline))) * QUARTERS).collect();
+        let doses: Vec<u32> = (0..programmed).map(dose).collect();
         if !self.wordlines.is_empty() {
             let first = self.geometry.first_wordline(block);
             for (wordline, dose) in (first..).zip(&doses) {
@@ -109,9 +113,7 @@ impl Drive {
             }
         }
         if self.tracker.is_on() {
-            for (wordline, dose) in (0..).zip(&doses).filter(|(_, dose)| **dose > 0) {
-                self.tracker.count(block, wordline, *dose);
-            }
+            self.tracker.count_each(block, &doses);
         }
         self.hot[block as usize].reads += doses.iter().sum::<u32>();
         self.reassess(block);

@@ -55,21 +55,24 @@ impl ErrorModel for WordlineModel {
             return Assessment::CleanUntil(fresh.min(u64::from(u32::MAX - 1)) as u32);
         }
         let factor = self.table.block_factor(block.block);
-        let mut more = u64::MAX;
+        // What is left to each group's worst; divided once, not for each wordline.
+        let mut left = vec![u64::MAX; endurances.len()];
         for wordline in 0..block.programmed() {
             let kinds = block.live_kinds(wordline);
             if kinds == 0 {
                 continue;
             }
             let i = wordline as usize;
-            let e = endurances[self.table.group_of(wordline)];
+            let group = self.table.group_of(wordline);
+            let e = endurances[group];
             let dose = self.dose(block, i, e.alpha);
             let limit = self.table.limit_of_kinds(self.limit(block, &e, wordline, factor), kinds);
             if dose > limit {
                 return Assessment::Suspect;
             }
-            more = more.min((limit - dose) / e.alpha);
+            left[group] = left[group].min(limit - dose);
         }
+        let mut more = left.iter().zip(&endurances).map(|(left, e)| left / e.alpha).min().unwrap_or(u64::MAX);
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
         if (block.programmed() as usize) < block.wordlines.len() {
             more = more.min(fresh);

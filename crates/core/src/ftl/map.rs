@@ -5,7 +5,7 @@
 use crate::mem::{huge_vec, prefetch};
 use crate::observer::NO_PPN;
 use crate::page_set::PageSet;
-use crate::units::Lpn;
+use crate::units::{Lpn, Ppn};
 
 /// No data: never written, trimmed or lost.
 pub(crate) const UNMAPPED: u32 = NO_PPN;
@@ -17,6 +17,7 @@ pub(crate) struct PageMap {
     pub(crate) to_logical: Vec<Lpn>,
     valid: Vec<u64>,
     words_per_block: usize,
+    pages_per_block: usize,
 }
 
 impl PageMap {
@@ -28,6 +29,7 @@ impl PageMap {
             to_logical: huge_vec(raw_pages as usize, UNMAPPED),
             valid: huge_vec(blocks * words_per_block, 0),
             words_per_block,
+            pages_per_block: pages_per_block as usize,
         }
     }
 
@@ -48,6 +50,35 @@ impl PageMap {
         let bit = 1 << (page % 64);
         assert!(*word & bit != 0, "page {page} of block {block} is not valid");
         *word &= !bit;
+    }
+
+    /// Maps a run of pages from `first` on to the pages of erased blocks, which begin here, block after block in turn, until the
+    /// blocks are full. Both maps are written from one end of memory to the other: a page at a time would miss the cache for each.
+    pub(crate) fn load_in_turn(&mut self, first: Lpn, first_pages: &[Ppn]) {
+        let width = first_pages.len();
+        let run = &mut self.to_physical[first as usize..][..width * self.pages_per_block];
+        for (page, turn) in (0..).zip(run.chunks_exact_mut(width)) {
+            debug_assert!(turn.iter().fold(0, |differs, entry| differs | (entry ^ UNMAPPED)) == 0, "a page is loaded once");
+            for (entry, first_page) in turn.iter_mut().zip(first_pages) {
+                *entry = first_page + page;
+            }
+        }
+        for (lane, first_page) in (first..).zip(first_pages) {
+            let owners = &mut self.to_logical[*first_page as usize..][..self.pages_per_block];
+            for (page, owner) in (0..).zip(owners) {
+                *owner = lane + page * width as Lpn;
+            }
+            let block = *first_page as usize / self.pages_per_block;
+            let valid = &mut self.valid[block * self.words_per_block..][..self.words_per_block];
+            for (page, word) in (0..).step_by(64).zip(valid) {
+                *word = u64::MAX >> (64 - (self.pages_per_block - page).min(64));
+            }
+        }
+    }
+
+    /// To whom each page of a block belongs, or last belonged; [`UNMAPPED`] where to nobody since the drive was made.
+    pub(crate) fn owners(&self, block: u32) -> &[Lpn] {
+        &self.to_logical[block as usize * self.pages_per_block..][..self.pages_per_block]
     }
 
     /// The valid pages of a block, a bit each.
