@@ -157,6 +157,9 @@ pub(crate) struct Wear {
     pub(crate) pec_mean: f64,
     pub(crate) pec_max: u32,
     pub(crate) effective_pec_mean: f64,
+    /// Share of the P/E cycles with a reprogramming in place, over the blocks that ever had one; of cycles that ended since the drive was
+    /// made, preparation included. Null where no block had one.
+    pub(crate) ipr_rate: Option<f64>,
     pub(crate) rated_pec: u32,
     pub(crate) projected_life_days: Option<f64>,
 }
@@ -310,10 +313,15 @@ impl Wear {
     pub(crate) fn of(drive: &Drive, seconds: Option<f64>) -> Self {
         let blocks = f64::from(drive.geometry().blocks);
         let (mut min, mut max, mut sum, mut effective_milli) = (u32::MAX, 0, 0u64, 0u64);
+        let (mut cycles, mut reprogrammed) = (0u64, 0u64);
         for block in drive.block_states() {
             (min, max) = (min.min(block.pec), max.max(block.pec));
             sum += u64::from(block.pec);
             effective_milli += block.effective_milli;
+            if block.reprogrammed_cycles > 0 {
+                cycles += u64::from(block.cycles);
+                reprogrammed += u64::from(block.reprogrammed_cycles);
+            }
         }
         let mean = sum as f64 / blocks;
         let rated = drive.config().drive.rated_pec;
@@ -325,6 +333,7 @@ impl Wear {
             pec_mean: mean,
             pec_max: max,
             effective_pec_mean: effective_milli as f64 / 1e3 / blocks,
+            ipr_rate: (cycles > 0).then(|| reprogrammed as f64 / cycles as f64),
             rated_pec: rated,
             projected_life_days: life,
         }

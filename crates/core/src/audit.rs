@@ -30,6 +30,10 @@ pub struct BlockRow {
     pub pec: u32,
     /// Effective P/E cycles, in thousandths.
     pub effective_milli: u64,
+    /// P/E cycles that ended since the drive was made.
+    pub cycles: u32,
+    /// Those of them in which it was reprogrammed in place.
+    pub reprogrammed_cycles: u32,
     /// Reads since erase, in dose units.
     pub reads: f64,
     /// Page kinds that its coding takes away.
@@ -80,6 +84,8 @@ impl Drive {
             state: hot.state,
             pec: cold.pec,
             effective_milli: cold.effective_milli(),
+            cycles: cold.pec - self.config.start.pec,
+            reprogrammed_cycles: cold.reprogrammed_cycles,
             reads: f64::from(hot.reads) / f64::from(QUARTERS),
             mode: hot.mode,
             valid: hot.valid,

@@ -132,6 +132,7 @@ fn full_low_density_blocks_do_not_look_like_victims() {
     (0..drive.geometry().host_pages).filter(others).for_each(|lpn| drive.write_page(lpn, u64::MAX));
     assert_eq!((row(&drive, 0).mode, row(&drive, 0).pec), (0, 1));
     assert_eq!(row(&drive, 0).effective_milli, 1_200, "its only cycle was a reprogrammed one");
+    assert_eq!((row(&drive, 0).cycles, row(&drive, 0).reprogrammed_cycles), (1, 1));
     let reclaim = drive.reclaim_counts();
     assert_eq!(reclaim.low_density_erases_by_gc, 1);
     let mut used = [0; 20];

@@ -25,7 +25,7 @@ const KEYS: &[(&str, &str)] = &[
     ("/flash/erases", "host gc reclaim refresh wear parity retry"),
     ("/flash/reprograms", "host gc reclaim refresh wear parity retry"),
     ("/reclaim", "alarms invocations pages_copied stall_us deadline_misses"),
-    ("/wear", "pec_min pec_mean pec_max effective_pec_mean projected_life_days"),
+    ("/wear", "pec_min pec_mean pec_max effective_pec_mean ipr_rate projected_life_days"),
     ("/simulation", "simulated_s wall_s requests_per_s peak_rss_bytes"),
     ("", "oracle controller_ram_bytes uncorrectable_reads data_lost_pages vpass drive workload trace seed gear"),
 ];
