@@ -144,6 +144,7 @@ impl Drive {
     }
 
     /// A free block for a stream: from a die on which it has no open block yet, where free blocks are most plenty.
+    #[cold]
     fn take_free(&mut self, stream: StreamId) -> Option<BlockId> {
         let planes = self.geometry.dies() * self.geometry.planes_per_die;
         let s = &self.streams.table[usize::from(stream)];
@@ -179,6 +180,8 @@ impl Drive {
         Some(block)
     }
 
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "its two callers are the write path")]
     pub(crate) fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
         rules::program(block, &self.hot[block as usize], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
@@ -225,6 +228,7 @@ impl Drive {
     }
 
     /// A block that will not be written further becomes a candidate for GC.
+    #[cold]
     pub(crate) fn close(&mut self, block: BlockId) {
         let stream = self.hot[block as usize].stream;
         let hot = &mut self.hot[block as usize];
@@ -238,6 +242,7 @@ impl Drive {
     }
 
     /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled must not look empty.
+    #[inline]
     pub(crate) fn score(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
         let valid = u32::from(hot.valid);
