@@ -5,27 +5,25 @@
 
 mod dies;
 mod host;
+mod jobs;
 mod route;
 mod speed;
+mod submit;
 mod timeline;
 mod tree;
 
 use std::collections::VecDeque;
 
-use self::dies::{Dies, Ended, NIL, NewRead, Next, Work, WorkOp};
-use self::host::{Host, Measured, Page};
+use self::dies::{Dies, Ended, NIL, Next, Work, WorkOp};
+use self::host::{Host, Page};
 pub(crate) use self::speed::Speed;
-use super::split::Pages;
-use super::untimed::trim;
 use super::{Progress, RunError};
 use crate::bugs::Bug;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
-use crate::ftl::mover::JobRef;
 use crate::metrics::TimedMetrics;
-use crate::observer::{FROM_BUFFER, NO_PPN};
 use crate::reciprocal::Reciprocal;
-use crate::request::{Arrival, Op, Request, RequestSource};
+use crate::request::{Arrival, Request, RequestSource};
 use crate::units::{Cause, DieId, Lpn, Ns};
 
 /// Requests taken from the source at a time.
@@ -212,120 +210,6 @@ impl TimedEngine {
         group(1).for_each(|lpn| drive.prefetch_counters(lpn));
     }
 
-    #[inline]
-    fn submit(&mut self, drive: &mut Drive, request: &Request, start: Ns) {
-        drive.now = self.now;
-        self.host.outstanding += 1;
-        match request.op {
-            Op::Read => self.submit_read(drive, request, start),
-            Op::Write => self.submit_write(drive, request, start),
-            Op::Trim => {
-                drive.host.trim_requests += 1;
-                self.accept_in_order(drive, request, start, self.now);
-            }
-        }
-    }
-
-    #[inline]
-    fn submit_read(&mut self, drive: &mut Drive, request: &Request, start: Ns) {
-        drive.host.read_requests += 1;
-        drive.host.read_bytes += u64::from(request.bytes);
-        let page_bytes = u64::from(drive.geometry.page_bytes);
-        if (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes {
-            self.read_part(drive, NIL, (request.offset >> drive.geometry.page_shift()) as Lpn, request.bytes, start);
-            return;
-        }
-        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
-        let slot = self.host.open(start, pages.count, Measured::Read);
-        for page in 0..pages.count {
-            let (from, to) = pages.range(page);
-            self.read_part(drive, slot, pages.first + page, to - from, start);
-        }
-    }
-
-    /// Reads so many bytes of a page for a request, [`NIL`] where they are all of it.
-    #[inline]
-    fn read_part(&mut self, drive: &mut Drive, request: u32, lpn: Lpn, bytes: u32, start: Ns) {
-        let ppn = drive.read_page(lpn);
-        if !drive.ops.is_empty() || !drive.started_jobs.is_empty() {
-            // A job in the foreground is queued before the read that triggered it.
-            self.route(drive, NIL);
-        }
-        if ppn == NO_PPN || ppn == FROM_BUFFER {
-            let page = Page { request, at: self.now, bytes, start, during_reclaim: false };
-            self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
-            return;
-        }
-        let sense = self.speed.sense[drive.geometry.kind_of(ppn) as usize & 3];
-        let unit = self.by_unit.quotient(drive.geometry.block_of(ppn)) as usize;
-        let read = NewRead { request, bytes, sense, transfer: self.transfer(bytes), start };
-        if let Some(busy) = self.dies.queue_read(unit, read, self.now) {
-            self.pump(drive, busy);
-        }
-    }
-
-    /// Transfer time on a channel; a workload has few sizes, often one.
-    #[inline]
-    fn transfer(&mut self, bytes: u32) -> Ns {
-        if bytes != self.last_transfer.0 {
-            self.last_transfer = (bytes, self.speed.channel(bytes));
-        }
-        self.last_transfer.1
-    }
-
-    fn submit_write(&mut self, drive: &mut Drive, request: &Request, start: Ns) {
-        drive.host.write_requests += 1;
-        drive.host.write_bytes += u64::from(request.bytes);
-        let arrived = self.host.receive(self.now, request.bytes, &self.speed);
-        if self.program_slots == 0 {
-            self.write_through(drive, request, start, arrived);
-            return;
-        }
-        self.accept_in_order(drive, request, start, arrived);
-    }
-
-    /// Takes in a write or trim now, or behind the writes that wait for room in the buffer.
-    fn accept_in_order(&mut self, drive: &mut Drive, request: &Request, start: Ns, arrived: Ns) {
-        if self.stalled.is_empty() && self.has_room() {
-            self.accept(drive, request, start, arrived);
-        } else {
-            self.stalled.push_back((*request, start, arrived));
-        }
-    }
-
-    fn has_room(&self) -> bool {
-        self.program_slots == 0 || self.programming < self.program_slots
-    }
-
-    /// Takes a write into the buffer, or trims, and acknowledges it.
-    fn accept(&mut self, drive: &mut Drive, request: &Request, start: Ns, arrived: Ns) {
-        drive.now = self.now;
-        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
-        let measured = if request.op == Op::Trim {
-            trim(drive, &pages);
-            Measured::Not
-        } else {
-            for page in 0..pages.count {
-                drive.write_page(pages.first + page, pages.mask(page));
-            }
-            Measured::Write
-        };
-        self.host.complete(start, arrived.max(self.now), measured, self.now, &mut self.metrics);
-        self.route(drive, NIL);
-    }
-
-    /// Without a write buffer a write is acknowledged when its last page is programmed.
-    fn write_through(&mut self, drive: &mut Drive, request: &Request, start: Ns, arrived: Ns) {
-        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
-        let slot = self.host.open(start, pages.count, Measured::Write);
-        for page in 0..pages.count {
-            drive.write_page(pages.first + page, pages.mask(page));
-            if self.route(drive, slot) == 0 {
-                self.host.finish_part(slot, arrived.max(self.now), self.now, &mut self.metrics);
-            }
-        }
-    }
-
     /// Carries out the next event of a die or channel.
     #[inline]
     fn step(&mut self, drive: &mut Drive, next: Next) {
@@ -386,82 +270,6 @@ impl TimedEngine {
             }
             Work::Copy { dst: None, .. } | Work::Erase | Work::Exclusive { .. } => {}
         }
-    }
-
-    /// Takes in writes that waited for room in the buffer.
-    fn unstall(&mut self, drive: &mut Drive) {
-        while self.has_room() {
-            let Some((request, start, arrived)) = self.stalled.pop_front() else { return };
-            self.accept(drive, &request, start, arrived);
-        }
-    }
-
-    /// Starts what a die can start, and gives its job a step where the schedule lets it.
-    fn pump(&mut self, drive: &mut Drive, die: DieId) {
-        let pressure = !self.stalled.is_empty();
-        let die_index = usize::from(die);
-        if !self.dies.die(die).jobs.is_empty() {
-            self.before_dispatch(drive, die);
-        }
-        while self.dies.dispatch(die_index, self.now, pressure, &self.speed) {
-            if !self.step_job(drive, die) {
-                return;
-            }
-            self.before_dispatch(drive, die);
-        }
-    }
-
-    /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
-    fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
-        drive.now = self.now;
-        while let Some((job, _)) = self.dies.die(die).jobs.front().copied() {
-            if drive.job(job).is_some() {
-                break;
-            }
-            self.dies.job_done(die);
-        }
-        let urgent = self.dies.die(die).jobs.iter().position(|(j, _)| drive.job(*j).is_some_and(|j| drive.is_urgent(j)));
-        if let Some(i) = urgent {
-            self.dies.die(die).jobs.swap(0, i);
-        }
-        self.dies.die(die).urgent = urgent.is_some();
-        let Schedule::Batch(copies) = self.schedule else { return };
-        let d = self.dies.die(die);
-        let Some((job, cause)) = d.jobs.front().copied() else { return };
-        let has_piece = !d.exclusive.is_empty() || d.runs_exclusive();
-        if !has_piece && cause == Cause::Reclaim {
-            self.queue_batch(drive, die, job, copies);
-        }
-    }
-
-    /// Copies the next pages of a job in one uninterrupted piece.
-    fn queue_batch(&mut self, drive: &mut Drive, die: DieId, job: JobRef, copies: u32) {
-        drive.now = self.now;
-        drive.record(NandOp::JobBegin { die, cause: Cause::Reclaim });
-        for _ in 0..copies {
-            if !drive.step_job(job) {
-                break;
-            }
-        }
-        drive.record(NandOp::JobEnd);
-        self.route_batch(drive);
-    }
-
-    /// Moves one page of the job at the head of an idle die. False where the die has to wait.
-    fn step_job(&mut self, drive: &mut Drive, die: DieId) -> bool {
-        let urgent = self.dies.die(die).urgent;
-        if !urgent && self.copy_programs >= 2 * drive.geometry.dies() {
-            self.held_back.push_back(die);
-            return false;
-        }
-        let Some((job, _)) = self.dies.die(die).jobs.front().copied() else { return false };
-        drive.now = self.now;
-        if !drive.step_job(job) {
-            self.dies.job_done(die);
-        }
-        self.queue_ops(drive, NIL);
-        self.pump_touched(drive, Some(die));
-        true
     }
 
     /// Tells whoever watches which dies and channels were busy when.

@@ -5,83 +5,22 @@
 //! order; it is booked when a page is ready, and events come in that order, so first come is first served, exactly.
 //! Programs, erases and jobs need the whole die. Reads go first, except under pressure (writers wait) or urgency.
 
+mod reads;
 mod work;
 
 use std::collections::VecDeque;
 
-use super::timeline::{Event, Timeline};
+use super::timeline::Timeline;
 use super::tree::EventTree;
 use crate::config::DriveConfig;
 use crate::ftl::mover::JobRef;
 use crate::geometry::Geometry;
-use crate::units::{Cause, DieId, Ns, Ppn};
+use crate::units::{Cause, DieId, Ns};
+
+pub(super) use self::reads::{NewRead, ReadOp};
+pub(super) use self::work::{Work, WorkOp};
 
 pub(super) const NIL: u32 = u32::MAX;
-
-/// A page read for the host.
-#[derive(Clone, Copy)]
-pub(super) struct ReadOp {
-    next: u32,
-    /// The request, or [`NIL`] where this page is all of it.
-    pub(super) request: u32,
-    pub(super) bytes: u32,
-    sense: u32,
-    transfer: u32,
-    order: u32,
-    /// Reclaim was at work on its die when it came.
-    pub(super) during_reclaim: bool,
-    /// When its latency began.
-    pub(super) start: Ns,
-    queued_at: Ns,
-}
-
-/// A host read to be queued: its request, the bytes wanted, its times in ns, and when its latency began.
-#[derive(Clone, Copy)]
-pub(super) struct NewRead {
-    pub(super) request: u32,
-    pub(super) bytes: u32,
-    pub(super) sense: Ns,
-    pub(super) transfer: Ns,
-    pub(super) start: Ns,
-}
-
-/// What else a die does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
-    /// Page in over the channel, then program. `request` is completed by it, or [`NIL`]; `host` frees buffer space.
-    Program { host: bool, request: u32 },
-    /// Sense and page out over the channel; then, unless lost, a program of `dst`.
-    Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
-    /// Erase.
-    Erase,
-    /// So many nanoseconds of a job that nothing interrupts.
-    Exclusive { ns: Ns },
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WorkOp {
-    pub(super) work: Work,
-    pub(super) cause: Cause,
-    /// Sensing time of a copy's page.
-    pub(super) sense: Ns,
-    pub(super) suspended: u32,
-    /// Array time left, once started.
-    left: Option<Ns>,
-    started: Ns,
-}
-
-impl Die {
-    /// Whether a piece of a job runs that nothing interrupts.
-    pub(super) fn runs_exclusive(&self) -> bool {
-        self.running.is_some_and(|op| matches!(op.work, Work::Exclusive { .. }))
-    }
-}
-
-impl WorkOp {
-    pub(super) fn new(work: Work, cause: Cause, sense: Ns) -> Self {
-        Self { work, cause, sense, suspended: 0, left: None, started: 0 }
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -135,6 +74,13 @@ pub(super) struct Die {
     write_turn: bool,
     /// A piece of a job in the foreground waits for what runs: no read goes before it.
     foreground: bool,
+}
+
+impl Die {
+    /// Whether a piece of a job runs that nothing interrupts.
+    pub(super) fn runs_exclusive(&self) -> bool {
+        self.running.is_some_and(|op| matches!(op.work, Work::Exclusive { .. }))
+    }
 }
 
 /// What happens next.
@@ -239,38 +185,6 @@ impl Dies {
         if work < read { (work, Next::Work) } else { (read, next) }
     }
 
-    /// Queues a host read at a unit (die, or plane of it) and starts it if it can. Gives the die where that has other work too.
-    #[inline]
-    pub(super) fn queue_read(&mut self, unit: usize, read: NewRead, now: Ns) -> Option<DieId> {
-        self.order = self.order.wrapping_add(1);
-        let u = &mut self.units[unit];
-        let load = &mut self.loads[usize::from(u.die)];
-        let NewRead { request, bytes, sense, transfer, start } = read;
-        let during_reclaim = load.reclaim_work > 0;
-        let (sense, transfer) = (sense as u32, transfer as u32);
-        let op = ReadOp { next: NIL, request, bytes, sense, transfer, order: self.order, during_reclaim, start, queued_at: now };
-        let i = if let Some(i) = self.unused.pop() {
-            self.reads[i as usize] = op;
-            i
-        } else {
-            self.reads.push(op);
-            self.reads.len() as u32 - 1
-        };
-        if u.phase == Phase::Idle && !load.has_work {
-            load.credit = load.credit.saturating_sub(1);
-            self.begin_read(unit, i, now);
-            return None;
-        }
-        if u.head == NIL {
-            u.head = i;
-        } else {
-            self.reads[u.tail as usize].next = i;
-        }
-        u.tail = i;
-        load.queued_reads += 1;
-        load.has_work.then_some(u.die)
-    }
-
     /// Queues work at a die: behind what waits there or, with `first`, before it.
     pub(super) fn queue_work(&mut self, die: DieId, op: WorkOp, first: bool) {
         let d = &mut self.all[usize::from(die)];
@@ -302,81 +216,6 @@ impl Dies {
         self.loads[usize::from(die)].reclaim_work -= u32::from(cause == Cause::Reclaim);
     }
 
-    /// Starts the reads that wait at idle units of a die.
-    pub(super) fn start_reads(&mut self, die: usize, now: Ns) {
-        if self.loads[die].queued_reads == 0 {
-            return;
-        }
-        for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
-            if self.units[unit].phase == Phase::Idle {
-                self.start_queued(unit, now);
-            }
-        }
-    }
-
-    /// Starts the first read that waits at an idle unit, if one does.
-    #[inline]
-    fn start_queued(&mut self, unit: usize, now: Ns) {
-        let u = &mut self.units[unit];
-        let i = u.head;
-        if i != NIL {
-            u.head = self.reads[i as usize].next;
-            let load = &mut self.loads[usize::from(u.die)];
-            load.queued_reads -= 1;
-            load.credit = load.credit.saturating_sub(1);
-            self.begin_read(unit, i, now);
-        }
-    }
-
-    #[inline]
-    fn begin_read(&mut self, unit: usize, i: u32, now: Ns) {
-        let ReadOp { sense, order, .. } = self.reads[i as usize];
-        let u = &mut self.units[unit];
-        u.reading = i;
-        u.phase = Phase::Sensing;
-        u.since = now;
-        self.sensing.push(Event { at: now + u64::from(sense), order, unit: unit as u32 });
-    }
-
-    /// A page is sensed. Gives its die where that has other work to look after.
-    #[inline]
-    pub(super) fn sensed(&mut self) -> Option<DieId> {
-        let Event { at: now, unit, .. } = self.sensing.pop();
-        if self.cache_read {
-            return self.sensed_to_cache(unit as usize, now);
-        }
-        self.units[unit as usize].phase = Phase::Transferring;
-        self.begin_transfer(unit as usize, self.units[unit as usize].reading, now);
-        None
-    }
-
-    #[cold]
-    fn sensed_to_cache(&mut self, unit: usize, now: Ns) -> Option<DieId> {
-        self.note_interval(unit, self.units[unit].since, now, false);
-        self.move_to_cache(unit, now);
-        self.go_on(unit, now)
-    }
-
-    fn move_to_cache(&mut self, unit: usize, now: Ns) {
-        let u = &mut self.units[unit];
-        if u.cached != NIL {
-            u.phase = Phase::Sensed;
-            return;
-        }
-        u.cached = std::mem::replace(&mut u.reading, NIL);
-        u.phase = Phase::Idle;
-        self.begin_transfer(unit, self.units[unit].cached, now);
-    }
-
-    /// The page of a read waits for its channel from now on.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
-    fn begin_transfer(&mut self, unit: usize, i: u32, now: Ns) {
-        let ReadOp { transfer, order, .. } = self.reads[i as usize];
-        let at = self.book_channel(unit, now, u64::from(transfer));
-        self.transfers.push(Event { at, order, unit: unit as u32 });
-    }
-
     /// Books the channel of a unit whose page is ready now; gives when its transfer ends.
     #[inline]
     fn book_channel(&mut self, unit: usize, now: Ns, ns: Ns) -> Ns {
@@ -388,47 +227,6 @@ impl Dies {
             intervals.push(((self.units.len() + channel) as u32, start, start + ns));
         }
         start + ns
-    }
-
-    /// A page is in the controller. Gives its read, and its die where that has other work to look after.
-    #[inline]
-    pub(super) fn transferred(&mut self) -> (ReadOp, Option<DieId>) {
-        let Event { at: now, unit, .. } = self.transfers.pop();
-        let unit = unit as usize;
-        let i = if self.cache_read {
-            self.cache_transferred(unit, now)
-        } else {
-            // The page held the die's register until now.
-            self.note_interval(unit, self.units[unit].since, now, false);
-            let u = &mut self.units[unit];
-            u.phase = Phase::Idle;
-            std::mem::replace(&mut u.reading, NIL)
-        };
-        self.unused.push(i);
-        let op = self.reads[i as usize];
-        (op, self.go_on(unit, now))
-    }
-
-    #[cold]
-    fn cache_transferred(&mut self, unit: usize, now: Ns) -> u32 {
-        let i = std::mem::replace(&mut self.units[unit].cached, NIL);
-        if self.units[unit].phase == Phase::Sensed {
-            self.move_to_cache(unit, now);
-        }
-        i
-    }
-
-    /// Something ended at a unit: its next read starts, or whoever knows about the die's other work decides.
-    #[inline]
-    fn go_on(&mut self, unit: usize, now: Ns) -> Option<DieId> {
-        let u = &self.units[unit];
-        if self.loads[usize::from(u.die)].has_work {
-            return Some(u.die);
-        }
-        if u.phase == Phase::Idle {
-            self.start_queued(unit, now);
-        }
-        None
     }
 
     fn note_interval(&mut self, unit: usize, from: Ns, to: Ns, whole_die: bool) {

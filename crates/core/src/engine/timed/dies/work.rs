@@ -1,8 +1,39 @@
 //! What a die does besides host reads: programs, erases, copies and whole pieces of jobs; suspended and resumed.
 
-use super::{Dies, Ended, NIL, Phase, Work, WorkOp};
+use super::{Dies, Ended, NIL, Phase};
 use crate::engine::timed::speed::Speed;
-use crate::units::{Cause, DieId, Ns};
+use crate::units::{Cause, DieId, Ns, Ppn};
+
+/// What else a die does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::timed) enum Work {
+    /// Page in over the channel, then program. `request` is completed by it, or [`NIL`]; `host` frees buffer space.
+    Program { host: bool, request: u32 },
+    /// Sense and page out over the channel; then, unless lost, a program of `dst`.
+    Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
+    /// Erase.
+    Erase,
+    /// So many nanoseconds of a job that nothing interrupts.
+    Exclusive { ns: Ns },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine::timed) struct WorkOp {
+    pub(in crate::engine::timed) work: Work,
+    pub(in crate::engine::timed) cause: Cause,
+    /// Sensing time of a copy's page.
+    pub(in crate::engine::timed) sense: Ns,
+    pub(in crate::engine::timed) suspended: u32,
+    /// Array time left, once started.
+    left: Option<Ns>,
+    started: Ns,
+}
+
+impl WorkOp {
+    pub(in crate::engine::timed) fn new(work: Work, cause: Cause, sense: Ns) -> Self {
+        Self { work, cause, sense, suspended: 0, left: None, started: 0 }
+    }
+}
 
 impl Dies {
     /// Starts what a die can start now. Tells whether it is idle with jobs waiting, so that the caller may give it a step.
