@@ -28,17 +28,22 @@ fn main() {
     divan::main();
 }
 
-#[divan::bench(args = WORKLOADS.map(|w| w.0))]
-fn fill(bencher: Bencher, name: &str) {
-    let table = WORKLOADS.iter().find(|w| w.0 == name).expect("a name of the list").1;
-    let file = WorkloadFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1)).expect("a good workload");
-    let mut source = SyntheticSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
+/// Batch after batch of a source.
+fn measure(bencher: Bencher, source: &mut impl RequestSource) {
     let mut out = Vec::with_capacity(BATCH);
     bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
         out.clear();
         source.fill(&mut out, BATCH).expect("a generator never fails");
         black_box(&out);
     });
+}
+
+#[divan::bench(args = WORKLOADS.map(|w| w.0))]
+fn fill(bencher: Bencher, name: &str) {
+    let table = WORKLOADS.iter().find(|w| w.0 == name).expect("a name of the list").1;
+    let file = WorkloadFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1)).expect("a good workload");
+    let mut source = SyntheticSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
+    measure(bencher, &mut source);
 }
 
 /// A hammer of two pages, a random phase over many, and a range.
@@ -48,12 +53,7 @@ fn phases(bencher: Bencher) {
                  requests = 5000 }, { ranges = [[1000, 2000]], requests = 5000 }]";
     let file = PhasesFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1)).expect("a good workload");
     let mut source = PhasesSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
-    let mut out = Vec::with_capacity(BATCH);
-    bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
-        out.clear();
-        source.fill(&mut out, BATCH).expect("a generator never fails");
-        black_box(&out);
-    });
+    measure(bencher, &mut source);
 }
 
 /// The table that comes with vpass: reads and writes with a few hundred cells each, clock and windows.
@@ -63,10 +63,5 @@ fn statistics(bencher: Bencher) {
     let file = StatisticsFile::parse(text).expect("a good table");
     let source = StatisticsSource::new(&file.statistics, CAPACITY, 1).expect("a good table");
     let mut source = Repeated::new(source, std::num::NonZeroU32::MAX);
-    let mut out = Vec::with_capacity(BATCH);
-    bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
-        out.clear();
-        source.fill(&mut out, BATCH).expect("a generator never fails");
-        black_box(&out);
-    });
+    measure(bencher, &mut source);
 }

@@ -129,7 +129,11 @@ impl Policy for ReadLeveling {
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
-        self.block.explain(view, pec)
+        self.shadows.explain(
+            self.block.explain(view, pec),
+            "read-hot pages of a shadow block written again within it",
+            ", counted from the last time",
+        )
     }
 }
 

@@ -66,7 +66,7 @@ impl Policy for RedFtl {
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
-        self.block.explain(view, pec)
+        self.shadows.explain(self.block.explain(view, pec), "shadow block of read-hot pages moved", "")
     }
 }
 

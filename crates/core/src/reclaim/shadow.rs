@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::read_hot::{HOT, ReadHot};
-use super::{Action, StreamSpec, View};
+use super::{Action, StreamSpec, Threshold, View};
 use crate::config::DriveConfig;
 use crate::ftl::place::RESERVE;
 use crate::geometry::Geometry;
@@ -68,6 +68,17 @@ impl Shadows {
         self.read_hot.erased(view, block, cause);
         self.promised.remove(&block);
         self.erases += u64::from(self.opened_at.remove(&block).is_some());
+    }
+
+    /// `block`'s thresholds, each with what becomes of shadow blocks at it.
+    pub(super) fn explain(&self, of_block: Vec<Threshold>, what: &str, counted: &str) -> Vec<Threshold> {
+        let because =
+            format!("that of every block{counted}; at most {} pages of such a block hold data (density.shadow_pages)", self.pages);
+        let and_shadow = |t: Threshold| {
+            let shadow = Threshold { name: what.into(), reads: t.reads, because: because.clone() };
+            [t, shadow]
+        };
+        of_block.into_iter().flat_map(and_shadow).collect()
     }
 
     /// What becomes of a regular or a monitor block at its limit, and of the shadow blocks that have to make room for that.

@@ -245,6 +245,19 @@ pub(super) mod tests {
         drive
     }
 
+    /// One die with blocks of so many one-page wordlines that endure `limit`, alpha 9; the table `reclaim` as it is given.
+    pub(crate) fn one_page_wordlines(wordlines: u32, limit: u32, reclaim: &str) -> String {
+        format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = {wordlines}, cell = "slc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.5 }}
+            disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [{limit}], alpha = [9.0] }}] }}
+            reclaim = {{ {reclaim} }}
+        "#
+        )
+    }
+
     /// What an estimate makes of each wordline's dose, in whole units.
     pub(crate) fn bounds<E: Estimate>(drive: &mut Drive, block: BlockId, alpha: u64) -> Vec<i64> {
         let wordlines = drive.geometry().wordlines_per_block as usize;

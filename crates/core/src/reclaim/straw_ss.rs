@@ -111,7 +111,7 @@ pub(super) fn quiet(view: &View, block: BlockId, slack: u64, alpha: u64, own: u6
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::straw::tests::{bounds, drive, looks_left_out_find_nothing};
+    use super::super::straw::tests::{bounds, drive, looks_left_out_find_nothing, one_page_wordlines};
     use super::super::straw_wl::Exact;
     use super::{Published, erc};
     use crate::drive::{BATCH, Drive};
@@ -126,13 +126,8 @@ pub(super) mod tests {
 
     /// A block of 704 one-page wordlines, written and then read: wordlines 99, 101 and thirty others 2,000 times each, in turn.
     pub(crate) fn even_reads_beside_a_wordline_that_is_never_read() -> Drive {
-        let text = r#"
-            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 704, cell = "slc", page_size = "4KiB" }
-            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
-            drive = { spare = 0.5 }
-            disturb = { model = "wordline", table = [{ pec = 0, limit = [1000000], alpha = [9.0] }] }
-        "#;
-        let mut drive = drive::<Published>(text, "straw-ss", true);
+        let text = one_page_wordlines(704, 1_000_000, "");
+        let mut drive = drive::<Published>(&text, "straw-ss", true);
         let pages: Vec<u32> = [99, 101].into_iter().chain((0..30).map(|n| 200 + 10 * n)).collect();
         (0..2000).for_each(|_| drive.read_batch(&pages, &mut [0; BATCH]));
         drive
@@ -148,14 +143,8 @@ pub(super) mod tests {
     /// What Fig. 7 tells, on six wordlines with two counters: page 1 has two thirds of the reads and one counter, the rest the other.
     #[test]
     fn a_wordline_beside_one_without_a_counter_moves_early() {
-        let text = r#"
-            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 6, cell = "slc", page_size = "4KiB" }
-            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
-            drive = { spare = 0.5 }
-            disturb = { model = "wordline", table = [{ pec = 0, limit = [2000], alpha = [9.0] }] }
-            reclaim = { check_interval = 10, counters = 2 }
-        "#;
-        let mut drive = drive::<Published>(text, "straw-ss", true);
+        let text = one_page_wordlines(6, 2000, "check_interval = 10, counters = 2");
+        let mut drive = drive::<Published>(&text, "straw-ss", true);
         let mut read = |from: u32, to: u32| {
             for n in from..to {
                 let page = if n % 3 < 2 { 1 } else { [0, 2, 3, 4, 5][(n / 3 % 5) as usize] };
@@ -178,14 +167,8 @@ pub(super) mod tests {
     /// are each other's neighbours: 9 x 210 = 1,890 of the 2,000 - 9 (10 + 1) - (2 + 2 x 8) = 1,883 that may be left at a look.
     #[test]
     fn a_block_without_valid_pages_is_erased_and_its_counters_are_reset() {
-        let text = r#"
-            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 2, cell = "slc", page_size = "4KiB" }
-            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
-            drive = { spare = 0.5 }
-            disturb = { model = "wordline", table = [{ pec = 0, limit = [2000], alpha = [9.0] }] }
-            reclaim = { check_interval = 10, counters = 2 }
-        "#;
-        let mut drive = drive::<Published>(text, "straw-ss", true);
+        let text = one_page_wordlines(2, 2000, "check_interval = 10, counters = 2");
+        let mut drive = drive::<Published>(&text, "straw-ss", true);
         let block = drive.geometry().block_of(drive.map.to_physical[0]);
         let mut read = |from: u32, to: u32| {
             (from..to).for_each(|n| drive.read_batch(&[n % 2], &mut [0; BATCH]));

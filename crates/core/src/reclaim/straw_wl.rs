@@ -87,21 +87,15 @@ fn margins(out: &mut [i64], budget: &Budget, wordlines: &[Wordline], below: &[u3
 
 #[cfg(test)]
 mod tests {
-    use super::super::straw::tests::{drive, looks_left_out_find_nothing};
+    use super::super::straw::tests::{drive, looks_left_out_find_nothing, one_page_wordlines};
     use super::Exact;
     use crate::drive::{BATCH, Drive};
     use crate::units::Cause;
 
     #[test]
     fn only_the_neighbours_of_a_hammered_wordline_move() {
-        let text = r#"
-            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 3, cell = "slc", page_size = "4KiB" }
-            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
-            drive = { spare = 0.5 }
-            disturb = { model = "wordline", table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
-            reclaim = { check_interval = 10 }
-        "#;
-        let mut drive = drive::<Exact>(text, "straw-wl", true);
+        let text = one_page_wordlines(3, 900, "check_interval = 10");
+        let mut drive = drive::<Exact>(&text, "straw-wl", true);
         let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_batch(&[1], &mut [0; BATCH]));
         read(&mut drive, 89);
         assert_eq!((drive.reclaim_counts().alarms, drive.reclaim_counts().pages_copied), (0, 0));

@@ -9,10 +9,8 @@
 //! | length | bytes |
 //! | timestamp | us since 1970-01-01 |
 
-use vpass_core::request::Op;
-
 use super::detect::{Head, is_whole};
-use super::fields::Commas;
+use super::fields::{Commas, letter};
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::reader::{Body, line_by_line};
 
@@ -38,25 +36,16 @@ const US_NS: u64 = 1_000;
 
 fn detect(head: &Head) -> bool {
     let columns = head.first_fields();
-    columns.len() >= 5 && is_whole(columns[0]) && direction(columns[OPCODE]).is_some()
+    columns.len() >= 5 && is_whole(columns[0]) && letter(columns[OPCODE]).is_some()
 }
 
 fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let mut fields = Commas::new(line);
     let device = fields.device()?;
-    let op = direction(fields.text()?).ok_or(BadRow::Column(OPCODE))?;
+    let op = letter(fields.text()?).ok_or(BadRow::Column(OPCODE))?;
     let offset = fields.offset()?;
     let bytes = fields.number()?;
     let at_ns = fields.scaled(US_NS)?;
     fields.end()?;
     Ok(Some(Row { at_ns, device, offset, bytes, op }))
-}
-
-#[inline]
-fn direction(text: &[u8]) -> Option<Op> {
-    match text {
-        b"R" => Some(Op::Read),
-        b"W" => Some(Op::Write),
-        _ => None,
-    }
 }

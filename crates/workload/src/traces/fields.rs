@@ -1,5 +1,7 @@
 //! The columns of a line, taken from left to right: commas or runs of blanks between them. Every failure names its column.
 
+use vpass_core::request::Op;
+
 use super::digits::{decimal, digits};
 use super::format::BadRow;
 
@@ -210,6 +212,16 @@ fn separates<const BLANKS: bool>(byte: u8) -> bool {
 #[inline]
 pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
+}
+
+/// A direction by its capital letter.
+#[inline]
+pub(super) fn letter(text: &[u8]) -> Option<Op> {
+    match text {
+        b"R" => Some(Op::Read),
+        b"W" => Some(Op::Write),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

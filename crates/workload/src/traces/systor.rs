@@ -13,10 +13,8 @@
 //! The header `Timestamp,Response,IOType,LUN,Offset,Size` is passed over wherever it stands, so that files can be joined.
 //! Rows stand about in the order in which requests were completed, so times fall often.
 
-use vpass_core::request::Op;
-
 use super::detect::{Head, is_decimal};
-use super::fields::Commas;
+use super::fields::{Commas, letter};
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::reader::{Body, line_by_line};
 
@@ -43,7 +41,7 @@ const TYPE: usize = 2;
 
 fn detect(head: &Head) -> bool {
     let columns = head.first_fields();
-    head.first() == HEADER || columns.len() == 6 && is_decimal(columns[0]) && direction(columns[TYPE]).is_some()
+    head.first() == HEADER || columns.len() == 6 && is_decimal(columns[0]) && letter(columns[TYPE]).is_some()
 }
 
 fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
@@ -53,19 +51,10 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let mut fields = Commas::new(line);
     let at_ns = fields.seconds()?;
     fields.skip()?;
-    let op = direction(fields.text()?).ok_or(BadRow::Column(TYPE))?;
+    let op = letter(fields.text()?).ok_or(BadRow::Column(TYPE))?;
     let device = fields.device()?;
     let offset = fields.offset()?;
     let bytes = fields.number()?;
     fields.end()?;
     Ok(Some(Row { at_ns, device, offset, bytes, op }))
-}
-
-#[inline]
-fn direction(text: &[u8]) -> Option<Op> {
-    match text {
-        b"R" => Some(Op::Read),
-        b"W" => Some(Op::Write),
-        _ => None,
-    }
 }
