@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
+use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
+
 mod replay;
 
 pub(crate) use replay::{BlkEvent, Direction, Replay};
@@ -95,7 +97,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "M", allow_negative_numbers = true)]
         minutes: Option<f64>,
         /// Run so many cases.
-        #[arg(long, value_name = "C", conflicts_with = "minutes")]
+        #[arg(long, value_name = "C", conflicts_with = "minutes", value_parser = at_least_one::<NonZeroU64>)]
         count: Option<NonZeroU64>,
     },
 }
@@ -124,7 +126,7 @@ pub(crate) struct Setup {
     #[arg(long, value_name = "FILE")]
     pub(crate) fio: Option<PathBuf>,
     /// Run the workload this many times over, without a break.
-    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN)]
+    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) repeat: NonZeroU32,
     /// stable: repeat (at most 100 passes) until the shares of erases by cause change by less than 1 percentage point
     /// between two passes.
@@ -150,7 +152,7 @@ pub(crate) struct Base {
     pub(crate) gear: Gear,
     /// Keep N requests outstanding (closed loop) instead of following the clock of the trace, the rate of the workload or
     /// the depths and rates of jobs.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_QUEUE_DEPTH)))]
     pub(crate) queue_depth: Option<u32>,
     /// Another value for a key of the drive or the workload, such as drive.capacity=16GiB, reclaim.schedule=foreground or
     /// workload.requests=1e6. Values are TOML where they parse, else strings.
@@ -200,10 +202,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     pub(crate) gc: Vec<String>,
     /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
-    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
+    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
     /// Drives simulated at the same time; as many as there are cores and memory for where absent.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -221,6 +223,12 @@ pub(crate) struct ExplainArgs {
     /// Print one JSON object instead of tables.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Reads a number that cannot be 0.
+pub(crate) fn at_least_one<N: TryFrom<NonZeroU64>>(text: &str) -> Result<N, String> {
+    let number = text.parse::<NonZeroU64>().ok().and_then(|n| N::try_from(n).ok());
+    number.ok_or_else(|| "a whole number of at least 1 is expected".into())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

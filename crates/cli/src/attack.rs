@@ -30,6 +30,9 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.search.minutes.is_some() || args.search.rounds.is_some() {
         return Err(Failure::usage("--minutes and --rounds are for `vpass attack search`"));
     }
+    if args.force && args.write.is_none() {
+        return Err(Failure::usage("--force is for --write"));
+    }
     let names = ATTACKS.iter().map(|a| a.name).chain(["search"]);
     let unknown = || Failure::usage(suggest::unknown("attack", &args.name, names));
     let attack = attack_named(&args.name).ok_or_else(unknown)?;
@@ -47,7 +50,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
         PhasesConfig { requests: args.requests.map(Into::into), queue_depth: args.base.queue_depth, phase, ..PhasesConfig::default() };
     let file = PhasesFile { description: format!("attack {}: {}", attack.name, attack.summary), workload };
     if let Some(place) = &args.write {
-        write(place, args.force, &file, &victim.command(&args.base))?;
+        write(OutFile::begin(place, args.force)?, place, &file, &victim.command(&args.base))?;
     }
     let plan = victim.plan(&args.base, attack.name, file);
     crate::run_and_show(&plan, &args.base, "attack")
@@ -102,9 +105,8 @@ impl Victim {
     }
 }
 
-/// Writes a workload file, and how to replay it.
-pub(crate) fn write(place: &Path, replace: bool, file: &PhasesFile, command: &str) -> Result<(), Failure> {
-    let mut out = OutFile::begin(place, replace)?;
+/// Writes a workload file for this place, and how to replay it.
+pub(crate) fn write(mut out: OutFile, place: &Path, file: &PhasesFile, command: &str) -> Result<(), Failure> {
     let body = toml::to_string(file).map_err(Failure::failed)?;
     let head = "Made for one drive in one state: the same drive, seed and gear put the data in the same places. Replay:";
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", place.display());

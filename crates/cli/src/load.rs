@@ -174,22 +174,35 @@ fn read<T: DeserializeOwned>(name: &str, text: &str, mut table: Table, schema: &
             && let Err(e) = (section.check)(part.clone())
             && !e.message().starts_with("missing field")
         {
-            return Err(Failure::usage(format!("--set {}: {}", set.text, one_line(e.message()))));
+            return Err(Failure::usage(format!("--set {}: {}", set.text, in_words(e.message()))));
         }
     }
-    table.try_into().map_err(|e: toml::de::Error| Failure::usage(format!("{name} with --set: {}", one_line(e.message()))))
+    table.try_into().map_err(|e: toml::de::Error| Failure::usage(format!("{name} with --set: {}", in_words(e.message()))))
 }
 
-fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
+/// What is wrong in a file, with its line.
+pub(crate) fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
     let mut sentence = name.to_owned();
     if let Some(span) = e.span() {
         let _ = write!(sentence, " line {}", line_of(text, span.start));
     }
-    Failure::usage(format!("{sentence}: {}", one_line(e.message())))
+    Failure::usage(format!("{sentence}: {}", in_words(e.message())))
 }
 
-fn one_line(message: &str) -> String {
-    message.lines().map(str::trim).collect::<Vec<_>>().join("; ")
+/// What the reader of TOML calls by the names of types, and what a user would.
+const IN_WORDS: [(&str, &str); 6] = [
+    ("expected u16", "expected a whole number from 0 to 65535"),
+    ("expected u32", "expected a whole number from 0 to 4294967295"),
+    ("expected u64", "expected a whole number, 0 or more"),
+    ("expected f64", "expected a number"),
+    ("floating point `", "`"),
+    ("invalid type: unit variant, expected string only", "a word is expected"),
+];
+
+/// A message of the reader of TOML, in one line and a user's words.
+fn in_words(message: &str) -> String {
+    let line = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+    IN_WORDS.iter().fold(line, |line, (types, words)| line.replace(types, words))
 }
 
 fn line_of(text: &str, at: usize) -> usize {
@@ -225,6 +238,9 @@ mod tests {
         assert!(sentence("geometry.chanels=4").contains("did you mean `channels`?"));
         assert!(sentence("capacity=4GiB").contains("did you mean `drive.capacity`?"));
         assert!(sentence("geometry.channels=four").starts_with("--set geometry.channels=four: "));
+        assert!(sentence("geometry.channels=-1").ends_with("integer `-1`, expected a whole number from 0 to 4294967295"));
+        assert!(sentence("start.pec=1.5").ends_with("`1.5`, expected a whole number from 0 to 4294967295"));
+        assert_eq!(sentence("geometry.cell=3"), "--set geometry.cell=3: a word is expected");
         assert!(sentence("geometry.channels=0").contains("geometry.channels = 0 is outside 1 to 256"));
     }
 }

@@ -16,13 +16,14 @@ use clap::Args;
 use rayon::prelude::*;
 use serde_json::Value;
 
+use crate::args::at_least_one;
 use crate::compare::threads_for;
 use crate::exit::{Exit, Failure};
 use crate::load;
-use crate::out::{self, Folder};
+use crate::out::{self, Folder, to_value};
 use crate::plan::Plan;
 use crate::progress::Progress;
-use crate::run::{execute, to_value};
+use crate::run::execute;
 use crate::table::wants_colour;
 use figure::Numbers;
 use recipe::{Expectations, Recipe};
@@ -43,7 +44,7 @@ pub(crate) struct PaperArgs {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Drives simulated at the same time; as many as there are cores and memory for where absent.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<std::num::NonZeroUsize>)]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
 }
 

@@ -15,7 +15,7 @@ mod source;
 mod uniform;
 mod zipf;
 
-pub use config::{Arrivals, HotSets, SizeShare, WorkloadConfig, WorkloadFile};
-pub(crate) use config::{arrival, check_arrival, require};
+pub use config::{Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile};
+pub(crate) use config::{arrival, check_arrival, check_depth, require};
 pub use distribution::Distribution;
 pub use source::SyntheticSource;

@@ -187,6 +187,15 @@ fn wiscsee_by_hand() {
 }
 
 #[test]
+fn a_byte_order_mark_before_the_first_line_is_passed_over() {
+    let line = b"128166386783630075,hm,0,Write,3164164096,40960,2896\n";
+    let plain = rows_of(line, None).unwrap();
+    let marked = [b"\xef\xbb\xbf", &line[..]].concat();
+    assert_eq!(rows_of(&marked, None).unwrap(), plain);
+    assert_eq!(rows_of(&marked, Some(format_named("msr").unwrap())).unwrap(), plain);
+}
+
+#[test]
 fn srt_by_hand() {
     let header = b"$$TR_IOREC-1.3 (by hand)\0\nversion = 1.3;\ndisks = {\n 0 -> { ncyl = 9, adaptor = 1 -> { x }, sectorsize = 256 },\n\
         2 -> { sectorsize = 512, sections = { 8 -> { \"/\" } } }\n};\n\x0c";

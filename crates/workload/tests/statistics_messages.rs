@@ -157,6 +157,7 @@ fn keys_that_cannot_be_are_refused() {
     says(|c| c.page.0 = 1000, "statistics.page = 1000B is no page; a power of two");
     says(|c| c.extent.0 = 5000, "statistics.extent = 5000B is no multiple of the page of 4KiB");
     says(|c| c.queue_depth = Some(0), "statistics.queue_depth = 0 lets no request through");
+    says(|c| c.queue_depth = Some(100_000), "statistics.queue_depth = 100000 is more than 65536");
     says(|c| c.footprint_pages = 300_000, "statistics.footprint_pages = 300000 contradicts the 200000 pages that are read and the 60000");
     says(|c| c.windows.ends_s.truncate(23), "statistics.windows: 23 ends_s, 24 read_pages and 24 write_pages");
     says(|c| c.windows.ends_s[3] = 10_800.0, "statistics.windows.ends_s[3] = 10800 is no time after 10800");

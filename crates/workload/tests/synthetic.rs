@@ -240,6 +240,7 @@ fn what_is_wrong_with_a_table_is_said() {
         "workload.queue_depth and workload.rate exclude each other: give the depth of a closed loop or the rate of an open one",
     );
     says("queue_depth = 0", "workload.queue_depth = 0 lets no request through; at least 1 is expected");
+    says("queue_depth = 65537", "workload.queue_depth = 65537 is more than 65536");
     says("rate = 0", "workload.rate = 0 is no rate; requests a second from 1e-6 to 1e12 are expected");
     says("arrivals = 'constant'", "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes");
     says(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::{Base, TechniqueArgs};
+use crate::args::{Base, TechniqueArgs, at_least_one};
 
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  vpass attack hammer --drive tiny --reclaim block\n  \
@@ -23,13 +23,13 @@ pub(crate) struct AttackArgs {
     pub(crate) techniques: TechniqueArgs,
     /// Go on, from the beginning again, until so many requests are done; one round of the attack where absent. Of a search: requests
     /// of each trial.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) requests: Option<NonZeroU64>,
     /// Write the requests as a workload file, which `vpass run` replays.
     #[arg(long, value_name = "FILE")]
     pub(crate) write: Option<PathBuf>,
     /// Replace that file where it exists.
-    #[arg(long, requires = "write")]
+    #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) base: Base,
@@ -45,7 +45,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) minutes: Option<f64>,
     /// Search for so many rounds of eight trials: the same result every time.
-    #[arg(long, value_name = "N", conflicts_with = "minutes")]
+    #[arg(long, value_name = "N", conflicts_with = "minutes", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) rounds: Option<NonZeroU64>,
     /// loss: lost data. writes: reclaim copies per page read.
     #[arg(long, value_enum, default_value_t = Goal::Loss)]

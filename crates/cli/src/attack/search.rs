@@ -14,6 +14,7 @@ use super::args::{AttackArgs, Goal};
 use super::{Victim, write};
 use crate::args::{Base, Gear, Switch};
 use crate::exit::{Exit, Failure};
+use crate::out_file::OutFile;
 use crate::progress::{Progress, keep_what_is_found};
 use crate::results::Summary;
 use crate::{numbers, out, run};
@@ -52,9 +53,8 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
     let base = Base { gear: Gear::Untimed, oracle: Switch::On, ..args.base.clone() };
     let place = args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
-    if place.exists() && !args.force {
-        return Err(Failure::usage(format!("{} exists; --force replaces it", place.display())));
-    }
+    // Begun now, so that a place that cannot be written is not found out after the search.
+    let out = OutFile::begin(&place, args.force)?;
     let breeder = Breeder::new(victim.picture(base.gear, base.seed)?, base.seed);
     let requests = args.requests.map_or(breeder.requests(), Into::into);
     let goal = args.search.goal;
@@ -69,8 +69,8 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let interrupted = !search.progress.may_go_on();
     drop(search.progress);
     let file = file_of(&best.phases, requests, search.base.queue_depth, &format!("found by a search for {}", goal.words()));
-    write(&place, args.force, &file, &victim.command(&search.base))?;
-    let found = format!("{}; the best {} {:.4}", numbers::plural(trials, "trial"), goal.measure(), best.score);
+    write(out, &place, &file, &victim.command(&search.base))?;
+    let found = format!("{}; {}", numbers::plural(trials, "trial"), goal.found(&best));
     if interrupted {
         let sentence = format!("interrupted after {found}; it is in {}", place.display());
         return Err(Failure { exit: Exit::Interrupted, sentence });
@@ -161,10 +161,13 @@ impl Goal {
         }
     }
 
-    fn measure(self) -> &'static str {
+    /// What the best trial did, in words.
+    fn found(self, best: &Tried) -> String {
         match self {
-            Self::Loss => "brought a page in use to this share of its limit (pages lost and failed reads added):",
-            Self::Writes => "made so many reclaim copies per page read:",
+            _ if best.score.is_infinite() => "one of them shows a bug of the drive model".into(),
+            Self::Loss if best.broken => "one of them lost data".into(),
+            Self::Loss => format!("the best brought a page in use to {:.2} % of its limit", 100.0 * best.score),
+            Self::Writes => format!("the best made {:.4} reclaim copies per page read", best.score),
         }
     }
 }

@@ -9,6 +9,7 @@ use vpass_workload::synthetic::WorkloadConfig;
 
 use crate::args::Gear;
 use crate::exit::Failure;
+use crate::load::complaint;
 
 /// `run.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -258,7 +259,7 @@ pub(super) struct NotReproduced {
 /// A file that cannot be read, or what is wrong in it, with its line.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = fs::read_to_string(path).map_err(|e| Failure::usage(format!("{} cannot be read: {e}", path.display())))?;
-    toml::from_str(&text).map_err(|e| Failure::usage(format!("{}: {}", path.display(), e.to_string().trim())))
+    toml::from_str(&text).map_err(|e| complaint(&path.display().to_string(), &text, &e))
 }
 
 impl Recipe {

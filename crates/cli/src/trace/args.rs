@@ -8,7 +8,7 @@ use vpass_core::units::Bytes;
 use vpass_workload::traces::Target;
 
 use super::duration::Duration;
-use crate::args::{BlkEvent, Direction};
+use crate::args::{BlkEvent, Direction, at_least_one};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
@@ -131,7 +131,7 @@ pub(crate) struct CutArgs {
     #[arg(long, default_value_t = 1, requires = "sample")]
     pub(crate) seed: u64,
     /// The first N of the rows that are left.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) rows: Option<NonZeroU64>,
     /// The form to write: compact, msr or fio; the ending of OUT says it where absent.
     #[arg(long = "as", value_name = "compact|msr|fio", value_parser = parse_target)]

@@ -30,7 +30,8 @@ fn wrong_usage_exits_2() {
     vpass(&["run", "--drive", "tiny"]).refuses(2, &["--workload"]);
     small_run(&["--gaer", "timed"]).refuses(2, &["--gear"]);
     small_run(&["--gear", "times"]).refuses(2, &["timed"]);
-    small_run(&["--repeat", "0"]).refuses(2, &["--repeat"]);
+    small_run(&["--repeat", "0"]).refuses(2, &["--repeat", "a whole number of at least 1 is expected"]);
+    small_run(&["--repeat", "5000000000"]).refuses(2, &["--repeat"]);
     small_run(&["--until", "stable", "--repeat", "2"]).refuses(2, &["--repeat"]);
     small_run(&["--strict"]).refuses(2, &["--workload"]);
     small_run(&["--fit", "wrap"]).refuses(2, &["--workload"]);
@@ -90,8 +91,11 @@ fn a_read_is_explained() {
 
 #[test]
 fn every_drive_explains_every_technique() {
+    let listed = vpass(&["list", "reclaim", "--json"]).json();
+    let techniques: Vec<_> = listed["reclaim"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
+    assert!(techniques.len() > 10);
     for drive in ["tiny", "straw-2t-tlc", "ipr-128g-tlc", "ida-512g-tlc", "da-raid5-mlc", "modern-tlc", "modern-qlc"] {
-        for reclaim in ["none", "block", "page-type", "straw-wl", "ideal"] {
+        for reclaim in &techniques {
             let done = vpass(&["explain", "--drive", drive, "--reclaim", reclaim, "--json"]);
             assert_eq!(done.code, 0, "{drive} {reclaim}: {}", done.stderr);
             done.json();

@@ -109,7 +109,7 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         &["unknown key `statistics.reads.reqests`", "bad.toml line 27", "did you mean `requests`?"],
     );
     refused("requests = 1000000", "requests = -1", &["bad.toml line 27", "-1"]);
-    refused("requests = 1000000", "requests = nan", &["bad.toml line 27", "floating point `NaN`"]);
+    refused("requests = 1000000", "requests = nan", &["bad.toml line 27", "invalid type: `NaN`, expected a whole number"]);
     refused("[statistics.reads]", "[statistics.red]", &["unknown key `statistics.red`", "did you mean `reads`?"]);
     refused("[statistics.reads]", "[workload]\n[statistics.reads]", &["bad.toml: [workload] and [statistics] exclude each other"]);
     refused("bytes = 12400000000", "bytes = 5", &["statistics.reads.bytes = 5 is impossible for 1000000 requests"]);

@@ -10,6 +10,7 @@ use super::options::{self, Role};
 use super::sizes::Blocks;
 use super::skew::Distribution;
 use super::values::{self, Amount, KbBase, PerOp};
+use crate::synthetic::MAX_QUEUE_DEPTH;
 
 /// Which way a job's requests go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +89,6 @@ pub(super) struct Draft {
 const BLOCK: u64 = 4096;
 /// As many as fio starts (`REAL_MAX_JOBS`).
 pub(super) const MOST_JOBS: u64 = 4096;
-/// Far more than any host keeps.
-const MOST_DEPTH: u64 = 65_536;
 const SECOND_NS: u64 = 1_000_000_000;
 
 impl Default for Draft {
@@ -201,8 +200,8 @@ impl Draft {
             "percentage_random" => self.random_percent = each(value, 100, percent)?,
             "random_generator" => self.lfsr = one_of(value, &["tausworthe", "tausworthe64", "lfsr"])? == 2,
             "ioengine" => self.engine = engine(value)?,
-            "iodepth" => self.depth = self.count(value, 1..=MOST_DEPTH)? as u32,
-            "iodepth_low" => self.depth_low = Some(self.count(value, 0..=MOST_DEPTH)? as u32),
+            "iodepth" => self.depth = self.count(value, 1..=u64::from(MAX_QUEUE_DEPTH))? as u32,
+            "iodepth_low" => self.depth_low = Some(self.count(value, 0..=u64::from(MAX_QUEUE_DEPTH))? as u32),
             "rate" => self.rate = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?,
             "rate_iops" => self.rate_iops = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?,
             "rate_process" => self.poisson = one_of(value, &["linear", "poisson"])? == 1,

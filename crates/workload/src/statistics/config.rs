@@ -5,7 +5,7 @@ use vpass_core::config::ConfigError;
 use vpass_core::units::Bytes;
 
 use super::percentiles::usual;
-use crate::synthetic::require;
+use crate::synthetic::{check_depth, require};
 use crate::traces::MAX_REQUEST_BYTES;
 
 /// A workload file of the other kind: a line of description and a `[statistics]` table.
@@ -157,7 +157,7 @@ impl StatisticsConfig {
         require(self.extent.0.is_multiple_of(page) && (page..=1 << 30).contains(&self.extent.0), || {
             format!("statistics.extent = {} is no multiple of the page of {} up to 1GiB", self.extent, self.page)
         })?;
-        require(self.queue_depth != Some(0), || "statistics.queue_depth = 0 lets no request through; at least 1 is expected".into())?;
+        check_depth("statistics", self.queue_depth)?;
         self.windows.check()?;
         let sides = [("reads", &self.reads, &self.windows.read_pages), ("writes", &self.writes, &self.windows.write_pages)];
         for (name, side, pages) in sides {

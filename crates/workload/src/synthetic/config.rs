@@ -129,6 +129,8 @@ impl Default for WorkloadConfig {
 const DEFAULT_BLOCK: Bytes = Bytes(4096);
 /// The queue depth at which data sheets state random reads most often lies between 32 and 128 (assumption).
 const DEFAULT_DEPTH: u32 = 64;
+/// The largest queue depth: as many commands as a queue of `NVMe` holds.
+pub const MAX_QUEUE_DEPTH: u32 = 65_536;
 /// A drive's smallest unit of address.
 const SECTOR_BYTES: u64 = 512;
 /// Rounding that shares written as decimals may leave.
@@ -214,13 +216,21 @@ pub(crate) fn check_arrival(queue_depth: Option<u32>, rate: Option<f64>, arrival
     require(queue_depth.is_none() || rate.is_none(), || {
         "workload.queue_depth and workload.rate exclude each other: give the depth of a closed loop or the rate of an open one".into()
     })?;
-    require(queue_depth != Some(0), || "workload.queue_depth = 0 lets no request through; at least 1 is expected".into())?;
+    check_depth("workload", queue_depth)?;
     let rate_or_one = rate.unwrap_or(1.0);
     require((1e-6..=1e12).contains(&rate_or_one), || {
         format!("workload.rate = {rate_or_one} is no rate; requests a second from 1e-6 to 1e12 are expected")
     })?;
     require(arrivals.is_none() || rate.is_some(), || {
         "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes".into()
+    })
+}
+
+/// Checks the queue depth of a table.
+pub(crate) fn check_depth(table: &str, depth: Option<u32>) -> Result<(), ConfigError> {
+    require(depth != Some(0), || format!("{table}.queue_depth = 0 lets no request through; at least 1 is expected"))?;
+    require(depth.is_none_or(|depth| depth <= MAX_QUEUE_DEPTH), || {
+        format!("{table}.queue_depth = {} is more than {MAX_QUEUE_DEPTH}", depth.unwrap_or_default())
     })
 }
 

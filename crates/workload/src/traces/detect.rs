@@ -11,6 +11,8 @@ use super::format::{Format, known};
 use super::lines::MAX_LINE_BYTES;
 use super::quote::quote;
 
+/// What some Windows programs put before the first line of a text.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Lines that detection looks at.
 const HEAD_LINES: usize = 16;
 
@@ -24,8 +26,9 @@ pub(super) struct Head<'a> {
 impl<'a> Head<'a> {
     /// The beginning of a file; none where all of it is blank.
     pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
+        let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let lines: Vec<_> =
-            bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty()).take(HEAD_LINES).collect();
+            text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty()).take(HEAD_LINES).collect();
         let is_binary = |line: &[u8]| line.contains(&0) || (line.len() <= MAX_LINE_BYTES && std::str::from_utf8(line).is_err());
         let is_text = !lines.iter().any(|line| is_binary(line));
         (!lines.is_empty()).then_some(Self { bytes, lines, is_text })

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use vpass_core::request::{Op, SourceError};
 
 use super::batches::{BatchError, Batches, Ready};
-use super::detect::detected;
+use super::detect::{BYTE_ORDER_MARK, detected};
 use super::format::{BadRow, Clock, Format, Row};
 use super::input::{self, BytesRead, Input};
 use super::lines::{LineError, Lines};
@@ -100,6 +100,9 @@ impl TraceFile {
         window.refill().map_err(|e| SourceError(format!("{}: {}", path.display(), io_sentence(&e))))?;
         let format = options.format.map_or_else(|| detected(path, window.pending()), Ok)?;
         options.suffice(path, format)?;
+        if format.is_text() && window.pending().starts_with(BYTE_ORDER_MARK) {
+            window.take(BYTE_ORDER_MARK.len());
+        }
         let opening = Opening { options, head: window.pending() };
         let content = match format.body {
             Body::Lines(make) => {
