@@ -14,12 +14,12 @@ use vpass_oracle::{Oracle, OracleReport};
 use crate::args::CompareArgs;
 use crate::columns::{COLUMNS, Column};
 use crate::exit::{Exit, Failure};
-use crate::out::{self, Folder};
+use crate::out::{self, Folder, to_value};
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::report;
 use crate::results::Summary;
-use crate::run::{execute, to_value};
+use crate::run::execute;
 use crate::statistics::{Estimate, estimate};
 use crate::table::{Look, Table, wants_colour};
 

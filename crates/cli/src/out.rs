@@ -51,6 +51,11 @@ pub(crate) fn json(what: &impl Serialize) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
+/// Anything of ours as a JSON value.
+pub(crate) fn to_value(what: &impl Serialize) -> Result<serde_json::Value, Failure> {
+    serde_json::to_value(what).map_err(Failure::failed)
+}
+
 /// A results folder that is being written.
 pub(crate) struct Folder {
     place: PathBuf,
@@ -113,6 +118,7 @@ fn refuse_existing(place: &Path) -> Result<(), Failure> {
         Ok(true) => return Ok(()),
         Ok(false) => "is not empty",
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::NotADirectory && !place.exists() => "lies below a file",
         Err(_) => "exists and is no folder that could be read",
     };
     Err(Failure::usage(format!("--out {} {what}; a new or empty folder is expected", place.display())))
@@ -126,6 +132,7 @@ pub(crate) fn write_run(folder: &Path, plan: &Plan, outcome: &Outcome, command: 
     write_file(folder, "summary.json", json(&outcome.summary)?.as_bytes())?;
     write_file(folder, "manifest.json", json(&outcome.manifest(plan, command)?)?.as_bytes())?;
     write_file(folder, "blocks.csv", blocks_csv(outcome).as_bytes())?;
+    write_file(folder, "series.csv", outcome.series.csv().as_bytes())?;
     if let Some(engine) = &outcome.engine {
         let m = engine.metrics();
         let seconds = engine.now() as f64 / 1e9;

@@ -78,12 +78,12 @@ fn host(s: &Summary) -> String {
     }
     text.push('\n');
     if let Some(t) = &s.trace {
-        let _ = writeln!(text, "  trace: {} requests in {}", count(t.rows), seconds(t.span_s));
+        let _ = writeln!(text, "  trace: {} in {}", plural(t.rows, "request"), seconds(t.span_s));
         for (n, what) in
             [(t.clamped, "came earlier than the one before and were moved up"), (t.refitted, "had their address changed to fit the drive")]
         {
             if n > 0 {
-                let _ = writeln!(text, "  trace: {} requests {what}", count(n));
+                let _ = writeln!(text, "  trace: {} {what}", plural(n, "request"));
             }
         }
         text.push_str(&bad_lines(t));
@@ -180,6 +180,9 @@ fn wear(s: &Summary) -> String {
         digits(w.pec_mean),
         count(w.rated_pec.into())
     );
+    if w.effective_pec_mean > w.pec_mean {
+        let _ = write!(text, "; worn by reprogramming like {}", digits(w.effective_pec_mean));
+    }
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");
     }
@@ -236,7 +239,7 @@ pub(crate) fn verdict(s: &Summary) -> String {
     };
     let rated = count(s.wear.rated_pec.into());
     let life = match s.wear.projected_life_days {
-        Some(_) if s.wear.pec_mean >= f64::from(s.wear.rated_pec) => format!("The drive is past its rated {rated} P/E cycles."),
+        Some(_) if s.wear.effective_pec_mean >= f64::from(s.wear.rated_pec) => format!("The drive is past its rated {rated} P/E cycles."),
         Some(life) => format!("The drive would reach its rated {rated} P/E cycles after {} of this workload.", days(life)),
         None if s.flash.erases.sum() == 0 => "No block was erased, so this run says nothing about how long the drive would live.".into(),
         None => "Without a clock (untimed gear, closed loop) there is no projection of the drive's life.".into(),

@@ -309,30 +309,34 @@ impl Blame {
 }
 
 impl Wear {
-    /// At the end of a run of so many simulated seconds.
-    pub(crate) fn of(drive: &Drive, seconds: Option<f64>) -> Self {
-        let blocks = f64::from(drive.geometry().blocks);
-        let (mut min, mut max, mut sum, mut effective_milli) = (u32::MAX, 0, 0u64, 0u64);
+    /// P/E cycles of the mean block, with what reprogramming wears.
+    pub(crate) fn effective_mean(drive: &Drive) -> f64 {
+        let milli: u64 = drive.block_states().map(|block| block.effective_milli).sum();
+        milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
+    }
+
+    /// At the end of a run of so many simulated seconds, from the effective cycles of the mean block before it.
+    pub(crate) fn of(drive: &Drive, seconds: Option<f64>, effective_before: f64) -> Self {
+        let (mut min, mut max, mut sum) = (u32::MAX, 0, 0u64);
         let (mut cycles, mut reprogrammed) = (0u64, 0u64);
         for block in drive.block_states() {
             (min, max) = (min.min(block.pec), max.max(block.pec));
             sum += u64::from(block.pec);
-            effective_milli += block.effective_milli;
             if block.reprogrammed_cycles > 0 {
                 cycles += u64::from(block.cycles);
                 reprogrammed += u64::from(block.reprogrammed_cycles);
             }
         }
-        let mean = sum as f64 / blocks;
+        let effective_mean = Self::effective_mean(drive);
         let rated = drive.config().drive.rated_pec;
-        let cycles_in_run = drive.flash_counts().erases.iter().sum::<u64>() as f64 / blocks;
-        let left = (f64::from(rated) - mean).max(0.0);
+        let cycles_in_run = effective_mean - effective_before;
+        let left = (f64::from(rated) - effective_mean).max(0.0);
         let life = seconds.filter(|s| *s > 0.0 && cycles_in_run > 0.0).map(|s| left * (s / 86_400.0) / cycles_in_run);
         Self {
             pec_min: min,
-            pec_mean: mean,
+            pec_mean: sum as f64 / f64::from(drive.geometry().blocks),
             pec_max: max,
-            effective_pec_mean: effective_milli as f64 / 1e3 / blocks,
+            effective_pec_mean: effective_mean,
             ipr_rate: (cycles > 0).then(|| reprogrammed as f64 / cycles as f64),
             rated_pec: rated,
             projected_life_days: life,
@@ -352,58 +356,4 @@ fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
     Some(kib * 1024)
-}
-
-/// What `manifest.json` holds: everything needed to run the same again.
-#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own in the file")]
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Manifest {
-    pub(crate) vpass: &'static str,
-    pub(crate) command: &'static str,
-    pub(crate) drive: String,
-    pub(crate) workload: String,
-    /// Whether no host ever sent these requests.
-    pub(crate) workload_generated: bool,
-    /// Where they come from, in words.
-    pub(crate) workload_source: String,
-    pub(crate) reclaim: String,
-    /// Whether the results are those of no real drive; `drive_configuration` is then the drive that was run.
-    pub(crate) counterfactual: bool,
-    pub(crate) gc: String,
-    pub(crate) gear: &'static str,
-    pub(crate) seed: u64,
-    pub(crate) repeat: u32,
-    pub(crate) until_stable: bool,
-    pub(crate) warm_up_requests: u64,
-    pub(crate) oracle: bool,
-    pub(crate) trace_options: Option<TraceOptionsRecord>,
-    pub(crate) traces: Vec<TraceFileRecord>,
-    /// Open blocks of each stream.
-    pub(crate) stream_widths: BTreeMap<&'static str, u32>,
-    pub(crate) drive_configuration: serde_json::Value,
-    pub(crate) workload_configuration: Option<serde_json::Value>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct TraceOptionsRecord {
-    pub(crate) format: Option<&'static str>,
-    pub(crate) fit: String,
-    pub(crate) speed: f64,
-    pub(crate) strict: bool,
-    /// Null where the trace's own clock was followed.
-    pub(crate) queue_depth: Option<u32>,
-    pub(crate) only: Vec<String>,
-    pub(crate) concat: bool,
-    pub(crate) assume_op: Option<&'static str>,
-    pub(crate) assume_rate_iops: Option<f64>,
-    pub(crate) blk_action: Option<&'static str>,
-    pub(crate) skip_bad_lines: bool,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct TraceFileRecord {
-    pub(crate) name: String,
-    /// What it was taken for.
-    pub(crate) format: &'static str,
-    pub(crate) sha256: String,
 }

@@ -3,30 +3,29 @@
 use std::any::Any;
 use std::time::Instant;
 
-use serde_json::{Value, json};
 use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed, warm_up};
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::{Cause, Ns};
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::pass::{PassSource, Repeated};
-use vpass_workload::traces::{BlkAction, Device, FileSurvey, MissingClock, TraceOptions, sha256_hex};
+use vpass_workload::traces::Device;
 use vpass_workload::warm_up::{First, Since};
 
 use crate::args::Gear;
 use crate::exit::{Exit, Failure};
 use crate::plan::{Load, Plan, Source};
 use crate::progress::{Progress, deaf};
-use crate::results::{
-    ByCause, Flash, Host, Latencies, Manifest, Reclaim, Simulation, Summary, Trace, TraceDevice, TraceFileRecord, TraceOptionsRecord, Wear,
-};
+use crate::results::{ByCause, Flash, Host, Latencies, Reclaim, Simulation, Summary, Trace, TraceDevice, Wear};
+use crate::series::Series;
 
 /// A finished run: its summary, and what is needed to write its folder.
 pub(crate) struct Outcome {
     pub(crate) summary: Summary,
     pub(crate) drive: Drive,
     pub(crate) engine: Option<TimedEngine>,
+    pub(crate) series: Series,
 }
 
 /// Passes after which `--until stable` gives up, and the change of a share of erases that it takes for none.
@@ -54,15 +53,18 @@ pub(crate) fn execute(plan: &Plan, progress: &Progress) -> Result<Outcome, Failu
     }
     let source = warmed_up(plan, &mut drive, progress)?;
     drive.begin_measurement();
+    let worn_before = Wear::effective_mean(&drive);
     let mut engine = timed.then(|| TimedEngine::new(&drive));
     let started = Instant::now();
-    let served = serve(plan, source, &mut drive, engine.as_mut(), progress)?;
+    let mut series = Series::default();
+    let served = serve(plan, source, &mut drive, engine.as_mut(), &mut series, progress)?;
     let wall_s = started.elapsed().as_secs_f64();
     drive.report_unread_losses();
+    series.end(&drive, engine.as_ref().map(TimedEngine::now));
     let watcher: Option<Box<dyn Any>> = drive.end_observation().map(|watcher| watcher as _);
     let oracle = watcher.and_then(|watcher| watcher.downcast::<Oracle>().ok()).map(|oracle| oracle.conclude(&drive));
-    let summary = summary(plan, &drive, engine.as_ref(), &served, wall_s, oracle);
-    Ok(Outcome { summary, drive, engine })
+    let summary = summary(plan, &drive, engine.as_ref(), &served, wall_s, worn_before, oracle);
+    Ok(Outcome { summary, drive, engine, series })
 }
 
 /// What became of the workload.
@@ -83,7 +85,7 @@ fn warmed_up(plan: &Plan, drive: &mut Drive, progress: &Progress) -> Result<Sinc
     let (mut served, mut origin) = (0, 0);
     while served < plan.warm_up {
         let mut last = 0;
-        let mut step = |served: u64| progress.advance(served - std::mem::replace(&mut last, served));
+        let mut step = |served: u64, _: &Drive| progress.advance(served - std::mem::replace(&mut last, served));
         let mut first = First::new(&mut source, plan.warm_up - served);
         let of_pass = warm_up(drive, &mut first, &mut step).map_err(Failure::from)?;
         origin = first.last_arrival();
@@ -107,10 +109,13 @@ fn serve(
     source: Since<Source>,
     drive: &mut Drive,
     engine: Option<&mut TimedEngine>,
+    series: &mut Series,
     progress: &Progress,
 ) -> Result<Served, Failure> {
+    let timed = engine.is_some();
     let mut last = 0;
-    let mut step = |served: u64| {
+    let mut step = |served: u64, drive: &Drive| {
+        series.look(drive, timed.then(|| drive.now()));
         // A second pass counts from 0 again.
         let new = served.checked_sub(last).unwrap_or(served);
         last = served;
@@ -137,6 +142,9 @@ fn serve(
     Ok(Served { requests, passes, stable, last_arrival, trace })
 }
 
+/// What is done now and then.
+type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
+
 /// A drive under one of the gears.
 struct Running<'a> {
     drive: &'a mut Drive,
@@ -144,7 +152,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    fn serve(&mut self, source: &mut dyn RequestSource, step: &mut dyn FnMut(u64) -> bool) -> Result<u64, Failure> {
+    fn serve(&mut self, source: &mut dyn RequestSource, step: Step) -> Result<u64, Failure> {
         let served = match &mut self.engine {
             Some(engine) => engine.run(self.drive, source, step),
             None => run_untimed(self.drive, source, step),
@@ -153,11 +161,7 @@ impl Running<'_> {
     }
 
     /// Requests served, passes, and whether the end is a stable one.
-    fn until_stable(
-        &mut self,
-        source: &mut Counted<Since<Source>>,
-        step: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<(u64, u64, bool), Failure> {
+    fn until_stable(&mut self, source: &mut Counted<Since<Source>>, step: Step) -> Result<(u64, u64, bool), Failure> {
         let mut requests = 0;
         let mut erases_before = ByCause::default();
         let mut shares_before: Option<[f64; Cause::COUNT]> = None;
@@ -235,6 +239,7 @@ fn summary(
     engine: Option<&TimedEngine>,
     served: &Served,
     wall_s: f64,
+    worn_before: f64,
     oracle: Option<OracleReport>,
 ) -> Summary {
     let host = Host::of(drive);
@@ -262,7 +267,7 @@ fn summary(
         throughput,
         flash,
         reclaim: Reclaim::of(drive),
-        wear: Wear::of(drive, simulated_s),
+        wear: Wear::of(drive, simulated_s, worn_before),
         uncorrectable_reads: drive.uncorrectable_reads(),
         data_lost_pages: drive.lost_pages(),
         oracle,
@@ -296,29 +301,6 @@ fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
     })
 }
 
-/// What the user said of a trace.
-fn trace_options(options: &TraceOptions) -> TraceOptionsRecord {
-    TraceOptionsRecord {
-        format: options.read.format.map(|f| f.name),
-        fit: options.fit.to_string(),
-        speed: options.speed,
-        strict: options.strict,
-        queue_depth: match options.arrival {
-            Arrival::Open => None,
-            Arrival::Closed { depth } => Some(depth),
-        },
-        only: options.only.clone(),
-        concat: options.concat,
-        assume_op: options.read.assume_op.map(|op| if op == Op::Read { "read" } else { "write" }),
-        assume_rate_iops: match options.read.clock {
-            MissingClock::Rate(iops) => Some(iops),
-            MissingClock::Refuse | MissingClock::Ignore => None,
-        },
-        blk_action: options.read.blk_action.map(BlkAction::letter),
-        skip_bad_lines: options.read.skip_bad_lines,
-    }
-}
-
 impl Outcome {
     /// The exit code of `vpass run`.
     pub(crate) fn exit(&self) -> Exit {
@@ -335,54 +317,6 @@ impl Outcome {
     pub(crate) fn is_bug(&self) -> bool {
         self.summary.oracle.as_ref().is_some_and(OracleReport::is_bug)
     }
-
-    /// Everything needed to run the same again.
-    ///
-    /// # Errors
-    /// A trace file that can no longer be read.
-    pub(crate) fn manifest(&self, plan: &Plan, command: &'static str) -> Result<Manifest, Failure> {
-        let (said, traces, workload_configuration) = match &plan.load {
-            Load::Generated(loaded) => (None, vec![], Some(to_value(&loaded.config)?)),
-            Load::Fio { path, jobs, queue_depth } => {
-                let Source::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
-                let name = path.display().to_string();
-                let fio = json!({
-                    "file": name, "sha256": sha256_hex(path)?, "not_applicable": jobs.left_out(),
-                    "queue_depth": queue_depth, "jobs": source.jobs(),
-                });
-                (None, vec![], Some(json!({ "fio": fio })))
-            }
-            Load::Trace { survey, options } => {
-                let record = |file: &FileSurvey| -> Result<_, Failure> {
-                    Ok(TraceFileRecord { name: file.path.display().to_string(), format: file.format.name, sha256: sha256_hex(&file.path)? })
-                };
-                let records = survey.files().iter().map(record).collect::<Result<_, _>>()?;
-                (Some(trace_options(options)), records, None)
-            }
-        };
-        Ok(Manifest {
-            vpass: env!("CARGO_PKG_VERSION"),
-            command,
-            drive: plan.drive.name.clone(),
-            workload: plan.load.name(),
-            workload_generated: plan.load.is_generated(),
-            workload_source: plan.load.source(),
-            reclaim: plan.reclaim.into(),
-            counterfactual: plan.is_counterfactual(),
-            gc: plan.gc.into(),
-            gear: plan.gear.name(),
-            seed: plan.seed,
-            repeat: plan.repeat.get(),
-            until_stable: plan.until_stable,
-            warm_up_requests: plan.warm_up,
-            oracle: plan.oracle,
-            trace_options: said,
-            traces,
-            stream_widths: self.drive.stream_widths().into_iter().collect(),
-            drive_configuration: to_value(self.drive.config())?,
-            workload_configuration,
-        })
-    }
 }
 
 impl Summary {
@@ -392,7 +326,22 @@ impl Summary {
     }
 }
 
-/// Anything of ours as JSON.
-pub(crate) fn to_value(what: &impl serde::Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(what).map_err(Failure::failed)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+
+    #[test]
+    fn a_bug_of_the_drive_outranks_lost_data_and_that_outranks_success() {
+        let words = "vpass run --drive tiny --workload uniform-read --set workload.requests=10";
+        let Command::Run(args) = Cli::try_parse_from(words.split(' ')).unwrap().command else { panic!("vpass run") };
+        let plan = Plan::new(&args.setup, "block", "greedy").unwrap();
+        let mut outcome = execute(&plan, &Progress::new(None, "requests")).unwrap();
+        assert_eq!(outcome.exit(), Exit::Done);
+        outcome.summary.data_lost_pages = 1;
+        assert_eq!(outcome.exit(), Exit::Lost);
+        outcome.summary.oracle.as_mut().unwrap().books_errors = 1;
+        assert_eq!(outcome.exit(), Exit::Failed);
+    }
 }

@@ -52,9 +52,9 @@ impl Case {
         let capacity = u64::from(drive.geometry().host_pages) * u64::from(drive.geometry().page_bytes);
         let mut source = PhasesSource::new(&workload, capacity, drive.geometry().page_bytes, self.seed).expect("phases of this drive");
         let served = if self.timed {
-            TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_| true)
+            TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)
         } else {
-            run_untimed(&mut drive, &mut source, &mut |_| true)
+            run_untimed(&mut drive, &mut source, &mut |_, _| true)
         };
         assert_eq!(served.expect("phases do not fail"), workload.requests());
         drive.report_unread_losses();

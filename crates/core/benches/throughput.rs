@@ -16,7 +16,7 @@ fn timed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_256: u64, depth
     median(|| {
         let mut source = Uniform::new(drive, requests, bytes, writes_of_256, depth);
         let start = Instant::now();
-        engine.run(drive, &mut source, &mut |_| true).expect("the source does not fail");
+        engine.run(drive, &mut source, &mut |_, _| true).expect("the source does not fail");
         requests as f64 / start.elapsed().as_secs_f64()
     })
 }

@@ -474,6 +474,11 @@ impl Drive {
         self.lost_pages
     }
 
+    /// Simulated time, as far as the drive has been told; 0 in the untimed gear.
+    pub fn now(&self) -> Ns {
+        self.now
+    }
+
     /// RAM the reclaim technique would take in a real controller.
     pub fn controller_ram(&self) -> Bytes {
         self.policy.controller_ram(&self.geometry)

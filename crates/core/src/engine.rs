@@ -7,6 +7,7 @@ mod untimed;
 pub use timed::TimedEngine;
 pub use untimed::{run_untimed, warm_up};
 
+use crate::drive::Drive;
 use crate::request::SourceError;
 
 /// How a run ended before its workload did.
@@ -18,5 +19,5 @@ pub enum RunError {
     Interrupted,
 }
 
-/// Called now and then with the number of requests served; false ends the run.
-pub type Progress<'a> = &'a mut dyn FnMut(u64) -> bool;
+/// Called now and then with the number of requests served and the drive as it stands; false ends the run.
+pub type Progress<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;

@@ -182,7 +182,7 @@ fn longest_us(schedule: &str) -> (Drive, f64) {
     let mut drive = drive(reprogram, &format!("reclaim = {{ schedule = \"{schedule}\" }}"), true);
     let mut engine = TimedEngine::new(&drive);
     let mut source = Cycle { offsets: vec![0], bytes: 32_768, left: 14_000, at: 0, depth: 1 };
-    engine.run(&mut drive, &mut source, &mut |_| true).unwrap();
+    engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
     let longest = engine.metrics().read.max_ns() as f64 / 1e3;
     (drive, longest)
 }
@@ -217,7 +217,7 @@ fn cells_of_one_bit_have_nothing_to_give_up() {
     let mut drive = Drive::with_policy(config(text), policy, "greedy", false).unwrap();
     drive.precondition(1);
     let mut source = Cycle { offsets: vec![0], bytes: 4096, left: 150, at: 0, depth: 1 };
-    run_untimed(&mut drive, &mut source, &mut |_| true).unwrap();
+    run_untimed(&mut drive, &mut source, &mut |_, _| true).unwrap();
     assert_eq!((drive.reclaim_counts().reprograms, drive.reclaim_counts().low_density_refused), (0, 1));
     assert!(drive.block_states().all(|b| b.mode == 0));
 }

@@ -24,7 +24,7 @@ fn write_uniformly(drive: &mut Drive, pages: u64) {
     let capacity = u64::from(drive.geometry().host_pages) * u64::from(drive.geometry().page_bytes);
     let bytes = drive.geometry().page_bytes;
     let mut source = Uniform { read_share: 0.0, ..Uniform::reads(pages, capacity, bytes, 1) };
-    run_untimed(drive, &mut source, &mut |_| true).unwrap();
+    run_untimed(drive, &mut source, &mut |_, _| true).unwrap();
 }
 
 fn write_amplification(drive: &Drive) -> f64 {

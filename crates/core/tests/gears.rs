@@ -28,11 +28,11 @@ fn source(drive: &Drive) -> Uniform {
 fn both_gears_move_the_same_pages() {
     let mut untimed = drive(DRIVE, false);
     let mut requests = source(&untimed);
-    run_untimed(&mut untimed, &mut requests, &mut |_| true).unwrap();
+    run_untimed(&mut untimed, &mut requests, &mut |_, _| true).unwrap();
 
     let mut timed = drive(DRIVE, true);
     let mut requests = source(&timed);
-    TimedEngine::new(&timed).run(&mut timed, &mut requests, &mut |_| true).unwrap();
+    TimedEngine::new(&timed).run(&mut timed, &mut requests, &mut |_, _| true).unwrap();
 
     assert!(untimed.reclaim_counts().invocations > 20, "{:?}", untimed.reclaim_counts());
     assert_eq!(untimed.reclaim_counts().pages_copied, timed.reclaim_counts().pages_copied);

@@ -30,7 +30,7 @@ fn hammer(schedule: &str, reads: u64) -> (Drive, TimedEngine) {
     let mut engine = TimedEngine::new(&drive);
     let offsets = (0..4).map(|i| i * 32_768).collect();
     let mut source = Cycle { offsets, bytes: 32_768, left: reads, at: 0, depth: 8 };
-    engine.run(&mut drive, &mut source, &mut |_| true).unwrap();
+    engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
     (drive, engine)
 }
 
@@ -147,7 +147,7 @@ fn a_block_at_its_deadline_serves_no_read_until_its_pages_have_moved() {
         let last = drive.map_rows().find(|row| row.ppn == 191).unwrap().lpn;
         let mut engine = TimedEngine::new(&drive);
         let mut source = Steady { offset: u64::from(last) * 32_768, left: 12_000, at: 0 };
-        engine.run(&mut drive, &mut source, &mut |_| true).unwrap();
+        engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
         let watch: Box<dyn std::any::Any> = drive.end_observation().unwrap();
         let watch = watch.downcast::<Watch>().unwrap();
         let (first_copy, erased) = (watch.first_copy.unwrap(), watch.erased.unwrap());

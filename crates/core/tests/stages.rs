@@ -63,6 +63,6 @@ fn stages_follow_each_other_at_their_own_depths() {
 #[test]
 fn the_untimed_gear_serves_every_stage() {
     let mut drive = common::drive(DRIVE, false);
-    assert_eq!(run_untimed(&mut drive, &mut stages(), &mut |_| true).unwrap(), 2110);
+    assert_eq!(run_untimed(&mut drive, &mut stages(), &mut |_, _| true).unwrap(), 2110);
     assert_eq!(drive.host_counts().read_requests, 2110);
 }

@@ -50,7 +50,7 @@ fn blocks_come_to_their_threshold_from_the_first_read_on() {
         let mut drive = drive(reads, 1);
         let capacity = u64::from(drive.geometry().host_pages) * u64::from(drive.geometry().page_bytes);
         let mut source = Uniform::reads(24_000, capacity, 16 << 10, 1);
-        run_untimed(&mut drive, &mut source, &mut |_| true).unwrap();
+        run_untimed(&mut drive, &mut source, &mut |_, _| true).unwrap();
         assert_eq!(drive.lost_pages(), 0);
         drive.reclaim_counts().invocations
     };

@@ -137,9 +137,9 @@ fn play(
     let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart);
     let asked = source.left;
     let served = if timed {
-        TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_| true)
+        TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)
     } else {
-        run_untimed(&mut drive, &mut source, &mut |_| true)
+        run_untimed(&mut drive, &mut source, &mut |_, _| true)
     };
     let served = served.map_err(|e| format!("{e:?}"))?;
     if served != asked {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, msr_reads, names_in, small_run, vpass};
+use crate::common::{Room, command, finished, msr_reads, names_in, small_run, vpass};
 
 #[test]
 fn a_folder_holds_the_run() {
@@ -11,7 +11,7 @@ fn a_folder_holds_the_run() {
     let done = small_run(&["--out", &out, "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let folder = room.path("new/results");
-    assert_eq!(names_in(&folder), ["blocks.csv", "manifest.json", "read.hlog", "summary.json"]);
+    assert_eq!(names_in(&folder), ["blocks.csv", "manifest.json", "read.hlog", "series.csv", "summary.json"]);
     assert_eq!(names_in(&room.path("new")), ["results"]);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert_eq!(read("summary.json"), done.stdout);
@@ -23,6 +23,9 @@ fn a_folder_holds_the_run() {
     assert!(blocks.starts_with("block,die,plane,state,pec_cycles,"));
     assert_eq!(blocks.lines().count(), 409);
     assert!(read("read.hlog").contains("HISTFAAAA"));
+    let series = read("series.csv");
+    let last = series.lines().last().unwrap();
+    assert!(series.starts_with("requests,simulated_s,") && last.starts_with("2000,"), "{series}");
 }
 
 #[test]
@@ -46,10 +49,19 @@ fn what_is_there_already_is_left_alone() {
     assert_eq!(names_in(&room.path("full")), ["mine.txt"]);
     let file = room.file("file", "keep");
     small_run(&["--out", &file]).refuses(2, &["no folder"]);
-    small_run(&["--out", &format!("{file}/below")]).refuses(2, &["--out"]);
+    small_run(&["--out", &format!("{file}/below")]).refuses(2, &["lies below a file"]);
     std::fs::create_dir(room.path("empty")).unwrap();
     assert_eq!(small_run(&["--out", &room.text("empty")]).code, 0, "an empty folder is as good as none");
-    assert_eq!(names_in(&room.path("empty")).len(), 4);
+    assert_eq!(names_in(&room.path("empty")).len(), 5);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_whose_results_cannot_be_printed_has_failed() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let args = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--json"];
+    let done = finished(command(&args).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap());
+    done.refuses(1, &["standard output: No space left on device"]);
 }
 
 #[test]
@@ -58,7 +70,7 @@ fn the_same_seed_gives_the_same_files() {
     for name in ["a", "b"] {
         assert_eq!(small_run(&["--out", &room.text(name)]).code, 0);
     }
-    for name in ["blocks.csv", "manifest.json", "read.hlog"] {
+    for name in ["blocks.csv", "manifest.json", "read.hlog", "series.csv"] {
         let read = |folder: &str| std::fs::read(room.path(folder).join(name)).unwrap();
         assert_eq!(read("a"), read("b"), "{name}");
     }

@@ -5,6 +5,7 @@ mod basics;
 mod common;
 mod compare;
 mod config;
+mod docs;
 mod files;
 mod fio;
 mod paper;

@@ -107,6 +107,18 @@ fn lost_data_exits_3_and_the_numbers_are_printed_all_the_same() {
 }
 
 #[test]
+fn life_counts_what_reprogramming_wears() {
+    let args =
+        ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=6e5", "--set", "workload.footprint=0.01"];
+    let json = vpass(&[&args[..], &["--reclaim", "ipr", "--json"]].concat()).json();
+    let wear = |key: &str| json["wear"][key].as_f64().unwrap();
+    assert!(json["reclaim"]["reprograms"].as_u64().unwrap() > 0 && wear("effective_pec_mean") > wear("pec_mean"));
+    let days = json["simulation"]["simulated_s"].as_f64().unwrap() / 86_400.0;
+    let life = (3000.0 - wear("effective_pec_mean")) * days / wear("effective_pec_mean");
+    assert!((wear("projected_life_days") / life - 1.0).abs() < 1e-9, "{} {life}", json["wear"]);
+}
+
+#[test]
 fn passes_are_counted() {
     let json = small_run(&["--repeat", "3", "--json"]).json();
     assert_eq!((&json["passes"], &json["host"]["read_requests"]), (&3.into(), &6000.into()));

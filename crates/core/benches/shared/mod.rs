@@ -195,7 +195,7 @@ pub(crate) fn untimed_from<S: RequestSource>(drive: &mut Drive, requests: u64, s
     median(|| {
         let mut source = source(drive);
         let start = Instant::now();
-        run_untimed(drive, &mut source, &mut |_| true).expect("the source does not fail");
+        run_untimed(drive, &mut source, &mut |_, _| true).expect("the source does not fail");
         requests as f64 / start.elapsed().as_secs_f64()
     })
 }

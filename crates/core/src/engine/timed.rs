@@ -120,7 +120,7 @@ impl TimedEngine {
             if self.host.outstanding < self.depth {
                 if self.requests.len() - self.next <= 3 * GROUP && !self.exhausted {
                     self.refill(drive, source)?;
-                    if !progress(self.served - before) {
+                    if !progress(self.served - before, drive) {
                         return Err(RunError::Interrupted);
                     }
                 }

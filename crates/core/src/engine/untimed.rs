@@ -29,7 +29,7 @@ pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: 
         }
         serve(drive, &requests, &mut reads);
         served += requests.len() as u64;
-        if !progress(served) {
+        if !progress(served, drive) {
             return Err(RunError::Interrupted);
         }
     }

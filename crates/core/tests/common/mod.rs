@@ -75,7 +75,7 @@ impl RequestSource for Uniform {
 pub(crate) fn run_timed(text: &str, source: &mut dyn RequestSource) -> (Drive, TimedEngine) {
     let mut drive = drive(text, true);
     let mut engine = TimedEngine::new(&drive);
-    engine.run(&mut drive, source, &mut |_| true).unwrap();
+    engine.run(&mut drive, source, &mut |_, _| true).unwrap();
     (drive, engine)
 }
 
