@@ -60,6 +60,7 @@ paper-ipr: build
 lint:
 	cargo fmt --check
 	cargo clippy --release --workspace --all-targets
+	cargo doc --release --no-deps --workspace --quiet
 	@if command -v cargo-deny >/dev/null; then cargo deny check bans licenses sources; else echo "cargo-deny is not installed: skipped"; fi
 
 clean:

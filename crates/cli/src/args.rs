@@ -119,7 +119,7 @@ pub(crate) struct Setup {
     /// Trace files; plain, gzip or zstd. Several are merged by time, and all devices in them lie side by side on the drive.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) trace: Vec<PathBuf>,
-    /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with [workload] or [statistics].
+    /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with `[workload]` or `[statistics]`.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) workload: Option<String>,
     /// fio job file, as it is: the jobs that it describes, each on its own files, side by side on the drive.

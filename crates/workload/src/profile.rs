@@ -1,7 +1,7 @@
 //! What is in a trace: rows, bytes and pages by direction and device, sizes, popularity of pages, busy regions, load over time.
 //!
 //! Rows go in one by one. Memory grows with what was touched, not with the rows: about 6 bytes a page where neighbours are
-//! touched too, at worst 90 ([`pages`]); 16 bytes a distinct size that is no multiple of 512; a few hundred KiB besides.
+//! touched too, at worst 90 (`pages`); 16 bytes a distinct size that is no multiple of 512; a few hundred KiB besides.
 
 mod pages;
 mod popularity;

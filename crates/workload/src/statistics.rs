@@ -13,10 +13,10 @@
 //!                                  SidePlan (writes) --> Side -
 //! ```
 //!
-//! Nothing is drawn that must come out exactly. The percentiles are made a whole distribution that meets the total ([`curve`]). Requests
-//! are sorted by the pages they touch ([`lengths`]), and all pages of a direction are cut into blocks that are touched as a whole, so often
-//! in a pass ([`tiling`]). Blocks lie in shuffled extents ([`layout`]). Their turns are dealt in an order of chance ([`deck`]) and paced by
-//! the pages of the windows ([`side`]). State is some kilobytes and four bytes an extent.
+//! Nothing is drawn that must come out exactly. The percentiles are made a whole distribution that meets the total (`curve`). Requests
+//! are sorted by the pages they touch (`lengths`), and all pages of a direction are cut into blocks that are touched as a whole, so often
+//! in a pass (`tiling`). Blocks lie in shuffled extents (`layout`). Their turns are dealt in an order of chance (`deck`) and paced by
+//! the pages of the windows (`side`). State is some kilobytes and four bytes an extent.
 //!
 //! What statistics do not tell is an assumption: popularity and size do not depend on each other; popular pages lie in runs of
 //! `extent`; the mix of requests is the same in all windows; within a window requests arrive evenly, moved a little by chance.
