@@ -5,12 +5,15 @@
 //! **Paper** none. The idea is Hydra's (Qureshi et al., ISCA 2022), there for DRAM rows; the look is straw-2024's (`straw.rs`).
 //! **Acts at** one alarm per block, at `reclaim.tier_share` of the threshold T of `block`: from there on a set of layer counters serves it
 //! and it is looked at like `straw-wl`, on the bound below. Where the layers beside a wordline have given it that share of what it
-//! may take, a set of wordline counters is added. A block that finds no set free asks again; without layer counters it is emptied at T.
-//! **Costs** 5 bytes per block (reads, set number), 3 per counter of the pools (`reclaim.layer_sets`, `reclaim.wordline_sets`, shares of
-//! the blocks) and 9 per set (whose it is, reads unplaced). The drive's own counters are read here, less what they were when a set began.
-//! **Departs from the paper** sets stay with a block until its erase; none is taken away from it. Doses count from the erase unless a
-//! block's sets begin with it.
-//! **Does not help** once the pools are empty: the blocks that are hot after that are rewritten as a whole.
+//! may take, a set of wordline counters is added. Where no set is free, one is taken from a block that holds no data or was read less than
+//! `reclaim.check_interval` between two visits of such a search. A block that finds none asks again; without layer counters it is
+//! emptied at T, or later for what it knows from sets that it had.
+//! **Costs** 6 bytes per block (reads; set number or reads away), 3 per counter of the pools (`reclaim.layer_sets`, `reclaim.wordline_sets`,
+//! shares of the blocks) and 12 per set (whose it is, reads unplaced, reads at the last visit). The drive's own counters are read here, less
+//! what they were when a set began.
+//! **Departs from the paper** Hydra keeps all fine counters in memory and caches them; here there is no memory behind the pool. Doses
+//! count from the erase unless a block's sets begin with it.
+//! **Does not help** where more blocks are hot at a time than there are sets: the others are rewritten as a whole.
 //!
 //! ```text
 //! alpha 9, limit 900, tier_share 0.25, one page a wordline, two wordlines a layer, four in all, margins left out; wordline 1 is hammered:
@@ -30,6 +33,11 @@
 //! times, as alpha >= 1 and base >= 0. The bound changes by nothing when a set begins, and by at most alpha with each read: a read is
 //! unplaced, or in one layer, or on one wordline. So the looks of `straw.rs` are safe from the first one on. Before that a block is
 //! treated as by `block`, and the first look, at or below T, finds every wordline with what it needs to be moved.
+//!
+//! **When sets are taken away.** Of a block's wordline counts the sums go to its layers: as if those had counted all the time. Of its layers one
+//! number is left, away = BLK - the largest near(i) of wordlines that hold data or may still be given some. From then on near(i) is BLK -
+//! away at most, so dose(i) <= alpha BLK - (alpha - 1) away, and the block is emptied at T + away (alpha - 1) / alpha; should it get sets again, u
+//! is BLK - away. The alarm that its last look named stays, and may lie behind that: the look's formula holds for the wordlines, counted or not.
 
 mod placed;
 mod sets;
@@ -38,6 +46,7 @@ use super::block::{ALL_KINDS, Block};
 use super::straw::Straw;
 use super::{Action, Policy, Threshold, View};
 use crate::config::DriveConfig;
+use crate::disturb::table::{ALPHA_ONE, QUARTERS};
 use crate::geometry::Geometry;
 use crate::units::{BlockId, Bytes, Reads};
 use placed::Placed;
@@ -62,10 +71,21 @@ impl Tiered {
         }
     }
 
-    /// Reads at which a block's layers are counted, and at which it is emptied where they are not.
+    /// Reads at which a block's layers are counted, and at which it is emptied where they are not and never were.
     fn bounds(&self, view: &View, pec: u32) -> Option<(u32, u32)> {
         let (threshold, _) = self.block.threshold(view, pec, ALL_KINDS)?;
         Some(((f64::from(threshold) * self.share) as u32, threshold))
+    }
+
+    /// Reads at which a block is emptied whose layers are no longer counted: the reads that were beside no wordline counted once each.
+    fn end(&self, view: &View, block: BlockId, threshold: u32) -> u32 {
+        let alphas = view.limits.into_iter().flat_map(|limits| {
+            let pec = view.pec(block);
+            (0..limits.groups()).map(move |group| limits.lookup(group, pec).alpha)
+        });
+        let alpha = alphas.min().unwrap_or(ALPHA_ONE);
+        let away = u64::from(self.straw.estimate.away(block)) * (alpha - ALPHA_ONE) / alpha / u64::from(QUARTERS);
+        threshold.saturating_add(away as u32)
     }
 
     /// When to ask again for a set, before `end`.
@@ -77,7 +97,7 @@ impl Tiered {
 impl Policy for Tiered {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         let Some((first, _)) = self.bounds(view, view.pec(block)) else { return Reads::NEVER };
-        self.straw.estimate.release(block);
+        self.straw.estimate.begin(block);
         if first > 0 || !self.straw.estimate.count_layers(view, block) {
             return Reads(first.max(1));
         }
@@ -89,11 +109,12 @@ impl Policy for Tiered {
         let Some((_, threshold)) = self.bounds(view, view.pec(block)) else { return Reads::NEVER };
         let now = view.reads(block).0;
         if !self.straw.estimate.counts_layers(view, block) {
-            if now >= threshold {
+            let end = self.end(view, block, threshold);
+            if now >= end {
                 return self.block.on_alarm(view, block, out);
             }
             if !self.straw.estimate.count_layers(view, block) {
-                return Reads(self.retry(now, threshold));
+                return Reads(self.retry(now, end));
             }
         }
         let next = self.straw.on_alarm(view, block, out);
@@ -201,6 +222,37 @@ mod tests {
         let exact = run("straw-wl", "sensings", "");
         assert!(exact.1 > 5_000, "{} pages copied", exact.1);
         assert_eq!(run("tiered", "sensings", "tier_share = 0.0, layer_sets = 1.0, wordline_sets = 1.0"), exact);
+    }
+
+    /// One set of four layers for 30 blocks of eight wordlines; T = floor((900 - 8 - 16) / 9) = 97, so layers count from 24 on. Block 0 is read
+    /// 80 times, then block 1, which takes the set at its second attempt. Hammered in one place, block 0 has no read away from its
+    /// neighbours and is emptied at T. Read in the first and the last layer in turn, 28 of the 56 counted were away from any wordline: it
+    /// is emptied at 97 + floor(28 x 8 / 9) = 121.
+    #[test]
+    fn a_block_that_cools_down_loses_its_set_and_keeps_what_it_knew() {
+        let reads_until_emptied = |second: u32| {
+            let text = r#"
+                geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 8, strings_per_layer = 2, cell = "slc", page_size = "4KiB" }
+                timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+                drive = { spare = 0.5 }
+                disturb = { model = "wordline", table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
+                reclaim = { check_interval = 8, tier_share = 0.25, layer_sets = 0.01, wordline_sets = 0.0 }
+            "#;
+            let mut drive = drive(text, "tiered");
+            let in_turn = |drive: &mut Drive, pages: [u32; 2], times: u32| {
+                (0..times).for_each(|_| pages.iter().for_each(|page| assert!(drive.read_page(*page) < u32::MAX / 2)));
+            };
+            in_turn(&mut drive, [1, second], 40);
+            in_turn(&mut drive, [9, 15], 30);
+            let mut reads = 80;
+            while drive.hot[0].valid == 8 {
+                in_turn(&mut drive, [1, if reads % 2 == 0 { 9 } else { 15 }], 1);
+                reads += 1;
+            }
+            (reads, drive.hot[0].valid)
+        };
+        assert_eq!(reads_until_emptied(1), (97, 0));
+        assert_eq!(reads_until_emptied(7), (121, 0));
     }
 
     #[test]

@@ -15,8 +15,12 @@ pub(in crate::reclaim) struct Placed {
     layers: Sets,
     /// The drive's counts of each wordline when the set began.
     wordlines: Sets,
-    /// BLK of each block when its layers began to be counted.
+    /// Reads of each block that were certainly beside none of the wordlines that hold data, from sets that it has no longer.
+    away: Vec<u32>,
+    /// Reads of each block that may have been beside any of its wordlines when its layers began to be counted.
     unplaced: Vec<u32>,
+    /// A block that was read less than this between two visits can do without its set.
+    hardly: u32,
     strings_per_layer: usize,
     stride: usize,
     /// All ones where a wordline's upper neighbour lies in another layer than its lower one, so that both layers count; else 0.
@@ -40,22 +44,43 @@ impl Placed {
         self.wordlines.of(view, block).is_some()
     }
 
-    pub(super) fn release(&mut self, block: BlockId) {
+    /// A block begins a new life.
+    pub(super) fn begin(&mut self, block: BlockId) {
         self.layers.release(block);
         self.wordlines.release(block);
+        self.away[block as usize] = 0;
     }
 
-    /// Begins to count a block's layers; false where no set is free.
+    /// Reads, in quarters, that were certainly beside none of the wordlines of a block without sets.
+    pub(super) fn away(&self, block: BlockId) -> u32 {
+        self.away[block as usize]
+    }
+
+    /// Begins to count a block's layers; false where there is no set, and none can be taken from another block.
     pub(super) fn count_layers(&mut self, view: &View, block: BlockId) -> bool {
-        let strings = self.strings_per_layer;
+        if let Some(cold) = self.layers.who_can_do_without(view, self.hardly) {
+            if self.counts_layers(view, cold) {
+                self.away[cold as usize] = self.away_by_now(view, cold);
+            }
+            self.layers.release(cold);
+            self.wordlines.release(cold);
+        }
         let Some(begun) = self.layers.lend(view, block) else { return false };
-        begun.copy_from_slice(&by_layer(view.wordlines(block), strings).collect::<Vec<_>>());
-        self.unplaced[block as usize] = view.dose(block);
+        for (begun, reads) in begun.iter_mut().zip(by_layer(view.wordlines(block), self.strings_per_layer)) {
+            *begun = reads;
+        }
+        self.unplaced[block as usize] = view.dose(block) - self.away[block as usize];
         true
     }
 
-    /// Begins to count its wordlines; false where no set is free. What its layers were read stands.
+    /// Begins to count its wordlines; false as above. What its layers were read stands.
     pub(super) fn count_wordlines(&mut self, view: &View, block: BlockId) -> bool {
+        if let Some(cold) = self.wordlines.who_can_do_without(view, self.hardly) {
+            if self.counts_wordlines(view, cold) {
+                self.fold_into_layers(view, cold);
+            }
+            self.wordlines.release(cold);
+        }
         self.count_placed(view, block);
         let Some(begun) = self.wordlines.lend(view, block) else { return false };
         for (begun, wordline) in begun.iter_mut().zip(view.wordlines(block)) {
@@ -64,6 +89,30 @@ impl Placed {
         let layers = self.layers.of_mut(view, block).expect("layers are counted before wordlines");
         layers.copy_from_slice(&self.of_layer);
         true
+    }
+
+    /// Reads of a block whose layers are counted that were beside none of the wordlines which hold data, or may still be given some.
+    fn away_by_now(&mut self, view: &View, block: BlockId) -> u32 {
+        self.count_placed(view, block);
+        self.sum_near(self.unplaced[block as usize]);
+        let bits = view.geometry.cell.bits();
+        let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
+        let live = |wordline: u32| view.is_valid(block, wordline) || is_open && (wordline + 1) * bits > written;
+        let near = (0..).zip(&self.near).filter(|(wordline, _)| live(*wordline)).map(|(_, near)| *near).max();
+        view.dose(block) - near.unwrap_or(0)
+    }
+
+    /// What a block's wordlines were read goes to its layers, as if they had been counted all the time.
+    fn fold_into_layers(&mut self, view: &View, block: BlockId) {
+        self.count_placed(view, block);
+        let now = view.wordlines(block);
+        let exact = &self.exact[self.stride..][..now.len()];
+        let layers = self.layers.of_mut(view, block).expect("layers are counted before wordlines");
+        let counted = exact.chunks(self.strings_per_layer).map(|layer| layer.iter().sum::<u32>());
+        for (begun, ((now, before), exact)) in layers.iter_mut().zip(by_layer(now, self.strings_per_layer).zip(&self.of_layer).zip(counted))
+        {
+            *begun = now - before - exact;
+        }
     }
 
     /// Reads, at this look of a block whose layers are counted, until the layers beside a wordline may have given it `share` of what it
@@ -145,7 +194,9 @@ impl Estimate for Placed {
         Self {
             layers: Sets::new(sets(config.reclaim.layer_sets), layers, geometry.blocks),
             wordlines: Sets::new(sets(config.reclaim.wordline_sets), geometry.wordlines_per_block, geometry.blocks),
+            away: vec![0; geometry.blocks as usize],
             unplaced: vec![0; geometry.blocks as usize],
+            hardly: config.reclaim.check_interval * QUARTERS,
             strings_per_layer: geometry.strings_per_layer as usize,
             stride: geometry.neighbour_stride as usize,
             upper_counts: upper_counts(&geometry),
@@ -168,7 +219,8 @@ impl Estimate for Placed {
             let all = ALPHA_ONE * u64::from(read - exact * own);
             *margin = keep - movers - (beside + all).cast_signed();
         }
-        if unplaced == 0 && self.of_layer.iter().all(|reads| *reads == 0) && self.counts_wordlines(view, block) {
+        let from_erase = unplaced == 0 && self.away[block as usize] == 0;
+        if from_erase && self.of_layer.iter().all(|reads| *reads == 0) && self.counts_wordlines(view, block) {
             count_from_programming(view, block, out);
         }
     }
@@ -179,7 +231,7 @@ impl Estimate for Placed {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         let ((layers, layer_sets), (wordlines, wordline_sets)) = (self.layers.size(), self.wordlines.size());
-        Bytes(5 * u64::from(geometry.blocks) + 3 * (layers + wordlines) + 9 * (layer_sets + wordline_sets))
+        Bytes(6 * u64::from(geometry.blocks) + 3 * (layers + wordlines) + 12 * (layer_sets + wordline_sets))
     }
 }
 
