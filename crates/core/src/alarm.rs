@@ -56,6 +56,7 @@ impl Drive {
         self.ask_model(block);
         // A block that a move is reading is on its way out already; only host reads can make it late.
         if cause == Cause::Host {
+            self.rung_by = ppn;
             self.ask_policy(block);
         }
         self.set_alarm(block);

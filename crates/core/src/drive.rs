@@ -133,6 +133,8 @@ pub struct Drive {
     /// Erases of the drive at which static wear levelling looks next.
     pub(crate) next_wear_check: u64,
     pub(crate) late_reads: u32,
+    /// The page whose read made a block ask its policy last.
+    pub(crate) rung_by: Ppn,
     pub(crate) host: HostCounts,
     /// Pages that the host read and wrote before the measured phase.
     host_pages_before: u64,
@@ -228,6 +230,7 @@ impl Drive {
             started_jobs: vec![],
             jobs_begun: 0,
             next_wear_check: 0,
+            rung_by: 0,
             host: HostCounts::default(),
             host_pages_before: 0,
             own_counts_before: vec![],
@@ -414,6 +417,7 @@ impl Drive {
             pages: &self.page_counters,
             map: &self.map,
             can_spare: self.can_spare(1),
+            rung_by: self.rung_by,
             clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
         };
         (self.policy.as_mut(), view)

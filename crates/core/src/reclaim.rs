@@ -4,6 +4,7 @@
 //! queues [`Action`]s and says when it wants to be asked again. It never writes drive state.
 
 mod block;
+mod chance_probe;
 mod erased_probe;
 mod hotld;
 mod ideal;
@@ -30,7 +31,7 @@ use crate::nand::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
 use crate::page_counters::PageCounters;
 use crate::page_set::{PageSet, any};
 use crate::space_saving::{SpaceSaving, Tracked};
-use crate::units::{BlockId, Bytes, Cause, Reads, StreamId};
+use crate::units::{BlockId, Bytes, Cause, Ppn, Reads, StreamId};
 
 /// What a policy may look at.
 pub struct View<'a> {
@@ -50,6 +51,7 @@ pub struct View<'a> {
     pub(crate) map: &'a PageMap,
     pub(crate) clock: u64,
     pub(crate) can_spare: bool,
+    pub(crate) rung_by: Ppn,
 }
 
 impl View<'_> {
@@ -72,6 +74,11 @@ impl View<'_> {
     pub fn wordlines(&self, block: BlockId) -> &[Wordline] {
         let first = self.geometry.first_wordline(block) as usize;
         &self.wordlines[first..first + self.geometry.wordlines_per_block as usize]
+    }
+
+    /// The wordline whose read made a block reach its alarm, numbered within the block; for the block that is asked about.
+    pub fn wordline_read(&self, block: BlockId) -> u32 {
+        self.geometry.wordline_of(self.rung_by) - self.geometry.first_wordline(block)
     }
 
     /// What the counters of a technique that tracks know of a block's wordlines.
@@ -353,6 +360,7 @@ policies! {
     "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
     "tiered", "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool" => tiered::Tiered::new;
     "erased-probe", "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)" => erased_probe::ErasedProbe::new;
+    "chance-probe", "block, and senses the neighbours of reads drawn by chance: data is lost with a probability below 2^-64 a danger, none is counted" => chance_probe::ChanceProbe::new;
     "redftl", "read-hot pages in blocks that hold only a few of them (Ha et al., 2013)" => redftl::RedFtl::new;
     "read-leveling", "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)" => read_leveling::ReadLeveling::new;
     "hotld", "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)" => hotld::HotLd::new;

@@ -248,6 +248,7 @@ fn random_config(dice: &mut Dice, keeps_apart: bool) -> DriveConfig {
             tier_share: dice.pick(&[0.0, 0.1, 0.5, 1.0]),
             layer_sets: dice.pick(&[0.0, 0.1, 1.0]),
             wordline_sets: dice.pick(&[0.0, 0.05, 1.0]),
+            probe_probability: dice.pick(&[0.05, 0.15, 0.25]),
         },
         density: DensityConfig {
             limit_factor: dice.pick(&[1.0, 1.5, 10.0]),

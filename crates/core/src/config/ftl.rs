@@ -159,6 +159,8 @@ pub struct ReclaimConfig {
     pub layer_sets: f64,
     /// `tiered`: sets of wordline counters, as a share of the blocks.
     pub wordline_sets: f64,
+    /// `chance-probe`: probability that the neighbours of a read are probed.
+    pub probe_probability: f64,
 }
 
 impl Default for ReclaimConfig {
@@ -173,6 +175,8 @@ impl Default for ReclaimConfig {
             tier_share: 0.1,
             layer_sets: 0.02,
             wordline_sets: 0.002,
+            // Assumption: 2 x 28 us a hundred reads is 1.4 % of the time of reads of 40 us.
+            probe_probability: 0.01,
         }
     }
 }
@@ -185,7 +189,8 @@ impl ReclaimConfig {
         require((2..=256).contains(&self.counters), || format!("reclaim.counters = {} is outside 2 to 256", self.counters))?;
         require_share("reclaim.tier_share", self.tier_share)?;
         require_share("reclaim.layer_sets", self.layer_sets)?;
-        require_share("reclaim.wordline_sets", self.wordline_sets)
+        require_share("reclaim.wordline_sets", self.wordline_sets)?;
+        require_range("reclaim.probe_probability", self.probe_probability, 1e-6, 0.25)
     }
 }
 

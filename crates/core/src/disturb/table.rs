@@ -187,7 +187,7 @@ fn weakest(kind_factor: &[f64]) -> [u32; KIND_SETS] {
 }
 
 /// A number in [0, 1) that depends on nothing but `n` (splitmix64's finaliser).
-fn unit_hash(n: u64) -> f64 {
+pub(crate) fn unit_hash(n: u64) -> f64 {
     let mut z = n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
