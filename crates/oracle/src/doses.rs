@@ -116,16 +116,22 @@ impl Doses {
         prefetch(&self.blocks, block as usize);
     }
 
-    /// Limit of a page and a dose that it has not passed, whatever its neighbours were read: alpha 2 max(RC) + BLK. With a share of at most 1
-    /// for what came before its programming, no term of its dose is left out. All of this lies in caches, unlike the neighbours.
+    /// Limit of a page, and the weight of its neighbours.
     #[inline]
-    pub(crate) fn bound(&self, at: At) -> Truth {
+    pub(crate) fn page(&self, at: At) -> Endurance {
         if self.model == DisturbModel::None {
-            return Truth::SAFE;
+            return Endurance { limit: Truth::SAFE.limit, alpha: 0 };
         }
         let (endurance, limit) = self.endurance(at);
-        let block = &self.blocks[at.block as usize];
-        self.of_kind(Truth { dose: 2 * endurance.alpha * block.most_read + ALPHA_ONE * block.read, limit }, at.kind)
+        Endurance { limit: self.of_kind(Truth { dose: 0, limit }, at.kind).limit, ..endurance }
+    }
+
+    /// A dose that no page of a block has passed, whatever its neighbours were read: alpha 2 max(RC) + BLK. As at most all of what came before
+    /// its programming counts, no term of its dose is left out. All of this lies in caches, unlike the neighbours.
+    #[inline]
+    pub(crate) fn ceiling(&self, block: BlockId, alpha: u64) -> u64 {
+        let block = &self.blocks[block as usize];
+        2 * alpha * block.most_read + ALPHA_ONE * block.read
     }
 
     /// What its group endures, and the limit of a wordline's weakest page kind.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use vpass_core::config::DriveConfig;
+use vpass_core::disturb::table::Endurance;
 use vpass_core::drive::Drive;
 use vpass_core::geometry::Geometry;
 use vpass_core::observer::{Observer, Origin, PhysRead, ReadResult};
@@ -145,15 +146,24 @@ impl Oracle {
         format!("ppn {ppn} (block {}, wordline {})", at.block, at.index)
     }
 
-    /// Whether the dose of a page that was read well could tell nothing new: within its limit, and below the worst ratio so far.
+    /// What a read of a page is compared with.
     #[inline]
-    fn is_dull(&self, at: At) -> bool {
-        let bound = self.doses.bound(at);
-        !bound.is_past() && !bound.exceeds(self.worst_dose_ratio)
+    fn find(&self, ppn: Ppn) -> Place {
+        let at = At::new(&self.geometry, ppn);
+        let Endurance { limit, alpha } = self.doses.page(at);
+        // A dose is as exact as a float wherever this rounds down; the worst ratio only grows.
+        let unremarkable = (self.worst_dose_ratio * limit.cast_signed() as f64) as u64;
+        Place { at, alpha, dull: limit.min(unremarkable) }
+    }
+
+    /// Whether the dose of a page that is read well can tell nothing new.
+    #[inline]
+    fn is_dull(&self, place: &Place) -> bool {
+        self.doses.ceiling(place.at.block, place.alpha) <= place.dull
     }
 
     #[inline]
-    fn read_page(&mut self, read: &PhysRead, at: At) {
+    fn read_page(&mut self, read: &PhysRead, place: &Place) {
         let by_host = read.cause == Cause::Host && !read.fill;
         self.seen.host_read_pages += u64::from(by_host);
         let Some(newest) = self.stamps.newest(read.lpn) else {
@@ -162,6 +172,7 @@ impl Oracle {
         if read.ppn >= self.raw_pages {
             return self.read_off_flash(read, newest);
         }
+        let at = place.at;
         let carried = self.medium.stamp(at);
         self.seen.reads[read.cause as usize] += 1;
         let good = read.result == ReadResult::Good;
@@ -174,7 +185,7 @@ impl Oracle {
             }
         }
         if good {
-            if !self.is_dull(at) {
+            if !self.is_dull(place) {
                 self.compare(read, at);
             }
             if carried.tag.is_damaged() {
@@ -222,31 +233,41 @@ impl Oracle {
     }
 }
 
+/// A page that is read, as far as caches know it.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    at: At,
+    /// Weight of its neighbours.
+    alpha: u64,
+    /// A dose up to which it is within its limit, and no worse than others were.
+    dull: u64,
+}
+
 /// Reads in one call of `Observer::reads`, at most.
 const BATCH: usize = 32;
 
 impl Observer for Oracle {
     fn reads(&mut self, batch: &[PhysRead]) {
         assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
-        // First all addresses, so that the memory fetches of the whole batch overlap. What lies beyond the flash is looked at nowhere.
-        let reach = self.doses.reach();
-        let mut places = [At::default(); BATCH];
-        for (read, at) in batch.iter().zip(&mut places) {
+        // First all addresses, so that the memory fetches of the whole batch overlap.
+        for read in batch {
             self.stamps.prefetch(read.lpn);
             if read.ppn < self.raw_pages {
-                *at = At::new(&self.geometry, read.ppn);
-                self.medium.prefetch(at.wordline);
-                self.doses.prefetch(at.block);
+                self.medium.prefetch(self.geometry.wordline_of(read.ppn));
+                self.doses.prefetch(self.geometry.block_of(read.ppn));
             }
         }
-        for at in &places[..batch.len()] {
-            self.medium.prefetch_stamp(*at);
-            if !self.is_dull(*at) {
-                self.medium.prefetch_around(at.wordline, reach);
+        // What lies beyond the flash is not looked at anywhere.
+        let mut places = [Place::default(); BATCH];
+        for (read, place) in batch.iter().zip(&mut places).filter(|(read, _)| read.ppn < self.raw_pages) {
+            *place = self.find(read.ppn);
+            self.medium.prefetch_stamp(place.at);
+            if !self.is_dull(place) {
+                self.medium.prefetch_around(place.at.wordline, self.doses.reach());
             }
         }
-        for (read, at) in batch.iter().zip(places) {
-            self.read_page(read, at);
+        for (read, place) in batch.iter().zip(&places) {
+            self.read_page(read, place);
         }
     }
 
