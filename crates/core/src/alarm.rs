@@ -93,6 +93,7 @@ impl Drive {
             wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],
             pages_per_wordline: self.geometry.cell.bits(),
             mode: if self.bugs.has(Bug::ModeForgotten) { 1.min(self.geometry.cell.bits() as u8 - 1) } else { hot.mode },
+            guarded: self.guards.of(block),
             written: u32::from(hot.write_ptr),
             valid: self.map.valid_words(block),
         };
@@ -175,6 +176,9 @@ impl Drive {
                 Action::Probe { .. } => unreachable!("carried out while the policy was asked"),
                 Action::Recycle { block } => self.reclaim_block(block, self.plan_recycling(block), deadline),
                 Action::Reprogram { block, backup } => self.reprogram_block(block, backup, deadline),
+                Action::ReprogramWordlines { block, wordlines, pages } => {
+                    self.reclaim_block(block, self.plan_guarding(block, &wordlines, pages), deadline);
+                }
             }
         }
     }

@@ -32,11 +32,13 @@ pub enum Bug {
     BackupForgotten,
     /// The error model takes every block for one with guard levels.
     ModeForgotten,
+    /// A merge of a single wordline hits the one behind it.
+    MergeBeside,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::MoverDropsPage,
         Self::WriteToNeighbour,
         Self::StaleCopyReturns,
@@ -51,6 +53,7 @@ impl Bug {
         Self::ChannelShared,
         Self::BackupForgotten,
         Self::ModeForgotten,
+        Self::MergeBeside,
     ];
 }
 

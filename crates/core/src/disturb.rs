@@ -8,7 +8,7 @@ mod wordline;
 
 use crate::config::{DisturbModel, DriveConfig};
 use crate::nand::block::Wordline;
-use crate::page_set::bits;
+use crate::page_set::{any, bits};
 use crate::units::BlockId;
 use table::LimitTable;
 
@@ -26,6 +26,8 @@ pub struct BlockView<'a> {
     pub pages_per_wordline: u32,
     /// Coding of its cells: how many page kinds it takes away, the most significant first.
     pub mode: u8,
+    /// Wordlines of a block of full density that have guard levels all the same, a bit each; nothing where there are none.
+    pub guarded: &'a [u64],
     /// Pages programmed so far.
     pub written: u32,
     /// Which pages hold current data, a bit each.
@@ -41,6 +43,12 @@ impl BlockView<'_> {
     /// The wordline and the kind of a page, both numbered within the block.
     pub fn wordline_and_kind(&self, page: u32) -> (u32, u32) {
         (page / self.pages_per_wordline, page % self.pages_per_wordline)
+    }
+
+    /// Coding of a wordline's cells.
+    pub fn mode_of(&self, wordline: u32) -> u8 {
+        let guarded = !self.guarded.is_empty() && any(self.guarded, wordline, 1);
+        if guarded { self.mode.max(1) } else { self.mode }
     }
 
     /// Page kinds of a programmed wordline, a bit each, that hold current data or may still be given some.

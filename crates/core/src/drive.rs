@@ -20,6 +20,7 @@ use crate::geometry::Geometry;
 use crate::mem::{huge_vec, prefetch};
 use crate::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use crate::nand::block::{BlockCold, BlockHot, Wordline};
+use crate::nand::guards::Guards;
 use crate::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
 use crate::page_counters::PageCounters;
 use crate::reclaim::{Policy, StreamSpec, View, technique};
@@ -92,6 +93,8 @@ pub struct Drive {
     pub(crate) cold: Vec<BlockCold>,
     /// Empty where no error model counts per wordline.
     pub(crate) wordlines: Vec<Wordline>,
+    /// Which wordlines of blocks of full density have guard levels.
+    pub(crate) guards: Guards,
     /// The technique's counters, where it wants any.
     pub(crate) tracker: SpaceSaving,
     /// Reads of pages, in blocks of streams that want them counted.
@@ -117,7 +120,7 @@ pub struct Drive {
     pub(crate) load_cursor: u32,
     pub(crate) now: Ns,
     pub(crate) erases_total: u64,
-    /// Pages that the modes of blocks take away now, and at most.
+    /// Pages that the modes of blocks and wordlines take away now, and at most.
     pub(crate) pages_away: u32,
     pub(crate) pages_to_spare: u32,
     /// Whether jobs may be left to the timed gear, and physical work recorded in `ops`.
@@ -200,6 +203,7 @@ impl Drive {
             hot: huge_vec(blocks, BlockHot::ERASED),
             cold: vec![BlockCold::new(config.start.pec); blocks],
             wordlines: huge_vec(if counted == BLOCKS { 0 } else { geometry.wordlines() as usize }, Wordline::default()),
+            guards: Guards::new(geometry.blocks, geometry.wordlines_per_block),
             tracker,
             page_counters,
             counted,
@@ -416,8 +420,10 @@ impl Drive {
             tracker: &self.tracker,
             pages: &self.page_counters,
             map: &self.map,
-            can_spare: self.can_spare(1),
             rung_by: self.rung_by,
+            guards: &self.guards,
+            pages_away: self.pages_away + self.pages_leaving(),
+            pages_to_spare: self.pages_to_spare,
             clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
         };
         (self.policy.as_mut(), view)

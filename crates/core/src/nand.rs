@@ -2,5 +2,6 @@
 
 pub mod block;
 pub mod coding;
+pub(crate) mod guards;
 pub mod rules;
 pub(crate) mod wear;

@@ -68,6 +68,9 @@ pub trait Observer: Any {
     /// All complete wordlines of a block of full density have been merged, and nothing in it is wanted but their other pages:
     /// from now on its limits are those of this mode.
     fn reprogrammed(&mut self, block: BlockId, mode: u8);
+    /// As [`Self::merged`], of a wordline by itself in a block that stays in full density: from now on the limits of this wordline, and of no
+    /// other, are those of the mode.
+    fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause);
     /// A block was erased.
     fn erased(&mut self, block: BlockId, cause: Cause);
     /// The drive was preconditioned by construction: this erased block now holds these pages, from page 0 on;

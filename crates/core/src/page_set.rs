@@ -1,6 +1,6 @@
-//! Some of the pages of a block, a bit each.
+//! Some of the pages of a block, or of its wordlines, a bit each.
 
-/// Pages of one block, numbered within it.
+/// Pages of one block, or wordlines, numbered within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageSet {
     words: Vec<u64>,
@@ -15,7 +15,7 @@ impl PageSet {
     /// Adds `count` pages from `first` on.
     pub fn insert(&mut self, first: u32, count: u32) {
         for page in first..first + count {
-            self.words[page as usize / 64] |= 1 << (page % 64);
+            set(&mut self.words, page);
         }
     }
 
@@ -29,10 +29,30 @@ impl PageSet {
         self.words.iter().map(|w| w.count_ones()).sum()
     }
 
+    /// Takes the first page out.
+    pub(crate) fn take_first(&mut self) -> Option<u32> {
+        let word = self.words.iter().position(|w| *w != 0)?;
+        let bit = self.words[word].trailing_zeros();
+        self.words[word] &= self.words[word] - 1;
+        Some(word as u32 * 64 + bit)
+    }
+
+    /// Its pages, the first one first.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        let mut left = self.clone();
+        std::iter::from_fn(move || left.take_first())
+    }
+
     /// Page `n` is bit `n % 64` of word `n / 64`.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
+}
+
+/// Sets a bit of a bitmap.
+#[inline]
+pub(crate) fn set(words: &mut [u64], n: u32) {
+    words[n as usize / 64] |= 1 << (n % 64);
 }
 
 /// `count` bits (at most 64) of a bitmap from `first` on.
@@ -64,6 +84,7 @@ mod tests {
         assert_eq!(set.words(), [1 << 63, 1, 0]);
         let hits: Vec<u32> = (0..64).map(|w| w * 3).filter(|first| any(set.words(), *first, 3)).collect();
         assert_eq!(hits, [63]);
+        assert_eq!((set.iter().collect::<Vec<_>>(), set.len()), (vec![63, 64], 2));
         assert!(any(set.words(), 62, 3) && any(set.words(), 61, 3) && !any(set.words(), 60, 3));
     }
 }

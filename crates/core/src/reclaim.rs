@@ -3,12 +3,14 @@
 //! A policy is asked when a block reaches the number of reads that the policy named. It sees a read-only [`View`],
 //! queues [`Action`]s and says when it wants to be asked again. It never writes drive state.
 
+mod action;
 mod block;
 mod chance_probe;
 mod erased_probe;
 mod hotld;
 mod ideal;
 mod ipr;
+mod ipr_wl;
 mod low_density;
 mod none;
 mod page_type;
@@ -22,12 +24,15 @@ mod straw_ss_sound;
 mod straw_wl;
 mod tiered;
 
+pub use action::Action;
+
 use crate::config::{DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
 use crate::ftl::map::PageMap;
 use crate::ftl::recycle::next_filling;
 use crate::geometry::Geometry;
 use crate::nand::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
+use crate::nand::guards::Guards;
 use crate::page_counters::PageCounters;
 use crate::page_set::{PageSet, any};
 use crate::space_saving::{SpaceSaving, Tracked};
@@ -50,8 +55,10 @@ pub struct View<'a> {
     pub(crate) pages: &'a PageCounters,
     pub(crate) map: &'a PageMap,
     pub(crate) clock: u64,
-    pub(crate) can_spare: bool,
     pub(crate) rung_by: Ppn,
+    pub(crate) guards: &'a Guards,
+    pub(crate) pages_away: u32,
+    pub(crate) pages_to_spare: u32,
 }
 
 impl View<'_> {
@@ -94,7 +101,22 @@ impl View<'_> {
     /// Whether the drive can spare the pages of one more block of low density. Where not, [`Action::Reprogram`] relocates, and a stream of
     /// low density opens blocks of full density.
     pub fn can_spare(&self) -> bool {
-        self.can_spare
+        self.geometry.pages_per_block - self.geometry.available_pages(1) <= self.spare_pages()
+    }
+
+    /// Pages that the drive can still do without.
+    pub fn spare_pages(&self) -> u32 {
+        self.pages_to_spare.saturating_sub(self.pages_away)
+    }
+
+    /// Pages that low density takes away. What jobs under way will take counts.
+    pub fn pages_away(&self) -> u32 {
+        self.pages_away
+    }
+
+    /// Wordlines of a block of full density that have guard levels all the same, a bit each; nothing where there are none.
+    pub fn guarded(&self, block: BlockId) -> &[u64] {
+        self.guards.of(block)
     }
 
     /// Host page operations since the drive was made: the time of techniques that compare rates, the same in both gears.
@@ -157,76 +179,6 @@ impl View<'_> {
     pub fn pages_to_come(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
         if hot.state == BlockState::Closed { 0 } else { self.geometry.available_from(hot.write_ptr.into(), hot.mode) }
-    }
-}
-
-/// What a policy asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Move all valid data of the block to the reclaim stream and erase it.
-    Relocate {
-        /// The block.
-        block: BlockId,
-    },
-    /// Move these of its valid pages to the reclaim stream, and erase the block if none is left. An open block is closed first.
-    /// A block that keeps data asks its policy again at its next read.
-    RelocatePages {
-        /// The block.
-        block: BlockId,
-        /// Pages to move; those without current data are passed over.
-        pages: PageSet,
-    },
-    /// Move all valid data of the block, these pages to one stream and the others to another, and erase it.
-    Divide {
-        /// The block.
-        block: BlockId,
-        /// Pages to keep apart; those without current data are passed over.
-        marked: PageSet,
-        /// Where they go.
-        to: StreamId,
-        /// Where the others go.
-        rest: StreamId,
-    },
-    /// Sense these wordlines of the block for their errors, in one piece, before anything else. [`Policy::probed`] is told what was found,
-    /// and gives the next alarm.
-    Probe {
-        /// The block.
-        block: BlockId,
-        /// Wordlines, numbered within the block, that hold data.
-        wordlines: Vec<u32>,
-    },
-    /// Write its valid pages again within the block, behind what it was programmed with; an open block is closed first. The pages
-    /// have then endured nothing but what `disturb.preprogram_weight` says. Where a wordline would be shared with older data it is
-    /// completed first, so that some pages may be programmed twice; each is read once. The block's policy is asked at its next
-    /// read. Where [`View::next_filling`] says that there is no room, it relocates.
-    Recycle {
-        /// The block.
-        block: BlockId,
-    },
-    /// Make guard levels in a block of full density, in place: its valid pages of the most significant kind move to `backup`, then each
-    /// wordline is read whole and merged. Its limits are then those of mode 1; what it has endured stays, and its policy is asked at
-    /// its next read. The job reads each page once and each of the most significant kind twice; that its limits grow by enough to bear
-    /// this and the reads of its next job is for the policy to see. An open block is closed first. Where
-    /// that cannot be (cells of one bit, or [`View::can_spare`] says no) all of its data moves to `backup`, and it is erased.
-    Reprogram {
-        /// The block.
-        block: BlockId,
-        /// Where pages go that it can hold no longer.
-        backup: StreamId,
-    },
-}
-
-impl Action {
-    /// The block it is about.
-    pub(crate) fn block(&self) -> BlockId {
-        match self {
-            Self::Relocate { block }
-            | Self::RelocatePages { block, .. }
-            | Self::Divide { block, .. }
-            | Self::Probe { block, .. }
-            | Self::Recycle { block }
-            | Self::Reprogram { block, .. } => *block,
-        }
     }
 }
 
@@ -365,6 +317,7 @@ policies! {
     "read-leveling", "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)" => read_leveling::ReadLeveling::new;
     "hotld", "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)" => hotld::HotLd::new;
     "ipr", "hotld, with guard levels made in place by reprogramming (ipr-2018)" => ipr::Ipr::new;
+    "ipr-wl", "straw-wl, which gives a wordline guard levels in place before it moves it" => ipr_wl::IprWl::new;
     "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new { nature: Some(ideal::nature) };
 }
 

@@ -104,6 +104,7 @@ impl Observer for Watch {
     fn opened(&mut self, _: BlockId, _: u8) {}
     fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
     fn reprogrammed(&mut self, _: BlockId, _: u8) {}
+    fn guarded(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
     fn served_before(&mut self, _: BlockId, _: &[u32]) {}
     fn measured_phase(&mut self) {}

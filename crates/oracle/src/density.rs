@@ -36,6 +36,25 @@ impl Oracle {
         self.forget(block, wordline, kinds.saturating_sub(taken)..kinds, "a merge took away");
     }
 
+    /// The same, and the limits of this wordline are those of the mode from now on.
+    pub(crate) fn guarded_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) {
+        if !self.check_block(block, "merge") {
+            return;
+        }
+        if wordline >= self.geometry.wordlines_per_block {
+            return self.findings.add(Kind::Protocol, || format!("merge of wordline {wordline} of block {block}, which has not so many"));
+        }
+        let checked = self.protocol.guard(block, wordline, mode, self.doses.is_guarded(block, wordline));
+        let right = checked.is_ok();
+        self.findings.note(Kind::Protocol, checked);
+        let kinds = self.geometry.cell.bits();
+        self.forget(block, wordline, kinds.saturating_sub(mode.into())..kinds, "a merge took away");
+        if right {
+            self.settle_block(block);
+            self.doses.guard(block, wordline, mode);
+        }
+    }
+
     /// A block's limits are those of this mode from now on.
     pub(crate) fn reprogrammed_block(&mut self, block: BlockId, mode: u8) {
         if !self.check_block(block, "reprogramming") {
@@ -50,11 +69,15 @@ impl Oracle {
         // A wordline written in part has no guard levels.
         let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());
         self.forget(block, written / kinds, 0..written % kinds, "reprogramming left without guard levels");
-        // The losses that the old limits explain can be explained no more by the new ones.
+        self.settle_block(block);
+        self.doses.set_mode(block, mode);
+    }
+
+    /// Before limits grow: the losses that the old ones explain can be explained no more by the new ones.
+    fn settle_block(&mut self, block: BlockId) {
         let mut unseen = std::mem::take(&mut self.unseen_losses);
         self.settle_losses(block, &mut unseen);
         self.unseen_losses = unseen;
-        self.doses.set_mode(block, mode);
     }
 
     /// Nothing is to be found in these page kinds of a wordline any more; a finding for each page that the host can still read.

@@ -36,6 +36,8 @@ struct Block {
     factor: u16,
     /// Page kinds that its coding takes away, which changes its limits again.
     mode: u8,
+    /// The same for those of its wordlines that are in `Doses::guarded`.
+    guards: u8,
 }
 
 /// How far a page is from losing its data, in 1/1024 dose units.
@@ -75,6 +77,8 @@ pub(crate) struct Doses {
     stride: u32,
     wordlines_per_block: u32,
     blocks: Vec<Block>,
+    /// Wordlines merged by themselves, a bit each; nothing for blocks without any.
+    guarded: Vec<Vec<u64>>,
     table: LimitTable,
     /// Per P/E count since the start, the limits of every group.
     limits: Vec<Endurance>,
@@ -91,6 +95,7 @@ impl Doses {
             stride: geometry.neighbour_stride,
             wordlines_per_block: geometry.wordlines_per_block,
             blocks: (0..geometry.blocks).map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() }).collect(),
+            guarded: vec![vec![]; geometry.blocks as usize],
             table,
             limits: vec![],
             start_pec: config.start.pec,
@@ -101,7 +106,7 @@ impl Doses {
 
     /// Bytes for a drive of this geometry, the wordlines' counters apart.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.blocks) * size_of::<Block>() as u64
+        u64::from(geometry.blocks) * (size_of::<Block>() + size_of::<Vec<u64>>()) as u64
     }
 
     /// Distance of the wordlines whose counters [`Self::truth`] looks at; 0 where it looks at none.
@@ -140,7 +145,8 @@ impl Doses {
         let block = &self.blocks[at.block as usize];
         let endurance = self.limits[block.limits as usize + self.table.group_of(at.index)];
         let limit = self.table.limit_of(endurance.limit, at.index, block.factor.into());
-        (endurance, self.table.in_mode(limit, block.mode))
+        let mode = if block.guards > 0 && self.is_guarded(at.block, at.index) { block.guards } else { block.mode };
+        (endurance, self.table.in_mode(limit, mode))
     }
 
     /// Dose and limit of a programmed page now.
@@ -178,6 +184,11 @@ impl Doses {
             endurance.alpha * adjacent + ALPHA_ONE * rest + self.before(endurance.alpha * s + ALPHA_ONE * (b - s))
         };
         Truth { dose, limit }
+    }
+
+    /// Whether a wordline of a block was merged by itself.
+    pub(crate) fn is_guarded(&self, block: BlockId, index: u32) -> bool {
+        self.guarded[block as usize].get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 
     /// RC of the lower neighbour; nothing where there is none.
@@ -226,11 +237,22 @@ impl Doses {
         self.blocks[block as usize].mode = mode;
     }
 
+    /// The limits of this wordline, by itself, are those of a coding mode, until its block's erase.
+    pub(crate) fn guard(&mut self, block: BlockId, index: u32, mode: u8) {
+        self.blocks[block as usize].guards = mode;
+        let words = &mut self.guarded[block as usize];
+        words.resize(self.wordlines_per_block.div_ceil(64) as usize, 0);
+        words[index as usize / 64] |= 1 << (index % 64);
+    }
+
     /// The block's wordlines forget; its next limits are those of one more cycle.
     pub(crate) fn erase(&mut self, block: BlockId) {
         let limits = self.blocks[block as usize].limits + self.table.groups() as u32;
         let record = &mut self.blocks[block as usize];
-        (record.read, record.most_read, record.limits, record.mode) = (0, 0, limits, 0);
+        if record.guards > 0 {
+            self.guarded[block as usize] = vec![];
+        }
+        (record.read, record.most_read, record.limits, record.mode, record.guards) = (0, 0, limits, 0, 0);
         self.know_limits(limits);
     }
 

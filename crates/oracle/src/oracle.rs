@@ -324,6 +324,11 @@ impl Observer for Oracle {
         self.merged_wordline(block, wordline, mode);
     }
 
+    fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
+        self.seen.reprograms[cause as usize] += 1;
+        self.guarded_wordline(block, wordline, mode);
+    }
+
     fn reprogrammed(&mut self, block: BlockId, mode: u8) {
         self.reprogrammed_block(block, mode);
     }

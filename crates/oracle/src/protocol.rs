@@ -16,6 +16,8 @@ struct Block {
     mode: u8,
     /// The mode of its wordlines merged in place.
     merging: u8,
+    /// Wordlines merged by themselves.
+    guarded: u16,
 }
 
 /// The order of programs, merges and erases.
@@ -112,10 +114,34 @@ impl Protocol {
         Ok(())
     }
 
+    /// A wordline is merged by itself, once, over all that it can hold; the block stays in full density.
+    pub(crate) fn guard(&mut self, block: BlockId, wordline: u32, mode: u8, merged_before: bool) -> Result<(), String> {
+        self.kept(mode)?;
+        let kinds = self.kinds;
+        let b = &mut self.blocks[block as usize];
+        if b.mode > 0 || b.merged > 0 {
+            return Err(format!(
+                "merge of wordline {wordline} of block {block} by itself; the block is in mode {} or on the way to it",
+                b.mode
+            ));
+        }
+        if merged_before {
+            return Err(format!("merge of wordline {wordline} of block {block}, which was merged before and not erased since"));
+        }
+        if (wordline + 1) * kinds > b.written.into() {
+            return Err(format!("merge of wordline {wordline} of block {block}, of which {} pages are programmed", b.written));
+        }
+        b.guarded += 1;
+        Ok(())
+    }
+
     pub(crate) fn reprogram(&mut self, block: BlockId, mode: u8) -> Result<(), String> {
         self.kept(mode)?;
         let b = &mut self.blocks[block as usize];
         let whole = u32::from(b.written) / self.kinds;
+        if b.guarded > 0 {
+            return Err(format!("block {block} goes to mode {mode}, but {} of its wordlines were merged by themselves", b.guarded));
+        }
         if b.mode > 0 {
             return Err(format!("block {block} goes from mode {} to {mode}; it must be erased for that", b.mode));
         }

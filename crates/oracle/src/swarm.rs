@@ -280,7 +280,9 @@ fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u3
     let moving = pages + 2.0 * alpha * f64::from(geometry.cell.bits());
     let probing = f64::from(geometry.wordlines_per_block) + 2.0 * alpha;
     // R_late is at most an eighth of limit / alpha, and a policy by wordlines needs room for it twice.
-    let base = 1.5 * moving + probing + alpha * (f64::from(check_interval) + 32.0 + 400.0 * dice.unit());
+    // A job that merges wordlines reads as many pages as one interval has, or one wordline, and those beside a wordline weigh more.
+    let merging = f64::from(check_interval.max(geometry.cell.bits())) + 2.0 * alpha * f64::from(geometry.cell.bits());
+    let base = 1.5 * moving + probing + merging + alpha * (f64::from(check_interval) + 32.0 + 400.0 * dice.unit());
     let row = |pec: u32, scale: f64| PerPec {
         pec,
         limit: (0..groups).map(|g| base * scale * (1.0 + 0.3 * (groups - 1 - g) as f64)).collect(),

@@ -1,9 +1,8 @@
-//! Every technique that keeps read-hot data apart, with each number of `[density]` at its extremes, under skewed reads and writes that nothing
+//! Every technique of low density or shadow blocks, with each number of `[density]` at its extremes, under skewed reads and writes that nothing
 //! fits into: no page is lost, no copy is a wrong one, and the drive always finds a free block.
 
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{BATCH, Drive, Techniques};
-use vpass_core::reclaim::technique;
 use vpass_core::units::Lpn;
 use vpass_oracle::{Oracle, OracleReport};
 
@@ -35,6 +34,7 @@ fn drive(reclaim: &str, density: &str, model: &str) -> Drive {
         timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
         drive = {{ spare = 0.4 }}
         disturb = {{ {model} }}
+        reclaim = {{ check_interval = 5 }}
         density = {{ {density} }}
         "#
     );
@@ -68,7 +68,7 @@ fn run(mut drive: Drive, write_every: u32) -> (OracleReport, Vec<(&'static str, 
 fn nothing_is_lost_at_any_extreme() {
     let count = r#"model = "count", table = [{ pec = 0, limit = [200] }]"#;
     let wordline = r#"model = "wordline", table = [{ pec = 0, limit = [800], alpha = [4.0] }]"#;
-    for reclaim in ["redftl", "read-leveling", "hotld", "ipr"].into_iter().filter(|name| technique(name).is_some()) {
+    for reclaim in ["redftl", "read-leveling", "hotld", "ipr", "ipr-wl"] {
         for density in EXTREMES {
             for (model, write_every) in [(count, 1000), (count, 5), (wordline, 1000), (wordline, 5)] {
                 let (report, counts) = run(drive(reclaim, density, model), write_every);

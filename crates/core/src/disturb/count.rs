@@ -14,9 +14,14 @@ impl Count {
         Self { table, preprogram_weight }
     }
 
-    /// Of the weakest page kind.
+    /// Of the weakest page kind, in full density.
     fn limit(&self, block: &BlockView) -> u64 {
-        self.table.in_mode(self.table.truth(0, block.pec).limit, block.mode)
+        self.table.truth(0, block.pec).limit
+    }
+
+    /// Of the weakest of these page kinds of a wordline, from that.
+    fn limit_of(&self, block: &BlockView, limit: u64, wordline: u32, kinds: u32) -> u64 {
+        self.table.limit_of_kinds(self.table.in_mode(limit, block.mode_of(wordline)), kinds)
     }
 }
 
@@ -26,10 +31,10 @@ impl ErrorModel for Count {
         let written = (0..block.programmed()).filter_map(|wordline| {
             let kinds = block.live_kinds(wordline);
             let base = u64::from(block.wordlines[wordline as usize].base);
-            (kinds != 0).then(|| self.table.limit_of_kinds(limit, kinds) / ALPHA_ONE + base)
+            (kinds != 0).then(|| self.limit_of(block, limit, wordline, kinds) / ALPHA_ONE + base)
         });
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
-        let to_come = limit / ALPHA_ONE + u64::from(block.reads);
+        let to_come = self.table.in_mode(limit, block.mode) / ALPHA_ONE + u64::from(block.reads);
         let until = written.chain([to_come]).min().expect("one is there").min(u64::from(u32::MAX - 1)) as u32;
         if block.reads > until { Assessment::Suspect } else { Assessment::CleanUntil(until) }
     }
@@ -37,7 +42,7 @@ impl ErrorModel for Count {
     fn dose_and_limit(&self, block: &BlockView, page: u32) -> (u64, u64) {
         let (wordline, kind) = block.wordline_and_kind(page);
         let dose = u64::from(block.reads - block.wordlines[wordline as usize].base) * ALPHA_ONE;
-        (dose, self.table.limit_of_kinds(self.limit(block), 1 << kind))
+        (dose, self.limit_of(block, self.limit(block), wordline, 1 << kind))
     }
 
     fn base_at_program(&self, block: &BlockView, _wordline: u32) -> u32 {

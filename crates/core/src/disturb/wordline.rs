@@ -38,7 +38,7 @@ impl WordlineModel {
 
     /// Of the weakest page kind of a wordline, from its group's endurance and its block's factor.
     fn limit(&self, block: &BlockView, of_group: &Endurance, wordline: u32, factor: u32) -> u64 {
-        self.table.in_mode(self.table.limit_of(of_group.limit, wordline, factor), block.mode)
+        self.table.in_mode(self.table.limit_of(of_group.limit, wordline, factor), block.mode_of(wordline))
     }
 
     fn endurances(&self, pec: u32) -> Vec<Endurance> {

@@ -29,31 +29,46 @@ pub(crate) struct Plan {
     /// Pages that go to a stream of their own.
     marked: Option<(PageSet, StreamId)>,
     to: StreamId,
-    /// Then what is left is merged in place.
-    merges: bool,
+    /// What is merged in place then.
+    pub(crate) merges: Merges,
     /// Written again in the same block instead, from this page on.
     within: Option<u32>,
+}
+
+/// What of a block is merged in place when the pages have moved.
+#[derive(Clone, Debug)]
+pub(crate) enum Merges {
+    Nothing,
+    /// All that is programmed whole.
+    Block,
+    /// These wordlines; those merged already are taken out.
+    Wordlines(PageSet),
 }
 
 impl Plan {
     /// All of it to one stream.
     pub(crate) fn whole(to: StreamId) -> Self {
-        Self { pages: None, marked: None, to, merges: false, within: None }
+        Self { pages: None, marked: None, to, merges: Merges::Nothing, within: None }
     }
 
     /// Some pages.
     pub(crate) fn some(pages: PageSet, to: StreamId) -> Self {
-        Self { pages: Some(pages), marked: None, to, merges: false, within: None }
+        Self { pages: Some(pages), marked: None, to, merges: Merges::Nothing, within: None }
     }
 
     /// Some pages, and then the block is reprogrammed in place.
     pub(crate) fn reprogramming(leaving: PageSet, to: StreamId) -> Self {
-        Self { pages: Some(leaving), marked: None, to, merges: true, within: None }
+        Self { pages: Some(leaving), marked: None, to, merges: Merges::Block, within: None }
+    }
+
+    /// Some pages, and then these wordlines are merged.
+    pub(crate) fn guarding(leaving: PageSet, wordlines: PageSet) -> Self {
+        Self { merges: Merges::Wordlines(wordlines), ..Self::some(leaving, RECLAIM) }
     }
 
     /// All of it, some pages apart.
     pub(crate) fn divided(marked: PageSet, to: StreamId, rest: StreamId) -> Self {
-        Self { pages: None, marked: Some((marked, to)), to: rest, merges: false, within: None }
+        Self { pages: None, marked: Some((marked, to)), to: rest, merges: Merges::Nothing, within: None }
     }
 
     /// These pages again in the same block, from its page `first` on.
@@ -75,7 +90,7 @@ pub(crate) struct Job {
     serial: u64,
     pub(crate) block: BlockId,
     pub(crate) cause: Cause,
-    plan: Plan,
+    pub(crate) plan: Plan,
     /// First page not yet looked at.
     pub(crate) cursor: u32,
     /// Wordlines merged.
@@ -92,11 +107,6 @@ impl Job {
     /// The same job for the whole block, to the one stream that the reserve is kept for.
     pub(crate) fn widened(self) -> Self {
         Self { plan: Plan::whole(GC), cursor: 0, fetched: 0, ..self }
-    }
-
-    /// Whether its block is on the way to low density.
-    pub(crate) fn reprograms(&self) -> bool {
-        self.plan.merges
     }
 }
 
@@ -187,7 +197,7 @@ impl Drive {
         let Some(page) = next else {
             if self.hot[job.block as usize].valid == 0 {
                 self.erase(job.block, job.cause);
-            } else if job.plan.merges && self.merge_next(job) {
+            } else if self.merge_next(job) {
                 return true;
             } else {
                 self.release(job.block);
@@ -257,8 +267,7 @@ impl Drive {
 
     /// Time that a job would still take on an idle drive.
     pub(crate) fn time_left(&self, job: &Job) -> Ns {
-        let merges = if job.reprograms() { self.wordlines_to_merge(job.block) - job.merged } else { 0 };
-        u64::from(self.pages_left(job)) * self.copy_ns + u64::from(merges) * self.merge_ns
+        u64::from(self.pages_left(job)) * self.copy_ns + u64::from(self.merges_left(job)) * self.merge_ns
     }
 
     /// Valid pages that a job has still to move.

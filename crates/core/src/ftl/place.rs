@@ -6,7 +6,7 @@ use crate::disturb::spared;
 use crate::drive::Drive;
 use crate::ftl::map::BUFFERED;
 use crate::geometry::Geometry;
-use crate::nand::block::{BlockState, PAGES_COUNTED, PROTECTED};
+use crate::nand::block::{BlockState, HAS_GUARDS, PAGES_COUNTED, PROTECTED};
 use crate::nand::rules;
 use crate::observer::Origin;
 use crate::reclaim::{FIRST_OWN, StreamSpec};
@@ -247,7 +247,8 @@ impl Drive {
         let hot = &self.hot[block as usize];
         let valid = u32::from(hot.valid);
         let all = self.geometry.pages_per_block;
-        let available = self.geometry.available_pages(hot.mode).min(self.streams.most_pages(hot.stream));
+        let guarded = if hot.has(HAS_GUARDS) { self.guards.count(block) } else { 0 };
+        let available = (self.geometry.available_pages(hot.mode) - guarded).min(self.streams.most_pages(hot.stream));
         if available == all { valid } else { (valid * all).div_ceil(available).min(all) }
     }
 }

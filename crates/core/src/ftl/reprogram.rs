@@ -6,23 +6,24 @@
 
 use crate::bugs::Bug;
 use crate::drive::{Drive, NandOp};
-use crate::ftl::mover::{Job, Plan};
+use crate::ftl::mover::{Job, Merges, Plan};
 use crate::ftl::place::RESERVE;
-use crate::nand::block::SUSPECT;
+use crate::nand::block::{HAS_GUARDS, SUSPECT};
 use crate::observer::{NOBODY, PhysRead, ReadResult};
 use crate::page_set::PageSet;
 use crate::units::{BlockId, Cause, Ppn, StreamId};
 
 /// The mode that reprogramming leads to: one page kind gone.
-const GUARDED: u8 = 1;
+pub(crate) const GUARDED: u8 = 1;
 
 impl Drive {
     /// How to reprogram a block: what has to leave it goes to `backup`. None where that cannot be: its cells hold one bit, it has guard levels
-    /// already, or the drive cannot spare the pages.
+    /// somewhere already, or the drive cannot spare the pages.
     pub(crate) fn plan_reprogramming(&self, block: BlockId, backup: StreamId) -> Option<Plan> {
         let g = &self.geometry;
         let (bits, written) = (g.cell.bits(), u32::from(self.hot[block as usize].write_ptr));
-        if bits == 1 || self.hot[block as usize].mode > 0 || !self.can_spare(GUARDED) {
+        let hot = &self.hot[block as usize];
+        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.can_spare(GUARDED) {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
@@ -34,11 +35,24 @@ impl Drive {
         Some(Plan::reprogramming(leaving, backup))
     }
 
-    /// Whether the drive can do without the pages that one more block in this mode takes away. Blocks under way to it count.
+    /// Whether the drive can do without the pages that one more block in this mode takes away. What is under way counts.
     pub(crate) fn can_spare(&self, mode: u8) -> bool {
-        let each = self.geometry.pages_per_block - self.geometry.available_pages(mode);
-        let under_way = self.jobs.iter().flatten().filter(|job| job.reprograms()).count() as u32;
-        self.pages_away + (under_way + 1) * each <= self.pages_to_spare
+        self.pages_away + self.pages_leaving() + self.pages_taken(mode) <= self.pages_to_spare
+    }
+
+    /// Pages that jobs under way will take away.
+    pub(crate) fn pages_leaving(&self) -> u32 {
+        let by = |job: &Job| match &job.plan.merges {
+            Merges::Nothing => 0,
+            Merges::Block => self.pages_taken(GUARDED),
+            Merges::Wordlines(left) => left.len() * u32::from(GUARDED),
+        };
+        self.jobs.iter().flatten().map(by).sum()
+    }
+
+    /// Pages of a block that a mode takes away.
+    fn pages_taken(&self, mode: u8) -> u32 {
+        self.geometry.pages_per_block - self.geometry.available_pages(mode)
     }
 
     /// Pages that modes may take away: a share of the spare ones, and none that open blocks and the reserve may need.
@@ -50,10 +64,16 @@ impl Drive {
         self.pages_to_spare = free.min((self.config.density.spare_share * f64::from(spare_pages)) as u32);
     }
 
-    /// Merges the next wordline of a job whose pages have moved; false when none is left and the block has its new mode.
+    /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown.
     pub(crate) fn merge_next(&mut self, job: &mut Job) -> bool {
-        if job.merged < self.wordlines_to_merge(job.block) {
-            self.merge_wordline(job.block, job.merged, job.cause);
+        match &mut job.plan.merges {
+            Merges::Nothing => return false,
+            Merges::Wordlines(left) => return self.guard_next(job.block, left, job.cause),
+            Merges::Block => {}
+        }
+        if job.merged < self.whole_wordlines(job.block) {
+            self.sense_wordline(job.block, job.merged, job.cause);
+            self.note_merge(job.block, job.merged, GUARDED, job.cause);
             job.merged += 1;
             return true;
         }
@@ -61,13 +81,22 @@ impl Drive {
         false
     }
 
+    /// Wordlines that a job has still to merge.
+    pub(crate) fn merges_left(&self, job: &Job) -> u32 {
+        match &job.plan.merges {
+            Merges::Nothing => 0,
+            Merges::Block => self.whole_wordlines(job.block) - job.merged,
+            Merges::Wordlines(left) => left.len(),
+        }
+    }
+
     /// Wordlines of a block that are programmed whole.
-    pub(crate) fn wordlines_to_merge(&self, block: BlockId) -> u32 {
+    pub(crate) fn whole_wordlines(&self, block: BlockId) -> u32 {
         u32::from(self.hot[block as usize].write_ptr) / self.geometry.cell.bits()
     }
 
-    /// Reads all pages of a wordline and programs its most significant one anew.
-    fn merge_wordline(&mut self, block: BlockId, wordline: u32, cause: Cause) {
+    /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
+    pub(crate) fn sense_wordline(&mut self, block: BlockId, wordline: u32, cause: Cause) {
         let bits = self.geometry.cell.bits();
         for page in wordline * bits..(wordline + 1) * bits {
             let ppn = self.geometry.first_page(block) + page;
@@ -83,7 +112,6 @@ impl Drive {
             }
             self.record(NandOp::Read { src: ppn, cause });
         }
-        self.note_merge(block, wordline, GUARDED, cause);
     }
 
     /// Senses the cells of a page whose data nobody wants.
@@ -97,9 +125,13 @@ impl Drive {
     }
 
     fn note_merge(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
+        self.book_merge(block, cause);
+        self.tell(|o| o.merged(block, wordline, mode, cause));
+    }
+
+    pub(crate) fn book_merge(&mut self, block: BlockId, cause: Cause) {
         self.flash.reprograms[cause as usize] += 1;
         self.record(NandOp::Merge { block, cause });
-        self.tell(|o| o.merged(block, wordline, mode, cause));
     }
 
     fn finish_reprogramming(&mut self, block: BlockId) {
@@ -136,16 +168,17 @@ impl Drive {
 
     fn set_mode(&mut self, block: BlockId, mode: u8) {
         self.hot[block as usize].mode = mode;
-        self.pages_away += self.geometry.pages_per_block - self.geometry.available_pages(mode);
+        self.pages_away += self.pages_taken(mode);
     }
 
-    /// A block in a mode is about to be erased: books how much of its limit it used.
+    /// A block is about to be erased. Of one in a mode it is booked how much of its limit was used.
     pub(crate) fn end_mode(&mut self, block: BlockId, cause: Cause) {
+        self.end_guards(block);
         let (mode, reads) = (self.hot[block as usize].mode, self.hot[block as usize].reads);
         if mode == 0 {
             return;
         }
-        self.pages_away -= self.geometry.pages_per_block - self.geometry.available_pages(mode);
+        self.pages_away -= self.pages_taken(mode);
         self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc);
         let pec = self.cold[block as usize].pec;
         if let Some(limits) = self.model.as_deref().map(crate::disturb::ErrorModel::limits) {

@@ -22,6 +22,8 @@ pub const MOVING: u8 = 2;
 pub const PROTECTED: u8 = 4;
 /// The reads of each of its pages are counted.
 pub const PAGES_COUNTED: u8 = 8;
+/// Some of its wordlines were merged by themselves, and have guard levels.
+pub const HAS_GUARDS: u8 = 16;
 
 /// The part of a block's record that reads touch: a quarter of a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +43,7 @@ pub struct BlockHot {
     pub mode: u8,
     /// The stream that wrote it.
     pub stream: u8,
-    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`].
+    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`], [`HAS_GUARDS`].
     pub flags: u8,
 }
 
@@ -74,7 +76,7 @@ pub struct BlockCold {
     pub programmed_at: Ns,
     /// Number of erases of the whole drive up to which the block is [`PROTECTED`].
     pub protected_until: u64,
-    /// It was reprogrammed in place since its erase.
+    /// It, or a wordline of it, was reprogrammed in place since its erase.
     pub reprogrammed: bool,
     /// Cycles in which it was reprogrammed.
     pub reprogrammed_cycles: u32,

@@ -41,8 +41,33 @@ pub(super) trait Estimate: Send {
     /// `alpha` (in 1/256) the highest of the block.
     fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64;
 
+    /// Dose, in 1/1024 units, that a wordline may take on top because of what is done about the others at a look; alpha in 1/256.
+    fn burden(&self, _geometry: &Geometry, _alpha: u64) -> u64 {
+        0
+    }
+
+    /// What is done about these pages: those of the wordlines that a look cannot leave as they are.
+    fn remedy(&mut self, _view: &View, block: BlockId, pages: PageSet, _look: &Look) -> Action {
+        Action::RelocatePages { block, pages }
+    }
+
+    /// What it counts of its own, by name.
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![]
+    }
+
     /// RAM of its counters in a real controller.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
+}
+
+/// What a look found.
+pub(super) struct Look<'a> {
+    /// Of each wordline, in 1/1024 units.
+    pub(super) margins: &'a [i64],
+    pub(super) budget: &'a Budget,
+    /// Dose units that the margins leave room for: until the end of the next look's job, and until the end of this one's.
+    pub(super) horizon: u32,
+    pub(super) late: u32,
 }
 
 /// A technique: the shared look, and an estimate.
@@ -68,6 +93,8 @@ pub(super) struct Budget {
     pub(super) keep: Vec<i64>,
     /// In 1/256.
     pub(super) alpha: Vec<u32>,
+    /// What guard levels would add to `keep`.
+    pub(super) gain: Vec<i64>,
     highest_alpha: u32,
     /// The smallest entry of `keep`.
     fresh: i64,
@@ -104,6 +131,7 @@ impl<E: Estimate> Straw<E> {
         let e = limits.lookup(group, pec);
         let neighbours = 2 * (e.alpha - ALPHA_ONE) * u64::from(view.geometry.cell.bits());
         let margin = u64::from(QUARTERS) * (e.alpha * u64::from(self.horizon(view)) + neighbours);
+        let margin = margin + self.estimate.burden(view.geometry, e.alpha);
         (e.limit.cast_signed() - margin.cast_signed(), e.alpha as u32)
     }
 
@@ -118,10 +146,12 @@ impl<E: Estimate> Straw<E> {
             let of = |w| groups[limits.group_of(w)];
             let wordlines = 0..view.geometry.wordlines_per_block;
             let keep: Vec<i64> = wordlines.clone().map(|w| of(w).0).collect();
-            let alpha: Vec<u32> = wordlines.map(|w| of(w).1).collect();
+            let alpha: Vec<u32> = wordlines.clone().map(|w| of(w).1).collect();
+            let limit = |w| limits.lookup(limits.group_of(w), pec).limit;
+            let gain = wordlines.map(|w| (limits.in_mode(limit(w), 1) - limit(w)).cast_signed()).collect();
             let highest_alpha = alpha.iter().copied().max().expect("a block has wordlines");
             let fresh = keep.iter().copied().min().expect("a block has wordlines");
-            self.budgets[class] = Some(Budget { keep, alpha, highest_alpha, fresh });
+            self.budgets[class] = Some(Budget { keep, alpha, gain, highest_alpha, fresh });
         }
         Some(class)
     }
@@ -171,7 +201,7 @@ impl<E: Estimate> Policy for Straw<E> {
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
         self.look(view, block, class);
-        let now = view.reads(block).0;
+        let (now, horizon) = (view.reads(block).0, self.horizon(view));
         let budget = self.budgets[class].as_ref().expect("just looked up");
         let bits = view.geometry.cell.bits();
         let written = view.geometry.pages_per_block - view.pages_to_come(block);
@@ -192,10 +222,15 @@ impl<E: Estimate> Policy for Straw<E> {
             }
         }
         if let Some(pages) = pages {
-            out.push(Action::RelocatePages { block, pages });
+            let look = Look { margins: &self.margins, budget, horizon, late: late(view) + self.overshoot };
+            out.push(self.estimate.remedy(view, block, pages, &look));
             return Reads(now.saturating_add(late(view)));
         }
         self.next_look(view, block, now, smallest, budget.highest_alpha)
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.estimate.counts()
     }
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
@@ -212,15 +247,17 @@ impl<E: Estimate> Policy for Straw<E> {
             let alpha = f64::from(alpha) / ALPHA_ONE as f64;
             let limit = limits.lookup(group, pec).limit as f64 / DOSE_ONE as f64;
             let near = 2.0 * (alpha - 1.0) * f64::from(view.geometry.cell.bits());
+            let burden = self.estimate.burden(view.geometry, limits.lookup(group, pec).alpha) as f64 / DOSE_ONE as f64;
             let group = &view.disturb.groups[group];
             Threshold {
                 name: format!("wordline of group {group} rewritten once its {} of a full block is above", E::BOUND),
                 reads: (units(keep) - movers).max(0.0) as u32,
                 because: format!(
-                    "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - M ({movers} + {near:.1})",
+                    "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - M ({movers} + {near:.1}{})",
                     self.interval,
                     late(view),
                     if self.overshoot > 0 { format!(" + overshoot {}", self.overshoot) } else { String::new() },
+                    if burden > 0.0 { format!(" + merges {burden:.1}") } else { String::new() },
                 ),
             }
         };
@@ -261,7 +298,8 @@ pub(super) mod tests {
     /// What an estimate makes of each wordline's dose, in whole units.
     pub(crate) fn bounds<E: Estimate>(drive: &mut Drive, block: BlockId, alpha: u64) -> Vec<i64> {
         let wordlines = drive.geometry().wordlines_per_block as usize;
-        let budget = Budget { keep: vec![0; wordlines], alpha: vec![(alpha * ALPHA_ONE) as u32; wordlines], highest_alpha: 0, fresh: 0 };
+        let alpha = vec![(alpha * ALPHA_ONE) as u32; wordlines];
+        let budget = Budget { keep: vec![0; wordlines], alpha, gain: vec![0; wordlines], highest_alpha: 0, fresh: 0 };
         let mut estimate = E::new(drive.config());
         let mut margins = vec![0; wordlines];
         estimate.margins(&drive.policy_and_view().1, block, &budget, 0, &mut margins);

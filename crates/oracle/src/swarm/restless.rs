@@ -1,5 +1,5 @@
-//! A policy that does at random times whatever a policy may ask for: it relocates, divides, recycles and reprograms blocks of any state, hot
-//! or not, and in time. What a technique would do for a reason, it does more often.
+//! A policy that does at random times whatever a policy may ask for: it relocates, divides, recycles and reprograms blocks and wordlines of any
+//! state, hot or not, and in time. What a technique would do for a reason, it does more often.
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -55,8 +55,9 @@ impl Restless {
         view.mode(block) == 0 && now <= Self::latest(view, block, 0) && after < f64::from(Self::latest(view, block, 1))
     }
 
-    /// Whether a block may be written again now: so that there is room for another job, whatever its pages remember.
-    fn may_recycle(view: &View, block: BlockId) -> bool {
+    /// Whether a block may be written again now, or some of its wordlines reprogrammed: so that there is room for another job, whatever its
+    /// pages remember.
+    fn may_stay(view: &View, block: BlockId) -> bool {
         let after = f64::from(view.reads(block).0) + Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
         view.mode(block) == 0 && after < f64::from(Self::latest(view, block, 0))
     }
@@ -66,20 +67,24 @@ impl Restless {
         Reads(self.dice.between(u64::from(now) + 1, u64::from(latest.max(now + 1))) as u32)
     }
 
-    fn some_pages(&mut self, pages_per_block: u32) -> PageSet {
-        let mut pages = PageSet::none(pages_per_block);
-        (0..pages_per_block).filter(|_| self.dice.chance(0.5)).for_each(|page| pages.insert(page, 1));
+    fn some_of(&mut self, count: u32, share: f64) -> PageSet {
+        let mut pages = PageSet::none(count);
+        (0..count).filter(|_| self.dice.chance(share)).for_each(|page| pages.insert(page, 1));
         pages
     }
 
     fn action(&mut self, view: &View, block: BlockId) -> Action {
-        match self.dice.between(0, 9) {
+        match self.dice.between(0, 11) {
             0 => Action::Relocate { block },
             1..=3 => {
-                let marked = self.some_pages(view.geometry.pages_per_block);
+                let marked = self.some_of(view.geometry.pages_per_block, 0.5);
                 Action::Divide { block, marked, to: LOW_DENSITY, rest: HOT }
             }
-            4 | 5 if Self::may_recycle(view, block) => Action::Recycle { block },
+            4 | 5 if Self::may_stay(view, block) => Action::Recycle { block },
+            10 | 11 if Self::may_stay(view, block) => {
+                let wordlines = self.some_of(view.geometry.wordlines_per_block, 0.3);
+                Action::ReprogramWordlines { block, wordlines, pages: self.some_of(view.geometry.pages_per_block, 0.1) }
+            }
             _ if !Self::may_reprogram(view, block) => Action::Relocate { block },
             n => Action::Reprogram { block, backup: if n < 8 { HOT } else { LOW_DENSITY } },
         }

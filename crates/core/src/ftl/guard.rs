@@ -1,0 +1,68 @@
+//! Guard levels for some wordlines of a block: merged one by one, as a block is that is reprogrammed, but each stands for itself. The block stays
+//! in full density; what a merged wordline has lost is its most significant page, and its own limits grow at once.
+
+use crate::bugs::Bug;
+use crate::drive::Drive;
+use crate::ftl::mover::Plan;
+use crate::ftl::reprogram::GUARDED;
+use crate::nand::block::{HAS_GUARDS, SUSPECT};
+use crate::page_set::{PageSet, any};
+use crate::units::{BlockId, Cause};
+
+impl Drive {
+    /// How to give these wordlines guard levels while `pages` move away. A wordline that cannot have any moves, too.
+    pub(crate) fn plan_guarding(&self, block: BlockId, wordlines: &PageSet, mut pages: PageSet) -> Plan {
+        let (bits, taken) = (self.geometry.cell.bits(), u32::from(GUARDED));
+        let can_merge = bits > taken && self.hot[block as usize].mode == 0;
+        let whole = if can_merge { self.whole_wordlines(block) } else { 0 };
+        let mut room = self.pages_to_spare.saturating_sub(self.pages_away + self.pages_leaving()) / taken;
+        let mut merging = PageSet::none(self.geometry.wordlines_per_block);
+        for wordline in wordlines.iter() {
+            if wordline >= whole || room == 0 || self.guards.has(block, wordline) {
+                pages.insert(wordline * bits, bits);
+                continue;
+            }
+            room -= 1;
+            merging.insert(wordline, 1);
+            if !self.bugs.has(Bug::BackupForgotten) {
+                pages.insert((wordline + 1) * bits - taken, taken);
+            }
+        }
+        Plan::guarding(pages, merging)
+    }
+
+    /// Merges the first of these wordlines that still holds data, and takes it out; false when there is none.
+    pub(crate) fn guard_next(&mut self, block: BlockId, left: &mut PageSet, cause: Cause) -> bool {
+        let bits = self.geometry.cell.bits();
+        while let Some(wordline) = left.take_first() {
+            if any(self.map.valid_words(block), wordline * bits, bits) {
+                let beside = self.bugs.has(Bug::MergeBeside) && wordline + 1 < self.whole_wordlines(block);
+                let wordline = wordline + u32::from(beside && !self.guards.has(block, wordline + 1));
+                self.sense_wordline(block, wordline, cause);
+                self.guard(block, wordline, cause);
+                return true;
+            }
+        }
+        // Limits have only grown since the model was asked, so it was no hurry to ask again.
+        self.hot[block as usize].flags &= !SUSPECT;
+        self.reassess(block);
+        false
+    }
+
+    fn guard(&mut self, block: BlockId, wordline: u32, cause: Cause) {
+        self.book_merge(block, cause);
+        self.guards.add(block, wordline);
+        self.pages_away += u32::from(GUARDED);
+        self.hot[block as usize].flags |= HAS_GUARDS;
+        self.cold[block as usize].reprogrammed = true;
+        self.tell(|o| o.guarded(block, wordline, GUARDED, cause));
+    }
+
+    /// A block is about to be erased.
+    pub(crate) fn end_guards(&mut self, block: BlockId) {
+        if self.hot[block as usize].has(HAS_GUARDS) {
+            self.pages_away -= self.guards.count(block) * u32::from(GUARDED);
+            self.guards.clear(block);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Every technique of low density on QLC and TLC under the wordline model, in both gears and under each schedule: what the large drives
+//! are, in small. No page is lost, the oracle has nothing to say, and each technique does what it is about.
+
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::engine::{TimedEngine, run_untimed};
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_oracle::Oracle;
+
+const TECHNIQUES: [&str; 6] = ["block", "redftl", "read-leveling", "hotld", "ipr", "ipr-wl"];
+
+/// 96 blocks on four dies; four groups of wordlines, neighbours four apart on QLC, in mid-life.
+fn drive(cell: &str, reclaim: &str, more: &str, timed: bool) -> Drive {
+    let stride = if cell == "qlc" { 4 } else { 1 };
+    let text = format!(
+        r#"
+        geometry = {{ channels = 2, dies_per_channel = 2, planes_per_die = 2, blocks_per_plane = 12, wordlines_per_block = 24, cell = "{cell}", page_size = "4KiB", neighbour_stride = {stride}, strings_per_layer = {stride} }}
+        timing = {{ sense_us = 50, program_us = 400, erase_us = 3000, channel_mb_s = 1200, independent_planes = true, suspend = true }}
+        drive = {{ spare = 0.4 }}
+        start = {{ pec = 500, reads = 100 }}
+        {more}
+        [disturb]
+        model = "wordline"
+        groups = ["best", "good", "bad", "worst"]
+        spread = [1.1, 1.2, 1.2, 1.4]
+        table = [{{ pec = 0, limit = [6000, 5000, 4000, 3000], alpha = [8.0, 8.2, 8.2, 8.4] }}, {{ pec = 1000, limit = [5000, 4000, 3500, 2500], alpha = [8.5, 9.0, 9.0, 9.2] }}]
+        "#
+    );
+    let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+    let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, timed).unwrap();
+    drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+    drive.precondition(1);
+    drive.begin_measurement();
+    drive
+}
+
+/// Nine of ten requests go to 100 pages; every 50th is a write.
+struct Hot {
+    left: u32,
+    pages: u64,
+    random: u64,
+}
+
+impl RequestSource for Hot {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        for _ in 0..self.left.min(max as u32) {
+            self.left -= 1;
+            let mut draw = |below: u64| {
+                self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (self.random >> 33) % below
+            };
+            let page = if draw(10) > 0 { draw(100) * 7 % self.pages } else { draw(self.pages) };
+            let op = if self.left.is_multiple_of(50) { Op::Write } else { Op::Read };
+            out.push(Request { at: 0, offset: page * 4096, bytes: 4096, op });
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Closed { depth: 8 }
+    }
+}
+
+/// Serves the workload and checks it. Gives what the technique is about: its jobs, and wordlines merged.
+fn run(cell: &str, reclaim: &str, more: &str, timed: bool) -> (u64, u64) {
+    let mut drive = drive(cell, reclaim, more, timed);
+    let mut source = Hot { left: 60_000, pages: drive.geometry().host_pages.into(), random: 0 };
+    if timed {
+        TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true).unwrap();
+    } else {
+        run_untimed(&mut drive, &mut source, &mut |_, _| true).unwrap();
+    }
+    drive.report_unread_losses();
+    let oracle: Box<dyn std::any::Any> = drive.end_observation().unwrap();
+    let report = oracle.downcast::<Oracle>().unwrap().conclude(&drive);
+    let case = format!("{cell}, {reclaim}, {more}, timed: {timed}");
+    assert!(!report.is_bug(), "{case}: {:?}", report.findings);
+    assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{case}");
+    (drive.reclaim_counts().invocations, drive.flash_counts().reprograms.iter().sum())
+}
+
+#[test]
+fn nothing_is_lost_in_either_gear() {
+    for cell in ["tlc", "qlc"] {
+        for reclaim in TECHNIQUES {
+            let has_guards = ["hotld", "ipr", "ipr-wl"].contains(&reclaim);
+            let mut cases = vec![("reclaim = { check_interval = 16 }".to_owned(), false)];
+            let schedules = ["foreground", "batch:24", "deadline"];
+            cases.extend(schedules.map(|schedule| (format!("reclaim = {{ schedule = \"{schedule}\", check_interval = 16 }}"), true)));
+            for (more, timed) in cases {
+                let (jobs, merged) = run(cell, reclaim, &more, timed);
+                assert!(jobs > 0 && (merged > 0) == has_guards, "{cell}, {reclaim}, {more}: {jobs} jobs, {merged} wordlines merged");
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Wordlines merged by themselves: each endures more, and no other does.
+
+use vpass_core::observer::{NOBODY, Observer, ReadResult};
+use vpass_core::units::Cause;
+
+use crate::common::{Scene, protocol, stamp};
+
+/// Block 0 holds pages 0 to 5, and wordline 1 was merged by itself: its MSB page lies in block 1 if it is backed up. With that it was
+/// read four times.
+fn guarded(backed_up: bool) -> Scene {
+    let mut s = Scene::tiny();
+    s.write(0, 0..6);
+    if backed_up {
+        s.copy(5, 12, 5);
+    }
+    s.read_by(Cause::Reclaim, 3, 3, ReadResult::Good);
+    s.read_by(Cause::Reclaim, 4, 4, ReadResult::Good);
+    s.read_by(Cause::Reclaim, NOBODY, 5, ReadResult::Good);
+    s.oracle.guarded(0, 1, 1, Cause::Reclaim);
+    s
+}
+
+#[track_caller]
+fn past(s: &Scene, sentence: &str) {
+    assert_eq!(s.oracle.finish().findings[0], sentence);
+}
+
+#[test]
+fn its_limit_grows_at_once() {
+    let mut s = guarded(true);
+    (0..111).for_each(|_| s.read(0, 0));
+    s.read(3, 3);
+    s.read(5, 12);
+    s.clean();
+    s.read(0, 0);
+    s.read(3, 3);
+    past(&s, "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 1008.000 of a limit of 1000.000");
+}
+
+#[test]
+fn its_neighbours_limits_do_not() {
+    let mut s = guarded(true);
+    (0..8).for_each(|_| s.read(3, 3));
+    s.read(0, 0);
+    past(&s, "host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0): dose 108.000 of a limit of 100.000");
+}
+
+#[test]
+fn after_an_erase_it_is_one_like_any_other() {
+    let mut s = guarded(true);
+    s.write(13, 0..5);
+    s.erase(0);
+    s.write(0, 6..12);
+    (0..12).for_each(|_| s.read(6, 0));
+    s.read(9, 3);
+    past(&s, "host read used lpn 9 past its limit at ppn 3 (block 0, wordline 1): dose 108.000 of a limit of 100.000");
+}
+
+#[test]
+fn a_page_that_was_not_backed_up_is_caught() {
+    guarded(false).caught(stamp, &["a merge took away version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0, wordline 1)"]);
+}
+
+#[test]
+fn it_is_merged_once_whole_and_not_with_its_block() {
+    let mut s = guarded(true);
+    s.oracle.guarded(0, 1, 1, Cause::Reclaim);
+    s.caught(protocol, &["merge of wordline 1 of block 0, which was merged before and not erased since"]);
+    let mut s = Scene::tiny();
+    s.write(0, 0..4);
+    s.oracle.guarded(0, 1, 1, Cause::Reclaim);
+    s.caught(protocol, &["merge of wordline 1 of block 0, of which 4 pages are programmed"]);
+    let mut s = guarded(true);
+    s.oracle.reprogrammed(0, 1);
+    s.caught(protocol, &["block 0 goes to mode 1, but 1 of its wordlines were merged by themselves"]);
+    let mut s = Scene::tiny();
+    s.oracle.opened(0, 1);
+    s.oracle.guarded(0, 0, 1, Cause::Reclaim);
+    s.caught(protocol, &["merge of wordline 0 of block 0 by itself; the block is in mode 1"]);
+}
