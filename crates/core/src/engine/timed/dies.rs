@@ -210,6 +210,17 @@ impl Dies {
         self.all[usize::from(die)].jobs.push_back((job, cause));
     }
 
+    /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head were finished in the foreground, and
+    /// under steady pressure the head would keep them for ever.
+    pub(super) fn drop_jobs(&mut self, die: DieId, is_done: impl Fn(JobRef) -> bool) {
+        let reclaim_work = &mut self.loads[usize::from(die)].reclaim_work;
+        self.all[usize::from(die)].jobs.retain(|(job, cause)| {
+            let done = is_done(*job);
+            *reclaim_work -= u32::from(done && *cause == Cause::Reclaim);
+            !done
+        });
+    }
+
     /// The job at the head of a die is done.
     pub(super) fn job_done(&mut self, die: DieId) {
         let (_, cause) = self.all[usize::from(die)].jobs.pop_front().expect("a job was at the head");

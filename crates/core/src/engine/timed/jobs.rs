@@ -26,12 +26,7 @@ impl TimedEngine {
     /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
     fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
         drive.now = self.now;
-        while let Some((job, _)) = self.dies.die(die).jobs.front().copied() {
-            if drive.job(job).is_some() {
-                break;
-            }
-            self.dies.job_done(die);
-        }
+        self.dies.drop_jobs(die, |job| drive.job(job).is_none());
         let urgent = self.dies.die(die).jobs.iter().position(|(j, _)| drive.job(*j).is_some_and(|j| drive.is_urgent(j)));
         if let Some(i) = urgent {
             self.dies.die(die).jobs.swap(0, i);
