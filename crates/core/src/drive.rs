@@ -3,29 +3,32 @@
 //!
 //! Reads come in batches: look up, prefetch, count, compare with the alarm. Everything else is rare and lives in `ftl`.
 
+mod assemble;
+mod figures;
+
+pub(crate) use self::assemble::late_reads;
 use crate::blame::Blame;
 use crate::bugs::Bugs;
-use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, Schedule};
+use crate::config::DriveConfig;
 use crate::counting::{BLOCKS, PAGES, TRACKED, WORDLINES};
-use crate::disturb::table::dose_per_kind;
-use crate::disturb::{ErrorModel, error_model};
+use crate::disturb::ErrorModel;
 use crate::ftl::buffer::WriteBuffer;
 use crate::ftl::free::FreeBlocks;
 use crate::ftl::map::{BUFFERED, PageMap, UNMAPPED};
 use crate::ftl::mover::{Job, JobRef};
 use crate::ftl::place::Streams;
 use crate::ftl::victims::VictimIndex;
-use crate::gc::{GcPolicy, gc_policy};
+use crate::gc::GcPolicy;
 use crate::geometry::Geometry;
-use crate::mem::{huge_vec, prefetch};
+use crate::mem::prefetch;
 use crate::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use crate::nand::block::{BlockCold, BlockHot, Wordline};
 use crate::nand::guards::Guards;
 use crate::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
 use crate::page_counters::PageCounters;
-use crate::reclaim::{Policy, StreamSpec, View, technique};
+use crate::reclaim::{Policy, View};
 use crate::space_saving::SpaceSaving;
-use crate::units::{BlockId, Bytes, Cause, DieId, Lpn, Ns, Ppn, Seq, transfer_ns, us};
+use crate::units::{BlockId, Cause, DieId, Lpn, Ns, Ppn, Seq};
 
 /// Pages in a batch of reads: enough to keep all cache misses of a core in flight.
 pub const BATCH: usize = 32;
@@ -154,106 +157,6 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
-    ///
-    /// # Errors
-    /// An unknown technique, or more reads at the start than the drive can have served.
-    pub fn new(config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
-        let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
-        let config = technique.drive(config);
-        let policy = (technique.new)(&config);
-        Self::assemble(config, policy, technique.name, &techniques.gc, timed)
-    }
-
-    /// The same under a policy that is in no list. It may not track.
-    ///
-    /// # Errors
-    /// As those of [`Self::new`].
-    pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, gc: &str, timed: bool) -> Result<Self, ConfigError> {
-        Self::assemble(config, policy, "unlisted", gc, timed)
-    }
-
-    fn assemble(config: DriveConfig, policy: Box<dyn Policy>, name: &str, gc: &str, timed: bool) -> Result<Self, ConfigError> {
-        let geometry = Geometry::new(&config);
-        crate::start_reads::check(&config, timed)?;
-        let gc = gc_policy(gc, &config.gc).ok_or_else(|| unknown("gc", gc))?;
-        let model = error_model(&config);
-        let blocks = geometry.blocks as usize;
-        let tracks = technique(name).is_some_and(|technique| technique.tracks);
-        let own = policy.streams();
-        require_room_for(&own, name, &geometry)?;
-        let counted = match &model {
-            None => BLOCKS,
-            Some(_) if tracks => TRACKED,
-            Some(_) if own.iter().any(|s| s.counts_pages) => PAGES,
-            Some(_) => WORDLINES,
-        };
-        let page_counters =
-            if counted == PAGES { PageCounters::new(geometry.blocks, geometry.pages_per_block) } else { PageCounters::default() };
-        let tracker = if counted == TRACKED {
-            SpaceSaving::new(geometry.blocks, geometry.wordlines_per_block, config.reclaim.counters)
-        } else {
-            SpaceSaving::default()
-        };
-        // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
-        let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
-        let blame = Blame::new(geometry.host_pages);
-        let mut drive = Self {
-            map: PageMap::new(geometry.host_pages, geometry.raw_pages(), geometry.pages_per_block),
-            hot: huge_vec(blocks, BlockHot::ERASED),
-            cold: vec![BlockCold::new(config.start.pec); blocks],
-            wordlines: huge_vec(if counted == BLOCKS { 0 } else { geometry.wordlines() as usize }, Wordline::default()),
-            guards: Guards::new(geometry.blocks, geometry.wordlines_per_block),
-            tracker,
-            page_counters,
-            counted,
-            dose: dose_per_kind(config.disturb.dose, geometry.cell),
-            free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die),
-            victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block),
-            streams: Streams::new(&geometry, own),
-            buffer: WriteBuffer::new(buffer_slots.max(1)),
-            policy,
-            late_reads: late_reads(&config, &geometry, timed),
-            copy_ns: copy_ns(&config, &geometry, 1),
-            merge_ns: copy_ns(&config, &geometry, geometry.cell.bits()),
-            buffer_slots,
-            gc,
-            model,
-            geometry,
-            config,
-            jobs: vec![],
-            lost: vec![],
-            seq: 0,
-            load_cursor: 0,
-            now: 0,
-            erases_total: 0,
-            pages_away: 0,
-            pages_to_spare: 0,
-            timed,
-            ops: vec![],
-            started_jobs: vec![],
-            jobs_begun: 0,
-            next_wear_check: 0,
-            rung_by: 0,
-            host: HostCounts::default(),
-            host_pages_before: 0,
-            own_counts_before: vec![],
-            flash: FlashCounts::default(),
-            reclaim: ReclaimCounts::default(),
-            blame,
-            uncorrectable_reads: 0,
-            lost_pages: 0,
-            bugs: Bugs::default(),
-            observer: None,
-            pending: Vec::with_capacity(BATCH),
-        };
-        for block in 0..drive.geometry.blocks {
-            drive.add_free(block);
-        }
-        drive.count_pages_to_spare();
-        Ok(drive)
-    }
-
     /// Gives the drive a bug, to see that it is found.
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
@@ -428,128 +331,6 @@ impl Drive {
         };
         (self.policy.as_mut(), view)
     }
-
-    /// Begins the measured phase: every count starts at zero, state stays.
-    pub fn begin_measurement(&mut self) {
-        self.host_pages_before += self.host.read_pages + self.host.write_pages;
-        self.own_counts_before = self.policy.counts();
-        self.host = HostCounts::default();
-        self.flash = FlashCounts::default();
-        self.reclaim = ReclaimCounts::default();
-        self.blame.clear();
-        self.uncorrectable_reads = 0;
-        self.lost_pages = 0;
-        self.ops.clear();
-        self.tell(Observer::measured_phase);
-    }
-
-    /// The resolved configuration.
-    pub fn config(&self) -> &DriveConfig {
-        &self.config
-    }
-
-    /// The geometry.
-    pub fn geometry(&self) -> &Geometry {
-        &self.geometry
-    }
-
-    /// What the host asked for, since the measured phase began.
-    pub fn host_counts(&self) -> &HostCounts {
-        &self.host
-    }
-
-    /// NAND operations by cause, since the measured phase began.
-    pub fn flash_counts(&self) -> &FlashCounts {
-        &self.flash
-    }
-
-    /// Read reclaim, since the measured phase began.
-    pub fn reclaim_counts(&self) -> &ReclaimCounts {
-        &self.reclaim
-    }
-
-    /// What the technique counts of its own, by name, since the measured phase began.
-    pub fn technique_counts(&self) -> Vec<(&'static str, u64)> {
-        let before = |name| self.own_counts_before.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count);
-        self.policy.counts().into_iter().map(|(name, count)| (name, count - before(name))).collect()
-    }
-
-    /// Host reads that the drive reported as uncorrectable.
-    pub fn uncorrectable_reads(&self) -> u64 {
-        self.uncorrectable_reads
-    }
-
-    /// Pages of host data that the drive reported as lost.
-    pub fn lost_pages(&self) -> u64 {
-        self.lost_pages
-    }
-
-    /// Simulated time, as far as the drive has been told; 0 in the untimed gear.
-    pub fn now(&self) -> Ns {
-        self.now
-    }
-
-    /// RAM the reclaim technique would take in a real controller.
-    pub fn controller_ram(&self) -> Bytes {
-        self.policy.controller_ram(&self.geometry)
-    }
-
-    /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as policies are told.
-    pub fn late_reads(&self) -> u32 {
-        self.late_reads
-    }
-
-    /// Open blocks of each stream: (purpose, width).
-    pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
-        self.streams.widths()
-    }
-}
-
-fn unknown(what: &str, name: &str) -> ConfigError {
-    ConfigError(format!("unknown {what} technique `{name}`"))
-}
-
-/// Each stream of a technique's own needs an open block, and one for its next.
-fn require_room_for(own: &[StreamSpec], name: &str, geometry: &Geometry) -> Result<(), ConfigError> {
-    let needed = MIN_SPARE_BLOCKS + 2 * own.len() as u32;
-    let spare = geometry.spare_blocks();
-    if own.is_empty() || spare >= needed {
-        return Ok(());
-    }
-    Err(ConfigError(format!(
-        "the drive has {spare} spare blocks; reclaim technique `{name}` keeps {} kinds of data apart and needs {needed}: raise drive.spare or drive.capacity",
-        own.len()
-    )))
-}
-
-/// Reading so many pages and programming one on an idle drive.
-fn copy_ns(config: &DriveConfig, geometry: &Geometry, reads: u32) -> Ns {
-    let sense = config.timing.sense_per_kind_us(geometry.cell);
-    let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
-    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
-    u64::from(reads) * (us(read_us + config.timing.ecc_us) + transfer) + transfer + us(config.timing.program_us)
-}
-
-/// `R_late`: none where the job runs in the foreground. Else the reads that a die serves in the time of the job when the
-/// two share it, but at most an eighth of the smallest worst-case limit: more would rewrite blocks far too early, and a
-/// block that uses its reads up before its job is done is finished in the foreground anyway.
-pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
-    if let Some(given) = config.reclaim.late_reads {
-        return given;
-    }
-    if !timed || config.reclaim.schedule == Schedule::Foreground {
-        return 0;
-    }
-    let sense = config.timing.sense_per_kind_us(geometry.cell);
-    let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
-    let job_us = f64::from(geometry.pages_per_block) * (read_us + config.timing.program_us);
-    let smallest = config
-        .disturb
-        .table
-        .iter()
-        .flat_map(|row| row.limit.iter().enumerate().map(|(g, limit)| limit / row.alpha.get(g).copied().unwrap_or(1.0)));
-    let smallest = smallest.fold(f64::INFINITY, f64::min);
-    (job_us / read_us).min(smallest / 8.0).floor() as u32
 }
 
 #[cfg(test)]
