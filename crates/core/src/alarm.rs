@@ -122,6 +122,12 @@ impl Drive {
         self.set_alarm(block);
     }
 
+    /// The error model is asked at the block's next read: nobody reads most blocks of a large drive. For a block of which no data is lost.
+    pub(crate) fn ask_model_at_next_read(&mut self, block: BlockId) {
+        self.cold[block as usize].model_alarm = 0;
+        self.set_alarm(block);
+    }
+
     fn ask_model(&mut self, block: BlockId) {
         let hot = &self.hot[block as usize];
         let due = hot.reads > self.cold[block as usize].model_alarm || self.cold[block as usize].model_alarm == u32::MAX;

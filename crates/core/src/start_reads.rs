@@ -116,7 +116,7 @@ impl Drive {
             self.tracker.count_each(block, &doses);
         }
         self.hot[block as usize].reads += doses.iter().sum::<u32>();
-        self.reassess(block);
+        self.ask_model_at_next_read(block);
         self.tell(|o| o.served_before(block, &doses));
     }
 }
