@@ -50,16 +50,20 @@ impl Restless {
 
     /// Whether a block may be reprogrammed now: in time, and so that its new limits leave room for another job.
     fn may_reprogram(view: &View, block: BlockId) -> bool {
-        let now = view.reads(block).0;
-        let after = f64::from(now) + Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
-        view.mode(block) == 0 && now <= Self::latest(view, block, 0) && after < f64::from(Self::latest(view, block, 1))
+        let in_time = view.reads(block).0 <= Self::latest(view, block, 0);
+        view.mode(block) == 0 && in_time && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 1))
     }
 
     /// Whether a block may be written again now, or some of its wordlines reprogrammed: so that there is room for another job, whatever its
     /// pages remember.
     fn may_stay(view: &View, block: BlockId) -> bool {
-        let after = f64::from(view.reads(block).0) + Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
-        view.mode(block) == 0 && after < f64::from(Self::latest(view, block, 0))
+        view.mode(block) == 0 && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 0))
+    }
+
+    /// Dose units that a block has served when it is asked about again behind a job: those of the host until the job is done, and of the job.
+    fn after_a_job(view: &View, block: BlockId) -> f64 {
+        let by_job = Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
+        f64::from(view.reads(block).0 + view.late_reads + 1) + by_job
     }
 
     /// A count after this one, and not after the latest.
