@@ -122,9 +122,12 @@ impl Drive {
         self.set_alarm(block);
     }
 
-    /// The error model is asked at the block's next read: nobody reads most blocks of a large drive. For a block of which no data is lost.
+    /// The error model, where there is one, is asked at the block's next read: nobody reads most blocks of a large drive. For a block of
+    /// which no data is lost.
     pub(crate) fn ask_model_at_next_read(&mut self, block: BlockId) {
-        self.cold[block as usize].model_alarm = 0;
+        if self.model.is_some() {
+            self.cold[block as usize].model_alarm = 0;
+        }
         self.set_alarm(block);
     }
 
