@@ -119,6 +119,11 @@ impl View<'_> {
         self.guards.of(block)
     }
 
+    /// Whether a wordline of a block, numbered within it, is one of them.
+    pub fn is_guarded(&self, block: BlockId, wordline: u32) -> bool {
+        self.guards.has(block, wordline)
+    }
+
     /// Host page operations since the drive was made: the time of techniques that compare rates, the same in both gears.
     pub fn clock(&self) -> u64 {
         self.clock

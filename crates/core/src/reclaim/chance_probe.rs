@@ -9,7 +9,8 @@
 //! `G = w + N + R_late + 2 + 2 p'`, `B = E + R_late + 1 + P + C`, `E = (1 - f) min over groups (ERC_MAX - (alpha - 1) G) - (B - E)`:
 //! w is [`MISSES`] over p, N and P wordlines and pages of a block, p' pages of a wordline, C [`CASCADE`], f [`NEAR`].
 //! **Costs** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) on the die, and their dose.
-//! **Departs from the paper** of PARA: it refreshes the neighbours without looking.
+//! **Departs from the paper** of PARA: it refreshes the neighbours without looking. A controller would draw from a source of noise; here the
+//! draws follow from block, P/E count and read, the same under every seed, so the bound below holds for hosts that do not compute them.
 //! **Does not help** blocks that are read evenly as much as counters do: it keeps the share f of a limit for neighbours, and w of their reads.
 //!
 //! ```text
@@ -23,7 +24,7 @@
 //! wordlines of its block, of which each takes the last data of one, N in all (a block under such a job serves one read, the next is
 //! always drawn); by movers' reads of 2 p' pages; and by `R_late` + 1 in the end, when the block moves as a whole. BLK grows to B at most. The
 //! sum is `need`, so the next probe finds it whole and with all it needs but for the w, wherever that probe comes in time. **It does not come
-//! with a probability of (1 - p)^w = 2^-64** for each such stretch of w reads, whatever the host knows of earlier draws: data may be lost, once in
+//! with a probability of (1 - p)^w = 2^-64** for each such stretch of w reads, for a host that cannot foretell the draws: data may be lost, once in
 //! more reads than all drives ever made have served. The draws of a probe's own sensing end after C in a row but with (2 p)^C.
 //! Where reads weigh unevenly (`dose = "sensings"`), alarms cannot meet each read, and where reads from before the programming count, those
 //! of a wordline without data cannot be probed: there it is `block`, and so it is where E is no more than the threshold of `block`.
@@ -226,20 +227,15 @@ impl Policy for ChanceProbe {
 
 #[cfg(test)]
 mod tests {
+    use super::super::straw::tests::one_page_wordlines;
+    use crate::config::DriveConfig;
     use crate::drive::{BATCH, Drive, Techniques};
     use crate::units::Cause;
 
-    fn drive(disturb: &str) -> Drive {
-        let text = format!(
-            r#"
-            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 64, cell = "slc", page_size = "4KiB" }}
-            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
-            drive = {{ spare = 0.5 }}
-            disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [20_000], alpha = [9.0] }}], {disturb} }}
-            reclaim = {{ probe_probability = 0.1 }}
-            "#
-        );
-        let config = toml::from_str::<crate::config::DriveConfig>(&text).unwrap().resolve().unwrap();
+    fn drive(preprogram_weight: f64) -> Drive {
+        let mut config: DriveConfig = toml::from_str(&one_page_wordlines(64, 20_000, "probe_probability = 0.1")).unwrap();
+        config.disturb.preprogram_weight = preprogram_weight;
+        let config = config.resolve().unwrap();
         let mut drive = Drive::new(config, &Techniques { reclaim: "chance-probe".into(), ..Techniques::default() }, false).unwrap();
         drive.precondition(1);
         drive.begin_measurement();
@@ -257,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_lies_beside_a_hot_wordline_moves_at_the_next_draw() {
-        let mut drive = drive("");
+        let mut drive = drive(0.0);
         let (reads, copies) = first_move(&mut drive, |_| 5);
         assert!((480..560).contains(&reads), "{reads} reads: some of the 503 are probes drawn in turn");
         assert!(copies <= 2, "one or both neighbours");
@@ -266,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_block_that_is_read_evenly_moves_as_a_whole_at_its_end() {
-        let mut drive = drive("");
+        let mut drive = drive(0.0);
         let (reads, copies) = first_move(&mut drive, |n| n % 64);
         let probes = drive.technique_counts()[1].1;
         assert_eq!(copies, 64);
@@ -276,7 +272,7 @@ mod tests {
 
     #[test]
     fn where_reads_cannot_be_drawn_it_is_block() {
-        let mut drive = drive("preprogram_weight = 0.5");
+        let mut drive = drive(0.5);
         // floor((20,000 - 64 - 16) / 9)
         assert_eq!(first_move(&mut drive, |_| 5), (2_213, 64));
         assert_eq!(drive.technique_counts(), [("draws", 0), ("probes", 0)]);

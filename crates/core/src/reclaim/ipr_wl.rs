@@ -94,7 +94,7 @@ impl Estimate for Guarding {
         let room = view.spare_pages().min(self.most.saturating_sub(view.pages_away()));
         let mut left = self.per_job.min(room);
         for wordline in (0..view.geometry.wordlines_per_block).filter(|w| any(pages.words(), w * bits, bits)) {
-            let has_guards = is_guarded(view, block, wordline);
+            let has_guards = view.is_guarded(block, wordline);
             if left > 0 && !has_guards && self.helps(view, block, wordline, look) {
                 left -= 1;
                 merging.insert(wordline, 1);
@@ -133,11 +133,6 @@ impl Guarding {
         let outlasts = look.margins[w] + look.budget.gain[w] >= doses(look.horizon) + burden;
         is_whole && in_time && outlasts && keeps_any()
     }
-}
-
-fn is_guarded(view: &View, block: BlockId, wordline: u32) -> bool {
-    let guarded = view.guarded(block);
-    !guarded.is_empty() && any(guarded, wordline, 1)
 }
 
 #[cfg(test)]
