@@ -151,7 +151,7 @@ impl Oracle {
     fn find(&self, ppn: Ppn) -> Place {
         let at = At::new(&self.geometry, ppn);
         let Endurance { limit, alpha } = self.doses.page(at);
-        // A dose is as exact as a float wherever this rounds down; the worst ratio only grows.
+        // Rounded down: no dose up to it exceeds the worst ratio, which only grows while the batch is judged.
         let unremarkable = (self.worst_dose_ratio * limit.cast_signed() as f64) as u64;
         Place { at, alpha, dull: limit.min(unremarkable) }
     }

@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use vpass_core::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 use vpass_core::disturb::table::DOSE_ONE;
+use vpass_core::observer::{Observer, PhysRead, ReadResult};
+use vpass_core::units::Cause;
 
 use crate::common::{Scene, config, wordline_model};
 
@@ -261,15 +263,21 @@ proptest! {
         }
         let mut c = config(4, WORDLINES, disturb);
         c.geometry.neighbour_stride = stride;
-        let mut s = Scene::new(&c);
+        let (mut s, mut in_batches, mut batch) = (Scene::new(&c), Scene::new(&c), vec![]);
         let (mut worst, mut past, mut programmed) = (0.0f64, 0, 0);
         for (what, where_) in choices {
             if (what == 0 || programmed == 0) && programmed < WORDLINES * 3 {
+                in_batches.oracle.reads(&std::mem::take(&mut batch));
                 s.write(programmed, [programmed]);
+                in_batches.write(programmed, [programmed]);
                 programmed += 1;
                 continue;
             }
             let page = where_ % programmed;
+            batch.push(PhysRead { lpn: page, ppn: page, cause: Cause::Host, result: ReadResult::Good, fill: false });
+            if batch.len() == 32 {
+                in_batches.oracle.reads(&std::mem::take(&mut batch));
+            }
             let (dose, limit) = s.oracle.truth(page).unwrap();
             past += u64::from(dose > limit);
             worst = worst.max(dose as f64 / limit as f64);
@@ -278,5 +286,8 @@ proptest! {
             prop_assert_eq!(report.limit_violations, past);
             prop_assert!(report.worst_dose_ratio.to_bits() == worst.to_bits(), "{} {}", report.worst_dose_ratio, worst);
         }
+        in_batches.oracle.reads(&batch);
+        let report = in_batches.oracle.report();
+        prop_assert_eq!((report.limit_violations, report.worst_dose_ratio.to_bits()), (past, worst.to_bits()), "in batches");
     }
 }
