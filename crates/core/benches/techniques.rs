@@ -1,36 +1,46 @@
-//! What do techniques that count by wordlines cost a read? Nanoseconds over `block`, the median of three rounds.
-//! `--small` runs it at a size that fits a test.
+//! What do techniques that count by wordlines cost a read? Their drives take turns, so that what slows the machine down for a while slows
+//! them all; the median of the rounds' differences. `--small` runs it at a size that fits a test.
 
 #[expect(dead_code, reason = "every bench uses its own part")]
 mod shared;
 
-use shared::{Size, Skewed, config, prepared_under, say, straw, untimed, untimed_from};
+use shared::{Size, Skewed, Uniform, config, prepared_under, say, straw, untimed_s};
+use vpass_core::drive::Drive;
+
+const TECHNIQUES: [&str; 4] = ["block", "straw-wl", "straw-ss", "straw-ss-sound"];
 
 /// At 2 TiB, where everything misses the cache and few blocks are looked at, and on 30 blocks that are worn out again and again.
 fn main() {
     let size = Size::of_arguments();
-    let reads = size.pick(60_000_000, 200_000);
-    let table = size.pick(1 << 24, 1 << 16);
-    let few_blocks = || config(FEW_BLOCKS, |_| {});
-    let mut block = [0.0; 3];
-    for technique in ["block", "straw-wl", "straw-ss", "straw-ss-sound"] {
-        let mut drive = prepared_under(straw(&size), technique);
-        let even = 1e9 / untimed(&mut drive, reads, 16_384, 0);
-        let pages = Skewed::table(&drive, table);
-        let skewed = 1e9 / untimed_from(&mut drive, reads, |drive| Skewed::new(drive, &pages, reads));
-        drop(drive);
-        let mut drive = prepared_under(few_blocks(), technique);
-        let worn = 1e9 / untimed(&mut drive, reads, 16_384, 0);
-        let figures = [even, skewed, worn];
-        if technique == "block" {
-            block = figures;
-        }
-        let [even, skewed, worn] = figures;
+    let (rounds, reads) = (size.pick(9, 3), size.pick(6_000_000, 50_000));
+    let even = |drive: &mut Drive, round| untimed_s(drive, Uniform::new(drive, reads, 16_384, 0, 1).of_round(round));
+
+    let mut drives = TECHNIQUES.map(|technique| prepared_under(straw(&size), technique));
+    report("even", "goal +40 ns", in_turns(&mut drives, rounds, reads, even));
+    let pages = Skewed::table(&drives[0], size.pick(1 << 24, 1 << 16));
+    let skewed = |drive: &mut Drive, round| untimed_s(drive, Skewed::of_round(drive, &pages, reads, round));
+    report("skewed", "goal +30 %", in_turns(&mut drives, rounds, reads, skewed));
+    drop(drives);
+    let mut drives = TECHNIQUES.map(|technique| prepared_under(config(FEW_BLOCKS, |_| {}), technique));
+    report("30 blocks", "no goal", in_turns(&mut drives, rounds, reads, even));
+}
+
+/// Nanoseconds a read of every drive, round by round.
+fn in_turns(drives: &mut [Drive; 4], rounds: u64, reads: u64, seconds: impl Fn(&mut Drive, u64) -> f64) -> Vec<[f64; 4]> {
+    (0..rounds).map(|round| drives.each_mut().map(|drive| 1e9 * seconds(drive, round) / reads as f64)).collect()
+}
+
+fn report(workload: &str, goal: &str, rounds: Vec<[f64; 4]>) {
+    let median = |of: &dyn Fn(&[f64; 4]) -> f64| {
+        let mut of_rounds: Vec<f64> = rounds.iter().map(of).collect();
+        of_rounds.sort_by(f64::total_cmp);
+        of_rounds[of_rounds.len() / 2]
+    };
+    for (n, technique) in TECHNIQUES.iter().enumerate() {
+        let (ns, over, ratio) = (median(&|r| r[n]), median(&|r| r[n] - r[0]), median(&|r| r[n] / r[0]));
         say(&format!(
-            "{technique:<15} ns a read: even {even:>5.1} ({:+.1} over block, goal +40), skewed {skewed:>5.1} ({:+.0} %, goal +30), 30 blocks {worn:>5.1} ({:+.1})",
-            even - block[0],
-            100.0 * (skewed / block[1] - 1.0),
-            worn - block[2]
+            "{workload:<10} {technique:<15} {ns:>6.1} ns a read: {over:+.1} ns, {:+.0} % over block ({goal})",
+            100.0 * (ratio - 1.0)
         ));
     }
 }

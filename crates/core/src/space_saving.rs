@@ -47,13 +47,22 @@ impl Bank {
         let count = |n| if n < entries { 0 } else { u32::MAX };
         Self { keys: [NONE; BANK], entries: std::array::from_fn(|n| Entry { count: count(n), error: 0 }) }
     }
+
+    /// Which entries count just this: bit n for entry n.
+    fn entries_of(&self, count: u32) -> u32 {
+        self.entries.iter().enumerate().fold(0, |bits, (n, entry)| bits | u32::from(entry.count == count) << n)
+    }
 }
 
-/// The place of the next miss: every entry before `cursor` counts more than `min`, none less.
+/// Where misses go: to the entries of a bank that count `min`, then to those of the banks behind it. No entry counts less.
 #[derive(Clone, Copy, Default)]
 struct Lowest {
     min: u32,
-    cursor: u32,
+    /// Bit n for entry n of the bank.
+    entries: u32,
+    bank: u16,
+    /// Where a hit puts its key, which stands in the bank already: comparing the bank's keys would wait for a store to them.
+    key_of_hit: u16,
 }
 
 /// The counters of all blocks; of none where nobody wants them.
@@ -79,12 +88,13 @@ impl SpaceSaving {
             banks_per_block: banks,
             wordlines_per_segment: wordlines_per_block.div_ceil(SEGMENTS as u32),
             banks: huge_vec(blocks * banks, Bank::empty(BANK)),
-            lowest: vec![Lowest::default(); blocks],
+            lowest: vec![],
             begun_at: vec![[0; SEGMENTS]; blocks],
         };
         for last in counters.banks.chunks_mut(banks).map(|of_block| &mut of_block[banks - 1]) {
             *last = Bank::empty(entries - (banks - 1) * BANK);
         }
+        counters.lowest = vec![Lowest::first(&counters.banks[..banks]); blocks];
         counters
     }
 
@@ -100,29 +110,38 @@ impl SpaceSaving {
         let first = block as usize * self.banks_per_block;
         prefetch(&self.banks, first);
         // A miss goes here. What is hit was hit before: it is near.
-        let next = self.lowest[block as usize].cursor as usize;
-        if let Some(bank) = self.banks.get(first + next / BANK) {
-            prefetch(&bank.entries, next % BANK);
+        let lowest = &self.lowest[block as usize];
+        if let Some(bank) = self.banks.get(first + lowest.bank as usize) {
+            prefetch(&bank.entries, lowest.entries.trailing_zeros() as usize);
         }
     }
 
-    /// Counts a sensing of a wordline, numbered within its block.
+    /// Counts a sensing of a wordline, numbered within its block; its dose is above 0.
+    ///
+    /// Nothing foretells whether it has an entry, so both ways are one, but for the error.
     #[inline]
     pub(crate) fn count(&mut self, block: BlockId, wordline: u32, dose: u32) {
         let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
+        let lowest = &mut self.lowest[block as usize];
         let key = wordline as u16;
-        for bank in &mut *banks {
-            let equal = equal_keys(&bank.keys, key);
-            if equal != 0 {
-                bank.entries[equal.trailing_zeros() as usize % BANK].count += dose;
-                return;
-            }
+        let (mut at, mut equal) = (lowest.bank as usize, 0);
+        for (n, bank) in banks.iter().enumerate() {
+            let here = equal_keys(&bank.keys, key);
+            at = if here == 0 { at } else { n };
+            equal |= here;
         }
-        let place = self.lowest[block as usize].find(banks);
-        let bank = &mut banks[place / BANK];
-        let entry = &mut bank.entries[place % BANK];
-        *entry = Entry { count: entry.count + dose, error: entry.count };
-        bank.keys[place % BANK] = key;
+        if equal | lowest.entries == 0 {
+            *lowest = lowest.next(banks);
+            at = lowest.bank as usize;
+        }
+        let place = (if equal == 0 { lowest.entries } else { equal }).trailing_zeros() % BANK as u32;
+        // What is counted counts more than the lowest now.
+        lowest.entries &= !(u32::from(at == lowest.bank as usize) << place);
+        let bank = &mut banks[at];
+        let entry = &mut bank.entries[place as usize];
+        entry.error = if equal == 0 { entry.count } else { entry.error };
+        entry.count += dose;
+        *(if equal == 0 { &mut bank.keys[place as usize] } else { &mut lowest.key_of_hit }) = key;
     }
 
     /// What [`Self::count`] comes to for the wordlines of a block in order, each once with its dose; for a block that has counted nothing, and
@@ -142,8 +161,10 @@ impl SpaceSaving {
             let bank = &mut banks[place / BANK];
             bank.keys[place % BANK] = wordline;
             bank.entries[place % BANK] = Entry { count: count + dose, error: count };
-            self.lowest[block as usize] = Lowest { min: count, cursor: place as u32 + 1 };
+            self.lowest[block as usize] = Lowest { min: count, bank: (place / BANK) as u16, ..Lowest::default() };
         }
+        let lowest = &mut self.lowest[block as usize];
+        lowest.entries = banks[lowest.bank as usize].entries_of(lowest.min);
     }
 
     /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
@@ -160,7 +181,7 @@ impl SpaceSaving {
         for (n, bank) in banks.iter_mut().enumerate() {
             *bank = Bank::empty((self.entries_per_block - n * BANK).min(BANK));
         }
-        self.lowest[block] = Lowest::default();
+        self.lowest[block] = Lowest::first(banks);
         self.begun_at[block] = [0; SEGMENTS];
     }
 
@@ -177,18 +198,23 @@ impl SpaceSaving {
 }
 
 impl Lowest {
-    /// An entry of the lowest count. Counts only rise, so the search goes on where it ended: a turn around the entries for each rise of `min`.
-    #[inline]
-    fn find(&mut self, banks: &[Bank]) -> usize {
-        loop {
-            let from = self.cursor as usize;
-            let lowest = (from..banks.len() * BANK).find(|n| banks[n / BANK].entries[n % BANK].count == self.min);
-            if let Some(place) = lowest {
-                self.cursor = place as u32 + 1;
-                return place;
-            }
-            *self = Self { min: lowest_count(banks), cursor: 0 };
-        }
+    /// Where the first miss of all goes, and the first after `min` rose.
+    fn first(banks: &[Bank]) -> Self {
+        let min = lowest_count(banks);
+        Self::among(banks, 0, min).expect("an entry counts the least")
+    }
+
+    /// From a bank without such entries to the next. Counts only rise, so it lies behind, and where there is none `min` has risen: a turn
+    /// around the banks for each rise.
+    #[cold]
+    fn next(self, banks: &[Bank]) -> Self {
+        Self::among(banks, self.bank as usize + 1, self.min).unwrap_or_else(|| Self::first(banks))
+    }
+
+    /// The first of the banks from `from` on with entries that count `min`.
+    fn among(banks: &[Bank], from: usize, min: u32) -> Option<Self> {
+        let mut of_banks = (from..banks.len()).map(|n| Self { min, bank: n as u16, entries: banks[n].entries_of(min), key_of_hit: NONE });
+        of_banks.find(|lowest| lowest.entries != 0)
     }
 }
 

@@ -44,6 +44,11 @@ impl Uniform {
         let blocks = filled as u64 * u64::from(drive.geometry().page_bytes) / u64::from(bytes);
         Self { rng: Xoshiro256PlusPlus::seed_from_u64(3), left: requests, blocks, bytes, writes_of_256, depth }
     }
+
+    /// The same with other addresses.
+    pub(crate) fn of_round(self, round: u64) -> Self {
+        Self { rng: Xoshiro256PlusPlus::seed_from_u64(1000 + round), ..self }
+    }
 }
 
 impl RequestSource for Uniform {
@@ -84,8 +89,10 @@ impl Skewed {
         std::rc::Rc::new((0..draws).map(|_| page(pages.powf(unit())) as u32).collect())
     }
 
-    pub(crate) fn new(drive: &Drive, pages: &std::rc::Rc<Vec<u32>>, requests: u64) -> Self {
-        Self { pages: pages.clone(), next: 0, left: requests, page_bytes: drive.geometry().page_bytes }
+    /// Draws of this round, where each takes so many.
+    pub(crate) fn of_round(drive: &Drive, pages: &std::rc::Rc<Vec<u32>>, requests: u64, round: u64) -> Self {
+        let next = (round * requests) as usize % pages.len();
+        Self { pages: pages.clone(), next, left: requests, page_bytes: drive.geometry().page_bytes }
     }
 }
 
@@ -186,18 +193,19 @@ pub(crate) fn floor(config: &DriveConfig, reads: u64) -> f64 {
     })
 }
 
+/// Requests served per second; the median of three rounds.
 pub(crate) fn untimed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_256: u64) -> f64 {
-    untimed_from(drive, requests, |drive| Uniform::new(drive, requests, bytes, writes_of_256, 1))
+    median(|| {
+        let source = Uniform::new(drive, requests, bytes, writes_of_256, 1);
+        requests as f64 / untimed_s(drive, source)
+    })
 }
 
-/// Requests served per second, of so many from a source that is made anew for each round.
-pub(crate) fn untimed_from<S: RequestSource>(drive: &mut Drive, requests: u64, source: impl Fn(&Drive) -> S) -> f64 {
-    median(|| {
-        let mut source = source(drive);
-        let start = Instant::now();
-        run_untimed(drive, &mut source, &mut |_, _| true).expect("the source does not fail");
-        requests as f64 / start.elapsed().as_secs_f64()
-    })
+/// Seconds that serving a source takes.
+pub(crate) fn untimed_s(drive: &mut Drive, mut source: impl RequestSource) -> f64 {
+    let start = Instant::now();
+    run_untimed(drive, &mut source, &mut |_, _| true).expect("the source does not fail");
+    start.elapsed().as_secs_f64()
 }
 
 /// Without a word on the lint: a bench prints.
