@@ -7,6 +7,9 @@ use super::place::{Place, SizeClass};
 use super::random::{Random, Rng, below, threshold};
 use super::scatter::Scatter;
 
+/// Hot runs whose places are kept in a table at most: as many as a second-level cache holds.
+const MOST_KEPT: u64 = 1 << 16;
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub(super) struct HotCold {
@@ -18,6 +21,8 @@ pub(super) struct HotCold {
     /// A random number below it means a hot access.
     hot: u64,
     scatter: Scatter,
+    /// Where the runs of the hot part lie, in the order of their ranks; empty where they are too many.
+    hot_places: Vec<u32>,
 }
 
 /// Runs in the hot part, a share `addresses` of all; either part has at least one.
@@ -31,7 +36,18 @@ impl HotCold {
     pub(super) fn new(runs: u64, run_bytes: u64, first: u64, (addresses, accesses): (f64, f64), scatter: Scatter) -> Self {
         assert!(first < runs);
         let hot_runs = hot_runs(runs, addresses);
-        Self { run_bytes, first, hot_runs, cold_runs: runs - hot_runs, hot: threshold(accesses), scatter }
+        let kept = if hot_runs <= MOST_KEPT && u32::try_from(runs).is_ok() { hot_runs } else { 0 };
+        let mut parts =
+            Self { run_bytes, first, hot_runs, cold_runs: runs - hot_runs, hot: threshold(accesses), scatter, hot_places: vec![] };
+        parts.hot_places = (first..first + kept).map(|rank| parts.place(rank) as u32).collect();
+        parts
+    }
+
+    /// The run that holds a rank.
+    #[inline]
+    fn place(&self, rank: u64) -> u64 {
+        let runs = self.hot_runs + self.cold_runs;
+        self.scatter.image(if rank < runs { rank } else { rank - runs })
     }
 }
 
@@ -39,12 +55,32 @@ impl Place for HotCold {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "keeps the random state in registers over the loop of `place_all`")]
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
-        // Both parts are computed from their bounds rather than branched on: the branch would be mispredicted one time in ten.
         let is_hot = random.next_u64() < self.hot;
-        let (first, count) = if is_hot { (self.first, self.hot_runs) } else { (self.first + self.hot_runs, self.cold_runs) };
-        let rank = first + below(random, count);
-        let runs = self.hot_runs + self.cold_runs;
-        let run = self.scatter.image(if rank < runs { rank } else { rank - runs });
+        let run = match (is_hot, self.hot_places.as_slice()) {
+            (true, []) => self.place(self.first + below(random, self.hot_runs)),
+            (true, places) => u64::from(places[below(random, places.len() as u64) as usize]),
+            (false, _) => self.place(self.first + self.hot_runs + below(random, self.cold_runs)),
+        };
         class.within_run(random, run * self.run_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    /// 1,000 runs of one block, the hot tenth from rank 950 on, round the end; with the table and without.
+    #[test]
+    fn a_table_of_the_hot_places_changes_no_address() {
+        let scatter = Scatter::new(1000, &mut Random::seed_from_u64(1));
+        let class = SizeClass { bytes: 4096, blocks: 1000, per_run: 1 };
+        let mut kept = HotCold::new(1000, 4096, 950, (0.1, 0.9), scatter);
+        assert_eq!(kept.hot_places.len(), 100);
+        let mut walked = HotCold { hot_places: vec![], ..kept.clone() };
+        let (mut one, mut other) = (Random::seed_from_u64(2), Random::seed_from_u64(2));
+        let mut offsets = || (kept.offset(&mut one, &class, Op::Read), walked.offset(&mut other, &class, Op::Read));
+        assert!((0..10_000).map(|_| offsets()).all(|(a, b)| a == b));
     }
 }
