@@ -125,7 +125,7 @@ impl Drive {
 mod tests {
     use super::*;
     use crate::config::DriveConfig;
-    use crate::drive::{BATCH, Techniques};
+    use crate::drive::Techniques;
 
     /// Single-page wordlines, three a block, 64 ranges of one page each: range n is page n. Blocks hold pages 0 to 2, 3 to 5, ..
     fn drive() -> Drive {
@@ -139,7 +139,7 @@ mod tests {
         let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
         drive.precondition(1);
         for (lpn, times) in [(0, 80), (1, 300), (2, 10)] {
-            (0..times).for_each(|_| drive.read_batch(&[lpn], &mut [0; BATCH]));
+            (0..times).for_each(|_| drive.read_pages(&[lpn]));
         }
         drive
     }

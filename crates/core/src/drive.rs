@@ -10,7 +10,6 @@ pub(crate) use self::assemble::late_reads;
 use crate::blame::Blame;
 use crate::bugs::Bugs;
 use crate::config::DriveConfig;
-use crate::counting::{BLOCKS, PAGES, TRACKED, WORDLINES};
 use crate::disturb::ErrorModel;
 use crate::ftl::buffer::WriteBuffer;
 use crate::ftl::free::FreeBlocks;
@@ -30,24 +29,27 @@ use crate::reclaim::{Policy, View};
 use crate::space_saving::SpaceSaving;
 use crate::units::{BlockId, Cause, DieId, Lpn, Ns, Ppn, Seq};
 
-/// Pages in a batch of reads: enough to keep all cache misses of a core in flight.
-pub const BATCH: usize = 32;
+/// Reads that the observer is told of at a time.
+const BATCH: usize = 32;
 
 /// Calls the read path compiled for what is to be counted, and for being watched or not.
 macro_rules! on_read_path {
-    ($drive:ident.$read:ident($($argument:expr),*)) => {
-        match ($drive.counted, $drive.observer.is_some()) {
-            (BLOCKS, false) => $drive.$read::<BLOCKS, false>($($argument),*),
-            (BLOCKS, true) => $drive.$read::<BLOCKS, true>($($argument),*),
-            (WORDLINES, false) => $drive.$read::<WORDLINES, false>($($argument),*),
-            (WORDLINES, true) => $drive.$read::<WORDLINES, true>($($argument),*),
-            (TRACKED, false) => $drive.$read::<TRACKED, false>($($argument),*),
-            (TRACKED, true) => $drive.$read::<TRACKED, true>($($argument),*),
-            (_, false) => $drive.$read::<PAGES, false>($($argument),*),
-            (_, true) => $drive.$read::<PAGES, true>($($argument),*),
+    ($drive:ident.$read:ident($($argument:expr),*)) => {{
+        use $crate::counting::{BLOCKS, PAGES, TRACKED, WORDLINES};
+        match ($drive.counted, $drive.is_watched()) {
+            (BLOCKS, false) => $drive.$read::<{ BLOCKS }, false>($($argument),*),
+            (BLOCKS, true) => $drive.$read::<{ BLOCKS }, true>($($argument),*),
+            (WORDLINES, false) => $drive.$read::<{ WORDLINES }, false>($($argument),*),
+            (WORDLINES, true) => $drive.$read::<{ WORDLINES }, true>($($argument),*),
+            (TRACKED, false) => $drive.$read::<{ TRACKED }, false>($($argument),*),
+            (TRACKED, true) => $drive.$read::<{ TRACKED }, true>($($argument),*),
+            (_, false) => $drive.$read::<{ PAGES }, false>($($argument),*),
+            (_, true) => $drive.$read::<{ PAGES }, true>($($argument),*),
         }
-    };
+    }};
 }
+
+pub(crate) use on_read_path;
 
 /// Physical work that a change of state implies; the timed gear books it on dies and channels, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,10 +176,11 @@ impl Drive {
         self.observer.take()
     }
 
-    /// Reads the pages of a batch (at most [`BATCH`]) for the host, in order. `out` gets where each was read:
-    /// a physical page, [`NO_PPN`] (unmapped or lost) or [`FROM_BUFFER`].
-    pub fn read_batch(&mut self, lpns: &[Lpn], out: &mut [Ppn; BATCH]) {
-        on_read_path!(self.read_pages(lpns, out));
+    /// Reads pages for the host, in order.
+    pub fn read_pages(&mut self, lpns: &[Lpn]) {
+        for lpn in lpns {
+            self.read_page(*lpn);
+        }
     }
 
     /// Asks the processor for the map entry of a page that will be read or written soon.
@@ -186,9 +189,9 @@ impl Drive {
         prefetch(&self.map.to_physical, lpn as usize);
     }
 
-    /// Reads one page for the host; see [`Self::read_batch`].
+    /// Reads one page for the host. Tells where: a physical page, [`NO_PPN`] (unmapped or lost) or [`FROM_BUFFER`].
     #[inline]
-    pub(crate) fn read_page(&mut self, lpn: Lpn) -> Ppn {
+    pub fn read_page(&mut self, lpn: Lpn) -> Ppn {
         on_read_path!(self.read_one(lpn))
     }
 
@@ -204,23 +207,9 @@ impl Drive {
         }
     }
 
-    fn read_pages<const COUNTED: u8, const WATCHED: bool>(&mut self, lpns: &[Lpn], out: &mut [Ppn; BATCH]) {
-        assert!(lpns.len() <= BATCH);
-        for lpn in lpns {
-            self.prefetch_map(*lpn);
-        }
-        for lpn in lpns {
-            self.prefetch_counted::<COUNTED>(*lpn);
-        }
-        for (lpn, place) in lpns.iter().zip(out) {
-            *place = self.read_one::<COUNTED, WATCHED>(*lpn);
-        }
-    }
-
     #[inline]
-    fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
+    pub(crate) fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
         self.host.read_pages += 1;
-        // The entry is read here, not ahead of the batch: an alarm may have moved the page.
         let ppn = self.map.to_physical[lpn as usize];
         if ppn >= UNMAPPED {
             return self.read_special(lpn, ppn);
@@ -357,10 +346,8 @@ pub(crate) mod tests {
     #[test]
     fn a_written_page_reads_back_and_an_unwritten_one_is_unmapped() {
         let mut drive = Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
-        let mut out = [0; BATCH];
         drive.write_page(5, u64::MAX);
-        drive.read_batch(&[5, 6], &mut out);
-        assert_eq!(out[..2], [FROM_BUFFER, NO_PPN]);
+        assert_eq!([5, 6].map(|lpn| drive.read_page(lpn)), [FROM_BUFFER, NO_PPN]);
         assert_eq!(drive.host.unmapped_read_pages, 1);
     }
 }

@@ -124,7 +124,7 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use crate::config::DriveConfig;
-    use crate::drive::{BATCH, Drive, Techniques};
+    use crate::drive::{Drive, Techniques};
 
     /// Nobody has anything to say of such reads: no alarm is left that every read would ring.
     #[test]
@@ -138,7 +138,7 @@ mod tests {
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
         let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
         drive.precondition(1);
-        drive.read_batch(&[0], &mut [0; BATCH]);
+        drive.read_page(0);
         assert!(drive.hot[0].reads > 4);
         assert!(drive.hot.iter().all(|block| block.alarm == u32::MAX));
     }

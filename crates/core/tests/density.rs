@@ -4,7 +4,7 @@ mod common;
 
 use common::{Cycle, config};
 use vpass_core::audit::BlockRow;
-use vpass_core::drive::{BATCH, Drive};
+use vpass_core::drive::Drive;
 use vpass_core::engine::{TimedEngine, run_untimed};
 use vpass_core::geometry::Geometry;
 use vpass_core::nand::block::BlockState;
@@ -66,7 +66,7 @@ fn drive(act: fn(BlockId, u32) -> Action, more: &str, timed: bool) -> Drive {
 }
 
 fn read(drive: &mut Drive, lpn: u32, times: u32) {
-    (0..times).for_each(|_| drive.read_batch(&[lpn], &mut [0; BATCH]));
+    (0..times).for_each(|_| drive.read_pages(&[lpn]));
 }
 
 /// The host's stream writes two blocks in turn: block 0 holds pages 0, 2, 4, .., 382, of which 4, 10, 16, .. are MSB pages.
@@ -87,11 +87,9 @@ fn reprogramming_moves_a_third_and_reads_it_twice() {
     let block = row(&drive, 0);
     assert_eq!((block.mode, block.valid, block.state), (1, 128, BlockState::Closed));
     assert!((block.reads - (9_000.0 + 256.0)).abs() < 1e-9, "what it has endured stays: {} reads", block.reads);
-    let mut out = [0; BATCH];
-    drive.read_batch(&MSB, &mut out);
-    assert!(out[..3].iter().all(|ppn| drive.geometry().block_of(*ppn) != 0), "backed up elsewhere");
-    drive.read_batch(&[0, 2], &mut out);
-    assert_eq!(out[..2], [0, 1]);
+    let out = MSB.map(|lpn| drive.read_page(lpn));
+    assert!(out.iter().all(|ppn| drive.geometry().block_of(*ppn) != 0), "backed up elsewhere");
+    assert_eq!([0, 2].map(|lpn| drive.read_page(lpn)), [0, 1]);
 }
 
 #[test]

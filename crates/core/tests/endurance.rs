@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Uniform, config, drive};
-use vpass_core::drive::{BATCH, Drive, Techniques};
+use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::run_untimed;
 use vpass_core::nand::block::BlockState;
 use vpass_core::units::Cause;
@@ -111,7 +111,7 @@ const HAND: &str = r#"
 
 fn read(drive: &mut Drive, lpn: u32, times: u32) {
     for _ in 0..times {
-        drive.read_batch(&[lpn], &mut [0; BATCH]);
+        drive.read_pages(&[lpn]);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Techniques that know read-hot pages, on a drive on which a few pages take nearly all reads.
 
 use vpass_core::config::DriveConfig;
-use vpass_core::drive::{BATCH, Drive, Techniques};
+use vpass_core::drive::{Drive, Techniques};
 use vpass_core::units::Cause;
 
 /// 60 blocks of 24 TLC pages, a limit of 1,000 reads.
@@ -22,10 +22,9 @@ fn read_hot_and_cold(reclaim: &str, reads: u32, set: impl Fn(&mut DriveConfig)) 
     drive.precondition(1);
     drive.begin_measurement();
     let host_pages = drive.geometry().host_pages;
-    let mut out = [0; BATCH];
     for n in 0..reads {
         let lpn = if n % 10 == 0 { n / 10 % host_pages } else { n % 12 * (host_pages / 12) };
-        drive.read_batch(&[lpn], &mut out);
+        drive.read_page(lpn);
     }
     drive.report_unread_losses();
     drive

@@ -3,7 +3,7 @@
 mod common;
 
 use common::config;
-use vpass_core::drive::{BATCH, Drive, Techniques};
+use vpass_core::drive::{Drive, Techniques};
 use vpass_core::units::Lpn;
 
 /// One-page wordlines on one die, filled once and in order: pages 0 to `wordlines - 1` are block 0.
@@ -27,8 +27,8 @@ fn reads_until_loss(drive: &mut Drive, pattern: impl Fn(u64) -> Lpn) -> u64 {
     let mut reads = 0;
     loop {
         // A loss that nobody has read counts from the next time one looks: 32 reads of some ten thousand.
-        for _ in 0..BATCH {
-            drive.read_batch(&[pattern(reads)], &mut [0; BATCH]);
+        for _ in 0..32 {
+            drive.read_pages(&[pattern(reads)]);
             reads += 1;
         }
         drive.report_unread_losses();

@@ -4,7 +4,7 @@
 //! that leaves it where it is, its neighbour is hammered until the next.
 
 use vpass_core::config::DriveConfig;
-use vpass_core::drive::{BATCH, Drive, Techniques};
+use vpass_core::drive::{Drive, Techniques};
 use vpass_core::units::Lpn;
 use vpass_oracle::{Oracle, OracleReport};
 
@@ -36,7 +36,7 @@ fn drive(technique: &str, limit: f64, alpha: f64) -> Drive {
 /// Reads up to `last_look` in turn, but for `aim` reads of the neighbour, hammers it until the next look, and reads the victim just before.
 fn attack(technique: &str, (limit, alpha): (f64, f64), last_look: u32, aim: u32) -> (Drive, OracleReport) {
     let mut drive = drive(technique, limit, alpha);
-    let mut read = |wordline: Lpn| drive.read_batch(&[page(wordline)], &mut [0; BATCH]);
+    let mut read = |wordline: Lpn| drive.read_pages(&[page(wordline)]);
     let in_turn: Vec<Lpn> = [VICTIM - 1, VICTIM + 1].into_iter().chain((0..30).map(|n| 1100 + 10 * n)).collect();
     (0..last_look - aim).for_each(|n| read(in_turn[n as usize % 32]));
     (0..aim + 998).for_each(|_| read(VICTIM + 1));

@@ -2,7 +2,7 @@
 //! fits into: no page is lost, no copy is a wrong one, and the drive always finds a free block.
 
 use vpass_core::config::DriveConfig;
-use vpass_core::drive::{BATCH, Drive, Techniques};
+use vpass_core::drive::{Drive, Techniques};
 use vpass_core::units::Lpn;
 use vpass_oracle::{Oracle, OracleReport};
 
@@ -56,7 +56,11 @@ fn run(mut drive: Drive, write_every: u32) -> (OracleReport, Vec<(&'static str, 
     };
     for n in 1..=60_000 {
         let lpn = if draw(10) > 0 { draw(40) * 7 % pages } else { draw(pages) };
-        if n % write_every == 0 { drive.write_page(lpn, u64::MAX) } else { drive.read_batch(&[lpn], &mut [0; BATCH]) }
+        if n % write_every == 0 {
+            drive.write_page(lpn, u64::MAX);
+        } else {
+            drive.read_page(lpn);
+        }
     }
     drive.report_unread_losses();
     let counts = drive.technique_counts();

@@ -1,10 +1,10 @@
-//! The untimed gear: requests one after another, reads in batches of 32 so that their cache misses overlap.
+//! The untimed gear: requests one after another. What the next ones will touch is asked for ahead of time, so that cache misses overlap.
 
 use super::split::Pages;
 use super::{Progress, RunError};
-use crate::drive::{BATCH, Drive};
+use crate::drive::{Drive, on_read_path};
 use crate::request::{Op, Request, RequestSource};
-use crate::units::{Lpn, Ppn};
+use crate::units::Lpn;
 
 /// Requests taken from the source at a time.
 const CHUNK: usize = 1024;
@@ -15,19 +15,17 @@ const CHUNK: usize = 1024;
 /// The workload's, or an interruption.
 pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
     let mut requests = Vec::with_capacity(CHUNK);
-    let mut reads = ReadQueue { lpns: [0; BATCH], len: 0, out: [0; BATCH] };
     let mut served = 0u64;
     loop {
         requests.clear();
         source.fill(&mut requests, CHUNK).map_err(RunError::Source)?;
         if requests.is_empty() {
-            reads.flush(drive);
             if source.next_stage() {
                 continue;
             }
             return Ok(served);
         }
-        serve(drive, &requests, &mut reads);
+        on_read_path!(drive.serve(&requests));
         served += requests.len() as u64;
         if !progress(served, drive) {
             return Err(RunError::Interrupted);
@@ -43,74 +41,78 @@ pub fn warm_up(drive: &mut Drive, source: &mut dyn RequestSource, progress: Prog
     drive.out_of_time(|drive| run_untimed(drive, source, progress))
 }
 
-/// Requests looked at ahead together, so that their cache misses overlap.
+/// Requests looked at ahead together.
 const GROUP: usize = 16;
+/// Pages of a long request that are looked at ahead.
+const AHEAD: u64 = 16;
 
-struct ReadQueue {
-    lpns: [Lpn; BATCH],
-    len: usize,
-    out: [Ppn; BATCH],
-}
-
-impl ReadQueue {
-    #[inline]
-    fn push(&mut self, drive: &mut Drive, lpn: Lpn) {
-        self.lpns[self.len] = lpn;
-        self.len += 1;
-        if self.len == BATCH {
-            self.flush(drive);
+impl Drive {
+    /// A software pipeline: while a group is served, what the next one touches and the map entries of the one behind that are on their way.
+    fn serve<const COUNTED: u8, const WATCHED: bool>(&mut self, requests: &[Request]) {
+        let shift = self.geometry.page_shift();
+        let group = |n: usize| requests.chunks(GROUP).nth(n).unwrap_or_default();
+        self.prefetch_maps(group(0), shift);
+        self.prefetch_maps(group(1), shift);
+        self.prefetch_behind_maps::<COUNTED>(group(0), shift);
+        for (n, this) in requests.chunks(GROUP).enumerate() {
+            self.prefetch_maps(group(n + 2), shift);
+            self.prefetch_behind_maps::<COUNTED>(group(n + 1), shift);
+            for request in this {
+                self.serve_one::<COUNTED, WATCHED>(request, shift);
+            }
         }
     }
 
     #[inline]
-    fn flush(&mut self, drive: &mut Drive) {
-        if self.len > 0 {
-            drive.read_batch(&self.lpns[..self.len], &mut self.out);
-            self.len = 0;
-        }
-    }
-}
-
-fn serve(drive: &mut Drive, requests: &[Request], reads: &mut ReadQueue) {
-    let shift = drive.geometry.page_shift();
-    for (i, request) in requests.iter().enumerate() {
-        if i.is_multiple_of(GROUP) {
-            look_ahead(drive, requests, i, shift);
-        }
-        let pages = Pages::of(request, &drive.geometry, shift);
+    fn serve_one<const COUNTED: u8, const WATCHED: bool>(&mut self, request: &Request, shift: u32) {
+        let pages = Pages::of(request, &self.geometry, shift);
         match request.op {
             Op::Read => {
-                drive.host.read_requests += 1;
-                drive.host.read_bytes += u64::from(request.bytes);
+                self.host.read_requests += 1;
+                self.host.read_bytes += u64::from(request.bytes);
                 for page in 0..pages.count {
-                    reads.push(drive, pages.first + page);
+                    self.read_one::<COUNTED, WATCHED>(pages.first + page);
                 }
             }
             Op::Write => {
-                reads.flush(drive);
-                drive.host.write_requests += 1;
-                drive.host.write_bytes += u64::from(request.bytes);
+                self.host.write_requests += 1;
+                self.host.write_bytes += u64::from(request.bytes);
                 for page in 0..pages.count {
-                    drive.write_page(pages.first + page, pages.mask(page));
+                    self.write_page(pages.first + page, pages.mask(page));
                 }
             }
             Op::Trim => {
-                reads.flush(drive);
-                drive.host.trim_requests += 1;
-                trim(drive, &pages);
+                self.host.trim_requests += 1;
+                trim(self, &pages);
             }
         }
     }
-}
 
-/// Writes are not batched: what the next groups of them will touch is asked for ahead of time, map entries first.
-fn look_ahead(drive: &Drive, requests: &[Request], from: usize, shift: u32) {
-    let group = |groups: usize| {
-        let from = (from + groups * GROUP).min(requests.len());
-        requests[from..].iter().take(GROUP).filter(|r| r.op != Op::Read).map(move |r| (r.offset >> shift) as Lpn)
-    };
-    group(2).for_each(|lpn| drive.prefetch_map(lpn));
-    group(1).for_each(|lpn| drive.prefetch_overwrite(lpn));
+    /// Asks for the map entries of requests; those of a request lie together.
+    #[inline]
+    fn prefetch_maps(&self, requests: &[Request], shift: u32) {
+        for request in requests {
+            self.prefetch_map((request.offset >> shift) as Lpn);
+        }
+    }
+
+    /// Asks for what reads and writes touch, once the map entries are at hand.
+    #[inline]
+    fn prefetch_behind_maps<const COUNTED: u8>(&self, requests: &[Request], shift: u32) {
+        for request in requests {
+            let first = request.offset >> shift;
+            let last = ((request.offset + u64::from(request.bytes) - 1) >> shift).min(first + AHEAD);
+            for lpn in first as Lpn..=last as Lpn {
+                if request.op != Op::Read {
+                    self.prefetch_overwrite(lpn);
+                }
+                // Written in part, a page is read first.
+                if request.op == Op::Read || request.bytes < self.geometry.page_bytes {
+                    self.prefetch_counted::<COUNTED>(lpn);
+                }
+            }
+        }
+    }
 }
 
 /// Trims the pages that the request covers wholly; a part of a page stays, as drives do.

@@ -122,7 +122,7 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use crate::drive::tests::tiny_config;
-    use crate::drive::{BATCH, Drive, Techniques};
+    use crate::drive::{Drive, Techniques};
 
     /// Every block is read past its limit all the time, so that GC finds old data gone while it makes room for new data.
     #[test]
@@ -138,7 +138,7 @@ mod tests {
             let (written, read) = ((random >> 40) as u32 % pages, (random >> 33) as u32 % pages);
             drive.write_page(written, u64::MAX);
             assert!(!drive.is_lost(written), "page {written} was just written");
-            drive.read_batch(&[read; BATCH], &mut [0; BATCH]);
+            drive.read_pages(&[read; 32]);
         }
         assert!(drive.lost_pages > 1000, "{} pages lost: the drive was hardly tried", drive.lost_pages);
     }

@@ -229,7 +229,7 @@ impl Policy for ChanceProbe {
 mod tests {
     use super::super::straw::tests::one_page_wordlines;
     use crate::config::DriveConfig;
-    use crate::drive::{BATCH, Drive, Techniques};
+    use crate::drive::{Drive, Techniques};
     use crate::units::Cause;
 
     fn drive(preprogram_weight: f64) -> Drive {
@@ -245,7 +245,7 @@ mod tests {
     /// Reads until something moves, and the pages that do.
     fn first_move(drive: &mut Drive, page: impl Fn(u32) -> u32) -> (u32, u64) {
         let reads = (1..20_000).find(|n| {
-            drive.read_batch(&[page(*n)], &mut [0; BATCH]);
+            drive.read_pages(&[page(*n)]);
             drive.reclaim_counts().pages_copied > 0
         });
         (reads.unwrap(), drive.reclaim_counts().pages_copied)

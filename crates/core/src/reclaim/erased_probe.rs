@@ -283,7 +283,7 @@ impl Policy for ErasedProbe {
 #[cfg(test)]
 mod tests {
     use super::super::Probed;
-    use crate::drive::{BATCH, Drive, Techniques};
+    use crate::drive::{Drive, Techniques};
     use crate::units::Cause;
 
     fn drive(text: &str, timed: bool) -> Drive {
@@ -314,7 +314,7 @@ mod tests {
     }
 
     fn read(drive: &mut Drive, page: u32, times: u32) {
-        (0..times).for_each(|_| drive.read_batch(&[page], &mut [0; BATCH]));
+        (0..times).for_each(|_| drive.read_pages(&[page]));
     }
 
     #[test]

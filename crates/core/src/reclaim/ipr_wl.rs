@@ -139,7 +139,7 @@ impl Guarding {
 mod tests {
     use super::super::straw::tests::{drive, looks_left_out_find_nothing};
     use super::Guarding;
-    use crate::drive::{BATCH, Drive};
+    use crate::drive::Drive;
     use crate::units::{Bytes, Cause};
 
     /// The worked example's drive: thirty blocks of three wordlines of two pages.
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn hammer(drive: &mut Drive, times: u32) {
-        (0..times).for_each(|_| drive.read_batch(&[2], &mut [0; BATCH]));
+        (0..times).for_each(|_| drive.read_pages(&[2]));
     }
 
     /// Pages copied, wordlines merged, and pages that guard levels take away now.

@@ -117,7 +117,7 @@ impl Policy for PageType {
 #[cfg(test)]
 mod tests {
     use super::classes;
-    use crate::drive::{BATCH, Drive, Techniques};
+    use crate::drive::{Drive, Techniques};
     use crate::units::Cause;
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
         drive.begin_measurement();
         // Page 2 of block 0 is the LSB page of its middle wordline.
         let mut after = |reads| {
-            (0..reads).for_each(|_| drive.read_batch(&[2], &mut [0; BATCH]));
+            (0..reads).for_each(|_| drive.read_pages(&[2]));
             let counts = drive.reclaim_counts();
             (counts.alarms, counts.pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
         };

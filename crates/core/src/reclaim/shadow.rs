@@ -149,7 +149,7 @@ fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
 #[cfg(test)]
 pub(super) mod tests {
     use crate::config::DriveConfig;
-    use crate::drive::{BATCH, Drive, Techniques};
+    use crate::drive::{Drive, Techniques};
     use crate::units::Cause;
 
     /// One die of blocks of 24 pages, 8 wordlines: `T = 1000 - 24 = 976`. Page 0 was read so much that it lies alone in a shadow block.
@@ -167,14 +167,14 @@ pub(super) mod tests {
         let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false).unwrap();
         drive.precondition(1);
         // Two blocks in turn come to their limits, of 60 that might have: they are hot, and move to monitor blocks. Then one of these.
-        (0..976).for_each(|_| drive.read_batch(&[0, 30], &mut [0; BATCH]));
+        (0..976).for_each(|_| drive.read_pages(&[0, 30]));
         read(&mut drive, 976);
         drive.begin_measurement();
         drive
     }
 
     pub(in super::super) fn read(drive: &mut Drive, times: u32) {
-        (0..times).for_each(|_| drive.read_batch(&[0], &mut [0; BATCH]));
+        (0..times).for_each(|_| drive.read_pages(&[0]));
     }
 
     /// Pages copied and blocks erased by reclaim since the page is alone.

@@ -269,7 +269,7 @@ impl<E: Estimate> Policy for Straw<E> {
 pub(super) mod tests {
     use super::{Budget, Estimate, Straw};
     use crate::disturb::table::{ALPHA_ONE, DOSE_ONE};
-    use crate::drive::{BATCH, Drive, Techniques};
+    use crate::drive::{Drive, Techniques};
     use crate::units::BlockId;
 
     /// A filled drive under a technique of the family, with or without the looks that cannot find anything.
@@ -331,7 +331,7 @@ pub(super) mod tests {
                 if (random >> 32).is_multiple_of(64) {
                     drive.write_page(page, u64::MAX);
                 } else {
-                    drive.read_batch(&[page], &mut [0; BATCH]);
+                    drive.read_pages(&[page]);
                 }
             }
             assert_eq!(drive.lost_pages(), 0);

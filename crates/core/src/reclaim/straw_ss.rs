@@ -114,7 +114,7 @@ pub(super) mod tests {
     use super::super::straw::tests::{bounds, drive, looks_left_out_find_nothing, one_page_wordlines};
     use super::super::straw_wl::Exact;
     use super::{Published, erc};
-    use crate::drive::{BATCH, Drive};
+    use crate::drive::Drive;
     use crate::units::Cause;
 
     /// Fig. 6, with numbers of our own: the paper's are not in its text.
@@ -129,7 +129,7 @@ pub(super) mod tests {
         let text = one_page_wordlines(704, 1_000_000, "");
         let mut drive = drive::<Published>(&text, "straw-ss", true);
         let pages: Vec<u32> = [99, 101].into_iter().chain((0..30).map(|n| 200 + 10 * n)).collect();
-        (0..2000).for_each(|_| drive.read_batch(&pages, &mut [0; BATCH]));
+        (0..2000).for_each(|_| drive.read_pages(&pages));
         drive
     }
 
@@ -148,7 +148,7 @@ pub(super) mod tests {
         let mut read = |from: u32, to: u32| {
             for n in from..to {
                 let page = if n % 3 < 2 { 1 } else { [0, 2, 3, 4, 5][(n / 3 % 5) as usize] };
-                drive.read_batch(&[page], &mut [0; BATCH]);
+                drive.read_pages(&[page]);
             }
             (bounds::<Exact>(&mut drive, 0, 9), bounds::<Published>(&mut drive, 0, 9), drive.reclaim_counts().pages_copied)
         };
@@ -171,7 +171,7 @@ pub(super) mod tests {
         let mut drive = drive::<Published>(&text, "straw-ss", true);
         let block = drive.geometry().block_of(drive.map.to_physical[0]);
         let mut read = |from: u32, to: u32| {
-            (from..to).for_each(|n| drive.read_batch(&[n % 2], &mut [0; BATCH]));
+            (from..to).for_each(|n| drive.read_pages(&[n % 2]));
             let erased = drive.flash_counts().erases[Cause::Reclaim as usize];
             (erased, drive.reclaim_counts().pages_copied, drive.policy_and_view().1.tracked(block).entries().count())
         };

@@ -110,7 +110,6 @@ mod tests {
     use super::super::straw_ss::tests::even_reads_beside_a_wordline_that_is_never_read;
     use super::super::straw_wl::Exact;
     use super::Sound;
-    use crate::drive::BATCH;
 
     #[test]
     fn the_bound_holds_where_the_estimate_is_too_low() {
@@ -142,7 +141,7 @@ mod tests {
                 if (random >> 30).is_multiple_of(16) {
                     drive.write_page(page, u64::MAX);
                 } else {
-                    drive.read_batch(&[page], &mut [0; BATCH]);
+                    drive.read_pages(&[page]);
                 }
                 if step % 41 != 0 {
                     continue;

@@ -89,14 +89,14 @@ fn margins(out: &mut [i64], budget: &Budget, wordlines: &[Wordline], below: &[u3
 mod tests {
     use super::super::straw::tests::{drive, looks_left_out_find_nothing, one_page_wordlines};
     use super::Exact;
-    use crate::drive::{BATCH, Drive};
+    use crate::drive::Drive;
     use crate::units::Cause;
 
     #[test]
     fn only_the_neighbours_of_a_hammered_wordline_move() {
         let text = one_page_wordlines(3, 900, "check_interval = 10");
         let mut drive = drive::<Exact>(&text, "straw-wl", true);
-        let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_batch(&[1], &mut [0; BATCH]));
+        let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[1]));
         read(&mut drive, 89);
         assert_eq!((drive.reclaim_counts().alarms, drive.reclaim_counts().pages_copied), (0, 0));
         read(&mut drive, 1);

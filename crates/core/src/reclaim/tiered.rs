@@ -146,7 +146,7 @@ impl Policy for Tiered {
 
 #[cfg(test)]
 mod tests {
-    use crate::drive::{BATCH, Drive, Techniques};
+    use crate::drive::{Drive, Techniques};
     use crate::metrics::FlashCounts;
     use crate::units::Cause;
 
@@ -175,7 +175,7 @@ mod tests {
             let mut drive = drive(&text, "tiered");
             let mut reads = 0;
             while drive.reclaim_counts().pages_copied == 0 {
-                drive.read_batch(&[1], &mut [0; BATCH]);
+                drive.read_pages(&[1]);
                 reads += 1;
             }
             (reads, drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
@@ -210,7 +210,7 @@ mod tests {
             if (random >> 32).is_multiple_of(64) {
                 drive.write_page(page, u64::MAX);
             } else {
-                drive.read_batch(&[page], &mut [0; BATCH]);
+                drive.read_pages(&[page]);
             }
         }
         assert_eq!(drive.lost_pages(), 0);
