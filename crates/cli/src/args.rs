@@ -204,7 +204,7 @@ pub(crate) struct CompareArgs {
     /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
-    /// Drives simulated at the same time; as many as there are cores and memory for where absent.
+    /// Threads, each with a drive or several that serve the same requests; as many as there are cores and memory for where absent.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
 }

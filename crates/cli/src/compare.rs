@@ -3,23 +3,19 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use vpass_core::config::DisturbModel;
-use vpass_core::geometry::Geometry;
 use vpass_core::reclaim::RECLAIM;
-use vpass_oracle::{Oracle, OracleReport};
+use vpass_oracle::OracleReport;
 
 use crate::args::CompareArgs;
 use crate::columns::{COLUMNS, Column};
 use crate::exit::{Exit, Failure};
 use crate::out::{self, Folder, to_value};
 use crate::plan::Plan;
-use crate::progress::Progress;
+use crate::pool::{self, Job};
 use crate::report;
 use crate::results::Summary;
-use crate::run::execute;
 use crate::statistics::{Estimate, estimate};
 use crate::table::{Look, Table, wants_colour};
 
@@ -38,10 +34,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let plans = plans(args)?;
     out::say_all(&plans[0].0.notes()?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
-    let requests = plans[0].0.requests()?.and_then(|n| n.checked_mul(plans.len() as u64));
-    let progress = Progress::new(requests, "requests");
-    let finished = run_all(&plans, args, folder.as_ref().map(Folder::path), &progress)?;
-    drop(progress);
+    let finished = run_all(&plans, args, folder.as_ref().map(Folder::path))?;
     let rows = rows(&plans, finished, args.seeds.get() as usize);
     let json = json_of(&rows, &plans[0].0, args)?;
     if let Some(folder) = folder {
@@ -89,46 +82,19 @@ fn label(reclaim: &str, gc: &str, args: &CompareArgs) -> String {
     if args.gc.len() == 1 { reclaim.into() } else { format!("{reclaim} + {gc}") }
 }
 
-fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>, progress: &Progress) -> Result<Vec<Summary>, Failure> {
-    let threads = args.threads.map_or_else(|| threads_for(&plans[0].0), std::num::NonZeroUsize::get);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(plans.len())).build().map_err(Failure::failed)?;
-    let one = |(plan, name): &(Plan, String)| {
-        let run = || {
-            let outcome = execute(plan, progress)?;
-            if let Some(folder) = folder {
-                let folder = folder.join(name);
-                std::fs::create_dir(&folder).map_err(|e| Failure::failed(format!("{}: {e}", folder.display())))?;
-                out::write_run(&folder, plan, &outcome, "compare")?;
-            }
-            Ok(outcome.summary)
-        };
-        run().inspect_err(|_: &Failure| progress.cancel())
-    };
-    // In the order of the plans, on any number of threads. The cause of a stop counts, not who was stopped by it.
-    let mut results: Vec<Result<Summary, Failure>> = pool.install(|| plans.par_iter().with_max_len(1).map(one).collect());
-    if let Some(i) = results.iter().position(|r| r.as_ref().is_err_and(|e| e.exit != Exit::Interrupted)) {
-        results.swap(0, i);
-    }
-    results.into_iter().collect()
-}
-
-/// As many drives at a time as there are cores, and as memory holds.
-pub(crate) fn threads_for(plan: &Plan) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let geometry = Geometry::new(&plan.drive.config);
-    let counted = if plan.drive.config.disturb.model == DisturbModel::None { 0 } else { u64::from(geometry.wordlines()) * 8 };
-    // Map and reverse map of 4 bytes a page, about 64 bytes a block, and what the engine and its queues take.
-    let drive =
-        4 * (u64::from(geometry.host_pages) + u64::from(geometry.raw_pages())) + 64 * u64::from(geometry.blocks) + counted + (32 << 20);
-    let each = drive + if plan.oracle { Oracle::memory(&geometry).0 } else { 0 };
-    let room = available_memory().map_or(usize::MAX, |bytes| (bytes / each) as usize);
-    cores.min(room).max(1)
-}
-
-fn available_memory() -> Option<u64> {
-    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let kib = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
-    Some(kib * 1024)
+fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>) -> Result<Vec<Summary>, Failure> {
+    // The same for all techniques and seeds.
+    let requests = plans[0].0.requests()?;
+    let jobs: Vec<Job> = plans.iter().map(|(plan, _)| Job { plan, requests }).collect();
+    pool::run_all(&jobs, args.threads, |i, outcome| {
+        let (plan, name) = &plans[i];
+        if let Some(folder) = folder {
+            let folder = folder.join(name);
+            std::fs::create_dir(&folder).map_err(|e| Failure::failed(format!("{}: {e}", folder.display())))?;
+            out::write_run(&folder, plan, outcome, "compare")?;
+        }
+        Ok(outcome.summary.clone())
+    })
 }
 
 fn rows(plans: &[(Plan, String)], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {

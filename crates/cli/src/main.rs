@@ -18,6 +18,7 @@ mod out_file;
 mod overrides;
 mod paper;
 mod plan;
+mod pool;
 mod presets;
 mod progress;
 mod report;

@@ -9,21 +9,19 @@ mod recipe;
 mod runs;
 mod traces;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::args::at_least_one;
-use crate::compare::threads_for;
 use crate::exit::{Exit, Failure};
 use crate::load;
 use crate::out::{self, Folder, to_value};
 use crate::plan::Plan;
-use crate::progress::Progress;
-use crate::run::execute;
+use crate::pool::{self, Job};
 use crate::table::wants_colour;
 use figure::Numbers;
 use recipe::{Expectations, Recipe};
@@ -43,9 +41,9 @@ pub(crate) struct PaperArgs {
     /// Seed of all chance.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Drives simulated at the same time; as many as there are cores and memory for where absent.
-    #[arg(long, value_name = "N", value_parser = at_least_one::<std::num::NonZeroUsize>)]
-    pub(crate) threads: Option<std::num::NonZeroUsize>,
+    /// Threads, each with a drive or several that serve the same requests; as many as there are cores and memory for where absent.
+    #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
+    pub(crate) threads: Option<NonZeroUsize>,
 }
 
 /// One run of a recipe.
@@ -70,7 +68,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let mut runs = runs::runs(&recipe, &traces, args.seed)?;
     let folder = args.out.as_deref().map(Folder::begin).transpose()?;
     let started = Instant::now();
-    run_all(&recipe, &mut runs, args.threads.map(std::num::NonZeroUsize::get))?;
+    run_all(&recipe, &mut runs, args.threads)?;
     let figures: Vec<Numbers> = recipe.figures.iter().map(|f| Numbers::of(f, &runs)).collect::<Result<_, _>>()?;
     let text = beside::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour());
     if let Some(folder) = folder {
@@ -103,30 +101,22 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     }
 }
 
-fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<usize>) -> Result<(), Failure> {
-    let mut requests = Some(0);
-    for run in runs.iter() {
-        requests = requests.zip(run.plan.requests()?).map(|(sum, more)| sum + more);
-    }
-    let progress = Progress::new(requests, "requests");
-    let threads = threads.unwrap_or_else(|| runs.iter().map(|r| threads_for(&r.plan)).min().unwrap_or(1));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::failed)?;
-    let one = |run: &mut Run| {
-        let outcome = execute(&run.plan, &progress).inspect_err(|_| progress.cancel())?;
-        run.summary = to_value(&outcome.summary)?;
+fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> Result<(), Failure> {
+    let jobs = runs.iter().map(|run| Ok(Job { plan: &run.plan, requests: run.plan.requests()? }));
+    let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
+    let found = pool::run_all(&jobs, threads, |i, outcome| {
+        let mut summary = to_value(&outcome.summary)?;
         if let Some(engine) = &outcome.engine {
-            run.summary[plot::RESPONSES] = to_value(&plot::responses(engine))?;
+            summary[plot::RESPONSES] = to_value(&plot::responses(engine))?;
         }
-        if recipe.plots_blocks_of(&run.group, &run.workload) {
-            run.blocks = outcome.drive.block_states().map(|b| (b.pec, b.effective_milli)).collect();
-        }
-        Ok(())
-    };
-    let mut results: Vec<Result<(), Failure>> = pool.install(|| runs.par_iter_mut().with_max_len(1).map(one).collect());
-    if let Some(i) = results.iter().position(|r| r.as_ref().is_err_and(|e| e.exit != Exit::Interrupted)) {
-        results.swap(0, i);
+        let plotted = recipe.plots_blocks_of(&runs[i].group, &runs[i].workload);
+        let blocks = outcome.drive.block_states().filter(|_| plotted).map(|b| (b.pec, b.effective_milli)).collect();
+        Ok((summary, blocks))
+    })?;
+    for (run, found) in runs.iter_mut().zip(found) {
+        (run.summary, run.blocks) = found;
     }
-    results.into_iter().collect()
+    Ok(())
 }
 
 fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expectations: &Expectations) -> Result<(), Failure> {

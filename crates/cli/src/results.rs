@@ -198,7 +198,7 @@ pub(crate) struct TraceDevice {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Simulation {
     pub(crate) simulated_s: Option<f64>,
-    /// Of the measured phase.
+    /// Of the measured phase; where drives share requests, of this drive's turns.
     pub(crate) wall_s: f64,
     pub(crate) requests_per_s: f64,
     pub(crate) peak_rss_bytes: Option<u64>,

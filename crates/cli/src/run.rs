@@ -1,24 +1,30 @@
 //! One run: a drive made, aged, measured and judged.
 
+mod counted;
+mod summary;
+mod together;
+
 use std::any::Any;
 use std::time::Instant;
 
 use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed, warm_up};
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::units::{Cause, Ns};
+use vpass_core::request::RequestSource;
+use vpass_core::units::Cause;
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::pass::{PassSource, Repeated};
-use vpass_workload::traces::Device;
 use vpass_workload::warm_up::{First, Since};
 
 use crate::args::Gear;
 use crate::exit::{Exit, Failure};
-use crate::plan::{Load, Plan, Source};
+use crate::plan::{Plan, Source};
 use crate::progress::{Progress, deaf};
-use crate::results::{ByCause, Flash, Host, Latencies, Reclaim, Simulation, Summary, Trace, TraceDevice, Wear};
+use crate::results::{ByCause, Summary, Wear};
 use crate::series::Series;
+use counted::Counted;
+use summary::{Served, summary};
+pub(crate) use together::{execute_together, have_the_same_requests};
 
 /// A finished run: its summary, and what is needed to write its folder.
 pub(crate) struct Outcome {
@@ -37,43 +43,55 @@ const STABLE_WITHIN: f64 = 0.01;
 /// # Errors
 /// The workload's, or an interruption.
 pub(crate) fn execute(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
-    let timed = plan.gear == Gear::Timed;
+    let mut drive = made(plan, progress)?;
+    let source = warmed_up(plan, &mut drive, progress)?;
+    let mut run = Measured::begin(plan, drive);
+    let started = Instant::now();
+    let served = serve(plan, source, &mut run.drive, run.engine.as_mut(), &mut run.series, progress)?;
+    Ok(run.conclude(plan, &served, started.elapsed().as_secs_f64()))
+}
+
+/// The drive of a plan, aged.
+fn made(plan: &Plan, progress: &Progress) -> Result<Drive, Failure> {
     let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into() };
     let made = deaf(|| {
-        let mut drive = Drive::new(plan.drive.config.clone(), &techniques, timed)?;
+        let mut drive = Drive::new(plan.drive.config.clone(), &techniques, plan.gear == Gear::Timed)?;
         if plan.oracle {
             drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
         }
         drive.precondition(plan.seed);
         Ok(drive)
     });
-    let mut drive = made.map_err(|e: ConfigError| Failure::usage(e))?;
-    if !progress.may_go_on() {
-        return Err(Failure::interrupted());
-    }
-    let source = warmed_up(plan, &mut drive, progress)?;
-    drive.begin_measurement();
-    let worn_before = Wear::effective_mean(&drive);
-    let mut engine = timed.then(|| TimedEngine::new(&drive));
-    let started = Instant::now();
-    let mut series = Series::default();
-    let served = serve(plan, source, &mut drive, engine.as_mut(), &mut series, progress)?;
-    let wall_s = started.elapsed().as_secs_f64();
-    drive.report_unread_losses();
-    series.end(&drive, engine.as_ref().map(TimedEngine::now));
-    let watcher: Option<Box<dyn Any>> = drive.end_observation().map(|watcher| watcher as _);
-    let oracle = watcher.and_then(|watcher| watcher.downcast::<Oracle>().ok()).map(|oracle| oracle.conclude(&drive));
-    let summary = summary(plan, &drive, engine.as_ref(), &served, wall_s, worn_before, oracle);
-    Ok(Outcome { summary, drive, engine, series })
+    let drive = made.map_err(|e: ConfigError| Failure::usage(e))?;
+    if progress.may_go_on() { Ok(drive) } else { Err(Failure::interrupted()) }
 }
 
-/// What became of the workload.
-struct Served {
-    requests: u64,
-    passes: u64,
-    stable: Option<bool>,
-    last_arrival: Option<Ns>,
-    trace: Option<vpass_workload::traces::TraceReport>,
+/// A drive in the phase that counts.
+struct Measured {
+    drive: Drive,
+    engine: Option<TimedEngine>,
+    series: Series,
+    worn_before: f64,
+}
+
+impl Measured {
+    fn begin(plan: &Plan, mut drive: Drive) -> Self {
+        drive.begin_measurement();
+        let worn_before = Wear::effective_mean(&drive);
+        let engine = (plan.gear == Gear::Timed).then(|| TimedEngine::new(&drive));
+        Self { drive, engine, series: Series::default(), worn_before }
+    }
+
+    /// `wall_s`: seconds that this phase took.
+    fn conclude(self, plan: &Plan, served: &Served, wall_s: f64) -> Outcome {
+        let Self { mut drive, engine, mut series, worn_before } = self;
+        drive.report_unread_losses();
+        series.end(&drive, engine.as_ref().map(TimedEngine::now));
+        let watcher: Option<Box<dyn Any>> = drive.end_observation().map(|watcher| watcher as _);
+        let oracle = watcher.and_then(|watcher| watcher.downcast::<Oracle>().ok()).map(|oracle| oracle.conclude(&drive));
+        let summary = summary(plan, &drive, engine.as_ref(), served, wall_s, worn_before, oracle);
+        Outcome { summary, drive, engine, series }
+    }
 }
 
 /// The workload, behind the requests that are served before anything is counted.
@@ -96,12 +114,16 @@ fn warmed_up(plan: &Plan, drive: &mut Drive, progress: &Progress) -> Result<Sinc
         if served < plan.warm_up {
             // What repeats until it is stable has further passes.
             if !plan.until_stable || of_pass == 0 {
-                return Err(Failure::usage(format!("--warm-up {}: the workload has only {served} requests in a pass", plan.warm_up)));
+                return Err(too_short(plan, served));
             }
             source.next_pass()?;
         }
     }
     Ok(Since::new(source, origin))
+}
+
+fn too_short(plan: &Plan, requests: u64) -> Failure {
+    Failure::usage(format!("--warm-up {}: the workload has only {requests} requests in a pass", plan.warm_up))
 }
 
 fn serve(
@@ -186,121 +208,6 @@ impl Running<'_> {
     }
 }
 
-/// A source that counts what it hands out.
-struct Counted<S> {
-    inner: S,
-    requests: u64,
-    last_arrival: Ns,
-    /// Whether every request so far had a clock of its own.
-    open: bool,
-}
-
-impl<S: RequestSource> Counted<S> {
-    fn new(inner: S) -> Self {
-        Self { inner, requests: 0, last_arrival: 0, open: true }
-    }
-
-    /// Requests, and the arrival of the last where they all have a clock of their own.
-    fn numbers(&self) -> (u64, Option<Ns>) {
-        (self.requests, self.open.then_some(self.last_arrival))
-    }
-}
-
-impl<S: RequestSource> RequestSource for Counted<S> {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        let before = out.len();
-        self.open &= self.inner.arrival() == Arrival::Open;
-        self.inner.fill(out, max)?;
-        self.requests += (out.len() - before) as u64;
-        self.last_arrival = out[before..].last().map_or(self.last_arrival, |r| r.at);
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        self.inner.arrival()
-    }
-
-    fn tell_time(&mut self, now: Ns) {
-        self.inner.tell_time(now);
-    }
-
-    fn next_stage(&mut self) -> bool {
-        self.inner.next_stage()
-    }
-
-    fn len_hint(&self) -> Option<u64> {
-        self.inner.len_hint()
-    }
-}
-
-fn summary(
-    plan: &Plan,
-    drive: &Drive,
-    engine: Option<&TimedEngine>,
-    served: &Served,
-    wall_s: f64,
-    worn_before: f64,
-    oracle: Option<OracleReport>,
-) -> Summary {
-    let host = Host::of(drive);
-    let flash = Flash::of(drive);
-    // In the untimed gear time passes only by the clock of the requests.
-    let simulated_s = engine.map(TimedEngine::now).or(served.last_arrival).map(|ns| ns as f64 / 1e9);
-    let throughput = host.throughput(simulated_s.filter(|_| engine.is_some()));
-    let programs = flash.programs.sum() as f64;
-    Summary {
-        vpass: env!("CARGO_PKG_VERSION"),
-        drive: plan.drive.name.clone(),
-        workload: plan.load.name(),
-        workload_generated: plan.load.is_generated(),
-        workload_source: plan.load.source(),
-        reclaim_technique: plan.reclaim.into(),
-        counterfactual: plan.is_counterfactual(),
-        gc_technique: plan.gc.into(),
-        gear: plan.gear.name(),
-        seed: plan.seed,
-        passes: served.passes,
-        stable: served.stable,
-        write_amplification: (host.write_pages > 0).then(|| programs / host.write_pages as f64),
-        host,
-        latency_us: Latencies::of(engine),
-        throughput,
-        flash,
-        reclaim: Reclaim::of(drive),
-        wear: Wear::of(drive, simulated_s, worn_before),
-        uncorrectable_reads: drive.uncorrectable_reads(),
-        data_lost_pages: drive.lost_pages(),
-        oracle,
-        controller_ram_bytes: drive.controller_ram().0,
-        trace: trace(plan, served),
-        simulation: Simulation::new(simulated_s, wall_s, served.requests),
-    }
-}
-
-fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
-    let (Load::Trace { survey, .. }, Some(report)) = (&plan.load, &served.trace) else { return None };
-    let files: Vec<_> = survey.files().iter().map(|f| f.path.display().to_string()).collect();
-    let device = |d: &Device| TraceDevice {
-        name: d.name.clone(),
-        file: files[d.file].clone(),
-        base_bytes: d.base,
-        extent_bytes: d.extent,
-        rows: d.rows,
-    };
-    Some(Trace {
-        devices: survey.devices().iter().map(device).collect(),
-        files,
-        formats: report.formats.clone(),
-        rows: report.rows,
-        clamped: report.clamped,
-        refitted: report.refitted,
-        bad_lines: report.skipped.count,
-        first_bad_line: report.skipped.first.clone(),
-        several_devices: report.several_devices,
-        span_s: report.span_ns as f64 / 1e9,
-    })
-}
-
 impl Outcome {
     /// The exit code of `vpass run`.
     pub(crate) fn exit(&self) -> Exit {
@@ -316,13 +223,6 @@ impl Outcome {
     /// Whether the oracle found something that the drive did wrong.
     pub(crate) fn is_bug(&self) -> bool {
         self.summary.oracle.as_ref().is_some_and(OracleReport::is_bug)
-    }
-}
-
-impl Summary {
-    /// Whether any of the host's data was lost or could not be read.
-    pub(crate) fn lost_data(&self) -> bool {
-        self.data_lost_pages > 0 || self.uncorrectable_reads > 0
     }
 }
 

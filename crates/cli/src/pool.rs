@@ -1,0 +1,136 @@
+//! Many runs on several threads: as many drives at a time as memory holds, those with the same requests together, the longest task first.
+
+use std::cmp::Reverse;
+use std::num::NonZeroUsize;
+
+use rayon::prelude::*;
+use vpass_core::config::DisturbModel;
+use vpass_core::geometry::Geometry;
+use vpass_oracle::Oracle;
+
+use crate::args::Gear;
+use crate::exit::{Exit, Failure};
+use crate::plan::Plan;
+use crate::progress::Progress;
+use crate::run::{Outcome, execute, execute_together, have_the_same_requests};
+
+/// A plan to be run.
+pub(crate) struct Job<'a> {
+    pub(crate) plan: &'a Plan,
+    /// In all, where that is known.
+    pub(crate) requests: Option<u64>,
+}
+
+/// A request in the timed gear takes about so many times as long as one in the untimed.
+const TIMED_WEIGHT: u64 = 4;
+
+impl Job<'_> {
+    /// How long it takes, in requests of the untimed gear.
+    fn weight(&self) -> Option<u64> {
+        self.requests.map(|n| n.saturating_mul(if self.plan.gear == Gear::Timed { TIMED_WEIGHT } else { 1 }))
+    }
+}
+
+/// Runs all jobs and gives what `keep` keeps of each, in their order. `threads`: as many as there are cores and memory for where absent.
+pub(crate) fn run_all<T: Send>(
+    jobs: &[Job],
+    threads: Option<NonZeroUsize>,
+    keep: impl Fn(usize, &Outcome) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    let all = jobs.iter().try_fold(0, |sum: u64, job| sum.checked_add(job.requests?));
+    let progress = Progress::new(all, "requests");
+    let memory = available_memory();
+    let threads = threads.map_or_else(|| threads_for(jobs, memory), NonZeroUsize::get).min(jobs.len());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::failed)?;
+    let one = |task: Vec<usize>| {
+        let plans: Vec<&Plan> = task.iter().map(|i| jobs[*i].plan).collect();
+        let run = || {
+            let outcomes = if let [plan] = plans[..] { vec![execute(plan, &progress)?] } else { execute_together(&plans, &progress)? };
+            task.iter().zip(outcomes).map(|(i, outcome)| Ok((*i, keep(*i, &outcome)?))).collect::<Result<Vec<_>, Failure>>()
+        };
+        (task[0], run().inspect_err(|_| progress.cancel()))
+    };
+    // The bridge hands out the tasks in their order, one at a time, to whichever thread is free.
+    let mut results: Vec<_> = pool.install(|| tasks(jobs, threads, memory).into_iter().par_bridge().map(one).collect());
+    // The cause of a stop counts, not who was stopped by it.
+    results.sort_by_key(|(first, result)| (result.as_ref().is_err_and(|e| e.exit == Exit::Interrupted), *first));
+    let results: Result<Vec<_>, Failure> = results.into_iter().map(|(_, result)| result).collect();
+    let mut kept: Vec<_> = results?.into_iter().flatten().collect();
+    kept.sort_by_key(|(i, _)| *i);
+    Ok(kept.into_iter().map(|(_, kept)| kept).collect())
+}
+
+/// Which jobs go together, by their indices. What nobody knows the length of goes first.
+fn tasks(jobs: &[Job], threads: usize, memory: Option<u64>) -> Vec<Vec<usize>> {
+    let mut alike: Vec<Vec<usize>> = vec![];
+    for (i, job) in jobs.iter().enumerate() {
+        match alike.iter_mut().find(|group| have_the_same_requests(jobs[group[0]].plan, job.plan)) {
+            Some(group) => group.push(i),
+            None => alike.push(vec![i]),
+        }
+    }
+    let weight = |task: &[usize]| task.iter().map(|i| jobs[*i].weight()).try_fold(0, |sum: u64, w| Some(sum.saturating_add(w?)));
+    // No task is much longer than a thread's share of all the work, or threads would idle in the end.
+    let share = jobs.iter().filter_map(Job::weight).fold(0, u64::saturating_add) / threads as u64;
+    let cut = |group: &Vec<usize>| -> Vec<Vec<usize>> {
+        let job = &jobs[group[0]];
+        let by_share = job.weight().map_or(1, |weight| share.div_ceil(weight.max(1)));
+        let most = (by_share.max(1) as usize).min(drives_in(memory, job.plan) / threads).max(1);
+        group.chunks(group.len().div_ceil(group.len().div_ceil(most))).map(<[usize]>::to_vec).collect()
+    };
+    let mut tasks: Vec<Vec<usize>> = alike.iter().flat_map(cut).collect();
+    tasks.sort_by_key(|task| weight(task).map_or((0, Reverse(0)), |weight| (1, Reverse(weight))));
+    tasks
+}
+
+/// As many as there are cores, each with one of the largest drives in memory.
+fn threads_for(jobs: &[Job], memory: Option<u64>) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let room = jobs.iter().map(|job| drives_in(memory, job.plan)).min();
+    cores.min(room.unwrap_or(1)).max(1)
+}
+
+/// How many drives of a plan so many bytes hold.
+fn drives_in(memory: Option<u64>, plan: &Plan) -> usize {
+    let geometry = Geometry::new(&plan.drive.config);
+    let counted = if plan.drive.config.disturb.model == DisturbModel::None { 0 } else { u64::from(geometry.wordlines()) * 8 };
+    // Map and reverse map of 4 bytes a page, about 64 bytes a block, and what the engine and its queues take.
+    let drive =
+        4 * (u64::from(geometry.host_pages) + u64::from(geometry.raw_pages())) + 64 * u64::from(geometry.blocks) + counted + (32 << 20);
+    let each = drive + if plan.oracle { Oracle::memory(&geometry).0 } else { 0 };
+    memory.map_or(usize::MAX, |bytes| (bytes / each) as usize)
+}
+
+fn available_memory() -> Option<u64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kib = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+
+    fn plan(words: &str) -> Plan {
+        let words = format!("vpass run --drive tiny --workload uniform-read {words}");
+        let Command::Run(args) = Cli::try_parse_from(words.split_whitespace()).unwrap().command else { panic!("vpass run") };
+        Plan::new(&args.setup, "block", "greedy").unwrap()
+    }
+
+    #[test]
+    fn what_has_the_same_requests_goes_together_up_to_a_threads_share_and_what_memory_holds() {
+        let plans = [plan("--gear untimed"), plan("--gear untimed --seed 2"), plan("--gear timed"), plan("--gear untimed --until stable")];
+        // Five drives of 100 requests, two of 50, one timed, one that ends nobody knows when.
+        let of = [0, 1, 0, 0, 2, 0, 1, 0, 3];
+        let jobs = of.map(|p| Job { plan: &plans[p], requests: [Some(100), Some(50), Some(120), None][p] });
+        let (five, two) = (vec![0, 2, 3, 5, 7], vec![1, 6]);
+        assert_eq!(tasks(&jobs, 1, None), [vec![8], five.clone(), vec![4], two.clone()]);
+        assert_eq!(tasks(&jobs, 2, None), [vec![8], five, vec![4], two]);
+        // 1080 in all: 270 a thread.
+        let cut = [vec![8], vec![4], vec![0, 2, 3], vec![5, 7], vec![1, 6]];
+        assert_eq!(tasks(&jobs, 4, None), cut);
+        assert_eq!(tasks(&jobs, 1, Some(100 << 20)).len(), 6, "no room for two drives: {}", drives_in(Some(100 << 20), &plans[0]));
+    }
+}

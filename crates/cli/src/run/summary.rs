@@ -1,0 +1,94 @@
+//! What a run found, put together from its drive, its engine and what became of its workload.
+
+use vpass_core::drive::Drive;
+use vpass_core::engine::TimedEngine;
+use vpass_core::units::Ns;
+use vpass_oracle::OracleReport;
+use vpass_workload::traces::{Device, TraceReport};
+
+use crate::plan::{Load, Plan};
+use crate::results::{Flash, Host, Latencies, Reclaim, Simulation, Summary, Trace, TraceDevice, Wear};
+
+/// What became of the workload.
+pub(super) struct Served {
+    pub(super) requests: u64,
+    pub(super) passes: u64,
+    pub(super) stable: Option<bool>,
+    pub(super) last_arrival: Option<Ns>,
+    pub(super) trace: Option<TraceReport>,
+}
+
+pub(super) fn summary(
+    plan: &Plan,
+    drive: &Drive,
+    engine: Option<&TimedEngine>,
+    served: &Served,
+    wall_s: f64,
+    worn_before: f64,
+    oracle: Option<OracleReport>,
+) -> Summary {
+    let host = Host::of(drive);
+    let flash = Flash::of(drive);
+    // In the untimed gear time passes only by the clock of the requests.
+    let simulated_s = engine.map(TimedEngine::now).or(served.last_arrival).map(|ns| ns as f64 / 1e9);
+    let throughput = host.throughput(simulated_s.filter(|_| engine.is_some()));
+    let programs = flash.programs.sum() as f64;
+    Summary {
+        vpass: env!("CARGO_PKG_VERSION"),
+        drive: plan.drive.name.clone(),
+        workload: plan.load.name(),
+        workload_generated: plan.load.is_generated(),
+        workload_source: plan.load.source(),
+        reclaim_technique: plan.reclaim.into(),
+        counterfactual: plan.is_counterfactual(),
+        gc_technique: plan.gc.into(),
+        gear: plan.gear.name(),
+        seed: plan.seed,
+        passes: served.passes,
+        stable: served.stable,
+        write_amplification: (host.write_pages > 0).then(|| programs / host.write_pages as f64),
+        host,
+        latency_us: Latencies::of(engine),
+        throughput,
+        flash,
+        reclaim: Reclaim::of(drive),
+        wear: Wear::of(drive, simulated_s, worn_before),
+        uncorrectable_reads: drive.uncorrectable_reads(),
+        data_lost_pages: drive.lost_pages(),
+        oracle,
+        controller_ram_bytes: drive.controller_ram().0,
+        trace: trace(plan, served),
+        simulation: Simulation::new(simulated_s, wall_s, served.requests),
+    }
+}
+
+fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
+    let (Load::Trace { survey, .. }, Some(report)) = (&plan.load, &served.trace) else { return None };
+    let files: Vec<_> = survey.files().iter().map(|f| f.path.display().to_string()).collect();
+    let device = |d: &Device| TraceDevice {
+        name: d.name.clone(),
+        file: files[d.file].clone(),
+        base_bytes: d.base,
+        extent_bytes: d.extent,
+        rows: d.rows,
+    };
+    Some(Trace {
+        devices: survey.devices().iter().map(device).collect(),
+        files,
+        formats: report.formats.clone(),
+        rows: report.rows,
+        clamped: report.clamped,
+        refitted: report.refitted,
+        bad_lines: report.skipped.count,
+        first_bad_line: report.skipped.first.clone(),
+        several_devices: report.several_devices,
+        span_s: report.span_ns as f64 / 1e9,
+    })
+}
+
+impl Summary {
+    /// Whether any of the host's data was lost or could not be read.
+    pub(crate) fn lost_data(&self) -> bool {
+        self.data_lost_pages > 0 || self.uncorrectable_reads > 0
+    }
+}

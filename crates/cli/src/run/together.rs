@@ -1,0 +1,182 @@
+//! One stream of requests for several drives: each request is drawn once and served by one drive after another.
+
+use std::time::Instant;
+
+use vpass_core::drive::Drive;
+use vpass_core::engine::{run_untimed, warm_up};
+use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::units::Bytes;
+use vpass_workload::synthetic::WorkloadConfig;
+use vpass_workload::warm_up::{First, Since};
+
+use super::summary::Served;
+use super::{Counted, Measured, Outcome, made, too_short};
+use crate::args::Gear;
+use crate::exit::Failure;
+use crate::load::Generated;
+use crate::plan::{Load, Plan};
+use crate::progress::Progress;
+
+/// Requests drawn at a time: so many that it counts little that a drive's turn begins with another drive's data in the caches. 12 MiB of
+/// them took a tenth less time than 3 MiB.
+const CHUNK: usize = 512 << 10;
+
+/// Whether two plans can share a stream, whatever their drives and techniques.
+pub(crate) fn have_the_same_requests(a: &Plan, b: &Plan) -> bool {
+    follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
+}
+
+/// All that the requests of a plan follow from, and where counting begins; none where they depend on how they are served, or go
+/// over several passes.
+fn follow_from(plan: &Plan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
+    let Load::Generated(loaded) = &plan.load else { return None };
+    let Generated::Workload(file) = &loaded.config else { return None };
+    let config = &plan.drive.config;
+    let once = plan.gear == Gear::Untimed && plan.repeat.get() == 1 && !plan.until_stable;
+    once.then_some((&file.workload, config.drive.capacity, config.geometry.page_size, plan.seed, plan.warm_up))
+}
+
+/// Runs plans that have the same requests; each finds what it finds alone.
+///
+/// # Errors
+/// The workload's, a drive's, or an interruption.
+pub(crate) fn execute_together(plans: &[&Plan], progress: &Progress) -> Result<Vec<Outcome>, Failure> {
+    in_chunks(plans, CHUNK, progress)
+}
+
+fn in_chunks(plans: &[&Plan], chunk: usize, progress: &Progress) -> Result<Vec<Outcome>, Failure> {
+    let Some(any) = plans.first() else { return Ok(vec![]) };
+    let mut drives = plans.iter().map(|plan| made(plan, progress)).collect::<Result<Vec<_>, _>>()?;
+    let mut source = any.source()?;
+    let mut first = First::new(&mut source, any.warm_up);
+    warm_up_all(any, &mut first, &mut drives, chunk, progress)?;
+    let begin = first.last_arrival();
+    let mut rest = Counted::new(Since::new(source, begin));
+    let runs = plans.iter().zip(drives).map(|(plan, drive)| Measured::begin(plan, drive));
+    let mut runs: Vec<(Measured, f64)> = runs.map(|run| (run, 0.0)).collect();
+    serve_all(&mut rest, &mut runs, chunk, progress)?;
+    let (requests, last_arrival) = rest.numbers();
+    let served = Served { requests, passes: 1, stable: None, last_arrival, trace: None };
+    Ok(plans.iter().zip(runs).map(|(plan, (run, wall_s))| run.conclude(plan, &served, wall_s)).collect())
+}
+
+fn warm_up_all(
+    plan: &Plan,
+    source: &mut dyn RequestSource,
+    drives: &mut [Drive],
+    chunk: usize,
+    progress: &Progress,
+) -> Result<(), Failure> {
+    let (mut requests, mut served) = (Vec::with_capacity(chunk), 0);
+    while draw(source, &mut requests, chunk)? {
+        for drive in &mut *drives {
+            take_turn(drive, &requests, &mut |_| (), progress)?;
+        }
+        served += requests.len() as u64;
+    }
+    if served < plan.warm_up {
+        return Err(too_short(plan, served));
+    }
+    if plan.warm_up > 0 {
+        // A warm-up ends with an empty write buffer, and not before it ends.
+        drives.iter_mut().try_for_each(|drive| warm_up(drive, &mut Drawn(&[]), &mut |_, _| true).map(|_| ()))?;
+    }
+    Ok(())
+}
+
+/// With the seconds of each drive's own turns.
+fn serve_all(source: &mut dyn RequestSource, runs: &mut [(Measured, f64)], chunk: usize, progress: &Progress) -> Result<(), Failure> {
+    let mut requests = Vec::with_capacity(chunk);
+    while draw(source, &mut requests, chunk)? {
+        for (run, wall_s) in &mut *runs {
+            let started = Instant::now();
+            let series = &mut run.series;
+            take_turn(&mut run.drive, &requests, &mut |drive| series.look(drive, None), progress)?;
+            *wall_s += started.elapsed().as_secs_f64();
+        }
+    }
+    if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
+}
+
+/// Puts the next `chunk` requests, or as many as are left, in the place of those before; false where none is left.
+fn draw(source: &mut dyn RequestSource, requests: &mut Vec<Request>, chunk: usize) -> Result<bool, Failure> {
+    requests.clear();
+    while requests.len() < chunk {
+        let before = requests.len();
+        source.fill(requests, chunk - before)?;
+        if requests.len() == before {
+            break;
+        }
+    }
+    Ok(!requests.is_empty())
+}
+
+fn take_turn(drive: &mut Drive, requests: &[Request], look: &mut dyn FnMut(&Drive), progress: &Progress) -> Result<(), Failure> {
+    let mut last = 0;
+    let mut step = |served: u64, drive: &Drive| {
+        look(drive);
+        progress.advance(served - std::mem::replace(&mut last, served))
+    };
+    run_untimed(drive, &mut Drawn(requests), &mut step)?;
+    Ok(())
+}
+
+/// Requests that are there already.
+struct Drawn<'a>(&'a [Request]);
+
+impl RequestSource for Drawn<'_> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let (now, later) = self.0.split_at(self.0.len().min(max));
+        out.extend_from_slice(now);
+        self.0 = later;
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use crate::load::Loaded;
+    use crate::run::execute;
+    use clap::Parser;
+    use serde_json::Value;
+
+    /// What a run found but for how long it took.
+    fn found(outcome: &Outcome) -> (Value, String) {
+        let mut summary = serde_json::to_value(&outcome.summary).unwrap();
+        summary["simulation"].as_object_mut().unwrap().retain(|key, _| key == "simulated_s");
+        (summary, outcome.series.csv())
+    }
+
+    /// The same at a thousand requests a second.
+    fn with_clock(mut plan: Plan) -> Plan {
+        if let Load::Generated(Loaded { config: Generated::Workload(file), .. }) = &mut plan.load {
+            (file.workload.queue_depth, file.workload.rate) = (None, Some(1000.0));
+        }
+        plan
+    }
+
+    #[test]
+    fn drives_served_together_find_what_each_finds_alone() {
+        // Hot reads that call for reclaims; parts of pages lie in the write buffer when the warm-up ends, within a chunk.
+        let words = "vpass run --drive tiny --workload uniform-read --gear untimed --oracle on --warm-up 50001 \
+                     --set workload.requests=400000 --set workload.read_share=0.9 --set workload.block_size=2KiB \
+                     --set workload.distribution=hot-cold:0.01/0.95 --set workload.write_distribution=hot-cold:0.01/0.95 \
+                     --set workload.hot_sets=disjoint --set workload.run=1MiB --set start.pec=3000";
+        let Command::Run(args) = Cli::try_parse_from(words.split_whitespace()).unwrap().command else { panic!("vpass run") };
+        let plans = ["block", "page-type"].map(|reclaim| with_clock(Plan::new(&args.setup, reclaim, "greedy").unwrap()));
+        assert!(have_the_same_requests(&plans[0], &plans[1]));
+        let progress = Progress::new(None, "requests");
+        let together = in_chunks(&[&plans[0], &plans[1]], 4096, &progress).unwrap();
+        for (plan, outcome) in plans.iter().zip(&together) {
+            assert!(found(outcome) == found(&execute(plan, &progress).unwrap()), "{}", plan.reclaim);
+            assert!(outcome.summary.reclaim.invocations > 0 && outcome.summary.oracle.is_some());
+            assert!(outcome.summary.simulation.simulated_s.is_some_and(|s| (300.0..400.0).contains(&s)));
+        }
+    }
+}
