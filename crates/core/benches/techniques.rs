@@ -16,13 +16,13 @@ fn main() {
     let even = |drive: &mut Drive, round| untimed_s(drive, Uniform::new(drive, reads, 16_384, 0, 1).of_round(round));
 
     let mut drives = TECHNIQUES.map(|technique| prepared_under(straw(&size), technique));
-    report("even", "goal +40 ns", in_turns(&mut drives, rounds, reads, even));
+    report("even", "goal +40 ns", &in_turns(&mut drives, rounds, reads, even));
     let pages = Skewed::table(&drives[0], size.pick(1 << 24, 1 << 16));
     let skewed = |drive: &mut Drive, round| untimed_s(drive, Skewed::of_round(drive, &pages, reads, round));
-    report("skewed", "goal +30 %", in_turns(&mut drives, rounds, reads, skewed));
+    report("skewed", "goal +30 %", &in_turns(&mut drives, rounds, reads, skewed));
     drop(drives);
     let mut drives = TECHNIQUES.map(|technique| prepared_under(config(FEW_BLOCKS, |_| {}), technique));
-    report("30 blocks", "no goal", in_turns(&mut drives, rounds, reads, even));
+    report("30 blocks", "no goal", &in_turns(&mut drives, rounds, reads, even));
 }
 
 /// Nanoseconds a read of every drive, round by round.
@@ -30,7 +30,7 @@ fn in_turns(drives: &mut [Drive; 4], rounds: u64, reads: u64, seconds: impl Fn(&
     (0..rounds).map(|round| drives.each_mut().map(|drive| 1e9 * seconds(drive, round) / reads as f64)).collect()
 }
 
-fn report(workload: &str, goal: &str, rounds: Vec<[f64; 4]>) {
+fn report(workload: &str, goal: &str, rounds: &[[f64; 4]]) {
     let median = |of: &dyn Fn(&[f64; 4]) -> f64| {
         let mut of_rounds: Vec<f64> = rounds.iter().map(of).collect();
         of_rounds.sort_by(f64::total_cmp);
