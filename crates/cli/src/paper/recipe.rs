@@ -40,6 +40,11 @@ pub(super) struct Recipe {
     pub(super) model: Model,
 }
 
+/// Share of a cycle.
+fn most_of_the_way() -> f64 {
+    0.95
+}
+
 fn greedy() -> String {
     "greedy".into()
 }
@@ -87,6 +92,10 @@ pub(super) struct Group {
     /// Whether blocks begin at random in the cycle of a run's technique: up to the first of its thresholds.
     #[serde(default)]
     pub(super) out_of_phase: bool,
+    /// How far towards that threshold they begin at most: what is left keeps a block from its last reads before anything runs, and
+    /// keeps blocks that are hardly read from ever reaching it.
+    #[serde(default = "most_of_the_way")]
+    pub(super) phases: f64,
     /// Share of the dies' time that the host's reads and writes take, at an even load; a closed loop where absent.
     #[serde(default)]
     pub(super) load: Option<f64>,

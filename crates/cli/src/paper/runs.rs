@@ -28,7 +28,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                 for (i, reclaim) in group.reclaim.iter().enumerate() {
                     let mut drive = drive.clone();
                     if group.out_of_phase {
-                        drive.config.start.reads = end_of_cycle(&drive.config, reclaim)?;
+                        drive.config.start.reads = end_of_cycle(&drive.config, reclaim, group.phases)?;
                     }
                     let plan = Plan {
                         drive,
@@ -61,15 +61,14 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
     Ok(runs)
 }
 
-/// Share of the way to the first threshold of a technique that blocks begin with at most: what is left keeps a block from its last
-/// reads before anything runs.
-const PHASES: f64 = 0.95;
-
-/// Reads of a block near the first threshold of a technique.
-fn end_of_cycle(drive: &DriveConfig, reclaim: &str) -> Result<u32, Failure> {
+/// Reads of a block at a share of the way to the first threshold of a technique.
+fn end_of_cycle(drive: &DriveConfig, reclaim: &str, share: f64) -> Result<u32, Failure> {
+    if !(0.0..=1.0).contains(&share) {
+        return Err(Failure::usage(format!("group.phases = {share}: must be a share of a cycle, from 0 to 1")));
+    }
     let age = explain::age(drive, drive.start.pec, reclaim)?;
     let first = age.and_then(|age| age.thresholds.iter().map(|t| t.reads).min());
-    Ok((f64::from(first.unwrap_or(0)) * PHASES) as u32)
+    Ok((f64::from(first.unwrap_or(0)) * share) as u32)
 }
 
 /// What a run is to serve, how many requests of it before anything is counted, and how often all of it.
