@@ -101,7 +101,7 @@ impl Drive {
     fn prefetch_behind_maps<const COUNTED: u8>(&self, requests: &[Request], shift: u32) {
         for request in requests {
             let first = request.offset >> shift;
-            let last = ((request.offset + u64::from(request.bytes) - 1) >> shift).min(first + AHEAD);
+            let last = ((request.offset + u64::from(request.bytes) - 1) >> shift).min(first + AHEAD - 1);
             for lpn in first as Lpn..=last as Lpn {
                 if request.op != Op::Read {
                     self.prefetch_overwrite(lpn);
