@@ -40,7 +40,7 @@ fn whole(n: f64) -> String {
 }
 
 /// All of them, from left to right.
-pub(crate) const COLUMNS: [Column; 10] = [
+pub(crate) const COLUMNS: [Column; 11] = [
     Column {
         more_is_better: true,
         format: |d, _| days(d),
@@ -69,5 +69,11 @@ pub(crate) const COLUMNS: [Column; 10] = [
     latency("read_p99_us", "p99", "all but 1 in 100 were", |s| s.latency_us.read.p99),
     latency("read_p99_9_us", "p99.9", "all but 1 in 1,000 were", |s| s.latency_us.read.p99_9),
     latency("read_max_us", "max", "the slowest host read", |s| s.latency_us.read.max),
+    Column {
+        format: |n, _| bytes(n as u64),
+        ..fewer("controller_ram_bytes", "RAM", "what the technique keeps in the controller's memory", |s| {
+            Some(s.controller_ram_bytes as f64)
+        })
+    },
     fewer("data_lost_pages", "data lost", "pages of host data that the drive lost", |s| Some(s.data_lost_pages as f64)),
 ];

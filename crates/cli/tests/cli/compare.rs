@@ -17,10 +17,12 @@ fn loss_is_a_column_and_each_column_has_a_winner() {
     assert!(json["techniques"][0]["columns"]["data_lost_pages"]["mean"].as_f64().unwrap() > 0.0);
     assert_eq!(json["winners"]["data_lost_pages"][0], "block");
     assert_eq!(json["winners"]["reclaim_erases"][0], "none");
+    assert!(json["techniques"][1]["columns"]["controller_ram_bytes"]["mean"].as_f64().unwrap() > 0.0);
+    assert_eq!(json["winners"]["controller_ram_bytes"][0], "none");
     assert_eq!(json["winners"]["gc_erases"].as_array().unwrap().len(), 0, "all alike");
     assert_eq!(json["techniques"][1]["runs"][0]["data_lost_pages"], 0);
     let words = compare(&["--reclaim", "none,block"]).stdout;
-    for word in ["p99.9", "*", "Data was lost under none.", "data lost", "pages of host data that the drive lost"] {
+    for word in ["p99.9", "*", "RAM", "Data was lost under none.", "data lost", "pages of host data that the drive lost"] {
         assert!(words.contains(word), "{word} in\n{words}");
     }
 }
