@@ -55,7 +55,7 @@ impl Bank {
 }
 
 /// Where misses go: to the entries of a bank that count `min`, then to those of the banks behind it. No entry counts less.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Lowest {
     min: u32,
     /// Bit n for entry n of the bank.
@@ -109,7 +109,7 @@ impl SpaceSaving {
     pub(crate) fn prefetch(&self, block: BlockId) {
         let first = block as usize * self.banks_per_block;
         prefetch(&self.banks, first);
-        // A miss goes here. What is hit was hit before: it is near.
+        // A miss goes here. Where a hit goes is known only when the keys are at hand.
         let lowest = &self.lowest[block as usize];
         if let Some(bank) = self.banks.get(first + lowest.bank as usize) {
             prefetch(&bank.entries, lowest.entries.trailing_zeros() as usize);
@@ -153,6 +153,7 @@ impl SpaceSaving {
         let smaller = doses.iter().copied().filter(|dose| *dose > 0).min().unwrap_or(0);
         let larger = doses.iter().copied().max().unwrap_or(0);
         let mut queues = [(0..self.entries_per_block).map(|place| (0, place)).collect(), VecDeque::with_capacity(self.entries_per_block)];
+        let mut last = (0, 0);
         for (wordline, dose) in (0..).zip(doses).filter(|(_, dose)| **dose > 0) {
             debug_assert!([smaller, larger].contains(dose), "doses of two sizes");
             let heads = queues.each_ref().map(|queue| queue.front().copied().unwrap_or((u32::MAX, 0)));
@@ -161,10 +162,11 @@ impl SpaceSaving {
             let bank = &mut banks[place / BANK];
             bank.keys[place % BANK] = wordline;
             bank.entries[place % BANK] = Entry { count: count + dose, error: count };
-            self.lowest[block as usize] = Lowest { min: count, bank: (place / BANK) as u16, ..Lowest::default() };
+            last = (count, place / BANK);
         }
-        let lowest = &mut self.lowest[block as usize];
-        lowest.entries = banks[lowest.bank as usize].entries_of(lowest.min);
+        // Where the last miss went, the next one looks first.
+        let (min, bank) = last;
+        self.lowest[block as usize] = Lowest { min, bank: bank as u16, entries: banks[bank].entries_of(min), key_of_hit: NONE };
     }
 
     /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
