@@ -43,8 +43,4 @@ impl<S: RequestSource> RequestSource for Counted<S> {
     fn next_stage(&mut self) -> bool {
         self.inner.next_stage()
     }
-
-    fn len_hint(&self) -> Option<u64> {
-        self.inner.len_hint()
-    }
 }
