@@ -22,12 +22,12 @@ impl Drive {
     /// Asks for the counters behind a page whose map entry is at hand.
     #[inline]
     pub(crate) fn prefetch_counters(&self, lpn: Lpn) {
-        if self.counted == TRACKED { self.prefetch_counted::<TRACKED>(lpn) } else { self.prefetch_counted::<WORDLINES>(lpn) }
+        let entry = self.map.to_physical[lpn as usize];
+        if self.counted == TRACKED { self.prefetch_counted::<TRACKED>(entry) } else { self.prefetch_counted::<WORDLINES>(entry) }
     }
 
     #[inline]
-    pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, lpn: Lpn) {
-        let entry = self.map.to_physical[lpn as usize];
+    pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: u32) {
         if entry < UNMAPPED {
             let wordline = self.geometry.wordline_of(entry);
             let block = self.geometry.block_of(entry);
@@ -37,8 +37,17 @@ impl Drive {
                 self.tracker.prefetch(block);
             }
             if COUNTED == PAGES {
-                self.page_counters.prefetch(block);
+                self.page_counters.prefetch_row(block);
             }
+        }
+    }
+
+    /// Asks for the counter of a page, where its block has any.
+    #[inline]
+    pub(crate) fn prefetch_page_counter(&self, entry: u32) {
+        if entry < UNMAPPED {
+            let block = self.geometry.block_of(entry);
+            self.page_counters.prefetch(block, entry - self.geometry.first_page(block));
         }
     }
 

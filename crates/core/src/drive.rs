@@ -195,15 +195,22 @@ impl Drive {
         on_read_path!(self.read_one(lpn))
     }
 
-    /// Asks for what overwriting a page will touch, once its map entry is at hand.
+    /// Asks for what invalidating the page of a map entry touches.
     #[inline]
-    pub(crate) fn prefetch_overwrite(&self, lpn: Lpn) {
-        let entry = self.map.to_physical[lpn as usize];
+    pub(crate) fn prefetch_overwrite(&self, entry: u32) {
         if entry < UNMAPPED {
             let block = self.geometry.block_of(entry);
             prefetch(&self.hot, block as usize);
             self.victims.prefetch(block);
             self.map.prefetch_valid(block, entry - self.geometry.first_page(block));
+        }
+    }
+
+    /// Asks for what else it touches, which is found through that.
+    #[inline]
+    pub(crate) fn prefetch_neighbours(&self, entry: u32) {
+        if entry < UNMAPPED {
+            self.victims.prefetch_neighbours(self.geometry.block_of(entry));
         }
     }
 

@@ -44,8 +44,15 @@ impl PageCounters {
 
     /// Asks for the row number of a block that is counted.
     #[inline]
-    pub(crate) fn prefetch(&self, block: BlockId) {
+    pub(crate) fn prefetch_row(&self, block: BlockId) {
         prefetch(&self.row_of, block as usize);
+    }
+
+    /// Asks for the counter of a page, whose block may have none.
+    #[inline]
+    pub(crate) fn prefetch(&self, block: BlockId, page: u32) {
+        // No row lies outside of the table.
+        prefetch(&self.rows, self.row_of[block as usize] as usize * self.pages_per_block + page as usize);
     }
 
     /// Reads of each page of a block; of none where it is not counted.

@@ -2,6 +2,7 @@
 
 use super::split::Pages;
 use super::{Progress, RunError};
+use crate::counting::PAGES;
 use crate::drive::{Drive, on_read_path};
 use crate::request::{Op, Request, RequestSource};
 use crate::units::Lpn;
@@ -47,7 +48,7 @@ const GROUP: usize = 16;
 const AHEAD: u64 = 16;
 
 impl Drive {
-    /// A software pipeline: while a group is served, what the next one touches and the map entries of the one behind that are on their way.
+    /// A software pipeline: while a group is served, what the next ones touch is on its way, what is found through other memory later.
     fn serve<const COUNTED: u8, const WATCHED: bool>(&mut self, requests: &[Request]) {
         let shift = self.geometry.page_shift();
         let group = |n: usize| requests.chunks(GROUP).nth(n).unwrap_or_default();
@@ -57,6 +58,9 @@ impl Drive {
         for (n, this) in requests.chunks(GROUP).enumerate() {
             self.prefetch_maps(group(n + 2), shift);
             self.prefetch_behind_maps::<COUNTED>(group(n + 1), shift);
+            if COUNTED == PAGES {
+                self.prefetch_page_counters(this, shift);
+            }
             for request in this {
                 self.serve_one::<COUNTED, WATCHED>(request, shift);
             }
@@ -96,6 +100,14 @@ impl Drive {
         }
     }
 
+    /// Asks for the counters of single pages, once it is known which blocks have any.
+    #[inline]
+    fn prefetch_page_counters(&self, requests: &[Request], shift: u32) {
+        for request in requests.iter().filter(|r| r.op == Op::Read) {
+            self.prefetch_page_counter(self.map.to_physical[(request.offset >> shift) as usize]);
+        }
+    }
+
     /// Asks for what reads and writes touch, once the map entries are at hand.
     #[inline]
     fn prefetch_behind_maps<const COUNTED: u8>(&self, requests: &[Request], shift: u32) {
@@ -103,12 +115,12 @@ impl Drive {
             let first = request.offset >> shift;
             let last = ((request.offset + u64::from(request.bytes) - 1) >> shift).min(first + AHEAD - 1);
             for lpn in first as Lpn..=last as Lpn {
-                if request.op != Op::Read {
-                    self.prefetch_overwrite(lpn);
-                }
-                // Written in part, a page is read first.
-                if request.op == Op::Read || request.bytes < self.geometry.page_bytes {
-                    self.prefetch_counted::<COUNTED>(lpn);
+                let entry = self.map.to_physical[lpn as usize];
+                match request.op {
+                    Op::Read => self.prefetch_counted::<COUNTED>(entry),
+                    // Written in part, a page is touched when it leaves the buffer.
+                    _ if request.bytes < self.geometry.page_bytes => (),
+                    _ => self.prefetch_overwrite(entry),
                 }
             }
         }

@@ -56,6 +56,11 @@ impl WriteBuffer {
         self.order.front().map(|s| &self.slots[*s as usize])
     }
 
+    /// The page that so many others came before.
+    pub(crate) fn nth(&self, n: usize) -> Option<&Slot> {
+        self.order.get(n).map(|s| &self.slots[*s as usize])
+    }
+
     /// The page that came first, out of the buffer.
     pub(crate) fn evict(&mut self) -> Option<Slot> {
         let slot = self.order.pop_front()?;

@@ -79,6 +79,14 @@ impl VictimIndex {
         prefetch(&self.links, block as usize);
     }
 
+    /// Asks for the links of the blocks before and behind one.
+    #[inline]
+    pub(crate) fn prefetch_neighbours(&self, block: BlockId) {
+        let Link { next, prev, .. } = self.links[block as usize];
+        prefetch(&self.links, next as usize);
+        prefetch(&self.links, prev as usize);
+    }
+
     /// Whether the block is in a list.
     pub(crate) fn contains(&self, block: BlockId) -> bool {
         self.links[block as usize].bucket != NIL

@@ -1,12 +1,16 @@
 //! Host writes and trims: into the buffer, out of it to flash.
 
 use crate::bugs::Bug;
+use crate::counting::WORDLINES;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::ftl::place::{HOST, RESERVE};
 use crate::observer::Origin;
 use crate::units::{Cause, Lpn};
+
+/// Pages written to flash between the time that memory is asked for and the time that it is needed.
+const AHEAD: usize = 4;
 
 impl Drive {
     /// Takes in a host write of the parts of a page that `mask` names (a bit per 64th; all ones is the whole page).
@@ -56,6 +60,7 @@ impl Drive {
 
     /// Writes the page that came first into the buffer to flash.
     fn flush_one(&mut self) {
+        self.prefetch_flush();
         let front = *self.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.is_lost(front.lpn);
         if whole && front.mask != WHOLE && front.below < UNMAPPED {
@@ -90,6 +95,21 @@ impl Drive {
         self.record(NandOp::Program { dst });
         self.collect_in_background();
         self.level_wear();
+    }
+
+    /// Asks for what is touched when the next pages are written to flash; what is found through other memory later.
+    #[inline]
+    fn prefetch_flush(&self) {
+        if let Some(later) = self.buffer.nth(2 * AHEAD) {
+            self.prefetch_map(later.lpn);
+            if later.mask != WHOLE {
+                self.prefetch_counted::<WORDLINES>(later.below);
+            }
+            self.prefetch_overwrite(later.below);
+        }
+        if let Some(soon) = self.buffer.nth(AHEAD) {
+            self.prefetch_neighbours(soon.below);
+        }
     }
 
     /// Writes everything that the buffer gathered to flash.
