@@ -5,7 +5,7 @@ mod timed;
 mod untimed;
 
 pub use timed::TimedEngine;
-pub use untimed::{run_untimed, warm_up};
+pub use untimed::{end_warm_up, run_untimed, serve_untimed, warm_up};
 
 use crate::drive::Drive;
 use crate::request::SourceError;

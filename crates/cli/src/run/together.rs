@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use vpass_core::drive::Drive;
-use vpass_core::engine::{run_untimed, warm_up};
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::engine::{end_warm_up, serve_untimed};
+use vpass_core::request::{Request, RequestSource};
 use vpass_core::units::Bytes;
 use vpass_workload::synthetic::WorkloadConfig;
 use vpass_workload::warm_up::{First, Since};
@@ -79,7 +79,7 @@ fn warm_up_all(
     }
     if plan.warm_up > 0 {
         // A warm-up ends with an empty write buffer, and not before it ends.
-        drives.iter_mut().try_for_each(|drive| warm_up(drive, &mut Drawn(&[]), &mut |_, _| true).map(|_| ()))?;
+        drives.iter_mut().for_each(end_warm_up);
     }
     Ok(())
 }
@@ -117,24 +117,8 @@ fn take_turn(drive: &mut Drive, requests: &[Request], look: &mut dyn FnMut(&Driv
         look(drive);
         progress.advance(served - std::mem::replace(&mut last, served))
     };
-    run_untimed(drive, &mut Drawn(requests), &mut step)?;
+    serve_untimed(drive, requests, &mut step)?;
     Ok(())
-}
-
-/// Requests that are there already.
-struct Drawn<'a>(&'a [Request]);
-
-impl RequestSource for Drawn<'_> {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        let (now, later) = self.0.split_at(self.0.len().min(max));
-        out.extend_from_slice(now);
-        self.0 = later;
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        Arrival::Open
-    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,22 @@ pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: 
     }
 }
 
+/// Serves requests that are at hand; `progress` hears of each part of them.
+///
+/// # Errors
+/// An interruption.
+pub fn serve_untimed(drive: &mut Drive, requests: &[Request], progress: Progress) -> Result<(), RunError> {
+    let mut served = 0;
+    for part in requests.chunks(CHUNK) {
+        on_read_path!(drive.serve(part));
+        served += part.len() as u64;
+        if !progress(served, drive) {
+            return Err(RunError::Interrupted);
+        }
+    }
+    Ok(())
+}
+
 /// Serves requests in no time, whatever the drive's gear, before a measured phase: moves run at once, and nothing stays in the buffer.
 ///
 /// # Errors
@@ -42,10 +58,15 @@ pub fn warm_up(drive: &mut Drive, source: &mut dyn RequestSource, progress: Prog
     drive.out_of_time(|drive| run_untimed(drive, source, progress))
 }
 
+/// Ends a warm-up of which the requests have been served in no time: nothing stays in the buffer.
+pub fn end_warm_up(drive: &mut Drive) {
+    drive.out_of_time(|_| ());
+}
+
 /// Requests looked at ahead together.
 const GROUP: usize = 16;
 /// Pages of a long request that are looked at ahead.
-const AHEAD: u64 = 16;
+const AHEAD: usize = 16;
 
 impl Drive {
     /// A software pipeline: while a group is served, what the next ones touch is on its way, what is found through other memory later.
@@ -112,10 +133,10 @@ impl Drive {
     #[inline]
     fn prefetch_behind_maps<const COUNTED: u8>(&self, requests: &[Request], shift: u32) {
         for request in requests {
-            let first = request.offset >> shift;
-            let last = ((request.offset + u64::from(request.bytes) - 1) >> shift).min(first + AHEAD - 1);
-            for lpn in first as Lpn..=last as Lpn {
-                let entry = self.map.to_physical[lpn as usize];
+            let first = (request.offset >> shift) as usize;
+            let end = ((request.offset + u64::from(request.bytes) - 1) >> shift) as usize + 1;
+            for entry in self.map.to_physical[first..end].iter().take(AHEAD) {
+                let entry = *entry;
                 match request.op {
                     Op::Read => self.prefetch_counted::<COUNTED>(entry),
                     // Written in part, a page is touched when it leaves the buffer.
