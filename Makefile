@@ -48,7 +48,7 @@ soak: build
 	VPASS_FUZZ_EXECS=1000000 cargo test --release -p vpass-workload --test fio_fuzz
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-core --test config
 
-# The figures of a paper beside its numbers: on two cores a quarter of an hour for straw-2024, twenty minutes for ipr-2018.
+# The figures of a paper beside its numbers: on two cores a quarter of an hour for straw-2024, some eighteen minutes for ipr-2018.
 paper-straw: build
 	@rm -rf target/papers/straw-2024
 	$(VPASS) paper papers/straw-2024 --out target/papers/straw-2024
