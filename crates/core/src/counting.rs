@@ -7,7 +7,7 @@ use crate::drive::Drive;
 use crate::ftl::map::UNMAPPED;
 use crate::mem::prefetch;
 use crate::nand::block::PAGES_COUNTED;
-use crate::units::{BlockId, Lpn, Ppn};
+use crate::units::{BlockId, Ppn};
 
 /// Blocks only.
 pub(crate) const BLOCKS: u8 = 0;
@@ -19,10 +19,9 @@ pub(crate) const TRACKED: u8 = 2;
 pub(crate) const PAGES: u8 = 3;
 
 impl Drive {
-    /// Asks for the counters behind a page whose map entry is at hand.
+    /// Asks for the counters behind a map entry.
     #[inline]
-    pub(crate) fn prefetch_counters(&self, lpn: Lpn) {
-        let entry = self.map.to_physical[lpn as usize];
+    pub(crate) fn prefetch_counters(&self, entry: u32) {
         if self.counted == TRACKED { self.prefetch_counted::<TRACKED>(entry) } else { self.prefetch_counted::<WORDLINES>(entry) }
     }
 

@@ -207,7 +207,7 @@ impl TimedEngine {
             self.requests[from..].iter().take(GROUP).map(move |r| (r.offset >> shift) as Lpn)
         };
         group(2).for_each(|lpn| drive.prefetch_map(lpn));
-        group(1).for_each(|lpn| drive.prefetch_counters(lpn));
+        group(1).for_each(|lpn| drive.prefetch_counters(drive.map.to_physical[lpn as usize]));
     }
 
     /// Carries out the next event of a die or channel.

@@ -26,11 +26,7 @@ pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: 
             }
             return Ok(served);
         }
-        on_read_path!(drive.serve(&requests));
-        served += requests.len() as u64;
-        if !progress(served, drive) {
-            return Err(RunError::Interrupted);
-        }
+        serve_part(drive, &requests, &mut served, progress)?;
     }
 }
 
@@ -40,14 +36,13 @@ pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: 
 /// An interruption.
 pub fn serve_untimed(drive: &mut Drive, requests: &[Request], progress: Progress) -> Result<(), RunError> {
     let mut served = 0;
-    for part in requests.chunks(CHUNK) {
-        on_read_path!(drive.serve(part));
-        served += part.len() as u64;
-        if !progress(served, drive) {
-            return Err(RunError::Interrupted);
-        }
-    }
-    Ok(())
+    requests.chunks(CHUNK).try_for_each(|part| serve_part(drive, part, &mut served, progress))
+}
+
+fn serve_part(drive: &mut Drive, part: &[Request], served: &mut u64, progress: Progress) -> Result<(), RunError> {
+    on_read_path!(drive.serve(part));
+    *served += part.len() as u64;
+    if progress(*served, drive) { Ok(()) } else { Err(RunError::Interrupted) }
 }
 
 /// Serves requests in no time, whatever the drive's gear, before a measured phase: moves run at once, and nothing stays in the buffer.

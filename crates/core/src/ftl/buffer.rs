@@ -53,7 +53,7 @@ impl WriteBuffer {
 
     /// The page that came first.
     pub(crate) fn oldest(&self) -> Option<&Slot> {
-        self.order.front().map(|s| &self.slots[*s as usize])
+        self.nth(0)
     }
 
     /// The page that so many others came before.

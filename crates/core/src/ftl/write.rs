@@ -1,7 +1,6 @@
 //! Host writes and trims: into the buffer, out of it to flash.
 
 use crate::bugs::Bug;
-use crate::counting::WORDLINES;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
@@ -103,7 +102,7 @@ impl Drive {
         if let Some(later) = self.buffer.nth(2 * AHEAD) {
             self.prefetch_map(later.lpn);
             if later.mask != WHOLE {
-                self.prefetch_counted::<WORDLINES>(later.below);
+                self.prefetch_counters(later.below);
             }
             self.prefetch_overwrite(later.below);
         }
