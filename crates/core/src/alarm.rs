@@ -25,11 +25,20 @@ impl Drive {
         if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
             self.flash.reads[cause as usize] += 1;
         }
-        if self.count_any_read(ppn).1 {
+        let rings = self.count_any_read(ppn).1;
+        self.put_off_alarm(block, ppn, cause);
+        if rings {
             return !self.ring(lpn, ppn, block, cause, fill);
         }
         self.note_read(PhysRead { lpn, ppn, cause, result: ReadResult::Good, fill });
         true
+    }
+
+    /// What a mover senses was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads until then.
+    pub(crate) fn put_off_alarm(&mut self, block: BlockId, ppn: Ppn, cause: Cause) {
+        if cause != Cause::Host {
+            self.cold[block as usize].put_off_by(self.dose[self.geometry.kind_of(ppn) as usize]);
+        }
     }
 
     /// A counted host read reached the block's alarm.
@@ -110,7 +119,7 @@ impl Drive {
         if self.bugs.has(Bug::AlphaForgotten) {
             first = Reads(first.0.saturating_mul(8));
         }
-        self.cold[block as usize].policy_alarm = first;
+        self.cold[block as usize].set_policy_alarm(first);
         self.ask_model(block);
         self.set_alarm(block);
     }
@@ -150,8 +159,7 @@ impl Drive {
         if hot.state == BlockState::Free {
             return;
         }
-        let policy = cold.policy_alarm.0.saturating_mul(QUARTERS);
-        hot.alarm = if hot.has(SUSPECT) { 0 } else { policy.min(cold.model_alarm.saturating_add(1)) };
+        hot.alarm = if hot.has(SUSPECT) { 0 } else { cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(1)) };
     }
 
     /// Reads of a block since its erase, in whole dose units, rounded up.
@@ -164,7 +172,7 @@ impl Drive {
             self.reclaim_block(block, Plan::whole(RECLAIM), Reads::NEVER);
             return;
         }
-        if self.hot[block as usize].reads < self.cold[block as usize].policy_alarm.0.saturating_mul(QUARTERS) {
+        if self.hot[block as usize].reads < self.cold[block as usize].policy_alarm_dose() {
             return;
         }
         if self.hot[block as usize].has(MOVING) {
@@ -174,7 +182,7 @@ impl Drive {
         self.reclaim.alarms += 1;
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.block_reads(block), "a policy's next alarm must lie ahead");
-        self.cold[block as usize].policy_alarm = next;
+        self.cold[block as usize].set_policy_alarm(next);
         for action in actions {
             // Another block keeps its own deadline: its policy is asked when its alarm rings.
             let deadline = if action.block() == block { next } else { Reads::NEVER };
@@ -245,20 +253,19 @@ impl Drive {
     /// that GC or wear levelling was moving already.
     fn look_at_job(&mut self, block: BlockId) {
         let Some(slot) = self.job_of(block) else { return };
-        let reads = self.block_reads(block);
         if self.jobs[slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER) {
             self.reclaim.deadline_misses += 1;
             self.finish_job(slot);
             return;
         }
         let (deadline, wanted) = self.consult(block);
-        self.cold[block as usize].policy_alarm = deadline;
+        self.cold[block as usize].set_policy_alarm(deadline);
         if wanted.is_empty() {
             return;
         }
-        let now = self.now;
+        let (now, from) = (self.now, self.hot[block as usize].reads);
         let job = self.jobs[slot].as_mut().expect("found");
-        (job.from, job.deadline, job.started_at) = (Reads(reads), deadline, now);
+        (job.from, job.deadline, job.started_at) = (from, deadline, now);
     }
 
     /// Whether a job should go ahead of reads: at the rate since it began, the block's reads would run out before it is done.
@@ -266,9 +273,10 @@ impl Drive {
         if job.deadline == Reads::NEVER {
             return false;
         }
-        let reads = self.block_reads(job.block);
-        let rate = f64::from(reads - job.from.0) / (self.now - job.started_at).max(1) as f64;
-        rate * self.time_left(job) as f64 >= f64::from(job.deadline.0.saturating_sub(reads))
+        let served = self.cold[job.block as usize].without_movers(self.hot[job.block as usize].reads);
+        let rate = f64::from(served - job.from) / (self.now - job.started_at).max(1) as f64;
+        let left = job.deadline.0.saturating_mul(QUARTERS).saturating_sub(served);
+        rate * self.time_left(job) as f64 >= f64::from(left / QUARTERS * QUARTERS)
     }
 
     /// Whether the drive reported this page's data as lost and it was not written since.

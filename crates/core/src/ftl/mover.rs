@@ -98,8 +98,9 @@ pub(crate) struct Job {
     /// Groups of 64 pages whose map entries were asked for.
     fetched: u32,
     pub(crate) started_at: Ns,
-    /// Block reads when the job began, and at which the block may serve no further one.
-    pub(crate) from: Reads,
+    /// The block's dose, in quarters, when the job began or got its deadline.
+    pub(crate) from: u32,
+    /// Block reads at which the block may serve no further one, movers' own from `from` on apart.
     pub(crate) deadline: Reads,
 }
 
@@ -124,7 +125,7 @@ impl Drive {
             BlockState::Free => panic!("block {block} is free; there is nothing to move"),
         }
         self.hot[block as usize].flags |= MOVING;
-        let from = Reads(self.block_reads(block));
+        let from = self.cold[block as usize].without_movers(hot.reads);
         self.jobs_begun += 1;
         Job { serial: self.jobs_begun, block, cause, plan, cursor: 0, merged: 0, fetched: 0, started_at: self.now, from, deadline }
     }
@@ -261,7 +262,7 @@ impl Drive {
     fn release(&mut self, block: BlockId) {
         self.hot[block as usize].flags &= !MOVING;
         self.victims.insert(block, self.score(block), self.seq as u32);
-        self.cold[block as usize].policy_alarm = Reads(0);
+        self.cold[block as usize].set_policy_alarm(Reads(0));
         self.set_alarm(block);
     }
 
@@ -302,7 +303,7 @@ impl Drive {
             cold.extra_milli += extra_milli(self.config.density.wear, cold.reprogrammed_cycles, cycles);
         }
         cold.pec += 1;
-        cold.policy_alarm = Reads::NEVER;
+        cold.set_policy_alarm(Reads::NEVER);
         cold.model_alarm = u32::MAX;
         if !self.wordlines.is_empty() {
             let first = self.geometry.first_wordline(block) as usize;

@@ -118,6 +118,7 @@ impl Drive {
     fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
         self.flash.reads[cause as usize] += 1;
         let (block, rings) = self.count_any_read(ppn);
+        self.put_off_alarm(block, ppn, cause);
         self.note_read(PhysRead { lpn: NOBODY, ppn, cause, result: ReadResult::Good, fill: false });
         if rings {
             self.model_alarm(block);

@@ -1,5 +1,6 @@
 //! What is known of a block: 16 bytes on the read path, the rest apart.
 
+use crate::disturb::table::QUARTERS;
 use crate::units::{Ns, Reads};
 
 /// Life of a block between two erases.
@@ -68,8 +69,10 @@ pub struct BlockCold {
     pub pec: u32,
     /// Thousandths of a cycle of wear beyond `pec` (reprogramming wears too).
     pub extra_milli: u32,
-    /// Block reads at which the reclaim policy wants to be asked.
-    pub policy_alarm: Reads,
+    /// Block reads at which the reclaim policy wants to be asked, [`Self::put_off`] apart.
+    policy_alarm: Reads,
+    /// Dose, in quarters, of what movers have sensed in the block since that was set: they use up none of the reads that it allows.
+    put_off: u32,
     /// Dose in quarters up to which the error model answers for every page.
     pub model_alarm: u32,
     /// Simulated time of the first program since the erase.
@@ -89,12 +92,33 @@ impl BlockCold {
             pec,
             extra_milli: 0,
             policy_alarm: Reads::NEVER,
+            put_off: 0,
             model_alarm: u32::MAX,
             programmed_at: 0,
             protected_until: 0,
             reprogrammed: false,
             reprogrammed_cycles: 0,
         }
+    }
+
+    /// The policy names its next alarm.
+    pub fn set_policy_alarm(&mut self, at: Reads) {
+        (self.policy_alarm, self.put_off) = (at, 0);
+    }
+
+    /// A mover sensed so many quarters of a dose unit.
+    pub fn put_off_by(&mut self, dose: u32) {
+        self.put_off = self.put_off.saturating_add(dose);
+    }
+
+    /// The block's dose, in quarters, at which the policy wants to be asked.
+    pub fn policy_alarm_dose(&self) -> u32 {
+        self.policy_alarm.0.saturating_mul(QUARTERS).saturating_add(self.put_off)
+    }
+
+    /// Of a block's dose, in quarters, what no mover deposited since the policy named its alarm.
+    pub fn without_movers(&self, reads: u32) -> u32 {
+        reads.saturating_sub(self.put_off)
     }
 
     /// Effective P/E count, in thousandths of a cycle.
