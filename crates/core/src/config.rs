@@ -9,7 +9,7 @@ mod resolve;
 
 pub use density::{DensityConfig, IntervalAverage};
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
-pub use flash::{Cell, GeometryConfig, SenseUs, TimingConfig};
+pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use resolve::MIN_SPARE_BLOCKS;
 
@@ -71,6 +71,16 @@ impl DriveConfig {
         self.disturb.check(self.geometry.cell)?;
         resolve::sizes(&mut self)?;
         Ok(self)
+    }
+}
+
+impl DriveConfig {
+    /// Program time of a page: its share, where a program takes a wordline.
+    pub fn program_us_per_page(&self) -> f64 {
+        match self.timing.program_unit {
+            ProgramUnit::Page => self.timing.program_us,
+            ProgramUnit::Wordline => self.timing.program_us / f64::from(self.geometry.cell.bits()),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::config::DriveConfig;
 use crate::disturb::ErrorModel;
 use crate::ftl::buffer::WriteBuffer;
 use crate::ftl::free::FreeBlocks;
+use crate::ftl::gather::Gathers;
 use crate::ftl::map::{BUFFERED, PageMap, UNMAPPED};
 use crate::ftl::mover::{Job, JobRef};
 use crate::ftl::place::Streams;
@@ -58,6 +59,10 @@ pub(crate) enum NandOp {
     Fill { src: Ppn },
     /// Program a host page.
     Program { dst: Ppn },
+    /// Read here for a wordline to come, which the timed gear knows by this serial number.
+    Load { src: Ppn, serial: u32, cause: Cause },
+    /// Program a wordline, which begins with this page and holds so many, once what was read for it is there.
+    ProgramWordline { dst: Ppn, pages: u32, serial: u32, cause: Cause },
     /// Read here and, unless it was lost, program there.
     Copy { src: Ppn, dst: Option<Ppn>, cause: Cause },
     /// Sense so many wordlines of a block for their errors.
@@ -112,6 +117,9 @@ pub struct Drive {
     pub(crate) victims: VictimIndex,
     pub(crate) streams: Streams,
     pub(crate) buffer: WriteBuffer,
+    /// Whether a program takes a whole wordline, and the pages that wait for theirs then.
+    pub(crate) by_wordline: bool,
+    pub(crate) gathers: Gathers,
     buffer_slots: u32,
     pub(crate) gc: Box<dyn GcPolicy>,
     pub(crate) policy: Box<dyn Policy>,

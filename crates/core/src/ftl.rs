@@ -3,6 +3,7 @@
 pub(crate) mod buffer;
 pub(crate) mod collect;
 pub(crate) mod free;
+pub(crate) mod gather;
 pub(crate) mod guard;
 pub(crate) mod map;
 pub(crate) mod mover;

@@ -39,6 +39,8 @@ pub struct FlashCounts {
     pub reads: [u64; Cause::COUNT],
     /// Page programs.
     pub programs: [u64; Cause::COUNT],
+    /// Those of them that hold nothing, in wordlines that were programmed before they were complete.
+    pub padded_pages: u64,
     /// Block erases.
     pub erases: [u64; Cause::COUNT],
     /// Wordlines whose most significant pages were programmed to keep cells out of guard levels.

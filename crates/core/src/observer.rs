@@ -44,6 +44,8 @@ pub enum Origin {
     Host,
     /// A copy of what was just read at this physical page.
     Copy(Ppn),
+    /// A copy that waited in the controller's memory ([`Observer::gathered`]).
+    Gathered,
 }
 
 /// A watcher. Calls arrive in the order in which the drive's state changed. It is `Any`, so that whoever set it gets it back as it was.
@@ -57,6 +59,11 @@ pub trait Observer: Any {
     fn trimmed(&mut self, lpn: Lpn);
     /// The drive reported the host's data at this page as lost.
     fn lost(&mut self, lpn: Lpn);
+    /// What was just read at this physical page waits in the controller's memory until it is programmed; the page there is not wanted any
+    /// more.
+    fn gathered(&mut self, lpn: Lpn, from: Ppn);
+    /// A page of a wordline was programmed that holds nothing: the wordline could not wait for more.
+    fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
     /// A page was programmed.
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause);
     /// An erased block is opened in a coding mode other than full density: so many page kinds of each wordline, the most significant

@@ -98,6 +98,8 @@ impl Observer for Watch {
         }
     }
 
+    fn gathered(&mut self, _: Lpn, _: Ppn) {}
+    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
     fn host_wrote(&mut self, _: Lpn, _: bool) {}
     fn trimmed(&mut self, _: Lpn) {}
     fn lost(&mut self, _: Lpn) {}

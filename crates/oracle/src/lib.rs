@@ -11,6 +11,7 @@ mod books;
 mod density;
 mod doses;
 mod end_scan;
+mod gathered;
 mod mapping;
 mod medium;
 mod odd_reads;

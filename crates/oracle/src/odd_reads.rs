@@ -47,7 +47,7 @@ impl Oracle {
                     });
                 }
             }
-            FROM_BUFFER if newest.is_present() => {}
+            FROM_BUFFER if newest.is_present() && self.is_newest_in_memory(lpn) => {}
             // A partly written page whose rest was never written, or is gone, has nothing to fill it with.
             NO_PPN if read.fill || !(newest.is_present() || newest.is_lost()) => {}
             _ => self.wrong_page(read, Some(newest)),

@@ -1,12 +1,12 @@
 //! The oracle: hears what the drive does, keeps the truth, and compares each read with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use vpass_core::config::DriveConfig;
 use vpass_core::disturb::table::Endurance;
 use vpass_core::drive::Drive;
 use vpass_core::geometry::Geometry;
-use vpass_core::observer::{Observer, Origin, PhysRead, ReadResult};
+use vpass_core::observer::{NOBODY, Observer, Origin, PhysRead, ReadResult};
 use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ns, Ppn, Seq};
 
 use crate::books::{DriveBooks, differences};
@@ -36,6 +36,8 @@ pub struct Oracle {
     /// One bit per host page: reported lost since the measured phase began.
     was_lost: Vec<u64>,
     worst_dose_ratio: f64,
+    /// Copies in the controller's memory, and what they carry.
+    pub(crate) waiting: BTreeMap<Lpn, Stamp>,
     time: TimeCheck,
 }
 
@@ -58,6 +60,7 @@ impl Oracle {
             lost_pages: 0,
             was_lost: vec![0; geometry.host_pages.div_ceil(64) as usize],
             worst_dose_ratio: 0.0,
+            waiting: BTreeMap::new(),
         }
     }
 
@@ -273,11 +276,15 @@ impl Observer for Oracle {
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.seen.host_write_pages += 1;
+        if whole {
+            self.waiting.remove(&lpn);
+        }
         let checked = self.stamps.host_wrote(lpn, whole);
         self.findings.note(Kind::Protocol, checked);
     }
 
     fn trimmed(&mut self, lpn: Lpn) {
+        self.waiting.remove(&lpn);
         let checked = self.stamps.trimmed(lpn);
         self.findings.note(Kind::Protocol, checked);
     }
@@ -289,19 +296,10 @@ impl Observer for Oracle {
 
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause) {
         self.seen.programs[cause as usize] += 1;
-        let checked = self.protocol.sequence(seq);
-        self.findings.note(Kind::Protocol, checked);
-        if ppn >= self.raw_pages {
-            return self.findings.add(Kind::Protocol, || format!("program of ppn {ppn} with lpn {lpn}; it is beyond the flash"));
-        }
-        let at = At::new(&self.geometry, ppn);
-        let checked = self.protocol.program(at.block, ppn - self.geometry.first_page(at.block));
-        self.findings.note(Kind::Protocol, checked);
-        if at.kind == 0 {
-            self.doses.program(&mut self.medium, at);
-        }
+        let Some(at) = self.program_in_order(ppn, lpn, seq) else { return };
         let checked = match origin {
             Origin::Host => self.stamps.program_host(&mut self.medium, at, lpn),
+            Origin::Gathered => self.program_gathered(at, lpn),
             Origin::Copy(from) => {
                 let copied = self.carried(from).unwrap_or(Stamp::ERASED);
                 let checked = Stamps::program_copy(&mut self.medium, at, lpn, copied);
@@ -313,6 +311,18 @@ impl Observer for Oracle {
             }
         };
         self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{} at ppn {ppn}: {what}", cause.name())));
+    }
+
+    fn gathered(&mut self, lpn: Lpn, from: Ppn) {
+        let checked = self.gather(lpn, from);
+        self.findings.note(Kind::Stamp, checked);
+    }
+
+    fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause) {
+        self.seen.programs[cause as usize] += 1;
+        if let Some(at) = self.program_in_order(ppn, NOBODY, seq) {
+            self.medium.set_stamp(at, Stamp::DEAD);
+        }
     }
 
     fn opened(&mut self, block: BlockId, mode: u8) {

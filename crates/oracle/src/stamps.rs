@@ -252,6 +252,11 @@ impl Stamps {
     pub(crate) fn program_copy(medium: &mut Medium, at: At, lpn: Lpn, copied: Stamp) -> Result<(), String> {
         let erased = copied == Stamp::ERASED;
         medium.set_stamp(at, if erased { Stamp::DEAD } else { copied });
+        Self::check_copy(lpn, copied)
+    }
+
+    /// What is copied for a page is its data, and was read well.
+    pub(crate) fn check_copy(lpn: Lpn, copied: Stamp) -> Result<(), String> {
         if copied.lpn != lpn {
             return Err(format!("copy for lpn {lpn} of a page that carries {}", copied.words()));
         }

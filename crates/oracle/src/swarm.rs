@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::bugs::Bug;
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, GcConfig, GeometryConfig, IntervalAverage,
-    PerPec, ReclaimConfig, Schedule, SenseUs, StartConfig, TimingConfig, WearConfig,
+    PerPec, ProgramUnit, ReclaimConfig, Schedule, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed};
@@ -320,7 +320,9 @@ fn random_start_reads(dice: &mut Dice, config: &DriveConfig, techniques: &Techni
 fn random_timing(dice: &mut Dice) -> TimingConfig {
     TimingConfig {
         sense_us: SenseUs::All(dice.pick(&[1.0, 50.0])),
+        program_unit: dice.pick(&[ProgramUnit::Page, ProgramUnit::Wordline]),
         program_us: dice.pick(&[20.0, 400.0]),
+        pad_after_us: dice.pick(&[0.0, 50.0, 5000.0]),
         erase_us: dice.pick(&[100.0, 3000.0]),
         channel_mb_s: dice.pick(&[0.0, 100.0, 1200.0]),
         host_mb_s: dice.pick(&[0.0, 300.0]),

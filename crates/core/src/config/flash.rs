@@ -125,14 +125,31 @@ pub enum SenseUs {
     PerKind(Vec<f64>),
 }
 
+/// What one program takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProgramUnit {
+    /// A page: the page kinds of a wordline are programmed one after another.
+    #[default]
+    Page,
+    /// All pages of a wordline at once.
+    Wordline,
+}
+
 /// `[timing]`, in microseconds and 10^6 bytes per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimingConfig {
     /// Sensing time of a page read (tR).
     pub sense_us: SenseUs,
-    /// Program time of a page (tPROG).
+    /// "page" or "wordline": what one program takes. Pages wait in the controller's memory until their wordline is complete.
+    #[serde(default)]
+    pub program_unit: ProgramUnit,
+    /// Program time of a page, or of a wordline (tPROG).
     pub program_us: f64,
+    /// Time without a request after which incomplete wordlines are padded and programmed; 0 lets them wait.
+    #[serde(default = "default_pad_after_us")]
+    pub pad_after_us: f64,
     /// Erase time of a block (tBERS).
     pub erase_us: f64,
     /// Rate of one channel; 0 is infinitely fast.
@@ -169,6 +186,10 @@ pub struct TimingConfig {
 // DEAR (MICRO 2025), second-hand: 20 us to sense once and 8 us to count failed bits on the die.
 fn default_probe_us() -> f64 {
     28.0
+}
+// Assumption: a tenth of a second without a request is a pause.
+fn default_pad_after_us() -> f64 {
+    100_000.0
 }
 // Suspend_Program 100 us and Suspend_Erase 700 us are MQSim-E's defaults.
 fn default_suspend_program_us() -> f64 {
@@ -210,6 +231,8 @@ impl TimingConfig {
         ] {
             require_range(&format!("timing.{key}"), value, 0.0, 1e5)?;
         }
+        // A drive may wait for seconds, but then nobody waits for it.
+        require_range("timing.pad_after_us", self.pad_after_us, 0.0, 1e7)?;
         for (key, value) in [("channel_mb_s", self.channel_mb_s), ("host_mb_s", self.host_mb_s)] {
             let fits = value == 0.0 || (1.0..=1e6).contains(&value);
             require(fits, || format!("timing.{key} = {value} is outside 1 to 1000000 (or 0 for infinitely fast)"))?;

@@ -3,12 +3,13 @@
 use super::{BATCH, Drive, Techniques};
 use crate::blame::Blame;
 use crate::bugs::Bugs;
-use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, Schedule};
+use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, ProgramUnit, Schedule};
 use crate::counting::{BLOCKS, PAGES, TRACKED, WORDLINES};
 use crate::disturb::error_model;
 use crate::disturb::table::dose_per_kind;
 use crate::ftl::buffer::WriteBuffer;
 use crate::ftl::free::FreeBlocks;
+use crate::ftl::gather::Gathers;
 use crate::ftl::map::PageMap;
 use crate::ftl::place::Streams;
 use crate::ftl::victims::VictimIndex;
@@ -82,10 +83,12 @@ impl Drive {
             victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block),
             streams: Streams::new(&geometry, own),
             buffer: WriteBuffer::new(buffer_slots.max(1)),
+            by_wordline: config.timing.program_unit == ProgramUnit::Wordline,
+            gathers: Gathers::new(),
             policy,
             late_reads: late_reads(&config, &geometry, timed),
-            copy_ns: copy_ns(&config, &geometry, 1),
-            merge_ns: copy_ns(&config, &geometry, geometry.cell.bits()),
+            copy_ns: copy_ns(&config, &geometry),
+            merge_ns: merge_ns(&config, &geometry),
             buffer_slots,
             gc,
             model,
@@ -142,12 +145,23 @@ fn require_room_for(own: &[StreamSpec], name: &str, geometry: &Geometry) -> Resu
     )))
 }
 
-/// Reading so many pages and programming one on an idle drive.
-fn copy_ns(config: &DriveConfig, geometry: &Geometry, reads: u32) -> Ns {
+/// Reading a page and programming it on an idle drive; where a program takes a wordline, the page's share of it.
+fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
+    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
+    read_ns(config, geometry) + transfer + us(config.program_us_per_page())
+}
+
+/// Reading a wordline and programming one page of it on an idle drive.
+fn merge_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
+    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
+    u64::from(geometry.cell.bits()) * read_ns(config, geometry) + transfer + us(config.timing.program_us)
+}
+
+/// Reading a page of the mean kind on an idle drive.
+fn read_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     let sense = config.timing.sense_per_kind_us(geometry.cell);
     let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
-    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
-    u64::from(reads) * (us(read_us + config.timing.ecc_us) + transfer) + transfer + us(config.timing.program_us)
+    us(read_us + config.timing.ecc_us) + transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s)
 }
 
 /// `R_late`: none where the job runs in the foreground. Else the reads that a die serves in the time of the job when the
@@ -162,7 +176,7 @@ pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool)
     }
     let sense = config.timing.sense_per_kind_us(geometry.cell);
     let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
-    let job_us = f64::from(geometry.pages_per_block) * (read_us + config.timing.program_us);
+    let job_us = f64::from(geometry.pages_per_block) * (read_us + config.program_us_per_page());
     let smallest = config
         .disturb
         .table

@@ -11,12 +11,14 @@ mod speed;
 mod submit;
 mod timeline;
 mod tree;
+mod wordlines;
 
 use std::collections::VecDeque;
 
 use self::dies::{Dies, Ended, NIL, Next, Work, WorkOp};
 use self::host::{Host, Page};
 pub(crate) use self::speed::Speed;
+use self::wordlines::Wordlines;
 use super::{Progress, RunError};
 use crate::bugs::Bug;
 use crate::config::Schedule;
@@ -24,7 +26,7 @@ use crate::drive::{Drive, NandOp};
 use crate::metrics::TimedMetrics;
 use crate::reciprocal::Reciprocal;
 use crate::request::{Arrival, Request, RequestSource};
-use crate::units::{Cause, DieId, Lpn, Ns};
+use crate::units::{Cause, DieId, Lpn, Ns, us};
 
 /// Requests taken from the source at a time.
 const CHUNK: usize = 1024;
@@ -49,6 +51,11 @@ pub struct TimedEngine {
     /// Programs of copied pages under way; idle gaps are not used to pile up more than two a die.
     copy_programs: u32,
     held_back: VecDeque<DieId>,
+    /// Wordlines that wait for pages to be read for them.
+    wordlines: Wordlines,
+    /// Time without a request after which incomplete wordlines are padded, and when requests ended or that was done last.
+    pad_after: Option<Ns>,
+    quiet_since: Ns,
     ops: Vec<NandOp>,
     touched: Vec<DieId>,
     schedule: Schedule,
@@ -82,6 +89,9 @@ impl TimedEngine {
             stalled: VecDeque::new(),
             copy_programs: 0,
             held_back: VecDeque::new(),
+            wordlines: Wordlines::default(),
+            pad_after: (drive.by_wordline && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
+            quiet_since: 0,
             ops: vec![],
             touched: vec![],
             schedule: drive.config.reclaim.schedule,
@@ -134,7 +144,10 @@ impl TimedEngine {
                 }
             }
             let ((event, next), completion) = (self.dies.next(), self.host.next_completion());
-            let at = event.min(completion).min(arrival);
+            let mut at = event.min(completion).min(arrival);
+            if self.host.outstanding == 0 && self.pads_before(drive, &mut at) {
+                continue;
+            }
             assert!(at != Ns::MAX, "requests are outstanding, but nothing is going to happen");
             self.now = at;
             if event == at {
@@ -143,6 +156,20 @@ impl TimedEngine {
                 self.host.take_completion();
             }
         }
+    }
+
+    /// Pads what has waited for its wordline through a pause that ends before this; the drive may have work to do sooner then.
+    #[cold]
+    fn pads_before(&mut self, drive: &mut Drive, at: &mut Ns) -> bool {
+        let Some(pad_after) = self.pad_after.filter(|_| !drive.gathers.is_empty()) else { return false };
+        let due = (self.quiet_since.max(self.host.last_end) + pad_after).max(self.now);
+        if due >= *at {
+            return false;
+        }
+        (self.now, self.quiet_since, drive.now) = (due, due, due);
+        drive.pad_streams();
+        self.route(drive, NIL);
+        true
     }
 
     /// Submits what may be submitted now of the requests at hand; gives the time of the next arrival that has still to come.
@@ -254,19 +281,26 @@ impl TimedEngine {
                     self.pump(drive, waiting);
                 }
             }
-            Work::Program { host: true, request } => {
+            Work::Program { host: true, request, pages } => {
                 if request != NIL {
                     self.host.finish_part(request, self.now, self.now, &mut self.metrics);
                 }
-                self.programming -= 1;
+                self.programming -= pages;
                 self.unstall(drive);
             }
             Work::Copy { dst: Some(dst), then_host, request } => {
                 let target = drive.geometry.die_of(drive.geometry.block_of(dst));
                 self.copy_programs += u32::from(!then_host);
-                let program = WorkOp::new(Work::Program { host: then_host, request }, op.cause, 0);
+                let program = WorkOp::new(Work::Program { host: then_host, request, pages: 1 }, op.cause, 0);
                 self.dies.queue_work(target, program, false);
                 self.pump(drive, target);
+            }
+            Work::Load { serial } => {
+                if let Some((target, program)) = self.wordlines.loaded(serial) {
+                    self.copy_programs += u32::from(program.cause != Cause::Host);
+                    self.dies.queue_work(target, program, false);
+                    self.pump(drive, target);
+                }
             }
             Work::Copy { dst: None, .. } | Work::Erase | Work::Exclusive { .. } => {}
         }

@@ -100,6 +100,7 @@ impl Drive {
                 for page in 0..pages.count {
                     self.write_page(pages.first + page, pages.mask(page));
                 }
+                self.end_write();
             }
             Op::Trim => {
                 self.host.trim_requests += 1;

@@ -14,20 +14,27 @@ pub(crate) struct Slot {
     pub(crate) mask: u64,
     /// The map entry that the buffer hides: a physical page or `UNMAPPED`.
     pub(crate) below: u32,
+    /// Of a page that waits for its wordline: the host wrote it, and it is no mover's copy, or no longer.
+    pub(crate) is_new: bool,
 }
 
 pub(crate) struct WriteBuffer {
     slots: Vec<Slot>,
     unused: Vec<u32>,
     order: VecDeque<u32>,
+    /// Slots from this one on are for pages that wait for their wordline; unused ones of them.
+    first_staged: u32,
+    unused_staged: Vec<u32>,
 }
 
 impl WriteBuffer {
     pub(crate) fn new(slots: u32) -> Self {
         Self {
-            slots: vec![Slot { lpn: 0, mask: 0, below: 0 }; slots as usize],
+            slots: vec![Slot { lpn: 0, mask: 0, below: 0, is_new: false }; slots as usize],
             unused: (0..slots).rev().collect(),
             order: VecDeque::with_capacity(slots as usize),
+            first_staged: slots,
+            unused_staged: vec![],
         }
     }
 
@@ -49,6 +56,26 @@ impl WriteBuffer {
         self.slots[slot as usize] = entry;
         self.order.push_back(slot);
         slot
+    }
+
+    /// Takes in a page that waits for its wordline; it is in nobody's way.
+    pub(crate) fn stage(&mut self, entry: Slot) -> u32 {
+        let slot = self.unused_staged.pop().unwrap_or(self.slots.len() as u32);
+        if slot as usize == self.slots.len() {
+            self.slots.push(entry);
+        }
+        self.slots[slot as usize] = entry;
+        slot
+    }
+
+    pub(crate) fn is_staged(&self, slot: u32) -> bool {
+        slot >= self.first_staged
+    }
+
+    /// The page waits no longer.
+    pub(crate) fn unstage(&mut self, slot: u32) -> Slot {
+        self.unused_staged.push(slot);
+        self.slots[slot as usize]
     }
 
     /// The page that came first.

@@ -1,6 +1,7 @@
 //! Keeping free blocks: garbage collection, urgent and in the background, and static wear levelling.
 
 use crate::drive::Drive;
+use crate::ftl::gather::Gatherer;
 use crate::ftl::mover::Plan;
 use crate::ftl::place::{GC, RESERVE, WEAR};
 use crate::gc::Candidates;
@@ -54,6 +55,7 @@ impl Drive {
             let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
             // Moving a part of a block frees none.
             let mut job = self.jobs[id].take().expect("found").widened();
+            self.pad(Gatherer::Block(job.block));
             self.run_job(&mut job, true);
         }
     }

@@ -5,6 +5,8 @@
 use crate::bugs::Bug;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
+use crate::ftl::buffer::WHOLE;
+use crate::ftl::gather::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::ftl::place::{GC, RECLAIM};
 use crate::nand::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
@@ -196,6 +198,9 @@ impl Drive {
             Some(pages) => self.map.next_valid_of(job.block, job.cursor, pages),
         };
         let Some(page) = next else {
+            if job.plan.within.is_some() {
+                self.pad(Gatherer::Block(job.block));
+            }
             if self.hot[job.block as usize].valid == 0 {
                 self.erase(job.block, job.cause);
             } else if self.merge_next(job) {
@@ -239,23 +244,49 @@ impl Drive {
     pub(crate) fn move_page(&mut self, job: &Job, page: u32, to: Option<StreamId>) {
         let src = self.geometry.first_page(job.block) + page;
         let lpn = self.map.to_logical[src as usize];
-        let good = self.sense(lpn, src, job.cause, false);
+        let hidden = self.by_wordline && self.map.to_physical[lpn as usize] & BUFFERED != 0;
+        let good = self.sense(lpn, src, job.cause, hidden);
         self.invalidate(src);
+        if hidden {
+            self.fill_from_mover(lpn, good);
+            self.record(NandOp::Copy { src, dst: None, cause: job.cause });
+            return;
+        }
         if self.bugs.has(Bug::MoverDropsPage) && self.seq.is_multiple_of(97) {
             self.unmap_lost(lpn);
             return;
         }
-        let dst = good.then(|| match to {
-            Some(to) => self.place(lpn, to, Origin::Copy(src), job.cause),
-            None => self.place_within(job.block, lpn, Origin::Copy(src), job.cause),
-        });
-        if dst.is_none() {
+        if !good {
             self.unmap_lost(lpn);
+            self.record(NandOp::Copy { src, dst: None, cause: job.cause });
+            return;
         }
-        if job.cause == Cause::Reclaim && dst.is_some() {
+        if self.by_wordline {
+            let by = to.map_or(Gatherer::Block(job.block), Gatherer::Stream);
+            let serial = self.gather_serial(by);
+            self.record(NandOp::Load { src, serial, cause: job.cause });
+            self.gather(by, lpn, Origin::Copy(src), job.cause);
+        } else {
+            let dst = match to {
+                Some(to) => self.place(lpn, to, Origin::Copy(src), job.cause),
+                None => self.place_within(job.block, lpn, Origin::Copy(src), job.cause),
+            };
+            self.record(NandOp::Copy { src, dst: Some(dst), cause: job.cause });
+        }
+        if job.cause == Cause::Reclaim {
             self.reclaim.pages_copied += 1;
         }
-        self.record(NandOp::Copy { src, dst, cause: job.cause });
+    }
+
+    /// Older data of a partly written page was read on its way: it completes the page in the write buffer and need not be written.
+    fn fill_from_mover(&mut self, lpn: Lpn, good: bool) {
+        let slot = self.buffer.slot_mut(self.map.to_physical[lpn as usize] & !BUFFERED);
+        slot.below = UNMAPPED;
+        if good {
+            slot.mask = WHOLE;
+        } else {
+            self.report_lost(lpn);
+        }
     }
 
     /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.

@@ -84,6 +84,11 @@ impl Streams {
         self.table[usize::from(stream)].open.len()
     }
 
+    /// Page kinds that a stream's blocks do without, where the drive can spare them.
+    pub(crate) fn mode(&self, stream: StreamId) -> u32 {
+        self.table[usize::from(stream)].mode.into()
+    }
+
     /// Pages after which a stream's blocks are closed.
     pub(crate) fn most_pages(&self, stream: StreamId) -> u32 {
         self.table[usize::from(stream)].most_pages
@@ -92,6 +97,11 @@ impl Streams {
     /// Whether a stream's blocks come from the IPR pool where they can.
     pub(crate) fn wants_pool(&self, stream: StreamId) -> bool {
         self.table[usize::from(stream)].pool
+    }
+
+    fn next_turn(&mut self, stream: StreamId) {
+        let s = &mut self.table[usize::from(stream)];
+        s.turn = if s.turn + 1 == s.open.len() { 0 } else { s.turn + 1 };
     }
 
     /// Forgets an open block (it is to be moved before it is full).
@@ -113,34 +123,41 @@ impl Drive {
 
     /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
     pub(crate) fn place(&mut self, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
-        let block = self.open_block(stream);
+        let block = self.block_at_turn(stream);
         let page = u32::from(self.hot[block as usize].write_ptr);
         let ppn = self.geometry.first_page(block) + page;
         self.program(block, page, lpn, origin, cause);
         self.complete_wordline(block, page, cause);
+        self.end_turn(stream, block);
+        ppn
+    }
+
+    /// The block that the stream's turn falls on, opened where needed and possible; else its next open one, which then has its turn.
+    pub(crate) fn block_at_turn(&mut self, stream: StreamId) -> BlockId {
+        let width = self.streams.width(stream);
+        for _ in 0..width {
+            let s = &mut self.streams.table[usize::from(stream)];
+            if s.open[s.turn] != NONE {
+                return s.open[s.turn];
+            }
+            if let Some(block) = self.take_free(stream) {
+                let s = &mut self.streams.table[usize::from(stream)];
+                s.open[s.turn] = block;
+                return block;
+            }
+            self.streams.next_turn(stream);
+        }
+        panic!("no free block for stream {}: the reserve was not kept", self.streams.table[usize::from(stream)].purpose);
+    }
+
+    /// The block at turn was written to: the next one has its turn, and a block that is written as far as it will be is closed.
+    #[inline]
+    pub(crate) fn end_turn(&mut self, stream: StreamId, block: BlockId) {
+        self.streams.next_turn(stream);
         if u32::from(self.hot[block as usize].write_ptr) >= self.streams.most_pages(stream) {
             self.streams.drop_open(stream, block);
             self.close(block);
         }
-        ppn
-    }
-
-    /// The block that the stream's turn falls on, opened where needed and possible; else its next open one.
-    fn open_block(&mut self, stream: StreamId) -> BlockId {
-        let width = self.streams.width(stream);
-        for _ in 0..width {
-            let s = &mut self.streams.table[usize::from(stream)];
-            let turn = s.turn;
-            s.turn = if turn + 1 == width { 0 } else { turn + 1 };
-            if s.open[turn] != NONE {
-                return s.open[turn];
-            }
-            if let Some(block) = self.take_free(stream) {
-                self.streams.table[usize::from(stream)].open[turn] = block;
-                return block;
-            }
-        }
-        panic!("no free block for stream {}: the reserve was not kept", self.streams.table[usize::from(stream)].purpose);
     }
 
     /// A free block for a stream: from a die on which it has no open block yet, where free blocks are most plenty.

@@ -163,7 +163,13 @@ impl Drive {
         let (bits, mode) = (self.geometry.cell.bits(), self.hot[block as usize].mode);
         if mode > 0 && page % bits + 1 + u32::from(mode) == bits {
             self.hot[block as usize].write_ptr += u16::from(mode);
-            self.note_merge(block, page / bits, mode, cause);
+            if self.by_wordline {
+                // The one program of the wordline leaves no guard level used.
+                self.flash.reprograms[cause as usize] += 1;
+                self.tell(|o| o.merged(block, page / bits, mode, cause));
+            } else {
+                self.note_merge(block, page / bits, mode, cause);
+            }
         }
     }
 

@@ -3,10 +3,11 @@
 use crate::bugs::Bug;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::buffer::{Slot, WHOLE};
+use crate::ftl::gather::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::ftl::place::{HOST, RESERVE};
 use crate::observer::Origin;
-use crate::units::{Cause, Lpn};
+use crate::units::{Cause, Lpn, Ppn};
 
 /// Pages written to flash between the time that memory is asked for and the time that it is needed.
 const AHEAD: usize = 4;
@@ -20,10 +21,16 @@ impl Drive {
         }
         // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
         // is none of the new data.
-        if self.map.to_physical[lpn as usize] & BUFFERED == 0 && self.buffer.is_full() {
+        if !self.takes_in_place(self.map.to_physical[lpn as usize]) && self.buffer.is_full() {
             self.flush_one();
         }
-        let entry = self.map.to_physical[lpn as usize];
+        let mut entry = self.map.to_physical[lpn as usize];
+        let mut mask = mask;
+        if entry & BUFFERED != 0 && !self.takes_in_place(entry) {
+            // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.
+            self.forget_gathered(entry & !BUFFERED);
+            (entry, mask) = (UNMAPPED, WHOLE);
+        }
         let written = if entry & BUFFERED == 0 { mask } else { mask | self.buffer.slot(entry & !BUFFERED).mask };
         self.tell(|o| o.host_wrote(lpn, written == WHOLE));
         if written == WHOLE {
@@ -41,11 +48,17 @@ impl Drive {
             self.invalidate(below);
             below = UNMAPPED;
         }
-        let slot = self.buffer.insert(Slot { lpn, mask, below });
+        let slot = self.buffer.insert(Slot { lpn, mask, below, is_new: true });
         self.map.to_physical[lpn as usize] = BUFFERED | slot;
         if self.buffer_slots() == 0 {
             self.flush_one();
         }
+    }
+
+    /// Whether the write buffer holds data of the host's that new data joins.
+    #[inline]
+    fn takes_in_place(&self, entry: u32) -> bool {
+        entry & BUFFERED != 0 && self.buffer.slot(entry & !BUFFERED).is_new
     }
 
     fn merge(&mut self, slot: u32, mask: u64) {
@@ -65,8 +78,7 @@ impl Drive {
         if whole && front.mask != WHOLE && front.below < UNMAPPED {
             self.host.fill_reads += 1;
             whole = self.sense(front.lpn, front.below, Cause::Host, true);
-            let src = front.below;
-            self.record(if whole { NandOp::Fill { src } } else { NandOp::Copy { src, dst: None, cause: Cause::Host } });
+            self.record_fill(front.below, whole);
             whole &= !self.is_lost(front.lpn);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
@@ -90,10 +102,26 @@ impl Drive {
         }
         self.map.to_physical[slot.lpn as usize] = UNMAPPED;
         let lpn = if self.bugs.has(Bug::WriteToNeighbour) && self.seq % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
-        let dst = self.place(lpn.min(self.geometry.host_pages - 1), HOST, Origin::Host, Cause::Host);
-        self.record(NandOp::Program { dst });
+        let lpn = lpn.min(self.geometry.host_pages - 1);
+        if self.by_wordline {
+            self.gather(Gatherer::Stream(HOST), lpn, Origin::Host, Cause::Host);
+        } else {
+            let dst = self.place(lpn, HOST, Origin::Host, Cause::Host);
+            self.record(NandOp::Program { dst });
+        }
         self.collect_in_background();
         self.level_wear();
+    }
+
+    /// A page was read to complete one that was written in part.
+    fn record_fill(&mut self, src: Ppn, whole: bool) {
+        let cause = Cause::Host;
+        let op = match (whole, self.by_wordline) {
+            (false, _) => NandOp::Copy { src, dst: None, cause },
+            (true, false) => NandOp::Fill { src },
+            (true, true) => NandOp::Load { src, serial: self.gather_serial(Gatherer::Stream(HOST)), cause },
+        };
+        self.record(op);
     }
 
     /// Asks for what is touched when the next pages are written to flash; what is found through other memory later.
@@ -116,6 +144,15 @@ impl Drive {
         while self.buffer.oldest().is_some() {
             self.flush_one();
         }
+        self.pad_streams();
+    }
+
+    /// All pages of a write request have been taken in. Without a buffer none of them waits for others.
+    #[inline]
+    pub(crate) fn end_write(&mut self) {
+        if self.by_wordline && self.buffer_slots() == 0 {
+            self.pad(Gatherer::Stream(HOST));
+        }
     }
 
     /// Takes in a host trim of a whole page.
@@ -129,7 +166,11 @@ impl Drive {
         if entry & BUFFERED != 0 {
             let slot = entry & !BUFFERED;
             entry = self.buffer.slot(slot).below;
-            self.buffer.discard(slot);
+            if self.buffer.is_staged(slot) {
+                self.forget_gathered(slot);
+            } else {
+                self.buffer.discard(slot);
+            }
         }
         if entry < UNMAPPED {
             self.invalidate(entry);

@@ -1,8 +1,8 @@
 //! A tiny drive to make events for, and short names for them.
 
 use vpass_core::config::{
-    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig,
-    SenseUs, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, GcConfig, GeometryConfig, PerPec, ProgramUnit,
+    ReclaimConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::geometry::Geometry;
 use vpass_core::observer::{Observer, Origin, PhysRead, ReadResult};
@@ -26,6 +26,8 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
             strings_per_layer: 1,
         },
         timing: TimingConfig {
+            program_unit: ProgramUnit::Page,
+            pad_after_us: 0.0,
             sense_us: SenseUs::All(60.0),
             program_us: 600.0,
             erase_us: 3500.0,

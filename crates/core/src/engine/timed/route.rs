@@ -57,6 +57,8 @@ impl TimedEngine {
             match op {
                 NandOp::Copy { src, .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
                 NandOp::Read { src, .. } => *ns += self.speed.serial_read(g.kind_of(src)),
+                NandOp::Load { src, .. } => *ns += self.speed.serial_read(g.kind_of(src)),
+                NandOp::ProgramWordline { pages, .. } => *ns += u64::from(pages) * self.speed.page_transfer + self.speed.program,
                 NandOp::Merge { .. } => *ns += self.speed.page_transfer + self.speed.program,
                 NandOp::Erase { .. } => *ns += self.speed.erase,
                 NandOp::Probe { wordlines, .. } => *ns += u64::from(wordlines) * self.speed.probe,
@@ -79,13 +81,30 @@ impl TimedEngine {
                 self.programming += 1;
                 let (die, work, sense) = match routing.fill.take() {
                     Some(src) => (die_of(src), Work::Copy { dst: Some(dst), then_host: true, request }, sense(src)),
-                    None => (die_of(dst), Work::Program { host: true, request }, 0),
+                    None => (die_of(dst), Work::Program { host: true, request, pages: 1 }, 0),
                 };
                 self.queue_work(die, WorkOp::new(work, Cause::Host, sense), false);
             }
             NandOp::Copy { src, dst, cause } => {
                 let op = WorkOp::new(Work::Copy { dst, then_host: false, request: NIL }, cause, sense(src));
                 self.queue_work(die_of(src), op, false);
+            }
+            NandOp::Load { src, serial, cause } => {
+                self.wordlines.awaits(serial);
+                self.queue_work(die_of(src), WorkOp::new(Work::Load { serial }, cause, sense(src)), false);
+            }
+            NandOp::ProgramWordline { dst, pages, serial, cause } => {
+                let host = cause == Cause::Host;
+                if host {
+                    routing.programs += 1;
+                    self.programming += pages;
+                }
+                let request = if host { request } else { NIL };
+                let program = WorkOp::new(Work::Program { host, request, pages }, cause, 0);
+                if let Some((die, program)) = self.wordlines.program(serial, die_of(dst), program) {
+                    self.copy_programs += u32::from(!host);
+                    self.queue_work(die, program, false);
+                }
             }
             NandOp::Probe { block, wordlines } => {
                 // In one piece, before the read that asked: what is done next follows from what is found.
@@ -98,7 +117,7 @@ impl TimedEngine {
             }
             NandOp::Merge { block, cause } => {
                 self.copy_programs += 1;
-                self.queue_work(g.die_of(block), WorkOp::new(Work::Program { host: false, request: NIL }, cause, 0), false);
+                self.queue_work(g.die_of(block), WorkOp::new(Work::Program { host: false, request: NIL, pages: 1 }, cause, 0), false);
             }
             NandOp::Erase { block, cause } => self.queue_work(g.die_of(block), WorkOp::new(Work::Erase, cause, 0), false),
         }

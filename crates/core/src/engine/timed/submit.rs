@@ -3,12 +3,12 @@
 use super::TimedEngine;
 use super::dies::{NIL, NewRead};
 use super::host::{Measured, Page};
-use crate::drive::Drive;
+use crate::drive::{Drive, NandOp};
 use crate::engine::split::Pages;
 use crate::engine::untimed::trim;
 use crate::observer::{FROM_BUFFER, NO_PPN};
 use crate::request::{Op, Request};
-use crate::units::{Lpn, Ns};
+use crate::units::{Cause, Lpn, Ns};
 
 impl TimedEngine {
     #[inline]
@@ -107,6 +107,7 @@ impl TimedEngine {
             for page in 0..pages.count {
                 drive.write_page(pages.first + page, pages.mask(page));
             }
+            drive.end_write();
             Measured::Write
         };
         self.host.complete(start, arrived.max(self.now), measured, self.now, &mut self.metrics);
@@ -124,6 +125,10 @@ impl TimedEngine {
     /// Without a write buffer a write is acknowledged when its last page is programmed.
     fn write_through(&mut self, drive: &mut Drive, request: &Request, start: Ns, arrived: Ns) {
         let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
+        if drive.by_wordline {
+            self.write_wordlines_through(drive, &pages, start, arrived);
+            return;
+        }
         let slot = self.host.open(start, pages.count, Measured::Write);
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
@@ -131,5 +136,18 @@ impl TimedEngine {
                 self.host.finish_part(slot, arrived.max(self.now), self.now, &mut self.metrics);
             }
         }
+    }
+
+    /// The same where a program takes a wordline: which pages share one is known when the last of them is taken in.
+    fn write_wordlines_through(&mut self, drive: &mut Drive, pages: &Pages, start: Ns, arrived: Ns) {
+        for page in 0..pages.count {
+            drive.write_page(pages.first + page, pages.mask(page));
+        }
+        drive.end_write();
+        let programs = drive.ops.iter().filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. })).count() as u32;
+        // One part more for the data's arrival.
+        let slot = self.host.open(start, programs + 1, Measured::Write);
+        self.route(drive, slot);
+        self.host.finish_part(slot, arrived.max(self.now), self.now, &mut self.metrics);
     }
 }

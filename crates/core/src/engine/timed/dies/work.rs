@@ -7,10 +7,12 @@ use crate::units::{Cause, DieId, Ns, Ppn};
 /// What else a die does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine::timed) enum Work {
-    /// Page in over the channel, then program. `request` is completed by it, or [`NIL`]; `host` frees buffer space.
-    Program { host: bool, request: u32 },
+    /// So many pages in over the channel, then one program. `request` is completed by it, or [`NIL`]; `host` frees buffer space.
+    Program { host: bool, request: u32, pages: u32 },
     /// Sense and page out over the channel; then, unless lost, a program of `dst`.
     Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
+    /// Sense and page out over the channel, for the wordline of this serial number.
+    Load { serial: u32 },
     /// Erase.
     Erase,
     /// So many nanoseconds of a job that nothing interrupts.
@@ -109,8 +111,8 @@ impl Dies {
         op.started = now;
         self.all[die].running = Some(op);
         match op.work {
-            Work::Program { .. } => self.start_work_transfer(unit, now, speed),
-            Work::Copy { .. } => self.start_array(die, op.sense, now),
+            Work::Program { pages, .. } => self.start_work_transfer(unit, now, u64::from(pages) * speed.page_transfer),
+            Work::Copy { .. } | Work::Load { .. } => self.start_array(die, op.sense, now),
             Work::Erase => self.start_array(die, speed.erase, now),
             Work::Exclusive { ns } => self.start_array(die, ns, now),
         }
@@ -134,7 +136,7 @@ impl Dies {
         let cost = match op.work {
             Work::Program { .. } => speed.suspend_program,
             Work::Erase => speed.suspend_erase,
-            Work::Copy { .. } | Work::Exclusive { .. } => return,
+            Work::Copy { .. } | Work::Load { .. } | Work::Exclusive { .. } => return,
         };
         let Some(left) = op.left else { return };
         if self.loads[die].queued_reads == 0 || pressure || op.suspended >= self.suspend_limit || self.units[unit].phase != Phase::Working {
@@ -156,8 +158,8 @@ impl Dies {
         self.start_array(die, left, now);
     }
 
-    pub(super) fn start_work_transfer(&mut self, unit: usize, now: Ns, speed: &Speed) {
-        let end = self.book_channel(unit, now, speed.page_transfer);
+    pub(super) fn start_work_transfer(&mut self, unit: usize, now: Ns, ns: Ns) {
+        let end = self.book_channel(unit, now, ns);
         self.units[unit].phase = Phase::WorkTransferring;
         self.order = self.order.wrapping_add(1);
         self.work.set(unit, end, u64::from(self.order));
@@ -167,8 +169,8 @@ impl Dies {
         self.note_interval(unit, self.units[unit].since, now, true);
         self.work.clear(unit);
         let op = self.all[usize::from(self.units[unit].die)].running.expect("work is running");
-        if matches!(op.work, Work::Copy { .. }) {
-            self.start_work_transfer(unit, now, speed);
+        if matches!(op.work, Work::Copy { .. } | Work::Load { .. }) {
+            self.start_work_transfer(unit, now, speed.page_transfer);
             return Ended::Nothing;
         }
         self.end_work(unit)

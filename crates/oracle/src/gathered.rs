@@ -1,0 +1,53 @@
+//! Pages on their way to flash: copies that wait in the controller's memory for the rest of their wordline, and the order of programs.
+
+use vpass_core::units::{Lpn, Ppn, Seq};
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+use crate::stamps::{Stamp, Stamps};
+
+impl Oracle {
+    /// A mover takes what a flash page carries into the controller's memory; nobody may read that page any more.
+    pub(crate) fn gather(&mut self, lpn: Lpn, from: Ppn) -> Result<(), String> {
+        let carried = self.carried(from).unwrap_or(Stamp::ERASED);
+        Stamps::check_copy(lpn, carried).map_err(|what| format!("{what}, ppn {from}"))?;
+        self.medium.set_stamp(At::new(&self.geometry, from), Stamp::DEAD);
+        match self.waiting.insert(lpn, carried) {
+            None => Ok(()),
+            Some(before) => Err(format!("copy for lpn {lpn} of ppn {from}, while {} waits to be programmed", before.words())),
+        }
+    }
+
+    /// A copy that waited is programmed.
+    pub(crate) fn program_gathered(&mut self, at: At, lpn: Lpn) -> Result<(), String> {
+        let Some(copied) = self.waiting.remove(&lpn) else {
+            self.medium.set_stamp(at, Stamp::DEAD);
+            return Err(format!("program of a copy for lpn {lpn}, of which none waits"));
+        };
+        self.medium.set_stamp(at, copied);
+        Ok(())
+    }
+
+    /// Whether what the controller's memory holds of a page, if it is a mover's copy, is what the host may read.
+    pub(crate) fn is_newest_in_memory(&self, lpn: Lpn) -> bool {
+        self.waiting.get(&lpn).is_none_or(|stamp| self.stamps.is_live(*stamp))
+    }
+
+    /// A program of whatever content, by the rules of flash; where it is, unless beyond the flash.
+    pub(crate) fn program_in_order(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq) -> Option<At> {
+        let checked = self.protocol.sequence(seq);
+        self.findings.note(Kind::Protocol, checked);
+        if ppn >= self.geometry.raw_pages() {
+            self.findings.add(Kind::Protocol, || format!("program of ppn {ppn} with lpn {lpn}; it is beyond the flash"));
+            return None;
+        }
+        let at = At::new(&self.geometry, ppn);
+        let checked = self.protocol.program(at.block, ppn - self.geometry.first_page(at.block));
+        self.findings.note(Kind::Protocol, checked);
+        if at.kind == 0 {
+            self.doses.program(&mut self.medium, at);
+        }
+        Some(at)
+    }
+}
