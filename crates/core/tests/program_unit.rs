@@ -1,0 +1,181 @@
+//! What changes where a program takes a whole wordline: when pages are programmed, how long it takes, and where they are read until then.
+
+mod common;
+
+use common::config;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::engine::{TimedEngine, run_untimed};
+use vpass_core::observer::{Observer, Origin, PhysRead};
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+
+const PAGE: u64 = 16_384;
+/// 16 KiB at 800 MB/s.
+const TRANSFER_NS: u64 = 20_480;
+
+/// An empty drive of a single die, TLC, whose wordlines are programmed in 600 us.
+fn one_die(drive: &str, timing: &str) -> String {
+    format!(
+        r#"
+        geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "tlc", page_size = "16KiB" }}
+        timing = {{ sense_us = 50, program_unit = "wordline", program_us = 600, erase_us = 3000, channel_mb_s = 800, {timing} }}
+        drive = {{ spare = 0.2, {drive} }}
+        start = {{ fill = 0 }}
+        "#
+    )
+}
+
+/// Requests at their times.
+struct Script(Vec<Request>);
+
+impl RequestSource for Script {
+    fn fill(&mut self, out: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
+        out.append(&mut self.0);
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+fn request(op: Op, at_us: u64, page: u64, pages: u64) -> Request {
+    Request { at: at_us * 1000, offset: page * PAGE, bytes: (pages * PAGE) as u32, op }
+}
+
+fn run(text: &str, requests: Vec<Request>) -> (Drive, TimedEngine) {
+    common::run_timed(text, &mut Script(requests))
+}
+
+fn host_programs(drive: &Drive) -> (u64, u64) {
+    (drive.flash_counts().programs[Cause::Host as usize], drive.flash_counts().padded_pages)
+}
+
+/// Four pages are a wordline and a page of the next, which is padded: 3 transfers and a program, 1 transfer and a program.
+#[test]
+fn without_a_buffer_a_write_is_acknowledged_when_its_last_wordline_is_programmed() {
+    let (drive, engine) = run(&one_die("write_buffer = 0", ""), vec![request(Op::Write, 0, 0, 4), request(Op::Read, 2000, 3, 1)]);
+    assert_eq!(engine.metrics().write.mean_ns() as u64, 4 * TRANSFER_NS + 2 * 600_000);
+    assert_eq!(host_programs(&drive), (6, 2));
+    assert_eq!(engine.metrics().read.mean_ns() as u64, 50_000 + TRANSFER_NS, "the padded wordline is on flash");
+    let mut untimed = common::drive(&one_die("write_buffer = 0", ""), false);
+    run_untimed(&mut untimed, &mut Script(vec![request(Op::Write, 0, 0, 4)]), &mut |_, _| true).unwrap();
+    assert_eq!(host_programs(&untimed), (6, 2), "as in time");
+}
+
+/// Two pages fit the buffer, so the first of three leaves it and waits for its wordline, where it is read in no time. A pause of 100 ms
+/// brings it to flash.
+#[test]
+fn a_page_that_waits_is_served_from_memory_and_padded_after_a_pause() {
+    let script = || (0..3).map(|page| request(Op::Write, 0, page, 1)).chain([request(Op::Read, 99_000, 0, 1), request(Op::Read, 300_000, 0, 1)]).collect();
+    let (drive, engine) = run(&one_die("write_buffer = \"64KiB\"", ""), script());
+    assert_eq!((engine.metrics().read.quantile_ns(0.5), 2 * engine.metrics().read.mean_ns() as u64), (0, 50_000 + TRANSFER_NS));
+    assert_eq!(host_programs(&drive), (3, 2));
+    let (drive, engine) = run(&one_die("write_buffer = \"64KiB\"", "pad_after_us = 0"), script());
+    assert_eq!(engine.metrics().read.max_ns(), 0, "it waits for ever");
+    assert_eq!(host_programs(&drive), (0, 0));
+}
+
+/// A page rewritten or trimmed while it waits takes no place in the wordline: pages 0 and 1 leave the buffer, 1 is trimmed, 0 rewritten, and
+/// with 2 and 3 there are three.
+#[test]
+fn what_waits_is_rewritten_in_place_and_forgotten_when_trimmed() {
+    let mut script: Vec<Request> = (0..4).map(|page| request(Op::Write, 0, page, 1)).collect();
+    script.extend([request(Op::Trim, 1, 1, 1), request(Op::Write, 2, 0, 1)]);
+    script.extend((4..6).map(|page| request(Op::Write, 3, page, 1)));
+    script.push(request(Op::Read, 5000, 0, 1));
+    let (drive, engine) = run(&one_die("write_buffer = \"64KiB\"", ""), script);
+    assert_eq!(host_programs(&drive), (3, 0));
+    assert_eq!(engine.metrics().read.mean_ns() as u64, 50_000 + TRANSFER_NS);
+    assert_eq!(drive.host_counts().unmapped_read_pages, 0);
+}
+
+#[test]
+fn a_die_programs_a_wordline_in_the_time_of_one_program() {
+    let pages = 30_000;
+    let writes = (0..pages).map(|i| request(Op::Write, 0, i % 9600, 1)).collect();
+    let (drive, engine) = run(&one_die("write_buffer = \"1MiB\"", ""), writes);
+    assert_eq!(drive.flash_counts().programs[Cause::Gc as usize], 0, "sequential rewrites leave nothing to copy");
+    let erases: u64 = drive.flash_counts().erases.iter().sum();
+    let wordlines = drive.flash_counts().programs[Cause::Host as usize] / 3;
+    let busy_ns = wordlines * (3 * TRANSFER_NS + 600_000) + erases * 3_000_000;
+    // The last 32 pages are acknowledged while the buffer's programs go on.
+    let took = engine.now() as f64;
+    assert!((took / busy_ns as f64 - 1.0).abs() < 0.01, "{took} ns for {wordlines} wordlines and {erases} erases: {busy_ns} ns");
+}
+
+/// The drive of ipr-2018, Table I, cut to one die: 192 pages a block, 100/1600/5000 us, limit 10,000 reads.
+fn ipr(schedule: &str, unit: &str) -> String {
+    format!(
+        r#"
+        geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "tlc", page_size = "16KiB" }}
+        timing = {{ sense_us = 100, program_unit = "{unit}", program_us = 1600, erase_us = 5000, channel_mb_s = 0 }}
+        drive = {{ spare = 0.2 }}
+        reclaim = {{ schedule = "{schedule}" }}
+        disturb = {{ model = "count", table = [{{ pec = 0, limit = [10000] }}] }}
+        "#
+    )
+}
+
+/// Time that the die was busy, and the host's reads of it.
+#[derive(Default)]
+struct Busy {
+    ns: Ns,
+    reads: u64,
+}
+
+impl Observer for Busy {
+    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
+        self.ns += intervals.iter().filter(|(unit, ..)| *unit == 0).map(|(_, from, to)| to - from).sum::<Ns>();
+    }
+
+    fn reads(&mut self, batch: &[PhysRead]) {
+        self.reads += batch.iter().filter(|read| read.cause == Cause::Host && read.ppn < 80 * 192).count() as u64;
+    }
+
+    fn gathered(&mut self, _: Lpn, _: Ppn) {}
+    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
+    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, _: Origin, _: Cause) {}
+    fn erased(&mut self, _: BlockId, _: Cause) {}
+    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn trimmed(&mut self, _: Lpn) {}
+    fn lost(&mut self, _: Lpn) {}
+    fn opened(&mut self, _: BlockId, _: u8) {}
+    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
+    fn reprogrammed(&mut self, _: BlockId, _: u8) {}
+    fn guarded(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
+    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn served_before(&mut self, _: BlockId, _: &[u32]) {}
+    fn measured_phase(&mut self) {}
+}
+
+/// A block of 192 pages reads 192 and programs 64 wordlines, or 192 pages, and is erased: in one piece, in batches and in gaps.
+#[test]
+fn a_job_occupies_its_die_for_its_reads_its_programs_and_its_erase() {
+    for (unit, job_ns) in [("wordline", 192 * 100_000 + 64 * 1_600_000 + 5_000_000), ("page", 192 * 1_700_000 + 5_000_000)] {
+        for schedule in ["foreground", "batch:24", "deadline"] {
+            let mut drive = Drive::new(config(&ipr(schedule, unit)), &Techniques::default(), true).unwrap();
+            drive.observe(Box::new(Busy::default()));
+            drive.precondition(1);
+            drive.begin_measurement();
+            let mut engine = TimedEngine::new(&drive);
+            let mut source = Script((0..12_000).map(|i| request(Op::Read, i * 1000, 0, 1)).collect());
+            engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
+            assert_eq!(drive.reclaim_counts().invocations, 1, "{unit}, {schedule}");
+            let busy: Box<dyn std::any::Any> = drive.end_observation().unwrap();
+            let busy = busy.downcast::<Busy>().unwrap();
+            assert!(busy.reads > 11_900, "{unit}, {schedule}: few are served from memory");
+            assert_eq!(busy.ns, busy.reads * 100_000 + job_ns, "{unit}, {schedule}");
+            if schedule == "foreground" {
+                assert_eq!(engine.metrics().read.max_ns() / 1_000_000, (job_ns + 100_000) / 1_000_000, "{unit}: the read that triggered it");
+            }
+        }
+    }
+}
+
+/// Reads in the time of a job that shares its die with them: 192 (100 + 1600 / 3) / 100, and an eighth of the limit where that is less.
+#[test]
+fn a_block_that_is_out_sooner_serves_fewer_late_reads() {
+    let late = |unit| Drive::new(config(&ipr("deadline", unit)), &Techniques::default(), true).unwrap().late_reads();
+    assert_eq!((late("wordline"), late("page")), (1216, 1250));
+}
