@@ -26,7 +26,7 @@ impl Drive {
             self.flash.reads[cause as usize] += 1;
         }
         let rings = self.count_any_read(ppn).1;
-        self.put_off_alarm(block, ppn, cause);
+        self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
         if rings {
             return !self.ring(lpn, ppn, block, cause, fill);
         }
@@ -34,10 +34,11 @@ impl Drive {
         true
     }
 
-    /// What a mover senses was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads until then.
-    pub(crate) fn put_off_alarm(&mut self, block: BlockId, ppn: Ppn, cause: Cause) {
+    /// What a mover deposits, in quarters, was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads
+    /// until then.
+    pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: u32, cause: Cause) {
         if cause != Cause::Host {
-            self.cold[block as usize].put_off_by(self.dose[self.geometry.kind_of(ppn) as usize]);
+            self.cold[block as usize].put_off_by(dose);
         }
     }
 

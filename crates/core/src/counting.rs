@@ -7,7 +7,7 @@ use crate::drive::Drive;
 use crate::ftl::map::UNMAPPED;
 use crate::mem::prefetch;
 use crate::nand::block::PAGES_COUNTED;
-use crate::units::{BlockId, Ppn};
+use crate::units::{BlockId, Cause, Ppn};
 
 /// Blocks only.
 pub(crate) const BLOCKS: u8 = 0;
@@ -68,6 +68,20 @@ impl Drive {
             self.page_counters.count(block, ppn - self.geometry.first_page(block));
         }
         (block, hot.reads >= hot.alarm)
+    }
+
+    /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
+    pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: u32, cause: Cause) -> bool {
+        if self.counted == BLOCKS {
+            return false;
+        }
+        self.wordlines[(self.geometry.first_wordline(block) + wordline) as usize].reads += dose;
+        if self.counted == TRACKED {
+            self.tracker.count(block, wordline, dose);
+        }
+        self.hot[block as usize].reads += dose;
+        self.put_off_alarm(block, dose, cause);
+        self.hot[block as usize].reads >= self.hot[block as usize].alarm
     }
 
     /// The same out of the batch path.

@@ -320,6 +320,7 @@ impl Drive {
             geometry: &self.geometry,
             limits: self.model.as_deref().map(ErrorModel::limits),
             disturb: &self.config.disturb,
+            density: &self.config.density,
             late_reads: self.late_reads,
             hot: &self.hot,
             cold: &self.cold,

@@ -26,7 +26,7 @@ mod tiered;
 
 pub use action::Action;
 
-use crate::config::{DisturbConfig, DriveConfig};
+use crate::config::{DensityConfig, DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
 use crate::ftl::map::PageMap;
 use crate::ftl::recycle::next_filling;
@@ -46,6 +46,8 @@ pub struct View<'a> {
     pub limits: Option<&'a LimitTable>,
     /// `[disturb]`.
     pub disturb: &'a DisturbConfig,
+    /// `[density]`.
+    pub density: &'a DensityConfig,
     /// Reads that a block may still serve between its alarm and the end of its job (`R_late`).
     pub late_reads: u32,
     pub(crate) hot: &'a [BlockHot],

@@ -92,6 +92,15 @@ fn reprogramming_moves_a_third_and_reads_it_twice() {
     assert_eq!([0, 2].map(|lpn| drive.read_page(lpn)), [0, 1]);
 }
 
+/// 64 wordlines, 5.5 units each, on top of the 9,000 reads and the 256 of the job; the alarm of the block that stays is put off by both.
+#[test]
+fn a_reprogramming_may_disturb_its_neighbours() {
+    let mut drive = drive(reprogram, "density = { reprogram_dose = 5.5 }", false);
+    read(&mut drive, 0, 9_000);
+    let block = row(&drive, 0);
+    assert!((block.reads - (9_256.0 + 64.0 * 5.5)).abs() < 1e-9, "{} reads", block.reads);
+}
+
 #[test]
 fn a_page_that_was_rewritten_needs_no_backup() {
     let mut drive = drive(reprogram, "", false);

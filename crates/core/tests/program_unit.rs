@@ -67,7 +67,12 @@ fn without_a_buffer_a_write_is_acknowledged_when_its_last_wordline_is_programmed
 /// brings it to flash.
 #[test]
 fn a_page_that_waits_is_served_from_memory_and_padded_after_a_pause() {
-    let script = || (0..3).map(|page| request(Op::Write, 0, page, 1)).chain([request(Op::Read, 99_000, 0, 1), request(Op::Read, 300_000, 0, 1)]).collect();
+    let script = || {
+        (0..3)
+            .map(|page| request(Op::Write, 0, page, 1))
+            .chain([request(Op::Read, 99_000, 0, 1), request(Op::Read, 300_000, 0, 1)])
+            .collect()
+    };
     let (drive, engine) = run(&one_die("write_buffer = \"64KiB\"", ""), script());
     assert_eq!((engine.metrics().read.quantile_ns(0.5), 2 * engine.metrics().read.mean_ns() as u64), (0, 50_000 + TRANSFER_NS));
     assert_eq!(host_programs(&drive), (3, 2));
@@ -167,7 +172,11 @@ fn a_job_occupies_its_die_for_its_reads_its_programs_and_its_erase() {
             assert!(busy.reads > 11_900, "{unit}, {schedule}: few are served from memory");
             assert_eq!(busy.ns, busy.reads * 100_000 + job_ns, "{unit}, {schedule}");
             if schedule == "foreground" {
-                assert_eq!(engine.metrics().read.max_ns() / 1_000_000, (job_ns + 100_000) / 1_000_000, "{unit}: the read that triggered it");
+                assert_eq!(
+                    engine.metrics().read.max_ns() / 1_000_000,
+                    (job_ns + 100_000) / 1_000_000,
+                    "{unit}: the read that triggered it"
+                );
             }
         }
     }

@@ -34,6 +34,9 @@ impl Oracle {
         let checked = self.protocol.merge(block, wordline, mode);
         self.findings.note(Kind::Protocol, checked);
         self.forget(block, wordline, kinds.saturating_sub(taken)..kinds, "a merge took away");
+        if self.protocol.is_full(block) {
+            self.doses.reprogram(&mut self.medium, block, self.geometry.first_wordline(block) + wordline);
+        }
     }
 
     /// The same, and the limits of this wordline are those of the mode from now on.
@@ -53,6 +56,7 @@ impl Oracle {
             self.settle_block(block);
             self.doses.guard(block, wordline, mode);
         }
+        self.doses.reprogram(&mut self.medium, block, self.geometry.first_wordline(block) + wordline);
     }
 
     /// A block's limits are those of this mode from now on.

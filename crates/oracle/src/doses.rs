@@ -83,6 +83,8 @@ pub(crate) struct Doses {
     /// Per P/E count since the start, the limits of every group.
     limits: Vec<Endurance>,
     start_pec: u32,
+    /// Dose, in quarters, of a reprogramming, as from its wordline.
+    by_reprogramming: u32,
 }
 
 impl Doses {
@@ -99,6 +101,7 @@ impl Doses {
             table,
             limits: vec![],
             start_pec: config.start.pec,
+            by_reprogramming: (config.density.reprogram_dose * 4.0).ceil() as u32,
         };
         doses.know_limits(0);
         doses
@@ -211,6 +214,15 @@ impl Doses {
             let block = &mut self.blocks[at.block as usize];
             block.read += u64::from(dose);
             block.most_read = block.most_read.max(medium.sense(at.wordline, dose));
+        }
+    }
+
+    /// A wordline was reprogrammed in place: the others take what so many reads of it would have done, in quarters of a read.
+    pub(crate) fn reprogram(&mut self, medium: &mut Medium, block: BlockId, wordline: u32) {
+        if self.model != DisturbModel::None && self.by_reprogramming > 0 {
+            let record = &mut self.blocks[block as usize];
+            record.read += u64::from(self.by_reprogramming);
+            record.most_read = record.most_read.max(medium.sense(wordline, self.by_reprogramming));
         }
     }
 

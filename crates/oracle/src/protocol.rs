@@ -52,6 +52,11 @@ impl Protocol {
         self.blocks[block as usize].written.into()
     }
 
+    /// Whether a block was opened, or is still, in full density.
+    pub(crate) fn is_full(&self, block: BlockId) -> bool {
+        self.blocks[block as usize].mode == 0
+    }
+
     /// Page kinds that remain under a mode, where there is such a mode.
     fn kept(&self, mode: u8) -> Result<u32, String> {
         let taken = u32::from(mode);

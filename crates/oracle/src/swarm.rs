@@ -228,6 +228,7 @@ fn random_config(dice: &mut Dice, keeps_apart: bool) -> DriveConfig {
     let buffer_pages = dice.pick(&[0, 2, 8, 40]);
     let check_interval = dice.pick(&[1, 5, 64]);
     let counters = dice.pick(&[2, 3, 8, 32, 40]);
+    let reprogram_dose = dice.pick(&[0.0, 0.3, 7.0]);
     DriveConfig {
         description: String::new(),
         drive: CapacityConfig {
@@ -236,7 +237,7 @@ fn random_config(dice: &mut Dice, keeps_apart: bool) -> DriveConfig {
             max_outstanding: dice.pick(&[1, 7, 1024]),
             ..CapacityConfig::default()
         },
-        disturb: random_disturb(dice, &geometry, check_interval),
+        disturb: random_disturb(dice, &geometry, check_interval, reprogram_dose),
         timing: random_timing(dice),
         gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), stable_slack: dice.pick(&[0.0, 0.05, 1.0]) },
         wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },
@@ -253,6 +254,7 @@ fn random_config(dice: &mut Dice, keeps_apart: bool) -> DriveConfig {
         density: DensityConfig {
             limit_factor: dice.pick(&[1.0, 1.5, 10.0]),
             wear: dice.pick(&[1.0, 1.2, 5.0]),
+            reprogram_dose,
             pool: dice.pick(&[0.0, 0.2, 1.0]),
             low_density: dice.pick(&[0.0, 0.15, 1.0]),
             monitor: dice.pick(&[0.0, 0.1, 1.0]),
@@ -272,7 +274,7 @@ fn random_config(dice: &mut Dice, keeps_apart: bool) -> DriveConfig {
 }
 
 /// Limits small enough to be reached, but such that a block can be moved within them, and looked at by wordlines or probed before that.
-fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u32) -> DisturbConfig {
+fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u32, reprogram_dose: f64) -> DisturbConfig {
     let model = dice.pick(&[DisturbModel::None, DisturbModel::Count, DisturbModel::Wordline, DisturbModel::Wordline]);
     let groups = if model == DisturbModel::Wordline { dice.between(1, 4) as usize } else { 1 };
     let pages = f64::from(geometry.pages_per_block());
@@ -281,7 +283,10 @@ fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u3
     let probing = f64::from(geometry.wordlines_per_block) + 2.0 * alpha;
     // R_late is at most an eighth of limit / alpha, and a policy by wordlines needs room for it twice.
     // A job that merges wordlines reads as many pages as one interval has, or one wordline, and those beside a wordline weigh more.
-    let merging = f64::from(check_interval.max(geometry.cell.bits())) + 2.0 * alpha * f64::from(geometry.cell.bits());
+    // So does a block that is reprogrammed as a whole.
+    let weight = 1.0 + reprogram_dose / f64::from(geometry.cell.bits());
+    let (moving, beside) = (moving * weight, 2.0 * alpha * f64::from(geometry.cell.bits()) * weight);
+    let merging = weight * f64::from(check_interval.max(geometry.cell.bits())) + beside;
     let base = 1.5 * moving + probing + merging + alpha * (f64::from(check_interval) + 32.0 + 400.0 * dice.unit());
     let row = |pec: u32, scale: f64| PerPec {
         pec,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{ConfigError, require, require_range, require_share};
+use crate::disturb::table::QUARTERS;
 
 /// `[density]`: for the techniques that know read-hot pages and keep them in blocks of their own. All shares are of the drive's blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,6 +13,8 @@ pub struct DensityConfig {
     pub limit_factor: f64,
     /// Wear of a cycle with a reprogramming over that of one without, on a block with such a cycle in five or more; rarer ones cost more.
     pub wear: f64,
+    /// What reprogramming a wordline in place disturbs: as much as so many reads of it, alpha times on its neighbours.
+    pub reprogram_dose: f64,
     /// Blocks at the highest addresses of each plane, in which states may be merged in place.
     pub pool: f64,
     /// Blocks with guard levels, at most.
@@ -73,6 +76,8 @@ impl Default for DensityConfig {
             limit_factor: 10.0,
             // ipr-2018 III-D, Fig. 7.
             wear: 1.2,
+            // ipr-2018 counts none.
+            reprogram_dose: 0.0,
             // ipr-2018 III-D, Table I.
             pool: 0.2,
             low_density: 0.15,
@@ -90,9 +95,15 @@ impl Default for DensityConfig {
 }
 
 impl DensityConfig {
+    /// [`Self::reprogram_dose`] in quarters of a unit, rounded up.
+    pub fn reprogram_quarters(&self) -> u32 {
+        (self.reprogram_dose * f64::from(QUARTERS)).ceil() as u32
+    }
+
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         require_range("density.limit_factor", self.limit_factor, 1.0, 100.0)?;
         require_range("density.wear", self.wear, 1.0, 10.0)?;
+        require_range("density.reprogram_dose", self.reprogram_dose, 0.0, 1000.0)?;
         require_share("density.pool", self.pool)?;
         require_share("density.low_density", self.low_density)?;
         require_share("density.monitor", self.monitor)?;

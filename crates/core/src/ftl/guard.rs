@@ -40,6 +40,7 @@ impl Drive {
                 let wordline = wordline + u32::from(beside && !self.guards.has(block, wordline + 1));
                 self.sense_wordline(block, wordline, cause);
                 self.guard(block, wordline, cause);
+                self.disturb_by_reprogramming(block, wordline, cause);
                 return true;
             }
         }

@@ -74,6 +74,7 @@ impl Drive {
         if job.merged < self.whole_wordlines(job.block) {
             self.sense_wordline(job.block, job.merged, job.cause);
             self.note_merge(job.block, job.merged, GUARDED, job.cause);
+            self.disturb_by_reprogramming(job.block, job.merged, job.cause);
             job.merged += 1;
             return true;
         }
@@ -118,7 +119,7 @@ impl Drive {
     fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
         self.flash.reads[cause as usize] += 1;
         let (block, rings) = self.count_any_read(ppn);
-        self.put_off_alarm(block, ppn, cause);
+        self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
         self.note_read(PhysRead { lpn: NOBODY, ppn, cause, result: ReadResult::Good, fill: false });
         if rings {
             self.model_alarm(block);
@@ -133,6 +134,14 @@ impl Drive {
     pub(crate) fn book_merge(&mut self, block: BlockId, cause: Cause) {
         self.flash.reprograms[cause as usize] += 1;
         self.record(NandOp::Merge { block, cause });
+    }
+
+    /// What reprogramming a wordline does to the others, as if it had been read (`density.reprogram_dose`).
+    pub(crate) fn disturb_by_reprogramming(&mut self, block: BlockId, wordline: u32, cause: Cause) {
+        let dose = self.config.density.reprogram_quarters();
+        if dose > 0 && self.count_dose(block, wordline, dose, cause) {
+            self.model_alarm(block);
+        }
     }
 
     fn finish_reprogramming(&mut self, block: BlockId) {

@@ -31,12 +31,13 @@ impl Block {
         Self { overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 } }
     }
 
-    /// Dose units that reprogramming reads from a wordline: the most significant page for its backup, then all pages.
+    /// Dose units that reprogramming deposits as from its wordline: reads of the most significant page for its backup, then of all pages,
+    /// and its own disturbance.
     pub(super) fn merging(config: &DriveConfig) -> f64 {
         let bits = config.geometry.cell.bits();
         let dose = dose_per_kind(config.disturb.dose, config.geometry.cell);
         let most_significant = dose[bits as usize - 1].div_ceil(QUARTERS);
-        f64::from(bits + most_significant)
+        f64::from(bits + most_significant) + config.density.reprogram_dose
     }
 
     /// Whole dose units by which one read may overshoot an alarm.

@@ -3,8 +3,9 @@
 //! others stay and endure ten times the reads.
 //!
 //! **Paper** none; the looks are those of straw-2024 III, the reprogramming is that of ipr-2018 III-C, here of single wordlines.
-//! **Acts at** the looks of `straw.rs`, with a burden `B = p K + 2 (alpha - 1) p` in the margin: a job merges at most K = max(1, I / p) wordlines
-//! of p pages, so that merging reads no more than the block serves between two looks. A wordline is merged that was not yet, of which
+//! **Acts at** the looks of `straw.rs`, with a burden `B = q K + 2 (alpha - 1) q` in the margin: a job merges at most K = max(1, I / q)
+//! wordlines of p pages, where q is p and what a reprogramming disturbs (`density.reprogram_dose`), so that merging deposits no more than
+//! the block serves between two looks. A wordline is merged that was not yet, of which
 //! another page than the most significant is valid, and for which `bound + alpha R_late + M + B` is within its limit; with guard levels it must
 //! outlast the next look. Any other moves.
 //! **Costs** `straw-wl`'s counters and a bit per wordline. Each merge p reads, a program and at most one copy in the place of up to p copies;
@@ -45,6 +46,8 @@ pub(super) struct Guarding {
     exact: Exact,
     /// Wordlines that a job may merge.
     per_job: u32,
+    /// Dose, in quarters, that a merge deposits as from its wordline: its reads, and what programming disturbs.
+    per_merge: u32,
     /// Pages that guard levels may take, together: one a wordline.
     most: u32,
     /// Wordlines that moved although they have guard levels, and because there was no room for more.
@@ -60,8 +63,10 @@ impl Estimate for Guarding {
         let bits = config.geometry.cell.bits();
         let most = (config.density.low_density * f64::from(Geometry::new(config).wordlines())) as u32;
         let helps = bits > 1 && most > 0 && config.density.limit_factor > 1.0;
-        let per_job = if helps { (config.reclaim.check_interval / bits).max(1) } else { 0 };
-        Self { exact: Exact::new(config), per_job, most, used_up: 0, refused: 0 }
+        // The pages of a wordline weigh one unit each in the mean, whatever a read counts.
+        let per_merge = QUARTERS * bits + config.density.reprogram_quarters();
+        let per_job = if helps { (QUARTERS * config.reclaim.check_interval / per_merge).max(1) } else { 0 };
+        Self { exact: Exact::new(config), per_job, per_merge, most, used_up: 0, refused: 0 }
     }
 
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
@@ -80,11 +85,10 @@ impl Estimate for Guarding {
         self.exact.quiet(view, block, slack, alpha)
     }
 
-    fn burden(&self, geometry: &Geometry, alpha: u64) -> u64 {
-        // The pages of a wordline weigh one unit each in the mean, whatever a read counts.
+    fn burden(&self, _: &Geometry, alpha: u64) -> u64 {
         let per_job = u64::from(self.per_job);
         let beside = if per_job > 0 { 2 * (alpha - ALPHA_ONE) } else { 0 };
-        u64::from(QUARTERS * geometry.cell.bits()) * (ALPHA_ONE * per_job + beside)
+        u64::from(self.per_merge) * (ALPHA_ONE * per_job + beside)
     }
 
     fn remedy(&mut self, view: &View, block: BlockId, pages: PageSet, look: &Look) -> Action {

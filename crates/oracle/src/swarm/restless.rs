@@ -45,7 +45,7 @@ impl Restless {
     fn units_per_wordline(view: &View) -> f64 {
         let bits = view.geometry.cell.bits();
         let weights = dose_per_kind(view.disturb.dose, view.geometry.cell);
-        f64::from(bits) + f64::from(weights[bits as usize - 1]) / f64::from(QUARTERS)
+        f64::from(bits) + f64::from(weights[bits as usize - 1]) / f64::from(QUARTERS) + view.density.reprogram_dose.ceil()
     }
 
     /// Whether a block may be reprogrammed now: in time, and so that its new limits leave room for another job.

@@ -1,14 +1,18 @@
 //! Wordlines merged by themselves: each endures more, and no other does.
 
+use vpass_core::config::{DensityConfig, DriveConfig};
 use vpass_core::observer::{NOBODY, Observer, ReadResult};
 use vpass_core::units::Cause;
 
-use crate::common::{Scene, protocol, stamp};
+use crate::common::{Scene, config, protocol, stamp, wordline_model};
 
 /// Block 0 holds pages 0 to 5, and wordline 1 was merged by itself: its MSB page lies in block 1 if it is backed up. With that it was
 /// read four times.
 fn guarded(backed_up: bool) -> Scene {
-    let mut s = Scene::tiny();
+    guarded_on(Scene::tiny(), backed_up)
+}
+
+fn guarded_on(mut s: Scene, backed_up: bool) -> Scene {
     s.write(0, 0..6);
     if backed_up {
         s.copy(5, 12, 5);
@@ -43,6 +47,20 @@ fn its_neighbours_limits_do_not() {
     (0..8).for_each(|_| s.read(3, 3));
     s.read(0, 0);
     past(&s, "host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0): dose 108.000 of a limit of 100.000");
+}
+
+/// Wordline 1 was read four times and reprogrammed, which counts like 2.5 reads of it: 9 x 6.5 = 58.5 on its neighbours, 9 for each more.
+#[test]
+fn reprogramming_may_disturb_its_neighbours() {
+    let flash = config(4, 4, wordline_model(100.0, 9.0));
+    let density = DensityConfig { reprogram_dose: 2.5, ..DensityConfig::default() };
+    let mut s = guarded_on(Scene::new(&DriveConfig { density, ..flash }), true);
+    (0..4).for_each(|_| s.read(3, 3));
+    s.read(0, 0);
+    s.clean();
+    s.read(3, 3);
+    s.read(0, 0);
+    past(&s, "host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0): dose 103.500 of a limit of 100.000");
 }
 
 #[test]

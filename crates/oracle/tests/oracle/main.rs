@@ -4,6 +4,7 @@ mod books;
 mod common;
 mod density;
 mod doses;
+mod gathered;
 mod guards;
 mod losses;
 mod memory;

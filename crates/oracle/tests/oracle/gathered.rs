@@ -1,0 +1,79 @@
+//! Copies that wait in the controller's memory for the rest of their wordline, and wordlines that are padded.
+
+use vpass_core::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
+use vpass_core::units::Cause;
+
+use crate::common::{Scene, protocol, stamp};
+
+/// Pages 0 to 2 lie in block 0; a copy of page 1 waits.
+fn one_waits() -> Scene {
+    let mut s = Scene::tiny();
+    s.write(0, 0..3);
+    s.read_by(Cause::Gc, 1, 1, ReadResult::Good);
+    s.oracle.gathered(1, 1);
+    s
+}
+
+#[test]
+fn a_copy_waits_is_read_from_memory_and_programmed_when_its_block_is_gone() {
+    let mut s = one_waits();
+    s.copy(0, 12, 0);
+    s.copy(2, 13, 2);
+    s.erase(0);
+    s.read(1, FROM_BUFFER);
+    s.program(14, 1, Origin::Gathered, Cause::Gc);
+    s.read(1, 14);
+    assert_eq!(s.clean().reads_checked, 2);
+}
+
+#[test]
+fn what_was_gathered_is_not_read_where_it_was() {
+    let mut s = one_waits();
+    s.read(1, 1);
+    s.caught(stamp, &["host read of lpn 1 went to ppn 1", "data that nobody owns"]);
+}
+
+#[test]
+fn a_copy_is_programmed_once_and_not_after_newer_data_or_a_trim() {
+    let programmed = |mut s: Scene| {
+        s.program(12, 1, Origin::Gathered, Cause::Gc);
+        s.caught(stamp, &["program of a copy for lpn 1, of which none waits"]);
+    };
+    let mut s = one_waits();
+    s.program(3, 1, Origin::Gathered, Cause::Gc);
+    programmed(s);
+    let mut s = one_waits();
+    s.oracle.host_wrote(1, true);
+    programmed(s);
+    let mut s = one_waits();
+    s.oracle.trimmed(1);
+    programmed(s);
+}
+
+#[test]
+fn a_copy_of_another_page_or_of_one_that_waits_already_is_caught() {
+    let mut s = one_waits();
+    s.oracle.gathered(2, 0);
+    s.caught(stamp, &["copy for lpn 2 of a page that carries version 1 of lpn 0, ppn 0"]);
+    let mut s = one_waits();
+    s.write(3, [1]);
+    s.oracle.host_wrote(1, false);
+    s.oracle.gathered(1, 3);
+    s.oracle.gathered(1, 3);
+    s.caught(stamp, &["copy for lpn 1"]);
+}
+
+#[test]
+fn a_padded_page_is_a_program_in_order_and_holds_nothing() {
+    let mut s = Scene::tiny();
+    s.write(0, [5]);
+    s.oracle.padded(1, 2, Cause::Host);
+    s.oracle.padded(2, 3, Cause::Host);
+    s.clean();
+    s.oracle.padded(2, 4, Cause::Host);
+    s.caught(protocol, &["program of page 2 of block 0, which is programmed and not erased since"]);
+    let mut s = Scene::tiny();
+    s.oracle.padded(0, 1, Cause::Host);
+    s.read(5, 0);
+    s.caught(stamp, &["host read of lpn 5 went to ppn 0"]);
+}
