@@ -9,7 +9,7 @@ use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
 
 mod replay;
 
-pub(crate) use replay::{BlkEvent, Direction, Replay};
+pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
 use crate::paper::PaperArgs;
