@@ -87,13 +87,13 @@ fn for_each_row(
 ) -> Result<Seen, Failure> {
     let (mut seen, mut bytes) = (Seen::default(), 0);
     while file.advance()? {
-        if let Go::Stop = work(file, file.row())? {
-            break;
-        }
         let at_ns = file.row().at_ns;
         seen.earliest_ns = Some(seen.earliest_ns.map_or(at_ns, |earliest| earliest.min(at_ns)));
         seen.latest_ns = seen.latest_ns.max(at_ns);
         seen.rows += 1;
+        if let Go::Stop = work(file, file.row())? {
+            break;
+        }
         if seen.rows.is_multiple_of(ROWS_AT_ONCE) {
             let read = file.bytes_read();
             if !progress.advance(read - bytes) {

@@ -22,7 +22,8 @@ pub fn doubts(file: &str, format: &Format, said: Option<TimeUnit>, rows: u64, sp
         return None;
     }
     let mut text = format!(
-        "{file}: {rows} requests in {span_s:.3} s are {iops:.0} a second, which few hosts keep up; its times are taken for {}, ",
+        "{file}: {rows} requests in {} are {iops:.0} a second, which few hosts keep up; its times are taken for {}, ",
+        in_words(span_ns),
         taken.words
     );
     let _ = match (format.times, taken.because) {
@@ -38,6 +39,14 @@ pub fn doubts(file: &str, format: &Format, said: Option<TimeUnit>, rows: u64, sp
         ),
     };
     Some(text)
+}
+
+/// A time in its largest unit, with at most three decimals.
+fn in_words(ns: Ns) -> String {
+    let unit = [TimeUnit::Seconds, TimeUnit::Milliseconds, TimeUnit::Microseconds].into_iter().find(|unit| ns >= unit.ns());
+    let unit = unit.unwrap_or(TimeUnit::Nanoseconds);
+    let text = format!("{:.3}", ns as f64 / unit.ns() as f64);
+    format!("{} {unit}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// The next coarser unit with which the rate is plausible, and how much longer it is; the coarsest where none is.
@@ -63,7 +72,7 @@ mod tests {
         // 45,000 requests in 300 s, taken for 300 ms.
         assert_eq!(
             said("mqsim", None, 45_000, 300_000_000).unwrap(),
-            "a: 45000 requests in 0.300 s are 150000 a second, which few hosts keep up; its times are taken for nanoseconds, which \
+            "a: 45000 requests in 300 ms are 150000 a second, which few hosts keep up; its times are taken for nanoseconds, which \
              --time-unit changes: us would make it 300 s and 150 a second"
         );
         // Said to be ms: 45,000 in 1 ms would be 45 a millisecond a thousand times slower, 45,000 a second.
