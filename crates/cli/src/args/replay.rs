@@ -27,7 +27,7 @@ pub(crate) struct Replay {
     /// Requests a second, for a trace that keeps no clock; --queue-depth is the other way.
     #[arg(long, conflicts_with = "queue_depth", allow_negative_numbers = true, value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
-    /// Unit of the times, for a trace whose format leaves it open: DiskSim (ms where nobody says), MQSim and SSDsim (ns), fio (us).
+    /// Unit of the times, for a trace whose format leaves it open: disksim (ms where nobody says), mqsim (ns), fio (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request: queued, issued or completed; without it the first of these that the

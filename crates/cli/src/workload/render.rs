@@ -97,5 +97,11 @@ pub(super) fn advice(fit: &Fit) -> String {
 }
 
 fn percent(p: f64) -> String {
-    if p.is_finite() { format!("{} %", digits(p)) } else { "more than can be said in per cent".into() }
+    if p < 10.0 {
+        format!("{p:.4} %")
+    } else if p.is_finite() {
+        format!("{} %", digits(p))
+    } else {
+        "more than can be said in per cent".into()
+    }
 }

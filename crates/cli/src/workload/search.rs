@@ -82,6 +82,6 @@ mod tests {
         assert_eq!(scales_above(0.05)[..5], [0.06, 0.08, 0.1, 0.12, 0.15]);
         assert_eq!(scales_above(0.001).len(), 30);
         assert_eq!(scales_above(0.9), [1.0]);
-        assert_eq!(scales_above(1.0), []);
+        assert!(scales_above(1.0).is_empty());
     }
 }

@@ -35,8 +35,8 @@ pub(super) fn islands<'a>(devices: impl Iterator<Item = &'a PageCounts>, page_sh
     let stretches: Vec<_> = devices.enumerate().map(|(device, pages)| stretches(device, pages, page_shift)).collect();
     let mut gaps = vec![];
     for (device, stretches) in stretches.iter().enumerate() {
-        let (Some(first), Some(last)) = (stretches.first(), stretches.last()) else { continue };
-        let least = (LEAST_GAP_BYTES >> page_shift).max((last.last - first.first) / LEAST_GAP_SHARE);
+        let (Some(lowest), Some(highest)) = (stretches.first(), stretches.last()) else { continue };
+        let least = (LEAST_GAP_BYTES >> page_shift).max((highest.last - lowest.first) / LEAST_GAP_SHARE);
         for (i, pair) in stretches.windows(2).enumerate() {
             let gap = pair[1].first - pair[0].last - 1;
             if gap >= least {

@@ -50,13 +50,15 @@ pub(super) fn too_large(trace: &str, devices: &[Device], bytes: u64, capacity: u
         format!("{trace}: {} devices{of_them} {}; side by side they take {}", devices.len(), shown.join(", "), words(bytes))
     };
     let some = if devices.len() > 1 { "some of the devices with --only DEV, " } else { "" };
-    let pack = match packed {
-        Some(packed) if packed <= capacity => format!("--fit pack to put the {} that it touches side by side, ", words(packed)),
-        _ => String::new(),
+    let (pack, enough) = match packed.map(|packed| (packed <= capacity, words(packed))) {
+        None => Default::default(),
+        Some((true, packed)) => (format!("--fit pack to put the {packed} that it touches side by side, "), String::new()),
+        Some((false, packed)) => (String::new(), format!(" (with --fit pack {packed} are enough)")),
     };
     let _ = write!(
         text,
-        "; the drive has {}; take {some}{pack}--fit scale or --fit wrap to change the addresses, or a bigger drive with --set drive.capacity=SIZE",
+        "; the drive has {}; take {some}{pack}--fit scale or --fit wrap to change the addresses, or a bigger drive with \
+         --set drive.capacity=SIZE{enough}",
         words(capacity)
     );
     SourceError(text)

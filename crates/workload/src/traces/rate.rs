@@ -16,8 +16,8 @@ const FEWEST_ROWS: u64 = 5_000;
 /// wrong; with how to set another.
 pub fn doubts(file: &str, format: &Format, said: Option<TimeUnit>, rows: u64, span_ns: Ns) -> Option<String> {
     let taken = format.times.taken(said)?;
-    let span_s = span_ns as f64 / 1e9;
-    let iops = rows as f64 / span_s;
+    let seconds = span_ns as f64 / 1e9;
+    let iops = rows as f64 / seconds;
     if rows < FEWEST_ROWS || span_ns == 0 || iops <= MOST_IOPS {
         return None;
     }
@@ -30,7 +30,7 @@ pub fn doubts(file: &str, format: &Format, said: Option<TimeUnit>, rows: u64, sp
         (Times::Usual(usual), UnitBasis::Assumed | UnitBasis::Said) => {
             let unit = said.unwrap_or(usual);
             let (other, factor) = coarser(unit, iops);
-            write!(text, "which --time-unit changes: {other} would make it {:.0} s and {:.0} a second", span_s * factor, iops / factor)
+            write!(text, "which --time-unit changes: {other} would make it {:.0} s and {:.0} a second", seconds * factor, iops / factor)
         }
         _ => write!(
             text,
