@@ -86,7 +86,9 @@ mod tests {
     /// Of pages of 1 MiB.
     fn of(pages: &[u64], most: usize) -> Vec<(u64, u64, u64)> {
         let mut counts = PageCounts::default();
-        pages.iter().for_each(|page| counts.read(*page, 1));
+        for page in pages {
+            counts.read(*page, 1);
+        }
         islands([&counts].into_iter(), 20, most).iter().map(|i| (i.first, i.last, i.touched)).collect()
     }
 
