@@ -9,7 +9,7 @@ use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
 
 mod replay;
 
-pub(crate) use replay::{BlkEvent, Direction, Replay};
+pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
 use crate::paper::PaperArgs;
@@ -29,8 +29,8 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     styles = COLOURS,
     arg_required_else_help = true,
     after_help = "Example: vpass compare --drive tiny --workload zipf-read --reclaim none,block\n\n\
-                  Exit codes: 0 done; 1 failed, or the drive model has a bug; 2 wrong usage, configuration, trace or job file;\n\
-                  3 done and data was lost (run, attack); 130 interrupted."
+                  Exit codes: 0 done; 1 failed, a fit misses (workload fit), or the drive model has a bug; 2 wrong usage, configuration,\n\
+                  trace or job file; 3 done and data was lost (run, attack); 130 interrupted."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]

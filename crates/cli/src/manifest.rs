@@ -55,6 +55,8 @@ pub(crate) struct TraceOptionsRecord {
     pub(crate) concat: bool,
     pub(crate) assume_op: Option<&'static str>,
     pub(crate) assume_rate_iops: Option<f64>,
+    /// s, ms, us or ns, where it was said.
+    pub(crate) time_unit: Option<String>,
     pub(crate) blk_action: Option<&'static str>,
     pub(crate) skip_bad_lines: bool,
 }
@@ -135,6 +137,7 @@ fn trace_options(options: &TraceOptions) -> TraceOptionsRecord {
             MissingClock::Rate(iops) => Some(iops),
             MissingClock::Refuse | MissingClock::Ignore => None,
         },
+        time_unit: options.read.time_unit.map(|unit| unit.to_string()),
         blk_action: options.read.blk_action.map(BlkAction::letter),
         skip_bad_lines: options.read.skip_bad_lines,
     }

@@ -16,7 +16,9 @@ use vpass_workload::pass::PassSource;
 use vpass_workload::phases::PhasesSource;
 use vpass_workload::statistics::{StatisticsConfig, StatisticsSource};
 use vpass_workload::synthetic::SyntheticSource;
-use vpass_workload::traces::{FileSurvey, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource, format_named};
+use vpass_workload::traces::{
+    FileSurvey, Fit, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource, UnitBasis, format_named,
+};
 
 use crate::args::{Base, Gear, Setup, Switch};
 use crate::exit::Failure;
@@ -86,7 +88,7 @@ impl Plan {
         let (reclaim, gc) = (reclaim_named(reclaim)?, gc_named(gc)?);
         let sets = load::overrides(&setup.base.set)?;
         let drive = load::drive(&setup.base.drive, &sets)?;
-        let load = load_of(setup, &sets)?;
+        let load = load_of(setup, &sets, &drive.config)?;
         let plan = Self::once(&setup.base, drive, load, reclaim, gc);
         let plan = Self { repeat: setup.repeat, until_stable: setup.until.is_some(), warm_up: setup.warm_up, ..plan };
         // Opened once to see that it can be; each run opens its own.
@@ -129,13 +131,29 @@ impl Plan {
     /// The workload's.
     pub(crate) fn notes(&self) -> Result<Vec<String>, Failure> {
         Ok(match &self.load {
-            Load::Trace { survey, .. } => trace_notes(survey),
+            Load::Trace { survey, options } => {
+                let mut notes = trace_notes(survey);
+                notes.extend(unit_notes(survey, options));
+                notes.extend(self.trace_warnings());
+                notes
+            }
             Load::Generated(_) => vec![],
             Load::Fio { jobs, .. } => {
                 let Source::Fio(source) = self.source()? else { unreachable!("a job file is run by its own source") };
                 fio_notes(&self.load.name(), jobs, &source)
             }
         })
+    }
+
+    /// What makes the results of a trace doubtful before it is run, in sentences: times in what is probably the wrong unit.
+    pub(crate) fn trace_warnings(&self) -> Vec<String> {
+        match &self.load {
+            // A closed loop does not look at the times.
+            Load::Trace { survey, options } if options.arrival == Arrival::Open => {
+                survey.files().iter().filter_map(|file| file.doubts(options.read.time_unit)).collect()
+            }
+            _ => vec![],
+        }
     }
 
     /// Requests in all passes, where that is known beforehand.
@@ -176,7 +194,7 @@ pub(crate) fn generated_from(statistics: &StatisticsConfig) -> String {
     text
 }
 
-fn load_of(setup: &Setup, sets: &[Override]) -> Result<Load, Failure> {
+fn load_of(setup: &Setup, sets: &[Override], drive: &DriveConfig) -> Result<Load, Failure> {
     if let Some(name) = &setup.workload {
         return Ok(Load::Generated(load::workload(name, sets, setup.base.queue_depth)?));
     }
@@ -194,11 +212,25 @@ fn load_of(setup: &Setup, sets: &[Override]) -> Result<Load, Failure> {
         only: setup.replay.only.clone(),
         concat: setup.replay.concat,
         fit: setup.replay.fit,
+        page_bytes: drive.geometry.page_size.0,
         strict: setup.replay.strict,
         speed: setup.replay.speed,
         arrival: setup.base.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth }),
     };
-    Ok(Load::Trace { survey: Arc::new(survey(&setup.trace, &options)?), options })
+    let survey = survey(&setup.trace, &options)?;
+    check_capacity(&survey, &setup.trace, &options, drive)?;
+    Ok(Load::Trace { survey: Arc::new(survey), options })
+}
+
+/// Whether a trace goes on a drive. Where it does not, it is read once more, so that the complaint can say whether `--fit pack` would help.
+fn check_capacity(found: &Survey, paths: &[PathBuf], options: &TraceOptions, drive: &DriveConfig) -> Result<(), Failure> {
+    let capacity = drive.drive.capacity.expect("a resolved drive has a capacity").0;
+    let Err(too_large) = found.fits(capacity, options.fit) else { return Ok(()) };
+    if options.fit != Fit::Error {
+        return Err(too_large.into());
+    }
+    let packed = survey(paths, &TraceOptions { fit: Fit::Pack, ..options.clone() })?;
+    Ok(packed.fits(capacity, Fit::Error)?)
 }
 
 /// Reads the files of a trace once.
@@ -229,6 +261,27 @@ fn trace_notes(survey: &Survey) -> Vec<String> {
     notes
 }
 
+/// In which units times were taken that the formats leave open; nothing where a closed loop does not look at them.
+pub(crate) fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
+    let said = options.read.time_unit;
+    let mut formats: Vec<_> = survey.files().iter().map(|file| file.format).filter(|_| options.arrival == Arrival::Open).collect();
+    formats.sort_by_key(|format| format.name);
+    formats.dedup_by_key(|format| format.name);
+    let words = |unit: &str, why: &str, name: &str| format!("the times of {name} are taken for {unit}{why}");
+    let notes: Vec<_> = formats
+        .into_iter()
+        .filter_map(|format| {
+            let taken = format.times.taken(said)?;
+            match taken.because {
+                UnitBasis::Format => None,
+                UnitBasis::Assumed => Some(words(taken.words, "; --time-unit says another unit", format.name)),
+                UnitBasis::Said => Some(words(taken.words, ", as --time-unit says", format.name)),
+            }
+        })
+        .collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
+}
+
 /// What of a job file does not count, or not as it stands.
 fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<String> {
     let left_out = jobs.left_out().join(", ");
@@ -246,6 +299,7 @@ fn read_options(setup: &Setup) -> Result<ReadOptions, Failure> {
             (None, None) => MissingClock::Refuse,
         },
         blk_action: setup.replay.blk_action.map(Into::into),
+        time_unit: setup.replay.time_unit,
         skip_bad_lines: setup.replay.skip_bad_lines,
     })
 }

@@ -9,11 +9,12 @@ mod info;
 mod picture;
 mod render;
 mod rewrite;
+mod times;
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-use vpass_workload::traces::{MissingClock, ReadOptions, Row, Skipped, TraceFile, format_named};
+use vpass_workload::traces::{MissingClock, ReadOptions, Row, Skipped, TimeUnit, TraceFile, doubts, format_named};
 
 use crate::exit::Failure;
 use crate::numbers::plural;
@@ -41,14 +42,15 @@ pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOpt
             None => MissingClock::Ignore,
         },
         blk_action: args.blk_action.map(Into::into),
+        time_unit: args.time_unit,
         skip_bad_lines: args.skip_bad_lines,
     })
 }
 
 /// Whether anything was said about how to read a trace.
 pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
-    let ReadArgs { format, assume_op, assume_rate, blk_action, skip_bad_lines } = args;
-    format.is_some() || assume_op.is_some() || assume_rate.is_some() || blk_action.is_some() || *skip_bad_lines
+    let ReadArgs { format, assume_op, assume_rate, time_unit, blk_action, skip_bad_lines } = args;
+    format.is_some() || assume_op.is_some() || assume_rate.is_some() || time_unit.is_some() || blk_action.is_some() || *skip_bad_lines
 }
 
 /// Rows between two looks at the clock and at Ctrl-C.
@@ -60,19 +62,39 @@ fn progress_over(paths: &[PathBuf]) -> Progress {
     Progress::new(paths.iter().map(size).sum(), "bytes")
 }
 
-/// Does something with each row until that says stop; gives what was skipped.
+/// What was read of a file.
+#[derive(Default)]
+struct Seen {
+    skipped: Skipped,
+    rows: u64,
+    earliest_ns: Option<u64>,
+    latest_ns: u64,
+}
+
+impl Seen {
+    /// A sentence where the rate of the rows says that the unit of their times is probably wrong.
+    fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Option<String> {
+        let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
+        doubts(&file.path().display().to_string(), file.format(), said, self.rows, span_ns)
+    }
+}
+
+/// Does something with each row until that says stop; gives what was seen.
 fn for_each_row(
     file: &mut TraceFile,
     progress: &Progress,
     mut work: impl FnMut(&TraceFile, &Row) -> Result<Go, Failure>,
-) -> Result<Skipped, Failure> {
-    let (mut rows, mut bytes) = (0u64, 0);
+) -> Result<Seen, Failure> {
+    let (mut seen, mut bytes) = (Seen::default(), 0);
     while file.advance()? {
+        let at_ns = file.row().at_ns;
+        seen.earliest_ns = Some(seen.earliest_ns.map_or(at_ns, |earliest| earliest.min(at_ns)));
+        seen.latest_ns = seen.latest_ns.max(at_ns);
+        seen.rows += 1;
         if let Go::Stop = work(file, file.row())? {
             break;
         }
-        rows += 1;
-        if rows.is_multiple_of(ROWS_AT_ONCE) {
+        if seen.rows.is_multiple_of(ROWS_AT_ONCE) {
             let read = file.bytes_read();
             if !progress.advance(read - bytes) {
                 return Err(Failure::interrupted());
@@ -80,7 +102,8 @@ fn for_each_row(
             bytes = read;
         }
     }
-    if progress.advance(file.bytes_read() - bytes) { Ok(file.skipped().clone()) } else { Err(Failure::interrupted()) }
+    seen.skipped = file.skipped().clone();
+    if progress.advance(file.bytes_read() - bytes) { Ok(seen) } else { Err(Failure::interrupted()) }
 }
 
 /// Whether more rows are wanted.

@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod fit;
 mod render;
+mod search;
 
 use crate::exit::Failure;
 use args::WorkloadCommand;

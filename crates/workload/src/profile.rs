@@ -3,6 +3,7 @@
 //! Rows go in one by one. Memory grows with what was touched, not with the rows: about 6 bytes a page where neighbours are
 //! touched too, at worst 90 (`pages`); 16 bytes a distinct size that is no multiple of 512; a few hundred KiB besides.
 
+mod islands;
 mod pages;
 mod popularity;
 mod sizes;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use vpass_core::request::Op;
 
 use crate::traces::Row;
+pub use islands::Island;
 pub use pages::PageCounts;
 pub use popularity::Popularity;
 pub use sizes::Sizes;
@@ -137,6 +139,11 @@ impl Profile {
 
     fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
         self.devices.iter().flat_map(|device| device.pages.iter().map(|(_, reads, writes)| (reads, writes)))
+    }
+
+    /// Parts of the addresses with large untouched gaps between them, by device and address: at most `most` more than there are devices.
+    pub fn islands(&self, most: usize) -> Vec<Island> {
+        islands::islands(self.devices.iter().map(|device| &device.pages), self.page_shift, most)
     }
 
     /// Every region of so many pages that was read or written: the one with the most page reads first, of equals the first.

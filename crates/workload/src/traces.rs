@@ -31,7 +31,9 @@ mod names;
 mod options;
 mod output;
 mod pace;
+mod packing;
 mod quote;
+mod rate;
 mod reader;
 mod records;
 mod scan;
@@ -42,6 +44,7 @@ mod srt_header;
 mod survey;
 mod systor;
 mod tencent;
+mod unit;
 mod vscsi;
 mod window;
 mod wiscsee;
@@ -61,8 +64,10 @@ pub use layout::Device;
 pub use options::{MissingClock, ReadOptions};
 pub use output::Compressed;
 pub(crate) use quote::quote;
+pub use rate::doubts;
 pub use source::{TraceOptions, TraceReport, TraceSource};
 pub use survey::{FileSurvey, Survey};
+pub use unit::{TimeUnit, Times, UnitBasis, UnitTaken};
 pub use write::{Losses, Target, TraceWriter, WriteError};
 
 /// Every format that is read, in the order in which they are listed.

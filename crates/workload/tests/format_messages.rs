@@ -35,7 +35,7 @@ fn disksim() {
         let text = format!("0.5 0 8 8 1\n{line}\n");
         says("disksim", &text, &format!("trace, line 2: {what} (disksim format); the line is {line:?}"));
     };
-    says("1. 0 8 8 1", "column 1 (time) should be a decimal number of milliseconds");
+    says("1. 0 8 8 1", "column 1 (time) should be a decimal number of milliseconds (or of --time-unit)");
     says("1.5 4294967296 8 8 1", "column 2 (device) should be a whole number");
     says("1.5 0 18014398509481984 8 1", "column 3 (block) should be a whole number of 512-byte blocks below 2^54");
     says("1.5 0 8 8.5 1", "column 4 (blocks) should be a whole number of 512-byte blocks");
@@ -50,8 +50,8 @@ fn mqsim() {
         let text = format!("0 0 8 8 1\n{line}\n");
         says("mqsim", &text, &format!("trace, line 2: {what} (mqsim format); the line is {line:?}"));
     };
-    says("1.5 0 8 8 1", "column 1 (time) should be a whole number of nanoseconds");
-    says("18446744073709551616 0 8 8 1", "column 1 (time) should be a whole number of nanoseconds");
+    says("1.5 0 8 8 1", "column 1 (time) should be a whole number of nanoseconds (or of --time-unit)");
+    says("18446744073709551616 0 8 8 1", "column 1 (time) should be a whole number of nanoseconds (or of --time-unit)");
     says("1 d 8 8 1", "column 2 (device) should be a whole number");
     says("1 0 -8 8 1", "column 3 (sector) should be a whole number of 512-byte sectors below 2^54");
     says("1 0 8 99999999999999999999 1", "column 4 (sectors) should be a whole number of 512-byte sectors");
@@ -65,7 +65,7 @@ fn fio() {
         let text = format!("fio version 3 iolog\n{line}\n");
         says("fio", &text, &format!("trace, line 2: {what} (fio format); the line is {line:?}"));
     };
-    says_after_header("1.0 /f read 0 512", "column 1 (timestamp) should be a whole number of microseconds");
+    says_after_header("1.0 /f read 0 512", "column 1 (timestamp) should be a whole number of microseconds (or of --time-unit)");
     says_after_header("1", "column 2 (filename) is missing; it should be a name without spaces");
     says_after_header(
         "1 /f erase 0 512",

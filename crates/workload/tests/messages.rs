@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use common::{all_said, drained, error_of, file, read_all, rewritten, row, source};
 use vpass_core::request::Op;
 use vpass_workload::traces::{
-    BlkAction, Fit, MAX_TRIM_BYTES, MissingClock, ReadOptions, Skipped, Target, TraceFile, TraceOptions, TraceSource, format_named,
+    BlkAction, Fit, MAX_TRIM_BYTES, MissingClock, ReadOptions, Skipped, Survey, Target, TimeUnit, TraceFile, TraceOptions, TraceSource,
+    format_named,
 };
 
 const KNOWN: &str = "msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim or ssdsim (MQSim and SSDsim ASCII), \
@@ -55,7 +56,7 @@ fn bad_lines_can_be_skipped_and_are_counted() {
     assert_eq!(
         skip("mqsim", b"x\n0 0 8 0 1\n").unwrap_err(),
         "trace: holds no requests that can be read; the first complaint: trace, line 1: column 1 (time) should be a whole number of \
-         nanoseconds (mqsim format); the line is \"x\""
+         nanoseconds (or of --time-unit) (mqsim format); the line is \"x\""
     );
     // The rest of a file without its header means nothing, and a damaged compressed file says nothing about what is missing.
     assert!(skip("fio", b"1 /f read 0 512\n").unwrap_err().contains("the header"));
@@ -112,7 +113,7 @@ fn text_that_is_no_trace() {
     assert_eq!(
         error_of(Some("mqsim"), format!("0 0 8 8 1\n{}", "x".repeat(200)).as_bytes()),
         format!(
-            "trace, line 2: column 1 (time) should be a whole number of nanoseconds (mqsim format); the line is \"{}…\"",
+            "trace, line 2: column 1 (time) should be a whole number of nanoseconds (or of --time-unit) (mqsim format); the line is \"{}…\"",
             "x".repeat(80)
         )
     );
@@ -169,12 +170,34 @@ fn requests_that_do_not_fit() {
         "trace (mqsim format): 2 devices: 0 4 KiB, 5 512 bytes; side by side they take 1.1 MiB; the drive has 8 KiB; take some of the devices with \
          --only DEV, --fit scale or --fit wrap to change the addresses, or a bigger drive with --set drive.capacity=SIZE"
     );
+    assert_eq!(
+        error(Fit::Pack, "1 0 900000 9 1"),
+        "trace (mqsim format): the pages that it touches take 12 KiB side by side; the drive has 8 KiB; take a bigger drive with --set \
+         drive.capacity=SIZE"
+    );
     for fit in [Fit::Wrap, Fit::Scale] {
         assert_eq!(
             error(fit, "1 0 0 17 1"),
             "trace, line 2: a request of 8704 bytes is larger than the drive's capacity of 8192 bytes (8KiB); the line is \"1 0 0 17 1\""
         );
     }
+}
+
+#[test]
+fn a_survey_of_touched_pages_says_whether_packing_helps() {
+    let (_folder, path) = file("0 0 0 8 1\n1 0 900000 8 1\n");
+    let survey = |fit| Survey::of(std::slice::from_ref(&path), &TraceOptions { fit, ..TraceOptions::default() }, &mut |_| true).unwrap();
+    let packed = survey(Fit::Pack);
+    assert_eq!((packed.packed_bytes(), survey(Fit::Error).packed_bytes()), (Some(8192), None));
+    let error = |capacity| packed.fits(capacity, Fit::Error).unwrap_err().0;
+    let words =
+        "take --fit pack to put the 8 KiB that it touches side by side, --fit scale or --fit wrap to change the addresses, or a bigger";
+    assert!(error(8192).contains(words), "{}", error(8192));
+    assert!(error(8191).ends_with("--set drive.capacity=SIZE (with --fit pack 8 KiB are enough)"), "{}", error(8191));
+    assert!(packed.fits(8192, Fit::Pack).is_ok() && packed.fits(8191, Fit::Pack).is_err());
+    let options = TraceOptions { fit: Fit::Pack, ..TraceOptions::default() };
+    let error = TraceSource::new(survey(Fit::Error).into(), 8192, options).err().unwrap().0;
+    assert!(error.contains("--fit pack needs a survey of the touched pages"), "{error}");
 }
 
 #[test]
@@ -218,6 +241,26 @@ fn options_that_mean_nothing() {
         error(ReadOptions { blk_action: Some(BlkAction::Q), ..nothing() }),
         "--blk-action is for traces that record several events for a request; trace does not need it (mqsim format)"
     );
+}
+
+#[test]
+fn units_that_a_format_fixes() {
+    let said = |format: &str, text: &[u8]| {
+        let format = Some(format_named(format).unwrap());
+        let options = ReadOptions { time_unit: Some(TimeUnit::Seconds), ..all_said(format) };
+        read_all(text, &options).map(|(_, rows)| rows.len()).map_err(|e| e.0)
+    };
+    assert_eq!(
+        said("msr", b"1,h,0,Read,0,512,9\n").unwrap_err(),
+        "trace: the format fixes the unit of its times (ticks of 100 ns), so --time-unit says nothing; leave it out (msr format)"
+    );
+    assert_eq!(
+        said("arc", b"0 8 0 0\n").unwrap_err(),
+        "trace: the trace keeps no time for its requests, so --time-unit says nothing; leave it out (arc format)"
+    );
+    assert_eq!(said("mqsim", b"18446744073 0 0 8 1\n"), Ok(1));
+    // Above 2^64 ns.
+    assert!(said("mqsim", b"18446744074 0 0 8 1\n").unwrap_err().contains("column 1 (time)"));
 }
 
 #[test]

@@ -74,6 +74,53 @@ fn scaling_measures_all_files_first() {
 }
 
 #[test]
+fn packing_puts_touched_pages_side_by_side() {
+    // Pages of 4 KiB, which are 8 sectors. Device 3 touches pages 1, 2 and 1000; device 9 page 50, and trims all of itself.
+    let rows = "0 3 8 16 1\n1 3 8001 1 0\n2 9 400 8 1\n3 3 12 8 1\n";
+    let (_first, a) = file(rows);
+    let (_second, b) = file("fio version 3 iolog\n0 /f trim 0 409600\n0 /f read 204800 4096\n");
+    let mut source = TraceSource::open(&[a, b], 6 * 4096, options(Fit::Pack)).unwrap();
+    let mut requests = drained(&mut source).unwrap();
+    requests.sort_by_key(|r| (r.at, r.offset));
+    let write = |at, offset, bytes| Request { op: Op::Write, ..read(at, offset, bytes) };
+    // On the drive: pages 1, 2, 1000 of device 3, page 50 of device 9, pages 0 (where the trim begins) and 50 of /f.
+    let trim = Request { at: 0, offset: 4 * 4096, bytes: 8192, op: Op::Trim };
+    assert_eq!(
+        requests,
+        [read(0, 0, 8192), trim, read(0, 5 * 4096, 4096), write(1, 2 * 4096 + 512, 512), read(2, 3 * 4096, 4096), read(3, 2048, 4096)]
+    );
+    assert_eq!((source.report().rows, source.report().refitted), (6, 6));
+}
+
+#[test]
+fn packing_goes_by_the_drives_page() {
+    // 4 KiB at 0 and at 20 KiB: in pages of 16 KiB, the first sectors of one and the second quarter of the next.
+    let rows = "0 0 0 8 1\n1 0 40 8 1\n2 0 100000 8 1\n";
+    let packed = |page_bytes| {
+        let (_folder, mut source) = source(rows, 1 << 20, TraceOptions { page_bytes, ..options(Fit::Pack) });
+        drained(&mut source).unwrap().iter().map(|r| r.offset).collect::<Vec<_>>()
+    };
+    assert_eq!(packed(4096), [0, 4096, 8192]);
+    // 51,200,000 is page 3,125 of 16 KiB, exactly.
+    assert_eq!(packed(16_384), [0, 20_480, 32_768]);
+}
+
+#[test]
+fn times_are_in_the_unit_that_is_said() {
+    use vpass_workload::traces::{ReadOptions, TimeUnit};
+    let times = |text: &str, unit| {
+        let read = ReadOptions { time_unit: unit, ..ReadOptions::default() };
+        let (_folder, mut source) = source(text, 1 << 20, TraceOptions { read, ..TraceOptions::default() });
+        drained(&mut source).unwrap().last().unwrap().at
+    };
+    let units = [None, Some(TimeUnit::Nanoseconds), Some(TimeUnit::Microseconds), Some(TimeUnit::Milliseconds), Some(TimeUnit::Seconds)];
+    assert_eq!(units.map(|u| times("0 0 0 8 1\n7 0 0 8 1\n", u)), [7, 7, 7_000, 7_000_000, 7_000_000_000]);
+    assert_eq!(units.map(|u| times("0.0 0 0 8 1\n7.5 0 0 8 1\n", u)), [7_500_000, 7, 7_500, 7_500_000, 7_500_000_000]);
+    let log = "fio version 3 iolog\n0 /f read 0 512\n7 /f read 0 512\n";
+    assert_eq!(units.map(|u| times(log, u)), [7_000, 7, 7_000, 7_000_000, 7_000_000_000]);
+}
+
+#[test]
 fn files_that_are_parts_of_one_trace_follow_each_other() {
     let (_first, a) = file("100 7 0 1 1\n140 7 1 1 1\n");
     let (_second, b) = file("0.000005 7 2 1 1\n0.000105 7 3 1 1\n");

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use vpass_core::request::Op;
-use vpass_workload::traces::{BlkAction, Fit};
+use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
 /// How a trace is read and replayed.
 #[derive(Clone, Debug, Args)]
@@ -14,8 +14,9 @@ pub(crate) struct Replay {
     /// Take several trace files as parts of one trace, one after the other.
     #[arg(long)]
     pub(crate) concat: bool,
-    /// Trace requests beyond the drive: error stops, wrap starts again from 0, scale stretches or squeezes all addresses.
-    #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, value_name = "error|wrap|scale")]
+    /// Trace requests beyond the drive: error stops, wrap starts again from 0, scale stretches or squeezes all addresses, pack puts
+    /// the touched pages side by side in their order.
+    #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, value_name = "error|wrap|scale|pack")]
     pub(crate) fit: Fit,
     /// Trace format (see `vpass list formats`); recognised from the content where absent.
     #[arg(long, value_name = "NAME")]
@@ -26,6 +27,9 @@ pub(crate) struct Replay {
     /// Requests a second, for a trace that keeps no clock; --queue-depth is the other way.
     #[arg(long, conflicts_with = "queue_depth", allow_negative_numbers = true, value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
+    /// Unit of the times, for a trace whose format leaves it open: disksim (ms where nobody says), mqsim (ns), fio (us).
+    #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
+    pub(crate) time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request: queued, issued or completed; without it the first of these that the
     /// beginning of the file holds.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
@@ -72,6 +76,10 @@ impl From<BlkEvent> for BlkAction {
             BlkEvent::C => Self::C,
         }
     }
+}
+
+pub(crate) fn parse_time_unit(text: &str) -> Result<TimeUnit, String> {
+    text.parse()
 }
 
 fn parse_fit(text: &str) -> Result<Fit, String> {

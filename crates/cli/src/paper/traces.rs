@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use vpass_core::config::DriveConfig;
-use vpass_core::request::Arrival;
-use vpass_workload::traces::{Fit, ReadOptions, Survey, TraceOptions};
+use vpass_workload::traces::{Fit, Survey, TraceOptions};
 
 use super::recipe::{NamedWorkload, Recipe};
 use crate::exit::Failure;
@@ -71,8 +70,7 @@ pub(super) fn replayed(survey: Arc<Survey>, drive: &DriveConfig) -> Load {
 }
 
 fn options(fit: Fit) -> TraceOptions {
-    let read = ReadOptions::default();
-    TraceOptions { read, only: vec![], concat: false, fit, strict: false, speed: 1.0, arrival: Arrival::Open }
+    TraceOptions { fit, ..TraceOptions::default() }
 }
 
 /// The name in lower case, without what says how it is written.

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use vpass_core::units::Bytes;
-use vpass_workload::traces::Target;
+use vpass_workload::traces::{Target, TimeUnit};
 
 use super::duration::Duration;
-use crate::args::{BlkEvent, Direction, at_least_one};
+use crate::args::{BlkEvent, Direction, at_least_one, parse_time_unit};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
@@ -48,6 +48,9 @@ pub(crate) struct ReadArgs {
     /// Requests a second, for a trace that keeps no clock.
     #[arg(long, allow_negative_numbers = true, value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
+    /// Unit of the times, for a trace whose format leaves it open: disksim (ms where nobody says), mqsim (ns), fio (us).
+    #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
+    pub(crate) time_unit: Option<TimeUnit>,
     /// Event of a blktrace text that counts as the request: queued, issued or completed; without it the first of these that the
     /// beginning of the file holds.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]

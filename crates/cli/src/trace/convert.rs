@@ -8,6 +8,7 @@ use super::args::ConvertArgs;
 use super::rewrite::{self, Rewrite};
 use super::{Go, for_each_row, progress_over, read_options, say_skipped};
 use crate::exit::Failure;
+use crate::out;
 
 /// Reads all inputs and writes the output.
 pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
@@ -19,11 +20,11 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     }
     let progress = progress_over(&args.inputs);
     let mut output: Option<(Rewrite, Clock)> = None;
-    let mut skipped = vec![];
+    let (mut skipped, mut doubts) = (vec![], vec![]);
     for input in &args.inputs {
         let mut file = TraceFile::open(input, &options)?;
         let mut begun = false;
-        let passed_over = for_each_row(&mut file, &progress, |file, row| {
+        let seen = for_each_row(&mut file, &progress, |file, row| {
             if output.is_none() {
                 output = Some((Rewrite::begin(&args.out, target, file.clock(), &args.write)?, file.clock()));
             }
@@ -36,12 +37,14 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
             output.row(row, file)?;
             Ok(Go::On)
         })?;
-        skipped.push((input, passed_over));
+        doubts.extend(seen.doubts(&file, options.time_unit));
+        skipped.push((input, seen.skipped));
     }
     drop(progress);
     for (input, skipped) in skipped {
         say_skipped(input, &skipped);
     }
+    out::say_all(&doubts);
     let (output, _) = output.expect("a trace has a row, or is an error");
     output.finish("nothing but trims was there to write; no trace was written")
 }

@@ -8,7 +8,7 @@ use super::args::CutArgs;
 use super::rewrite::{self, Rewrite};
 use super::{Go, for_each_row, progress_over, read_options, say_skipped};
 use crate::exit::Failure;
-use crate::suggest;
+use crate::{out, suggest};
 
 /// Reads the input and writes what of it is wanted.
 pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
@@ -24,7 +24,7 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     let mut wanted = Wanted::new(args);
     let mut output = None;
     let progress = progress_over(std::slice::from_ref(&args.input));
-    let skipped = for_each_row(&mut file, &progress, |file, row| {
+    let seen = for_each_row(&mut file, &progress, |file, row| {
         if output.is_none() {
             output = Some(Rewrite::begin(&args.out, target, file.clock(), &args.write)?);
         }
@@ -36,7 +36,8 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     })?;
     drop(progress);
     wanted.check_device(args)?;
-    say_skipped(&args.input, &skipped);
+    say_skipped(&args.input, &seen.skipped);
+    out::say_all(&Vec::from_iter(seen.doubts(&file, options.time_unit)));
     let output = output.expect("a trace has a row, or is an error");
     output.finish(&format!("{}: none of its rows is wanted; no trace was written", args.input.display()))
 }

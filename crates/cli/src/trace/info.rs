@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use vpass_core::request::Op;
-use vpass_workload::profile::{Device, Popularity, Profile};
-use vpass_workload::traces::TraceFile;
+use vpass_workload::profile::{Device, Island, Popularity, Profile};
+use vpass_workload::traces::{TimeUnit, TraceFile};
 
 use super::args::InfoArgs;
 use super::blocks::{BlockReads, Scale};
+use super::times::Times;
 use super::{Go, for_each_row, progress_over, read_options, render};
 use crate::exit::Failure;
 use crate::progress::Progress;
@@ -16,6 +17,8 @@ use crate::{load, out};
 /// The regions that are shown, as in the literature on hot spots.
 pub(super) const REGION_BYTES: u64 = 4 << 20;
 const BUSIEST_REGIONS: usize = 5;
+/// Gaps at which addresses are cut into regions: with one device, 16 regions.
+const MOST_GAPS: usize = 15;
 /// Percent of the pages read that are looked at, the hottest first.
 const HOTTEST_PERCENT: [f64; 6] = [0.1, 1.0, 5.0, 10.0, 20.0, 50.0];
 /// Steps over time, at most: what a line of text holds.
@@ -37,6 +40,10 @@ pub(super) struct FileInfo {
     /// Lines that could not be read and were passed over, and what was wrong with the first.
     pub(super) bad_lines: u64,
     pub(super) first_bad_line: Option<String>,
+    #[serde(flatten)]
+    pub(super) times: Times,
+    /// What makes all of this doubtful, in sentences.
+    pub(super) warnings: Vec<String>,
     pub(super) span_s: f64,
     /// Rows that are earlier than the row before them, and by how much at most.
     pub(super) rows_back_in_time: u64,
@@ -55,6 +62,8 @@ pub(super) struct FileInfo {
     pub(super) region_bytes: u64,
     /// The regions with the most page reads.
     pub(super) busiest_regions: Vec<Region>,
+    /// Parts of the addresses with large gaps between them that nothing touches, by device and address.
+    pub(super) separate_regions: Vec<SeparateRegion>,
     pub(super) blocks: BlockReads,
     pub(super) over_time: OverTime,
     pub(super) devices: Vec<DeviceInfo>,
@@ -120,6 +129,18 @@ pub(super) struct Region {
 }
 
 #[derive(Serialize)]
+pub(super) struct SeparateRegion {
+    pub(super) device: String,
+    /// Its first touched page.
+    pub(super) offset_bytes: u64,
+    /// From there to the end of its last touched page.
+    pub(super) span_bytes: u64,
+    pub(super) touched_bytes: u64,
+    pub(super) page_reads: u64,
+    pub(super) page_writes: u64,
+}
+
+#[derive(Serialize)]
 pub(super) struct OverTime {
     pub(super) step_s: f64,
     pub(super) page_reads: Vec<u64>,
@@ -151,15 +172,15 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let mut info = Info { page_bytes: scale.page_bytes, files: vec![] };
     for path in &args.files {
         let file = TraceFile::open(path, &options)?;
-        info.files.push(file_info(file, &scale, &progress)?);
+        info.files.push(file_info(file, options.time_unit, &scale, &progress)?);
     }
     drop(progress);
     out::print(&if args.json { out::json(&info)? } else { render::render(&info, wants_colour()) })
 }
 
-fn file_info(mut file: TraceFile, scale: &Scale, progress: &Progress) -> Result<FileInfo, Failure> {
+fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progress: &Progress) -> Result<FileInfo, Failure> {
     let mut profile = Profile::new(scale.page_bytes);
-    let skipped = for_each_row(&mut file, progress, |_, row| {
+    let seen = for_each_row(&mut file, progress, |_, row| {
         profile.add(row);
         Ok(Go::On)
     })?;
@@ -174,13 +195,24 @@ fn file_info(mut file: TraceFile, scale: &Scale, progress: &Progress) -> Result<
         page_reads: r.reads,
         page_writes: r.writes,
     };
+    let page_bytes = u64::from(scale.page_bytes);
+    let separate_region = |r: &Island| SeparateRegion {
+        device: name(&profile.devices()[r.device]),
+        offset_bytes: r.first * page_bytes,
+        span_bytes: (r.last - r.first + 1) * page_bytes,
+        touched_bytes: r.touched * page_bytes,
+        page_reads: r.reads,
+        page_writes: r.writes,
+    };
     let regions = profile.regions(REGION_BYTES / u64::from(scale.page_bytes));
     Ok(FileInfo {
         file: file.path().display().to_string(),
         format: file.format().name,
         rows: rows(&profile),
-        bad_lines: skipped.count,
-        first_bad_line: skipped.first,
+        bad_lines: seen.skipped.count,
+        first_bad_line: seen.skipped.first.clone(),
+        times: Times::of(&file, said, time),
+        warnings: seen.doubts(&file, said).into_iter().collect(),
         span_s: time.span_ns() as f64 / 1e9,
         rows_back_in_time: time.back_steps(),
         longest_step_back_s: time.longest_step_back_ns() as f64 / 1e9,
@@ -200,6 +232,7 @@ fn file_info(mut file: TraceFile, scale: &Scale, progress: &Progress) -> Result<
         writes_per_page: reuse(&writes),
         region_bytes: REGION_BYTES,
         busiest_regions: regions.into_iter().filter(|r| r.reads > 0).take(BUSIEST_REGIONS).map(region).collect(),
+        separate_regions: profile.islands(MOST_GAPS).iter().map(separate_region).collect(),
         blocks: scale.weigh(&profile, name),
         over_time: OverTime {
             step_s: step_ns as f64 / 1e9,

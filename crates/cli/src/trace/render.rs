@@ -30,6 +30,12 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
     };
     let title = format!("{}: {}, {} {pace}", f.file, f.format, plural(f.rows, "row"));
     heading(&mut text, &title, colour);
+    if let Some(line) = f.times.line() {
+        let _ = writeln!(text, "  {line}");
+    }
+    for warning in &f.warnings {
+        let _ = writeln!(text, "  {}", Look::Bad.paint(warning, colour));
+    }
     if let Some(first) = &f.first_bad_line {
         let _ = writeln!(text, "  {} could not be read and were passed over, the first: {first}", plural(f.bad_lines, "line"));
     }
@@ -45,6 +51,9 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
     let wide = f.devices.len() > 1;
     heading(&mut text, &format!("Busiest regions of {}", bytes(f.region_bytes)), colour);
     text.push_str(&regions(f, wide, colour));
+    text.push('\n');
+    heading(&mut text, "Regions with large untouched gaps between them", colour);
+    text.push_str(&separate_regions(f, wide, colour));
     text.push('\n');
     text.push_str(&blocks(&f.blocks, f.span_s, wide, colour));
     if f.span_s > 0.0 {
@@ -107,6 +116,26 @@ fn regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
         table.row([place(with_device.then_some(&r.device), r.offset_bytes), count(r.page_reads), percent(share), count(r.page_writes)]);
     }
     table.render(colour)
+}
+
+/// The regions with the most accesses, in the order of their addresses.
+fn separate_regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
+    let accesses = |i: &usize| f.separate_regions[*i].page_reads + f.separate_regions[*i].page_writes;
+    let mut shown: Vec<usize> = (0..f.separate_regions.len()).collect();
+    shown.sort_by_key(|i| std::cmp::Reverse(accesses(i)));
+    let more = shown.split_off(shown.len().min(MOST_DEVICES)).len();
+    shown.sort_unstable();
+    let mut table = Table::new(["at", "spans", "touched", "page reads", "page writes"]);
+    for r in shown.into_iter().map(|i| &f.separate_regions[i]) {
+        let sizes = [bytes(r.span_bytes), bytes(r.touched_bytes)];
+        let at = place(with_device.then_some(&r.device), r.offset_bytes);
+        table.row([at].into_iter().chain(sizes).chain([count(r.page_reads), count(r.page_writes)]));
+    }
+    let mut text = table.render(colour);
+    if more > 0 {
+        let _ = writeln!(text, "  and {} with fewer accesses; --json has all", plural(more as u64, "region"));
+    }
+    text
 }
 
 fn place(device: Option<&String>, offset_bytes: u64) -> String {

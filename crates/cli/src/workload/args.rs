@@ -23,7 +23,15 @@ const FIT_EXAMPLES: &str = "Examples:\n  vpass workload fit --statistics disks.c
     DISKS has a row a disk: workload, page_working_set_size and, both with read_ and with write_ before them, block_req_count, \
     io_request_size_sum, page_access_count, page_working_set_size, and for P = 1, 5, 10 .. 100 P_read_page_popularity and \
     P_read_block_request_size. WINDOWS has a row a window: workload, window, end_us, read_pages_4k, write_pages_4k. \
-    Other columns are passed over.\n\nMemory grows with the pages touched, about 6 bytes each.";
+    Other columns are passed over.\n\n\
+    Exit code 0: every statistic is met within --tolerance. Exit code 1: one is not; the table says which, the message the smallest \
+    scale tried that holds, and no file is written. A small scale misses where single large requests are more than a window or a \
+    percentile holds.\n\nMemory grows with the pages touched, about 6 bytes each.";
+
+fn parse_tolerance(text: &str) -> Result<f64, String> {
+    let percent: Result<f64, _> = text.trim_end_matches('%').trim().parse();
+    percent.ok().filter(|p| *p >= 0.0 && p.is_finite()).ok_or_else(|| "a percentage of 0 or more is expected".into())
+}
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("from").required(true).args(["statistics", "trace", "workload"])))]
@@ -51,6 +59,10 @@ pub(crate) struct FitArgs {
     /// Generate this share of the pages and of their requests; times and requests per page stay.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) scale: Option<f64>,
+    /// How far a statistic may be off. Where any is further, the exit code is 1, nothing is written, and larger scales are tried until
+    /// one holds.
+    #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_negative_numbers = true, value_parser = parse_tolerance)]
+    pub(crate) tolerance: f64,
     /// Write the workload into this file, for `vpass run --workload`.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -5,25 +5,26 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use vpass_core::request::{Request, RequestSource};
-use vpass_workload::statistics::{Imported, Meter, Statistic, StatisticsConfig, StatisticsSource, agreement, import};
+use vpass_workload::statistics::{Imported, Meter, Statistic, StatisticsConfig, StatisticsSource, import};
 use vpass_workload::traces::{TraceOptions, TraceSource};
 
 use super::args::FitArgs;
-use super::render::render;
+use super::render::{self, render};
+use super::search::{Found, Pass, larger_scale};
 use crate::exit::Failure;
 use crate::load::{self, Generated};
 use crate::numbers::{bytes, plural, seconds};
 use crate::out;
 use crate::out_file::OutFile;
-use crate::plan::{generated_from, survey};
+use crate::plan::{generated_from, survey, unit_notes};
 use crate::progress::Progress;
 use crate::table::wants_colour;
 use crate::trace::{read_options, said_how_to_read};
 
 /// No simulated drive is as large, and addresses of traces end there.
-const CAPACITY: u64 = 1 << 63;
-/// A statistic further off than this is called missed.
-pub(super) const GOOD_PERCENT: f64 = 2.0;
+pub(super) const CAPACITY: u64 = 1 << 63;
+/// What a workload file says of itself where a statistic is further off than this.
+const GOOD_PERCENT: f64 = 2.0;
 
 /// How well a generator fits.
 #[derive(Serialize)]
@@ -43,29 +44,37 @@ pub(super) struct Fit {
     pub(super) footprint_bytes: u64,
     /// What had to be changed or was left out, in sentences.
     pub(super) notes: Vec<String>,
-    /// Statistics that are off by more than 2 %.
+    pub(super) tolerance_percent: f64,
+    /// Statistics that are off by more than that.
     pub(super) missed: usize,
     pub(super) worst_error_percent: f64,
+    /// Where any is missed: the larger scales that were tried, and the first of them at which none is.
+    pub(super) scales_tried: Vec<f64>,
+    pub(super) smallest_scale: Option<f64>,
     pub(super) statistics: Vec<Statistic>,
 }
 
 /// Makes the workload, measures it, writes it and says how well it fits.
 pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     if args.trace.is_empty() && said_how_to_read(&args.read) {
-        return Err(Failure::usage("--format, --assume-op, --assume-rate, --blk-action and --skip-bad-lines say how a --trace is read"));
+        return Err(Failure::usage(
+            "--format, --assume-op, --assume-rate, --time-unit, --blk-action and --skip-bad-lines say how a --trace is read",
+        ));
     }
     let file = args.out.as_deref().map(|path| OutFile::begin(path, args.force)).transpose()?;
     let (Imported { mut config, notes }, description) = statistics(args)?;
     if let Some(scale) = args.scale {
         config.scale = scale;
     }
-    let mut source = StatisticsSource::new(&config, CAPACITY, args.seed)?;
-    let target = source.statistics().clone();
-    let mut meter = Meter::of(&target);
-    let progress = Progress::new(source.len_hint(), "requests generated and measured");
-    let requests = drain(&mut source, &progress, |request| meter.add(request))?;
-    drop(progress);
-    let statistics = agreement(&target, &meter.finish());
+    let tolerance = args.tolerance;
+    let source = match StatisticsSource::new(&config, CAPACITY, args.seed) {
+        Ok(source) => source,
+        Err(e) => return Err(impossible(&config, args, &e.to_string())),
+    };
+    let pass = Pass::of(source, config.scale)?;
+    let (missed, worst) = (pass.missed(tolerance), pass.worst_percent());
+    let found = if missed > 0 { larger_scale(&config, args.seed, tolerance)? } else { Found { scale: None, tried: vec![] } };
+    let Pass { target, requests, statistics } = pass;
     let fit = Fit {
         vpass: env!("CARGO_PKG_VERSION"),
         disk: config.disk.clone(),
@@ -78,16 +87,42 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
         span_s: target.window_ends_ns.last().map_or(0.0, |ns| *ns as f64 / 1e9),
         footprint_bytes: target.footprint_pages * target.page_bytes,
         notes,
-        missed: statistics.iter().filter(|s| s.error_percent > GOOD_PERCENT).count(),
-        worst_error_percent: statistics.iter().map(|s| s.error_percent).fold(0.0, f64::max),
+        tolerance_percent: tolerance,
+        missed,
+        worst_error_percent: worst,
+        scales_tried: found.tried,
+        smallest_scale: found.scale,
         statistics,
     };
+    // A fit that misses is not written: a file that is there looks like success.
+    let file = file.filter(|_| missed == 0);
+    let written = args.out.as_deref().filter(|_| file.is_some());
     if let Some(mut file) = file {
         let failed = |e: std::io::Error| Failure::failed(format!("the workload file cannot be written: {e}"));
-        file.write_all(config.to_file_text(&description).as_bytes()).map_err(failed)?;
+        file.write_all(config.to_file_text(&(description + &admission(&fit))).as_bytes()).map_err(failed)?;
         file.finish()?;
     }
-    out::print(&if args.json { out::json(&fit)? } else { render(&fit, args.out.as_deref(), wants_colour()) })
+    out::print(&if args.json { out::json(&fit)? } else { render(&fit, written, wants_colour()) })?;
+    if missed == 0 { Ok(()) } else { Err(Failure::failed(render::advice(&fit))) }
+}
+
+/// What the file of a fit within a wider tolerance says of it.
+fn admission(fit: &Fit) -> String {
+    let far = fit.statistics.iter().filter(|s| s.error_percent > GOOD_PERCENT).count();
+    let (all, worst) = (fit.statistics.len(), fit.worst_error_percent);
+    if far == 0 { String::new() } else { format!("; at scale {}, {far} of {all} statistics are off by up to {worst:.3} %", fit.scale) }
+}
+
+/// Statistics that cannot be generated at their scale; says which larger one holds.
+fn impossible(config: &StatisticsConfig, args: &FitArgs, why: &str) -> Failure {
+    if !(config.scale > 0.0 && config.scale < 1.0) {
+        return Failure::usage(why);
+    }
+    match larger_scale(config, args.seed, args.tolerance) {
+        Ok(Found { scale: Some(scale), .. }) => Failure::usage(format!("{why}; --scale {scale} is the smallest of those tried that holds")),
+        Ok(Found { scale: None, .. }) => Failure::usage(why),
+        Err(interrupted) => interrupted,
+    }
 }
 
 /// The statistics that are asked for, with a line of description.
@@ -119,6 +154,8 @@ fn description(config: &StatisticsConfig) -> String {
 fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     let options = TraceOptions { read: read_options(&args.read, true)?, only: args.only.clone(), ..TraceOptions::default() };
     let survey = Arc::new(survey(&args.trace, &options)?);
+    let mut notes: Vec<String> = unit_notes(&survey, &options).into_iter().collect();
+    notes.extend(survey.files().iter().filter_map(|file| file.doubts(options.read.time_unit)));
     let mut source = TraceSource::new(survey, CAPACITY, options)?;
     // The page of every common operating system.
     let mut meter = Meter::of_anything(4096);
@@ -130,6 +167,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     let disk = names[0].split('.').next().unwrap_or("trace").to_owned();
     let trims = meter.trims();
     let mut imported = Imported::measured(&meter.finish(), &disk, &names.join(" "));
+    imported.notes.extend(notes);
     if trims > 0 {
         imported.notes.push(format!("{} left out", plural(trims, "trim")));
     }
@@ -137,7 +175,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
 }
 
 /// Gives every request of a source to somebody; gives their number.
-fn drain(source: &mut impl RequestSource, progress: &Progress, mut each: impl FnMut(&Request)) -> Result<u64, Failure> {
+pub(super) fn drain(source: &mut impl RequestSource, progress: &Progress, mut each: impl FnMut(&Request)) -> Result<u64, Failure> {
     let (mut batch, mut requests) = (vec![], 0);
     loop {
         batch.clear();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use vpass_workload::statistics::Statistic;
 
-use super::fit::{Fit, GOOD_PERCENT};
+use super::fit::Fit;
 use crate::numbers::{bytes, count, digits, plural, seconds};
 use crate::table::{Look, Table};
 
@@ -16,7 +16,7 @@ pub(super) fn render(fit: &Fit, written: Option<&Path>, colour: bool) -> String 
     let _ = writeln!(text, "{}", Look::Heading.paint(&title, colour));
     let (footprint, span) = (bytes(fit.footprint_bytes), seconds(fit.span_s));
     let _ = writeln!(text, "  {}; {} requests on {footprint} in {span}, seed {}\n", fit.source, count(fit.requests), fit.seed);
-    text.push_str(&table(&fit.statistics).render(colour));
+    text.push_str(&table(&fit.statistics, fit.tolerance_percent).render(colour));
     text.push('\n');
     for note in &fit.notes {
         let _ = writeln!(text, "  {note}");
@@ -27,12 +27,13 @@ pub(super) fn render(fit: &Fit, written: Option<&Path>, colour: bool) -> String 
         Some(path) => {
             let _ = writeln!(text, "{} is written: vpass run --drive DRIVE --workload {0}", path.display());
         }
+        None if fit.missed > 0 => {}
         None => text.push_str("Nothing is written; --out FILE keeps the workload.\n"),
     }
     text
 }
 
-fn table(statistics: &[Statistic]) -> Table {
+fn table(statistics: &[Statistic], tolerance: f64) -> Table {
     let mut table = Table::new(["statistic", "target", "generated", "unit", "error"]);
     let cells = |s: &Statistic| [number(s.target), number(s.generated), s.unit.to_owned(), format!("{:.2} %", s.error_percent)];
     let mut left = statistics;
@@ -48,7 +49,7 @@ fn table(statistics: &[Statistic]) -> Table {
         let cells = cells(first).map(|cell| (cell, Look::Plain));
         let mut row = vec![(name, Look::Plain)];
         row.extend(cells);
-        if first.error_percent > GOOD_PERCENT
+        if first.error_percent > tolerance
             && let Some(error) = row.last_mut()
         {
             error.1 = Look::Bad;
@@ -65,17 +66,42 @@ fn number(n: f64) -> String {
 
 fn verdict(fit: &Fit) -> String {
     let all = plural(fit.statistics.len() as u64, "statistic");
-    let worst = fit.worst_error_percent;
+    let (worst, tolerance) = (fit.worst_error_percent, fit.tolerance_percent);
     match fit.missed {
-        0 => format!("All {all} are met within {GOOD_PERCENT} %; the worst is off by {worst:.2} %."),
+        0 => format!("All {all} are met within {tolerance} %; the worst is off by {worst:.2} %."),
         n => {
             let of = count(fit.statistics.len() as u64);
             let be = if n == 1 { "is" } else { "are" };
-            format!("{} of {of} {be} off by more than {GOOD_PERCENT} %, the worst by {}.", plural(n as u64, "statistic"), percent(worst))
+            format!("{} of {of} {be} off by more than {tolerance} %, the worst by {}.", plural(n as u64, "statistic"), percent(worst))
         }
     }
 }
 
+/// Why a fit that misses is no success, and what to do.
+pub(super) fn advice(fit: &Fit) -> String {
+    let mut text = verdict(fit);
+    text.pop();
+    let tried = fit.scales_tried.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+    let tolerance = fit.tolerance_percent;
+    let _ = match (fit.smallest_scale, fit.scales_tried.as_slice()) {
+        (Some(scale), [_]) => write!(text, "; --scale {scale} holds, the next that was tried"),
+        (Some(scale), _) => write!(text, "; --scale {scale} holds, the smallest of those tried ({tried})"),
+        (None, []) => write!(text, " at full scale"),
+        (None, _) => write!(text, "; no larger scale holds either (tried: {tried})"),
+    };
+    if fit.worst_error_percent.is_finite() {
+        let _ = write!(text, "; --tolerance {} takes it as it is", (fit.worst_error_percent.max(tolerance) * 10.0).ceil() / 10.0);
+    }
+    text.push_str("; nothing was written");
+    text
+}
+
 fn percent(p: f64) -> String {
-    if p.is_finite() { format!("{} %", digits(p)) } else { "more than can be said in per cent".into() }
+    if p < 10.0 {
+        format!("{p:.4} %")
+    } else if p.is_finite() {
+        format!("{} %", digits(p))
+    } else {
+        "more than can be said in per cent".into()
+    }
 }

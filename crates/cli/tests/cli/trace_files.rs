@@ -89,8 +89,74 @@ fn several_files_devices_and_formats() {
     for file in json["files"].as_array_mut().unwrap() {
         file["file"] = "".into();
         file["format"] = "".into();
+        file["time_unit"] = "".into();
+        file["time_unit_from"] = "".into();
     }
     assert_eq!(json["files"][0], json["files"][1]);
+}
+
+#[test]
+fn info_says_when_and_in_which_unit() {
+    let room = Room::new();
+    let of = |file: &str, more: &[&str]| trace(&[&["info", file, "--json"], more].concat()).json()["files"][0].clone();
+    let log = of(&room.file("a.log", LOG), &[]);
+    assert_eq!((&log["clock"], &log["time_unit"], &log["time_unit_from"]), (&"relative".into(), &"microseconds".into(), &"assumed".into()));
+    assert_eq!((&log["first_ns"], &log["last_ns"], &log["first_date"]), (&0.into(), &6_000_000_000u64.into(), &serde_json::Value::Null));
+    let text = trace(&["info", &room.text("a.log"), "--time-unit", "ms"]).stdout;
+    assert!(text.contains("times in milliseconds, from 0 to 6000 s on the trace's own clock\n"), "{text}");
+    // Ticks of 100 ns since 1601, the same in the compact form.
+    let msr = room.file("a.csv", "128166372003061629,hm,0,Read,0,512,0\n128166372013061629,hm,0,Read,0,512,0\n");
+    made(&["convert", &msr, &room.text("a.vpt")]);
+    for (file, unit) in [(msr, "ticks of 100 ns"), (room.text("a.vpt"), "nanoseconds")] {
+        let json = of(&file, &[]);
+        assert_eq!((&json["clock"], &json["time_unit"], &json["time_unit_from"]), (&"absolute".into(), &unit.into(), &"format".into()));
+        assert_eq!((&json["first_ns"], &json["last_ns"]), (&12_816_637_200_306_162_900u64.into(), &12_816_637_201_306_162_900u64.into()));
+        assert_eq!((&json["first_date"], &json["last_date"]), (&"2007-02-22T17:00:00.306Z".into(), &"2007-02-22T17:00:01.306Z".into()));
+    }
+    let none = of(&room.file("P.lis", "0 8 0 0\n"), &["--assume-op", "read"]);
+    assert_eq!(
+        (&none["clock"], &none["time_unit"], &none["first_ns"]),
+        (&"none".into(), &serde_json::Value::Null, &serde_json::Value::Null)
+    );
+}
+
+#[test]
+fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
+    let room = Room::new();
+    let file = room.file("a.trace", &(0..9000).map(|i| format!("{i} 0 {} 8 1\n", i % 8 * 8)).collect::<Vec<_>>().concat());
+    let words = "9000 requests in 8.999 us are 1000111123 a second, which few hosts keep up; its times are taken for nanoseconds";
+    let info = trace(&["info", &file]).stdout;
+    assert!(info.contains(words) && info.contains("times in nanoseconds (assumed; --time-unit says another)"), "{info}");
+    assert!(trace(&["info", &file, "--json"]).json()["files"][0]["warnings"][0].as_str().unwrap().contains(words));
+    assert_eq!(trace(&["info", &file, "--json", "--time-unit", "ms"]).json()["files"][0]["warnings"], serde_json::json!([]));
+    assert!(made(&["convert", &file, &room.text("b.vpt")]).stderr.contains(words));
+    assert!(made(&["cut", &file, &room.text("c.vpt"), "--rows", "8000"]).stderr.contains("8000 requests in"));
+    let fixed = trace(&["info", &room.text("b.vpt")]).stdout;
+    assert!(fixed.contains("as the compact format fixes; where it was made from another trace, make it again with --time-unit"), "{fixed}");
+    trace(&["info", &room.text("b.vpt"), "--time-unit", "us"]).refuses(2, &["the format fixes the unit of its times (nanoseconds)"]);
+    let said = made(&["convert", &file, &room.text("d.vpt"), "--time-unit", "ms"]).stderr;
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert_eq!(trace(&["info", &room.text("d.vpt"), "--json"]).json()["files"][0]["span_s"], 8.999);
+    let fit = vpass(&["workload", "fit", "--trace", &file]);
+    assert!(fit.stdout.contains(words) && fit.stdout.contains("the times of mqsim are taken for nanoseconds"), "{}", fit.stdout);
+}
+
+#[test]
+fn info_tells_regions_apart() {
+    let room = Room::new();
+    // Pages of 16 KiB: 0 and 3 of one region, 20 MiB further two pages of another, one of a second device.
+    let rows = "0 1 0 8 1\n1 1 96 32 0\n2 1 40960 64 1\n3 1 40960 8 1\n4 2 64 8 0\n";
+    let file = room.file("a.trace", rows);
+    let json = trace(&["info", &file, "--drive", "tiny", "--json"]).json();
+    let region = |device: &str, pages: [u64; 5]| {
+        let [offset, span, touched] = [pages[0], pages[1], pages[2]].map(|n| n * 16_384);
+        serde_json::json!({ "device": device, "offset_bytes": offset, "span_bytes": span, "touched_bytes": touched, "page_reads": pages[3], "page_writes": pages[4] })
+    };
+    let expected = serde_json::json!([region("1", [0, 4, 2, 1, 1]), region("1", [1280, 2, 2, 3, 0]), region("2", [2, 1, 1, 0, 1])]);
+    assert_eq!(json["files"][0]["separate_regions"], expected);
+    let text = trace(&["info", &file, "--drive", "tiny"]).stdout;
+    assert!(text.contains("Regions with large untouched gaps between them\n"), "{text}");
+    assert!(text.contains("1, 20.0 MiB"), "{text}");
 }
 
 #[test]

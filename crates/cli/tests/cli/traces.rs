@@ -33,6 +33,52 @@ fn addresses_beyond_the_drive_need_a_fit() {
 }
 
 #[test]
+fn touched_pages_go_side_by_side() {
+    let room = Room::new();
+    // Three pages of 16 KiB in 5 TiB: two neighbours and one at the far end.
+    let trace = room.file("a.csv", &msr_reads(&[1 << 40, (1 << 40) + 16_384, 5 << 40, (1 << 40) + 4096]));
+    replay(&trace, &[]).refuses(2, &["--fit pack to put the 48 KiB that it touches side by side", "--fit scale"]);
+    let json = replay(&trace, &["--fit", "pack"]).json();
+    assert_eq!((&json["host"]["read_requests"], &json["trace"]["refitted"]), (&4.into(), &4.into()));
+    let compared = vpass(&["compare", "--drive", "tiny", "--trace", &trace, "--fit", "pack", "--reclaim", "none,block", "--json"]);
+    assert_eq!(compared.code, 0, "{}", compared.stderr);
+    let everywhere: Vec<u64> = (0..70_000).map(|i| i << 20).collect();
+    let trace = room.file("b.csv", &msr_reads(&everywhere));
+    // 70,000 pages of 16 KiB are 1.07 GiB: too much for this drive even side by side.
+    replay(&trace, &[]).refuses(2, &["take --fit scale or --fit wrap", "(with --fit pack 1.1 GiB are enough)"]);
+    replay(&trace, &["--fit", "pack"]).refuses(2, &["the pages that it touches take 1.1 GiB side by side; the drive has"]);
+}
+
+/// Reads of 45,000 pages, 10 us apart: of 0.45 s in us, or 0.45 ms in ns.
+fn microseconds() -> String {
+    (0..45_000).map(|i| format!("{} 0 {} 8 1\n", i * 10, i % 1000 * 8)).collect::<Vec<_>>().concat()
+}
+
+#[test]
+fn the_unit_of_times_can_be_said_and_is_named() {
+    let room = Room::new();
+    let trace = room.file("a.trace", &microseconds());
+    let assumed = replay(&trace, &["--gear", "untimed"]);
+    assert!(assumed.stderr.contains("the times of mqsim are taken for nanoseconds; --time-unit says another unit"), "{}", assumed.stderr);
+    let words = "45000 requests in 449.99 us are 100002222 a second, which few hosts keep up; its times are taken for nanoseconds, which \
+                 --time-unit changes: ms would make it 450 s and 100 a second";
+    assert!(assumed.stderr.contains(words), "{}", assumed.stderr);
+    assert_eq!(assumed.json()["trace"]["span_s"], 0.000_449_99);
+    let said = replay(&trace, &["--gear", "untimed", "--time-unit", "ms", "--out", &room.text("out")]);
+    assert!(said.stderr.contains("taken for milliseconds, as --time-unit says"), "{}", said.stderr);
+    assert!(!said.stderr.contains("few hosts"), "{}", said.stderr);
+    assert_eq!(said.json()["trace"]["span_s"], 449.99);
+    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(room.path("out").join("manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["trace_options"]["time_unit"], "ms");
+    let closed = replay(&trace, &["--gear", "untimed", "--queue-depth", "4"]).stderr;
+    assert!(!closed.contains("few hosts") && !closed.contains("--time-unit"), "{closed}");
+    replay(&trace, &["--time-unit", "minutes"]).refuses(2, &["s, ms, us or ns"]);
+    let msr = room.file("a.csv", &msr_reads(&[0]));
+    replay(&msr, &["--time-unit", "us"]).refuses(2, &["the format fixes the unit of its times (ticks of 100 ns)"]);
+    assert!(!replay(&msr, &[]).stderr.contains("times"), "a unit that is fixed is not assumed");
+}
+
+#[test]
 fn impossible_addresses_and_lines_are_quoted() {
     let room = Room::new();
     let good = msr_reads(&[0, 4096]);

@@ -34,11 +34,44 @@ fn a_table_of_ours_fits() {
 }
 
 #[test]
-fn a_fit_that_misses_says_so_and_is_no_failure() {
+fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
+    let room = Room::new();
+    let out = room.text("day.toml");
     // 310 reads in a day of 24 windows: whole requests cannot be cut that fine.
-    let done = vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--scale", "0.001"]);
-    assert_eq!(done.code, 0);
+    let fit = |scale: &str, more: &[&str]| vpass(&[&["workload", "fit", "--workload", OFFICE_DAY, "--scale", scale], more].concat());
+    let done = fit("0.001", &["--out", &out]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
     assert!(done.stdout.contains("off by more than 2 %, the worst by"), "{}", done.stdout);
+    assert!(
+        done.stderr.contains("the smallest of those tried (0.0012, 0.0015") && done.stderr.contains("; nothing was written"),
+        "{}",
+        done.stderr
+    );
+    assert_eq!(room.names(), [""; 0], "no file looks like success");
+    let refused = fit("0.001", &["--json"]);
+    let json: Value = serde_json::from_str(&refused.stdout).unwrap();
+    assert_eq!((refused.code, &json["tolerance_percent"]), (1, &2.0.into()));
+    // What is named holds, and what was tried before it does not.
+    let scale = json["smallest_scale"].as_f64().unwrap().to_string();
+    assert!(done.stderr.contains(&format!("--scale {scale} holds")), "{}", done.stderr);
+    let holds = fit(&scale, &["--json"]).json();
+    assert_eq!((&holds["missed"], &holds["smallest_scale"], &holds["scales_tried"]), (&0.into(), &Value::Null, &Value::Array(vec![])));
+    for tried in json["scales_tried"].as_array().unwrap().split_last().unwrap().1 {
+        assert_eq!(fit(&tried.to_string(), &["--json"]).code, 1, "{tried}");
+    }
+    // Whoever wants it all the same says how far off it may be, and the file says how far it is.
+    let (_, advised) = done.stderr.split_once("--tolerance ").unwrap();
+    let tolerance = advised.split(' ').next().unwrap();
+    let taken = fit("0.001", &["--out", &out, "--tolerance", tolerance]);
+    assert_eq!(taken.code, 0, "{}", taken.stderr);
+    assert!(std::fs::read_to_string(&out).unwrap().contains("; at scale 0.001, "));
+    fit("0.001", &["--tolerance", "-1"]).refuses(2, &["a percentage of 0 or more"]);
+}
+
+#[test]
+fn a_scale_too_small_for_any_plan_names_one_that_holds() {
+    let done = vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--scale", "0.000001"]);
+    done.refuses(2, &["is the smallest of those tried that holds"]);
 }
 
 #[test]

@@ -69,6 +69,16 @@ impl Timeline {
         self.first.unwrap_or(0)
     }
 
+    /// The earliest row's time on the trace's own clock, in ns.
+    pub fn earliest_ns(&self) -> u64 {
+        self.earliest
+    }
+
+    /// The latest row's.
+    pub fn latest_ns(&self) -> u64 {
+        self.latest
+    }
+
     /// From the earliest row to the latest, in ns.
     pub fn span_ns(&self) -> u64 {
         self.latest - self.earliest
@@ -127,6 +137,7 @@ mod tests {
             timeline.add(at, Op::Read, 1);
         }
         assert_eq!((timeline.span_ns(), timeline.back_steps(), timeline.longest_step_back_ns()), (360, 2, 260));
+        assert_eq!((timeline.earliest_ns(), timeline.latest_ns()), (40, 400));
         assert_eq!(timeline.steps(STEPS).1[0].reads, 2);
     }
 

@@ -13,6 +13,7 @@ use super::detect::{Head, is_whole};
 use super::fields::{Commas, letter};
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::reader::{Body, line_by_line};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "alibaba",
@@ -26,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
         column("timestamp", "a whole number of microseconds"),
     ],
     clock: Clock::Absolute,
+    times: Times::Fixed("microseconds"),
     has_op: true,
     detect,
     body: Body::Lines(|_| line_by_line(parse)),

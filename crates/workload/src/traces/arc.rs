@@ -19,6 +19,7 @@ use super::fields::Blanks;
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::pace::Pace;
 use super::reader::{Body, LineReader, Opening};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "arc",
@@ -31,6 +32,7 @@ pub(super) const FORMAT: Format = Format {
         column("request", "a whole number"),
     ],
     clock: Clock::None,
+    times: Times::None,
     has_op: false,
     detect,
     body: Body::Lines(open),

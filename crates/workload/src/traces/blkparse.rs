@@ -26,6 +26,7 @@ use super::fields::Blanks;
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::names::Names;
 use super::reader::{Body, LineReader, Opening};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "blkparse",
@@ -44,6 +45,7 @@ pub(super) const FORMAT: Format = Format {
         column("sectors", "a whole number of 512-byte sectors"),
     ],
     clock: Clock::Relative,
+    times: Times::Fixed("seconds"),
     has_op: true,
     detect,
     body: Body::Lines(open),

@@ -19,6 +19,7 @@ use super::detect::Head;
 use super::format::{Clock, Format, column};
 use super::names::{MAX_DEVICES, MAX_NAME_BYTES};
 use super::reader::Body;
+use super::unit::Times;
 
 pub(super) use write::CompactWriter;
 
@@ -35,6 +36,7 @@ pub(super) const FORMAT: Format = Format {
     ],
     // What a file's own header says goes before this.
     clock: Clock::Relative,
+    times: Times::Fixed("nanoseconds"),
     has_op: true,
     detect,
     body: Body::Batches(|_| Box::new(read::Decoder::default())),

@@ -67,7 +67,7 @@ fn eight(v: u64) -> u64 {
 #[inline]
 pub(super) fn decimal<const PLACES: usize>(line: &[u8], at: usize) -> Option<(u64, usize)> {
     let (whole, mut length) = digits(line, at)?;
-    let mut value = whole.checked_mul(10 * POWERS[PLACES - 1])?;
+    let mut value = whole.checked_mul(const { 10u64.pow(PLACES as u32) })?;
     if line.get(at + length) == Some(&b'.') {
         length += 1;
         let (mut part, mut count) = leading(line, at + length);
@@ -103,6 +103,15 @@ mod tests {
         for text in ["", ".5", "5.", "-1.0", "18446744073709551615.0", "5. "] {
             assert_eq!(decimal::<6>(text.as_bytes(), 0), None, "{text}");
         }
+    }
+
+    #[test]
+    fn other_units_to_the_nanosecond() {
+        assert_eq!(decimal::<3>(b"12.3456", 0), Some((12_345, 7)));
+        for (text, ns) in [("7", 7), ("7.9", 7), ("7.123456789", 7)] {
+            assert_eq!(decimal::<0>(text.as_bytes(), 0), Some((ns, text.len())), "{text}");
+        }
+        assert_eq!(decimal::<0>(b"7.", 0), None);
     }
 
     #[test]

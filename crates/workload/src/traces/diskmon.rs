@@ -20,6 +20,7 @@ use super::detect::{Head, is_decimal, is_whole};
 use super::fields::Blanks;
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::reader::{Body, line_by_line};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "diskmon",
@@ -35,6 +36,7 @@ pub(super) const FORMAT: Format = Format {
         column("length", "a whole number of 512-byte sectors"),
     ],
     clock: Clock::Relative,
+    times: Times::Fixed("seconds"),
     has_op: true,
     detect,
     body: Body::Lines(|_| line_by_line(parse)),

@@ -2,7 +2,7 @@
 //!
 //! | column | unit |
 //! |---|---|
-//! | time | ms, decimal |
+//! | time | ms, decimal; other writers use other units (`--time-unit`) |
 //! | device | number |
 //! | block | 512 B |
 //! | blocks | 512 B |
@@ -13,23 +13,25 @@ use vpass_core::request::Op;
 use super::detect::{Head, has_decimal_time, is_decimal, is_whole};
 use super::fields::Blanks;
 use super::format::{BadRow, Clock, Format, Row, column};
-use super::reader::{Body, line_by_line};
+use super::reader::{Body, LineReader, Opening, line_by_line};
+use super::unit::{TimeUnit, Times};
 
 pub(super) const FORMAT: Format = Format {
     name: "disksim",
     aliases: &[],
     description: "DiskSim ASCII",
     columns: &[
-        column("time", "a decimal number of milliseconds"),
+        column("time", "a decimal number of milliseconds (or of --time-unit)"),
         column("device", "a whole number"),
         column("block", "a whole number of 512-byte blocks below 2^54"),
         column("blocks", "a whole number of 512-byte blocks"),
         column("flags", "hexadecimal flags with bit 0 set for a read"),
     ],
     clock: Clock::Relative,
+    times: Times::Usual(TimeUnit::Milliseconds),
     has_op: true,
     detect,
-    body: Body::Lines(|_| line_by_line(parse)),
+    body: Body::Lines(open),
 };
 
 const FLAGS: usize = 4;
@@ -40,9 +42,19 @@ fn detect(head: &Head) -> bool {
     columns.len() == 5 && is_decimal(columns[0]) && columns[1..4].iter().all(|c| is_whole(c)) && has_decimal_time(head)
 }
 
-fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
+/// The reader for a unit: its decimal places down to a nanosecond.
+fn open(opening: &Opening) -> Box<dyn LineReader> {
+    match opening.options.time_unit.unwrap_or(TimeUnit::Milliseconds) {
+        TimeUnit::Seconds => line_by_line(parse::<9>),
+        TimeUnit::Milliseconds => line_by_line(parse::<6>),
+        TimeUnit::Microseconds => line_by_line(parse::<3>),
+        TimeUnit::Nanoseconds => line_by_line(parse::<0>),
+    }
+}
+
+fn parse<const PLACES: usize>(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let mut fields = Blanks::new(line);
-    let at_ns = fields.milliseconds()?;
+    let at_ns = fields.decimal::<PLACES>()?;
     let device = fields.device()?;
     let offset = fields.sector()?;
     let bytes = fields.sectors()?;

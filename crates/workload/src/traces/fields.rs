@@ -109,20 +109,15 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.scaled(SECTOR_BYTES)
     }
 
-    /// The next column, a decimal number of milliseconds, in ns; digits finer than a nanosecond are dropped.
-    #[inline]
-    pub(super) fn milliseconds(&mut self) -> Result<u64, BadRow> {
-        self.decimal::<6>()
-    }
-
     /// The next column, a decimal number of seconds, in ns; digits finer than a nanosecond are dropped.
     #[inline]
     pub(super) fn seconds(&mut self) -> Result<u64, BadRow> {
         self.decimal::<9>()
     }
 
+    /// The next column, a decimal number times ten to the power of `PLACES`; further digits are dropped.
     #[inline]
-    fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {
+    pub(super) fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {
         self.begin()?;
         let (value, length) = decimal::<PLACES>(self.line, self.at).ok_or(BadRow::Column(self.column))?;
         self.finish(length)?;

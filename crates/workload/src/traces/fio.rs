@@ -20,19 +20,21 @@ use super::fio2;
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::names::Names;
 use super::reader::{Body, LineReader, Opening};
+use super::unit::{TimeUnit, Times};
 
 pub(super) const FORMAT: Format = Format {
     name: "fio",
     aliases: &[],
     description: "fio iolog version 3",
     columns: &[
-        column("timestamp", "a whole number of microseconds"),
+        column("timestamp", "a whole number of microseconds (or of --time-unit)"),
         column("filename", "a name without spaces"),
         column("action", "one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait"),
         column("offset", "a whole number of bytes below 2^63"),
         column("length", "a whole number of bytes"),
     ],
     clock: Clock::Relative,
+    times: Times::Usual(TimeUnit::Microseconds),
     has_op: true,
     detect,
     body: Body::Lines(open),
@@ -40,7 +42,6 @@ pub(super) const FORMAT: Format = Format {
 
 const TIMESTAMP: usize = 0;
 const ACTION: usize = 2;
-const US_NS: u64 = 1_000;
 
 const HEADER: &[u8] = b"fio version 3 iolog";
 
@@ -51,6 +52,7 @@ fn detect(head: &Head) -> bool {
 
 /// Where the reading of a log stands.
 struct Log {
+    unit_ns: u64,
     header_due: bool,
     files: Names,
     /// Time at which the current log begins, and the latest time.
@@ -58,8 +60,9 @@ struct Log {
     latest_ns: u64,
 }
 
-fn open(_: &Opening) -> Box<dyn LineReader> {
-    Box::new(Log { header_due: true, files: Names::default(), start_ns: 0, latest_ns: 0 })
+fn open(opening: &Opening) -> Box<dyn LineReader> {
+    let unit_ns = opening.options.time_unit.unwrap_or(TimeUnit::Microseconds).ns();
+    Box::new(Log { unit_ns, header_due: true, files: Names::default(), start_ns: 0, latest_ns: 0 })
 }
 
 impl LineReader for Log {
@@ -69,7 +72,7 @@ impl LineReader for Log {
             return self.header(line).map(|()| None);
         }
         let mut fields = Blanks::new(line);
-        let at_ns = fields.scaled(US_NS)?.checked_add(self.start_ns).ok_or(BadRow::Column(TIMESTAMP))?;
+        let at_ns = fields.scaled(self.unit_ns)?.checked_add(self.start_ns).ok_or(BadRow::Column(TIMESTAMP))?;
         let file = fields.text()?;
         let Entry::Data { op, offset, bytes } = entry(&mut fields, ACTION)? else { return Ok(None) };
         self.latest_ns = self.latest_ns.max(at_ns);

@@ -17,6 +17,7 @@ use super::format::{BadRow, Clock, Format, Row, column};
 use super::names::Names;
 use super::pace::Pace;
 use super::reader::{Body, LineReader, Opening};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "fio2",
@@ -29,6 +30,7 @@ pub(super) const FORMAT: Format = Format {
         column("length", "a whole number of bytes"),
     ],
     clock: Clock::None,
+    times: Times::None,
     has_op: true,
     detect: |head: &Head| head.first().trim_ascii_end() == HEADER,
     body: Body::Lines(open),

@@ -2,8 +2,11 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use vpass_core::units::Bytes;
+
+use super::packing::Packing;
 
 /// How a trace's addresses meet the drive's capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,11 +18,13 @@ pub enum Fit {
     Wrap,
     /// All addresses are stretched or squeezed so that the trace's extent is the drive's.
     Scale,
+    /// The pages that the trace touches lie side by side, in the order of their addresses.
+    Pack,
 }
 
 impl Fit {
     /// The names that `--fit` takes.
-    pub const NAMES: [&'static str; 3] = ["error", "wrap", "scale"];
+    pub const NAMES: [&'static str; 4] = ["error", "wrap", "scale", "pack"];
 }
 
 impl fmt::Display for Fit {
@@ -36,21 +41,26 @@ impl FromStr for Fit {
             "error" => Ok(Self::Error),
             "wrap" => Ok(Self::Wrap),
             "scale" => Ok(Self::Scale),
+            "pack" => Ok(Self::Pack),
             _ => {
                 let hint = crate::nearest::nearest(name, Self::NAMES.into_iter());
                 let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
-                Err(format!("\"{name}\" is no way to fit{hint}; expected error, wrap or scale"))
+                Err(format!("\"{name}\" is no way to fit{hint}; expected error, wrap, scale or pack"))
             }
         }
     }
 }
 
+/// What is said of a file that holds something else than when it was surveyed.
+pub(super) const CHANGED: &str = "the file has changed since it was looked through";
 /// Scaled addresses are multiples of this, as a disk's are.
 const SECTOR_BYTES: u64 = 512;
 
 /// A fit with its numbers.
 #[derive(Debug)]
 pub(super) struct Fitter {
+    /// Where touched pages lie; there where `fit` is `Pack`.
+    pub(super) packing: Option<Arc<Packing>>,
     pub(super) fit: Fit,
     pub(super) capacity: u64,
     /// The end of the trace's highest request; used where `fit` is `Scale`.
@@ -58,14 +68,17 @@ pub(super) struct Fitter {
 }
 
 impl Fitter {
-    /// The offset of a request on the drive, or a sentence that says why there is none.
+    /// The offset of a request on the drive and its length there, or a sentence that says why there is none.
     #[inline]
-    pub(super) fn place(&self, offset: u64, bytes: u64) -> Result<u64, String> {
+    pub(super) fn place(&self, offset: u64, bytes: u64) -> Result<(u64, u64), String> {
+        if let Some(packing) = &self.packing {
+            return packing.place(offset, bytes).ok_or_else(|| CHANGED.into());
+        }
         // Neither term passes 2^63.
         if self.fit != Fit::Scale && offset + bytes <= self.capacity {
-            return Ok(offset);
+            return Ok((offset, bytes));
         }
-        self.move_in(offset, bytes)
+        self.move_in(offset, bytes).map(|offset| (offset, bytes))
     }
 
     fn move_in(&self, offset: u64, bytes: u64) -> Result<u64, String> {
@@ -75,7 +88,7 @@ impl Fitter {
             return Err(format!("a request of {bytes} bytes is larger than {drive}"));
         };
         match self.fit {
-            Fit::Error => {
+            Fit::Error | Fit::Pack => {
                 Err(format!("offset {offset} with {bytes} bytes is beyond {drive}; take --fit wrap, --fit scale or a bigger drive"))
             }
             Fit::Wrap => Ok((offset % capacity).min(highest)),
@@ -92,33 +105,39 @@ mod tests {
     use super::*;
 
     fn fitter(fit: Fit, extent: u64) -> Fitter {
-        Fitter { fit, capacity: 8192, extent }
+        Fitter { packing: None, fit, capacity: 8192, extent }
+    }
+
+    fn offset(fitter: &Fitter, offset: u64, bytes: u64) -> u64 {
+        let (placed, length) = fitter.place(offset, bytes).unwrap();
+        assert_eq!(length, bytes);
+        placed
     }
 
     #[test]
     fn what_fits_stays() {
         for fit in [Fit::Error, Fit::Wrap] {
-            assert_eq!(fitter(fit, 0).place(4096, 4096), Ok(4096));
+            assert_eq!(offset(&fitter(fit, 0), 4096, 4096), 4096);
         }
     }
 
     #[test]
     fn wrapping_starts_again_from_0_and_never_crosses_the_end() {
         let wrap = fitter(Fit::Wrap, 0);
-        assert_eq!(wrap.place(8192 * 5 + 1024, 512), Ok(1024));
-        assert_eq!(wrap.place(8192 * 5 + 8000, 512), Ok(7680));
-        assert_eq!(wrap.place(7000, 2048), Ok(6144));
+        assert_eq!(offset(&wrap, 8192 * 5 + 1024, 512), 1024);
+        assert_eq!(offset(&wrap, 8192 * 5 + 8000, 512), 7680);
+        assert_eq!(offset(&wrap, 7000, 2048), 6144);
     }
 
     #[test]
     fn scaling_maps_the_extent_to_the_capacity() {
         let down = fitter(Fit::Scale, 81_920);
-        assert_eq!(down.place(40_960, 512), Ok(4096));
-        assert_eq!(down.place(81_408, 512), Ok(7680));
-        assert_eq!(down.place(73_728, 8192), Ok(0));
-        assert_eq!(fitter(Fit::Scale, 4096).place(1024, 512), Ok(2048));
-        assert_eq!(fitter(Fit::Scale, 1 << 63).place((1 << 63) - 512, 512), Ok(7680));
-        assert_eq!(fitter(Fit::Scale, 8292).place(8192, 100), Ok(7680));
+        assert_eq!(offset(&down, 40_960, 512), 4096);
+        assert_eq!(offset(&down, 81_408, 512), 7680);
+        assert_eq!(offset(&down, 73_728, 8192), 0);
+        assert_eq!(offset(&fitter(Fit::Scale, 4096), 1024, 512), 2048);
+        assert_eq!(offset(&fitter(Fit::Scale, 1 << 63), (1 << 63) - 512, 512), 7680);
+        assert_eq!(offset(&fitter(Fit::Scale, 8292), 8192, 100), 7680);
     }
 
     #[test]
@@ -126,7 +145,10 @@ mod tests {
         for name in Fit::NAMES {
             assert_eq!(name.parse::<Fit>().unwrap().to_string(), name);
         }
-        assert_eq!("sale".parse::<Fit>().unwrap_err(), "\"sale\" is no way to fit (did you mean scale?); expected error, wrap or scale");
-        assert_eq!("".parse::<Fit>().unwrap_err(), "\"\" is no way to fit; expected error, wrap or scale");
+        assert_eq!(
+            "sale".parse::<Fit>().unwrap_err(),
+            "\"sale\" is no way to fit (did you mean scale?); expected error, wrap, scale or pack"
+        );
+        assert_eq!("".parse::<Fit>().unwrap_err(), "\"\" is no way to fit; expected error, wrap, scale or pack");
     }
 }

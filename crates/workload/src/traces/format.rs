@@ -5,6 +5,7 @@ use vpass_core::request::{Op, SourceError};
 use super::FORMATS;
 use super::detect::Head;
 use super::reader::Body;
+use super::unit::Times;
 
 /// One row of a trace as it stands there: absolute time, nothing checked against a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub struct Format {
     pub columns: &'static [Column],
     /// What its times count from.
     pub clock: Clock,
+    /// What they are in.
+    pub times: Times,
     /// Whether it says what is read and what is written.
     pub has_op: bool,
     /// Whether a file that begins like this is one of these.

@@ -7,7 +7,7 @@ use vpass_core::units::Ns;
 
 use super::clock::{Clock, FileClock};
 use super::file::TraceFile;
-use super::fit::Fitter;
+use super::fit::{CHANGED, Fitter};
 use super::format::Row;
 use super::layout::Device;
 use super::options::ReadOptions;
@@ -78,7 +78,7 @@ impl Lane {
     }
 
     fn look_up(&mut self, number: u32) -> Result<Option<u64>, SourceError> {
-        let base = self.bases.get(&number).ok_or_else(|| self.complain("the file has changed since it was looked through"))?;
+        let base = self.bases.get(&number).ok_or_else(|| self.complain(CHANGED))?;
         self.latest = Some((number, *base));
         Ok(*base)
     }
@@ -86,12 +86,15 @@ impl Lane {
     #[inline]
     fn placed(&mut self, row: &Row, base: u64, way: &Way) -> Result<Placed, SourceError> {
         let asked = base + row.offset;
-        let offset = way.fitter.place(asked, row.bytes).map_err(|what| self.complain(&what))?;
+        let (offset, bytes) = way.fitter.place(asked, row.bytes).map_err(|what| self.complain(&what))?;
+        if bytes != row.bytes && row.op != Op::Trim {
+            return Err(self.complain(CHANGED));
+        }
         let (since, clamped) = self.clock.arrive(row.at_ns);
         if clamped && way.strict {
             return Err(self.complain("the request is earlier than one before it, which --strict refuses"));
         }
         let at = way.clock.at(since).map_err(|what| self.complain(what))?;
-        Ok(Placed { at, offset, bytes: row.bytes as u32, op: row.op, clamped, refitted: offset != asked })
+        Ok(Placed { at, offset, bytes: bytes as u32, op: row.op, clamped, refitted: (offset, bytes) != (asked, row.bytes) })
     }
 }

@@ -37,8 +37,9 @@ pub(super) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceError> {
     Ok(end)
 }
 
-/// The sentence for the devices of `trace` that take more than a drive has; `furthest` is the place of the highest request.
-pub(super) fn too_large(trace: &str, devices: &[Device], bytes: u64, capacity: u64, furthest: &str) -> SourceError {
+/// The sentence for the devices of `trace` that take more than a drive has; `furthest` is the place of the highest request, `packed` what their
+/// touched pages take side by side, where that is known.
+pub(super) fn too_large(trace: &str, devices: &[Device], bytes: u64, capacity: u64, furthest: &str, packed: Option<u64>) -> SourceError {
     let mut text = if let [device] = devices {
         format!("{trace}: device {} reaches up to {} ({furthest})", device.name, words(bytes))
     } else {
@@ -49,12 +50,28 @@ pub(super) fn too_large(trace: &str, devices: &[Device], bytes: u64, capacity: u
         format!("{trace}: {} devices{of_them} {}; side by side they take {}", devices.len(), shown.join(", "), words(bytes))
     };
     let some = if devices.len() > 1 { "some of the devices with --only DEV, " } else { "" };
+    let (pack, enough) = match packed.map(|packed| (packed <= capacity, words(packed))) {
+        None => Default::default(),
+        Some((true, packed)) => (format!("--fit pack to put the {packed} that it touches side by side, "), String::new()),
+        Some((false, packed)) => (String::new(), format!(" (with --fit pack {packed} are enough)")),
+    };
     let _ = write!(
         text,
-        "; the drive has {}; take {some}--fit scale or --fit wrap to change the addresses, or a bigger drive with --set drive.capacity=SIZE",
+        "; the drive has {}; take {some}{pack}--fit scale or --fit wrap to change the addresses, or a bigger drive with \
+         --set drive.capacity=SIZE{enough}",
         words(capacity)
     );
     SourceError(text)
+}
+
+/// The sentence for touched pages that take more than a drive has, even side by side.
+pub(super) fn too_many_pages(trace: &str, devices: &[Device], packed: u64, capacity: u64) -> SourceError {
+    let some = if devices.len() > 1 { "some of the devices with --only DEV, or " } else { "" };
+    let (packed, capacity) = (words(packed), words(capacity));
+    SourceError(format!(
+        "{trace}: the pages that it touches take {packed} side by side; the drive has {capacity}; take {some}a bigger drive with \
+         --set drive.capacity=SIZE"
+    ))
 }
 
 /// Devices that a message names.

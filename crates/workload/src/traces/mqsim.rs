@@ -2,7 +2,7 @@
 //!
 //! | column | unit |
 //! |---|---|
-//! | time | ns |
+//! | time | ns; other writers use other units (`--time-unit`) |
 //! | device | number |
 //! | sector | 512 B |
 //! | sectors | 512 B |
@@ -13,23 +13,25 @@ use vpass_core::request::Op;
 use super::detect::{Head, has_decimal_time, is_whole};
 use super::fields::Blanks;
 use super::format::{BadRow, Clock, Format, Row, column};
-use super::reader::{Body, line_by_line};
+use super::reader::{Body, LineReader, Opening, line_by_line};
+use super::unit::{TimeUnit, Times};
 
 pub(super) const FORMAT: Format = Format {
     name: "mqsim",
     aliases: &["ssdsim"],
     description: "MQSim and SSDsim ASCII",
     columns: &[
-        column("time", "a whole number of nanoseconds"),
+        column("time", "a whole number of nanoseconds (or of --time-unit)"),
         column("device", "a whole number"),
         column("sector", "a whole number of 512-byte sectors below 2^54"),
         column("sectors", "a whole number of 512-byte sectors"),
         column("type", "1 for a read or 0 for a write"),
     ],
     clock: Clock::Relative,
+    times: Times::Usual(TimeUnit::Nanoseconds),
     has_op: true,
     detect,
-    body: Body::Lines(|_| line_by_line(parse)),
+    body: Body::Lines(open),
 };
 
 const TYPE: usize = 4;
@@ -39,9 +41,14 @@ fn detect(head: &Head) -> bool {
     columns.len() == 5 && columns.iter().all(|c| is_whole(c)) && !has_decimal_time(head)
 }
 
-fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
+fn open(opening: &Opening) -> Box<dyn LineReader> {
+    let unit_ns = opening.options.time_unit.unwrap_or(TimeUnit::Nanoseconds).ns();
+    line_by_line(move |line| parse(line, unit_ns))
+}
+
+fn parse(line: &[u8], unit_ns: u64) -> Result<Option<Row>, BadRow> {
     let mut fields = Blanks::new(line);
-    let at_ns = fields.number()?;
+    let at_ns = fields.scaled(unit_ns)?;
     let device = fields.device()?;
     let offset = fields.sector()?;
     let bytes = fields.sectors()?;

@@ -17,6 +17,7 @@ use super::fields::Commas;
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::names::Names;
 use super::reader::{Body, LineReader, Opening};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "msr",
@@ -32,6 +33,7 @@ pub(super) const FORMAT: Format = Format {
         column("response", "a whole number of 100-ns ticks"),
     ],
     clock: Clock::Absolute,
+    times: Times::Fixed("ticks of 100 ns"),
     has_op: true,
     detect,
     body: Body::Lines(open),

@@ -6,6 +6,7 @@ use vpass_core::request::{Op, SourceError};
 
 use super::blk::BlkAction;
 use super::format::{Clock, Format};
+use super::unit::{TimeUnit, Times};
 
 /// What a format does not keep and the user has to say, and what to do about wrong lines.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,8 @@ pub struct ReadOptions {
     pub clock: MissingClock,
     /// The event that counts as the request, for a format that records several for each.
     pub blk_action: Option<BlkAction>,
+    /// The unit of the times, for a format whose definition leaves it open.
+    pub time_unit: Option<TimeUnit>,
     /// Passes over lines and records that cannot be read, and counts them.
     pub skip_bad_lines: bool,
 }
@@ -40,6 +43,15 @@ impl ReadOptions {
         let sentence = |what: &str| Err(SourceError(format!("{}: {what} ({} format)", path.display(), format.name)));
         if !format.has_op && self.assume_op.is_none() {
             return sentence("the trace does not say what is read and what is written; say --assume-op read or --assume-op write");
+        }
+        match (format.times, self.time_unit) {
+            (Times::Fixed(unit), Some(_)) => {
+                return sentence(&format!("the format fixes the unit of its times ({unit}), so --time-unit says nothing; leave it out"));
+            }
+            (Times::None, Some(_)) => {
+                return sentence("the trace keeps no time for its requests, so --time-unit says nothing; leave it out");
+            }
+            _ => {}
         }
         match (format.clock, self.clock) {
             (Clock::None, MissingClock::Refuse) => {

@@ -1,5 +1,5 @@
 //! The reading of all files of a trace before a run: every line is checked, devices are named and measured, rows are counted.
-//! In constant memory, apart from the table of devices.
+//! In constant memory, apart from the table of devices and, for `--fit pack`, the touched pages.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,8 +8,10 @@ use std::path::Path;
 use vpass_core::request::SourceError;
 
 use super::file::{Skipped, TraceFile};
+use super::fit::Fit;
 use super::layout::Device;
 use super::names::MAX_DEVICES;
+use super::packing::Touched;
 use super::source::TraceOptions;
 use super::survey::FileSurvey;
 
@@ -28,6 +30,8 @@ pub(super) struct Scan<'a> {
     others: Vec<String>,
     /// What a message calls the rows of the file with the first device.
     rows_are: &'static str,
+    /// The pages of each device, where they are to be packed.
+    touched: Option<Touched>,
 }
 
 /// Rows between two words to whoever watches.
@@ -47,6 +51,7 @@ impl<'a> Scan<'a> {
             found: vec![false; options.only.len()],
             others: vec![],
             rows_are: "line",
+            touched: (options.fit == Fit::Pack).then(|| Touched::new(options.page_bytes)),
         }
     }
 
@@ -61,6 +66,7 @@ impl<'a> Scan<'a> {
         self.files.push(path.display().to_string());
         let mut numbers = Numbers::default();
         let (mut origin_ns, mut rows, mut told) = (None, 0u64, 0);
+        let (mut asked, mut earliest, mut latest) = (0, u64::MAX, 0);
         while file.advance()? {
             let row = *file.row();
             rows += 1;
@@ -69,6 +75,10 @@ impl<'a> Scan<'a> {
             }
             let Some(device) = numbers.device(row.device, || self.device(&file, index, row.device))? else { continue };
             origin_ns.get_or_insert(row.at_ns);
+            (asked, earliest, latest) = (asked + 1, earliest.min(row.at_ns), latest.max(row.at_ns));
+            if let Some(touched) = &mut self.touched {
+                touched.add(device, &row);
+            }
             self.devices[device].rows += 1;
             let end = row.offset + row.bytes;
             if end > self.devices[device].extent {
@@ -78,8 +88,22 @@ impl<'a> Scan<'a> {
         }
         tell(watch, &file, &mut told)?;
         let (format, detected) = (file.format(), self.options.read.format.is_none());
-        let survey = FileSurvey { path: path.to_owned(), format, detected, clock: file.clock(), origin_ns, numbers: numbers.known };
+        let survey = FileSurvey {
+            path: path.to_owned(),
+            format,
+            detected,
+            clock: file.clock(),
+            origin_ns,
+            rows: asked,
+            span_ns: latest.saturating_sub(earliest),
+            numbers: numbers.known,
+        };
         Ok((survey, file.skipped().clone()))
+    }
+
+    /// The pages that were touched, where they are to be packed.
+    pub(super) fn touched(&mut self) -> Option<Touched> {
+        self.touched.take()
     }
 
     /// The devices, and where the first one's highest request stands.

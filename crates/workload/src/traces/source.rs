@@ -30,6 +30,8 @@ pub struct TraceOptions {
     pub concat: bool,
     /// What becomes of requests beyond the drive's capacity.
     pub fit: Fit,
+    /// The drive's page, by which [`Fit::Pack`] packs: a power of two up to 1 MiB.
+    pub page_bytes: u64,
     /// Refuses a request that is earlier than the one before it, instead of moving it up.
     pub strict: bool,
     /// How many times faster than recorded, above 0.
@@ -45,6 +47,7 @@ impl Default for TraceOptions {
             only: vec![],
             concat: false,
             fit: Fit::Error,
+            page_bytes: 4096,
             strict: false,
             speed: 1.0,
             arrival: Arrival::Open,
@@ -63,7 +66,7 @@ pub struct TraceReport {
     pub rows: u64,
     /// Requests that were earlier than the one before them in their file and were moved up to it.
     pub clamped: u64,
-    /// Requests whose address was changed to fit the drive.
+    /// Requests whose address was changed to fit the drive, or whose length: a trim that is packed leaves out pages that nothing else touches.
     pub refitted: u64,
     /// Lines and records that were passed over, in one pass.
     pub skipped: Skipped,
@@ -123,7 +126,7 @@ impl TraceSource {
         };
         let mut source = Self {
             clock: Clock::new(options.speed),
-            fitter: Fitter { fit: options.fit, capacity, extent: survey.space() },
+            fitter: Fitter { packing: survey.packing(options.fit)?, fit: options.fit, capacity, extent: survey.space() },
             survey,
             options,
             lanes: vec![],

@@ -19,6 +19,7 @@ use super::detect::{Head, is_whole};
 use super::fields::{Commas, is_blank};
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::reader::{Body, LineReader};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "spc",
@@ -32,6 +33,7 @@ pub(super) const FORMAT: Format = Format {
         column("timestamp", "a decimal number of seconds"),
     ],
     clock: Clock::Relative,
+    times: Times::Fixed("seconds"),
     has_op: true,
     detect,
     body: Body::Lines(|_| Box::new(Rows::default())),

@@ -25,6 +25,7 @@ use super::detect::Head;
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::reader::{Body, RecordReader, Taken};
 use super::srt_header::{Disks, disks};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "srt",
@@ -45,6 +46,7 @@ pub(super) const FORMAT: Format = Format {
         column("flags", "bit 0 set for a read"),
     ],
     clock: Clock::Relative,
+    times: Times::Fixed("seconds and microseconds"),
     has_op: true,
     detect: |head: &Head| head.bytes().starts_with(MAGIC),
     body: Body::Records(|_| Box::new(Records { disks: None })),

@@ -2,17 +2,22 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use vpass_core::request::SourceError;
+use vpass_core::units::Ns;
 
 use super::blk;
 use super::file::Skipped;
 use super::fit::Fit;
 use super::format::{Clock, Format};
-use super::layout::{Device, lay_out, too_large};
+use super::layout::{Device, lay_out, too_large, too_many_pages};
 use super::options::{MissingClock, ReadOptions};
+use super::packing::Packing;
+use super::rate;
 use super::scan::Scan;
 use super::source::TraceOptions;
+use super::unit::TimeUnit;
 
 /// Files of a trace and what is in them.
 #[derive(Clone, Debug)]
@@ -24,6 +29,8 @@ pub struct Survey {
     skipped: Skipped,
     /// Where the first device's highest request stands.
     furthest: String,
+    /// The touched pages side by side, where the options ask for [`Fit::Pack`].
+    packing: Option<Arc<Packing>>,
 }
 
 /// One file.
@@ -39,8 +46,19 @@ pub struct FileSurvey {
     pub(super) clock: Clock,
     /// Its own time at which its part of the trace begins; none where nothing was asked of it.
     pub(super) origin_ns: Option<u64>,
+    /// Requests of it that were asked for.
+    pub rows: u64,
+    /// From the earliest of them to the latest.
+    pub span_ns: Ns,
     /// Its device numbers, and which of the devices each is; none where that one was not asked for.
     pub(super) numbers: HashMap<u32, Option<usize>>,
+}
+
+impl FileSurvey {
+    /// A sentence where the rate of its requests says that the unit of its times is probably wrong; `said` is the unit it was read in.
+    pub fn doubts(&self, said: Option<TimeUnit>) -> Option<String> {
+        rate::doubts(&self.path.display().to_string(), self.format, said, self.rows, self.span_ns)
+    }
 }
 
 impl Survey {
@@ -60,12 +78,14 @@ impl Survey {
             skipped.add(&passed_over);
         }
         refuse_idle_options(&files, &options.read)?;
+        let touched = scan.touched();
         let (mut devices, furthest) = scan.devices()?;
         if !options.concat {
             share_clocks(&mut files);
         }
         let space = lay_out(&mut devices)?;
-        Ok(Self { files, devices, space, skipped, furthest })
+        let packing = touched.map(|touched| Arc::new(touched.packed(&devices)));
+        Ok(Self { files, devices, space, skipped, furthest, packing })
     }
 
     /// The files, in the order given.
@@ -93,18 +113,40 @@ impl Survey {
         &self.skipped
     }
 
+    /// Bytes that the touched pages take side by side; known where the options asked for [`Fit::Pack`].
+    pub fn packed_bytes(&self) -> Option<u64> {
+        self.packing.as_ref().map(|packing| packing.bytes())
+    }
+
     /// Whether the devices go on a drive of `capacity` bytes.
     ///
     /// # Errors
     /// A sentence with the sizes and what can be done, where they do not.
     pub fn fits(&self, capacity: u64, fit: Fit) -> Result<(), SourceError> {
-        if fit == Fit::Error && self.space > capacity {
-            let [first, others @ ..] = &self.files[..] else { return Ok(()) };
-            let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-            let name = format!("{}{more} ({} format)", first.path.display(), first.format.name);
-            return Err(too_large(&name, &self.devices, self.space, capacity, &self.furthest));
+        let packed = self.packed_bytes();
+        match (fit, packed) {
+            (Fit::Error, _) if self.space > capacity => {
+                Err(too_large(&self.name(), &self.devices, self.space, capacity, &self.furthest, packed))
+            }
+            (Fit::Pack, Some(packed)) if packed > capacity => Err(too_many_pages(&self.name(), &self.devices, packed, capacity)),
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// What a fit needs to know of the touched pages.
+    pub(super) fn packing(&self, fit: Fit) -> Result<Option<Arc<Packing>>, SourceError> {
+        match (fit, &self.packing) {
+            (Fit::Pack, Some(packing)) => Ok(Some(packing.clone())),
+            (Fit::Pack, None) => Err(SourceError(format!("{}: --fit pack needs a survey of the touched pages", self.name()))),
+            _ => Ok(None),
+        }
+    }
+
+    /// The files, for messages.
+    fn name(&self) -> String {
+        let (first, others) = (&self.files[0], self.files.len() - 1);
+        let more = if others == 0 { String::new() } else { format!(" and {others} more") };
+        format!("{}{more} ({} format)", first.path.display(), first.format.name)
     }
 }
 

@@ -17,6 +17,7 @@ use super::detect::{Head, is_decimal};
 use super::fields::{Commas, letter};
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::reader::{Body, line_by_line};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "systor",
@@ -31,6 +32,7 @@ pub(super) const FORMAT: Format = Format {
         column("Size", "a whole number of bytes"),
     ],
     clock: Clock::Absolute,
+    times: Times::Fixed("seconds"),
     has_op: true,
     detect,
     body: Body::Lines(|_| line_by_line(parse)),

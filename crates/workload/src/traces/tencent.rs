@@ -17,6 +17,7 @@ use super::detect::{Head, is_whole};
 use super::fields::Commas;
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::reader::{Body, line_by_line};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "tencent",
@@ -30,6 +31,7 @@ pub(super) const FORMAT: Format = Format {
         column("volume", "a whole number"),
     ],
     clock: Clock::Absolute,
+    times: Times::Fixed("seconds"),
     has_op: true,
     detect,
     body: Body::Lines(|_| line_by_line(parse)),

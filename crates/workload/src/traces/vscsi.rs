@@ -21,6 +21,7 @@ use vpass_core::request::Op;
 use super::detect::Head;
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::reader::{Body, Opening, RecordReader, Taken};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "vscsi",
@@ -37,6 +38,7 @@ pub(super) const FORMAT: Format = Format {
         column("response", "a whole number of microseconds"),
     ],
     clock: Clock::Relative,
+    times: Times::Fixed("microseconds"),
     has_op: true,
     detect: |head| Layout::of(head.bytes()).is_some_and(|layout| looks_right(layout, head)),
     body: Body::Records(|opening: &Opening| Box::new(Records(Layout::of(opening.head).unwrap_or(V1)))),

@@ -22,6 +22,7 @@ use super::detect::{Head, is_decimal, is_whole};
 use super::fields::Blanks;
 use super::format::{BadRow, Clock, Format, Row, column};
 use super::reader::{Body, LineReader, Opening};
+use super::unit::Times;
 
 pub(super) const FORMAT: Format = Format {
     name: "wiscsee",
@@ -38,6 +39,7 @@ pub(super) const FORMAT: Format = Format {
         column("sync", "True or False"),
     ],
     clock: Clock::Relative,
+    times: Times::Fixed("seconds"),
     has_op: true,
     detect,
     body: Body::Lines(open),

@@ -1,0 +1,87 @@
+//! The smallest scale at which a generator holds, where the one that was asked for is too small: larger ones are tried, one by one.
+//! How well a scale fits does not rise steadily, so nothing is skipped and only what was tried is claimed.
+
+use vpass_core::request::RequestSource;
+use vpass_workload::statistics::{DiskStatistics, Meter, Statistic, StatisticsConfig, StatisticsSource, agreement};
+
+use super::fit::{CAPACITY, drain};
+use crate::exit::Failure;
+use crate::progress::Progress;
+
+/// A pass of a generator, measured.
+pub(super) struct Pass {
+    pub(super) target: DiskStatistics,
+    pub(super) requests: u64,
+    pub(super) statistics: Vec<Statistic>,
+}
+
+impl Pass {
+    /// Generates a pass and measures it.
+    pub(super) fn of(mut source: StatisticsSource, scale: f64) -> Result<Self, Failure> {
+        let target = source.statistics().clone();
+        let mut meter = Meter::of(&target);
+        let progress = Progress::new(source.len_hint(), &format!("requests generated and measured at scale {scale}"));
+        let requests = drain(&mut source, &progress, |request| meter.add(request))?;
+        let statistics = agreement(&target, &meter.finish());
+        Ok(Self { target, requests, statistics })
+    }
+
+    /// Statistics that are off by more than this.
+    pub(super) fn missed(&self, tolerance_percent: f64) -> usize {
+        self.statistics.iter().filter(|s| s.error_percent > tolerance_percent).count()
+    }
+
+    /// How far the worst is off.
+    pub(super) fn worst_percent(&self) -> f64 {
+        self.statistics.iter().map(|s| s.error_percent).fold(0.0, f64::max)
+    }
+}
+
+/// What a search found.
+pub(super) struct Found {
+    /// The first scale that holds.
+    pub(super) scale: Option<f64>,
+    /// All that were tried, the one that holds last.
+    pub(super) tried: Vec<f64>,
+}
+
+/// Tries scales above the table's own, up to 1.
+///
+/// # Errors
+/// The user's interruption.
+pub(super) fn larger_scale(config: &StatisticsConfig, seed: u64, tolerance_percent: f64) -> Result<Found, Failure> {
+    let mut found = Found { scale: None, tried: vec![] };
+    for scale in scales_above(config.scale) {
+        found.tried.push(scale);
+        // A scale can be too small for any plan, too.
+        let Ok(source) = StatisticsSource::new(&StatisticsConfig { scale, ..config.clone() }, CAPACITY, seed) else { continue };
+        if Pass::of(source, scale)?.missed(tolerance_percent) == 0 {
+            found.scale = Some(scale);
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Ten scales a decade, none more than a third above the one before.
+const STEPS: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
+
+fn scales_above(scale: f64) -> Vec<f64> {
+    let decade = scale.log10().floor() as i32;
+    let decades = (decade..0).flat_map(|decade| STEPS.map(|step| format!("{step}e{decade}").parse::<f64>().expect("a number")));
+    decades.chain([1.0]).filter(|larger| *larger > scale * (1.0 + 1e-9)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_rise_to_the_whole_disk() {
+        assert_eq!(scales_above(0.4), [0.5, 0.6, 0.8, 1.0]);
+        assert_eq!(scales_above(0.05)[..5], [0.06, 0.08, 0.1, 0.12, 0.15]);
+        assert_eq!(scales_above(0.001).len(), 30);
+        assert_eq!(scales_above(0.9), [1.0]);
+        assert!(scales_above(1.0).is_empty());
+    }
+}

@@ -1,0 +1,128 @@
+//! Parts of a device's addresses that can be told apart: between two of them lies a gap that nothing touches, large in itself and
+//! beside the addresses that the device uses. So a uniformly scattered trace is one part, and a disk of partitions is several.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::PageCounts;
+
+/// The least gap: room for a file system's smallest structures, and for what a host leaves out between two files.
+const LEAST_GAP_BYTES: u64 = 16 << 20;
+/// The least share of the addresses between the first and the last touched page, as its inverse.
+const LEAST_GAP_SHARE: u64 = 256;
+/// Pages are gathered by stretches of this many bytes, well below any gap.
+const STRETCH_BYTES: u64 = 1 << 20;
+
+/// Pages without a large gap between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Island {
+    /// The device, as its place in [`super::Profile::devices`].
+    pub device: usize,
+    /// First page that is touched.
+    pub first: u64,
+    /// Last page that is touched.
+    pub last: u64,
+    /// Pages touched.
+    pub touched: u64,
+    /// Page reads.
+    pub reads: u64,
+    /// Page writes.
+    pub writes: u64,
+}
+
+/// By device and address. Of more than `most` gaps the largest count, of equals the first.
+pub(super) fn islands<'a>(devices: impl Iterator<Item = &'a PageCounts>, page_shift: u32, most: usize) -> Vec<Island> {
+    let stretches: Vec<_> = devices.enumerate().map(|(device, pages)| stretches(device, pages, page_shift)).collect();
+    let mut gaps = vec![];
+    for (device, stretches) in stretches.iter().enumerate() {
+        let (Some(lowest), Some(highest)) = (stretches.first(), stretches.last()) else { continue };
+        let least = (LEAST_GAP_BYTES >> page_shift).max((highest.last - lowest.first) / LEAST_GAP_SHARE);
+        for (i, pair) in stretches.windows(2).enumerate() {
+            let gap = pair[1].first - pair[0].last - 1;
+            if gap >= least {
+                gaps.push((Reverse(gap), device, i));
+            }
+        }
+    }
+    gaps.sort_unstable();
+    gaps.truncate(most);
+    let mut islands: Vec<Island> = vec![];
+    for (device, stretches) in stretches.into_iter().enumerate() {
+        for (i, stretch) in stretches.into_iter().enumerate() {
+            let begins = i == 0 || gaps.iter().any(|(_, of, before)| (*of, *before) == (device, i - 1));
+            match islands.last_mut().filter(|_| !begins) {
+                Some(island) => island.join(&stretch),
+                None => islands.push(stretch),
+            }
+        }
+    }
+    islands
+}
+
+/// The touched pages of a device, gathered by stretches, by address.
+fn stretches(device: usize, pages: &PageCounts, page_shift: u32) -> Vec<Island> {
+    let mut stretches: BTreeMap<u64, Island> = BTreeMap::new();
+    for (page, reads, writes) in pages.iter() {
+        let alone = Island { device, first: page, last: page, touched: 1, reads, writes };
+        stretches.entry((page << page_shift) / STRETCH_BYTES).and_modify(|stretch| stretch.join(&alone)).or_insert(alone);
+    }
+    stretches.into_values().collect()
+}
+
+impl Island {
+    fn join(&mut self, other: &Self) {
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.touched += other.touched;
+        self.reads += other.reads;
+        self.writes += other.writes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of pages of 1 MiB.
+    fn of(pages: &[u64], most: usize) -> Vec<(u64, u64, u64)> {
+        let mut counts = PageCounts::default();
+        for page in pages {
+            counts.read(*page, 1);
+        }
+        islands([&counts].into_iter(), 20, most).iter().map(|i| (i.first, i.last, i.touched)).collect()
+    }
+
+    #[test]
+    fn parts_are_cut_at_gaps_of_16_mib() {
+        // 15 pages are missing between 5 and 21, 16 between 21 and 38.
+        assert_eq!(of(&[21, 5, 38], 9), [(5, 21, 2), (38, 38, 1)]);
+        assert_eq!(of(&[], 9), []);
+    }
+
+    #[test]
+    fn of_many_gaps_the_largest_count() {
+        let pages = [0, 100, 300, 400, 700];
+        assert_eq!(of(&pages, 9).len(), 5);
+        assert_eq!(of(&pages, 2), [(0, 100, 2), (300, 400, 2), (700, 700, 1)]);
+        assert_eq!(of(&pages, 3), [(0, 0, 1), (100, 100, 1), (300, 400, 2), (700, 700, 1)], "of equals the first");
+    }
+
+    #[test]
+    fn what_is_scattered_everywhere_is_one_part() {
+        // Gaps of 32 MiB, a part in 320 of the addresses; one of 64 MiB is a part in 160.
+        let mut pages: Vec<u64> = (0..320).map(|i| i * 33).collect();
+        assert_eq!(of(&pages, 9).len(), 1);
+        pages.push(319 * 33 + 65);
+        assert_eq!(of(&pages, 9).len(), 2);
+    }
+
+    #[test]
+    fn devices_are_apart() {
+        let mut counts = [PageCounts::default(), PageCounts::default(), PageCounts::default()];
+        counts[0].read(7, 1);
+        counts[2].write(7, 2);
+        let found = islands(counts.iter(), 20, 0);
+        let part = |device, last, reads, writes| Island { device, first: 7, last, touched: last - 6, reads, writes };
+        assert_eq!(found, [part(0, 7, 1, 0), part(2, 8, 0, 2)]);
+    }
+}
