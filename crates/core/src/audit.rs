@@ -3,10 +3,14 @@
 use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::mem::prefetch;
 use crate::nand::block::BlockState;
 use crate::observer::NO_PPN;
 use crate::reclaim::Threshold;
 use crate::units::{Lpn, Ppn};
+
+/// Rows of the map whose places on flash are on their way while one is looked at.
+const AHEAD: usize = 64;
 
 /// A page of the host in the drive's map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +51,10 @@ pub struct BlockRow {
 impl Drive {
     /// The map as the drive has it, in logical order: every page that holds data. Pages reported lost hold none.
     pub fn map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
-        self.map.to_physical.iter().enumerate().filter_map(|(lpn, entry)| {
+        let entries = &self.map.to_physical;
+        entries.iter().enumerate().filter_map(|(lpn, entry)| {
+            // Beyond flash lies what is not mapped or has its newest data elsewhere: then nothing is fetched.
+            entries.get(lpn + AHEAD).into_iter().for_each(|later| prefetch(&self.map.to_logical, *later as usize));
             let lpn = lpn as Lpn;
             let buffered = *entry & BUFFERED != 0;
             let ppn = if buffered { self.buffer.slot(*entry & !BUFFERED).below } else { *entry };
@@ -57,16 +64,21 @@ impl Drive {
         })
     }
 
+    /// Pages of the host that hold data: the rows of [`Self::map_rows`].
+    pub fn mapped_pages(&self) -> u64 {
+        let mapped = self.map.to_physical.iter().map(|entry| u64::from(*entry != UNMAPPED)).sum::<u64>();
+        let lost = set_bits(&self.lost).filter(|lpn| self.map.to_physical[*lpn] != UNMAPPED).count();
+        mapped - lost as u64
+    }
+
     /// Pages per block that hold data which is not lost.
     pub fn whole_pages(&self) -> Vec<u32> {
         let mut whole: Vec<u32> = self.hot.iter().map(|hot| u32::from(hot.valid)).collect();
-        for (i, word) in self.lost.iter().enumerate().filter(|(_, word)| **word != 0) {
-            for lpn in (0..64).filter(|bit| word >> bit & 1 == 1).map(|bit| i * 64 + bit) {
-                let entry = self.map.to_physical[lpn];
-                let entry = if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below };
-                if entry < UNMAPPED {
-                    whole[self.geometry.block_of(entry) as usize] -= 1;
-                }
+        for lpn in set_bits(&self.lost) {
+            let entry = self.map.to_physical[lpn];
+            let entry = if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below };
+            if entry < UNMAPPED {
+                whole[self.geometry.block_of(entry) as usize] -= 1;
             }
         }
         whole
@@ -92,4 +104,10 @@ impl Drive {
             written: hot.write_ptr,
         })
     }
+}
+
+/// Numbers of the bits that are set.
+fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
+    let words = words.iter().enumerate().filter(|(_, word)| **word != 0);
+    words.flat_map(|(i, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| i * 64 + bit))
 }

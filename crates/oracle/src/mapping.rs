@@ -1,9 +1,12 @@
 //! The drive's map against the truth: every entry leads to the newest data, back again, and no page is missing.
 
+use std::collections::VecDeque;
+
 use vpass_core::observer::{FROM_BUFFER, NO_PPN};
 use vpass_core::units::{Lpn, Ppn};
 
-use crate::oracle::Oracle;
+use crate::medium::At;
+use crate::oracle::{AHEAD, Oracle};
 use crate::report::Kind;
 
 /// What the drive claims about one host page that holds data.
@@ -26,7 +29,18 @@ impl Oracle {
         let mut on_flash = vec![0u32; self.geometry.blocks as usize];
         let mut count = 0u64;
         let mut last = None;
-        for entry in entries {
+        // Entries wait here while the stamps to which they lead are fetched.
+        let mut waiting = VecDeque::with_capacity(AHEAD + 1);
+        let mut entries = entries.into_iter().fuse();
+        loop {
+            if let Some(entry) = entries.next() {
+                self.prefetch_stamp(entry.ppn);
+                waiting.push_back(entry);
+                if waiting.len() <= AHEAD {
+                    continue;
+                }
+            }
+            let Some(entry) = waiting.pop_front() else { break };
             count += 1;
             if last.is_some_and(|last| last >= entry.lpn) {
                 self.findings.add(Kind::Books, || format!("the map lists lpn {} out of order or twice", entry.lpn));
@@ -43,6 +57,12 @@ impl Oracle {
             self.findings.add(Kind::Books, || format!("the map holds {count} pages; the host has {present} pages with data"));
         }
         self.check_valid(&on_flash, valid);
+    }
+
+    fn prefetch_stamp(&self, ppn: Ppn) {
+        if ppn < self.geometry.raw_pages() {
+            self.medium.prefetch_stamp(At::new(&self.geometry, ppn));
+        }
     }
 
     fn check_entry(&self, entry: MapEntry) -> Result<(), String> {

@@ -94,7 +94,7 @@ impl Oracle {
             reprograms: flash.reprograms,
             host_read_pages: host.read_pages,
             host_write_pages: host.write_pages,
-            mapped_pages: drive.map_rows().count() as u64,
+            mapped_pages: drive.mapped_pages(),
         });
         let rows = drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, back: r.back, buffered: r.buffered });
         self.check_map(rows, drive.whole_pages());
@@ -243,6 +243,9 @@ struct Place {
     dull: u64,
 }
 
+/// Pages after this one whose records are on their way while it is looked at, where all pages of a block or drive are gone through.
+pub(crate) const AHEAD: usize = 64;
+
 /// Reads in one call of `Observer::reads`, at most.
 const BATCH: usize = 32;
 
@@ -358,7 +361,9 @@ impl Observer for Oracle {
         let lpns = &lpns[..lpns.len().min(room)];
         let checked = self.protocol.preload(block, lpns.len() as u32);
         self.findings.note(Kind::Protocol, checked);
+        let mut later = lpns.iter().skip(AHEAD);
         for (ppn, lpn) in (self.geometry.first_page(block)..).zip(lpns) {
+            later.next().into_iter().for_each(|lpn| self.stamps.prefetch(*lpn));
             let checked = self.stamps.preload(&mut self.medium, At::new(&self.geometry, ppn), *lpn);
             self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
         }

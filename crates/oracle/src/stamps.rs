@@ -104,14 +104,15 @@ impl Stamp {
         Self { lpn: self.lpn, tag: self.tag.on_flash() }
     }
 
+    /// One word; [`Self::ERASED`] is zero.
     #[inline]
     pub(crate) fn pack(self) -> u64 {
-        u64::from(self.lpn) << 32 | u64::from(self.tag.0)
+        !(u64::from(self.lpn) << 32 | u64::from(self.tag.0))
     }
 
     #[inline]
     pub(crate) fn unpack(word: u64) -> Self {
-        Self { lpn: (word >> 32) as u32, tag: Tag(word as u32) }
+        Self { lpn: (!word >> 32) as u32, tag: Tag(!word as u32) }
     }
 
     /// The content in words, for findings.
@@ -299,6 +300,9 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Stamp::unpack(Stamp::ERASED.pack()), Stamp::ERASED);
+        for stamp in [Stamp::ERASED, Stamp::DEAD, Stamp { lpn: 7, tag: Tag(9) }] {
+            assert_eq!(Stamp::unpack(stamp.pack()), stamp);
+        }
+        assert_eq!(Stamp::ERASED.pack(), 0);
     }
 }
