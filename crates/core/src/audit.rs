@@ -3,14 +3,11 @@
 use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
-use crate::mem::prefetch;
 use crate::nand::block::BlockState;
+#[cfg(doc)]
 use crate::observer::NO_PPN;
 use crate::reclaim::Threshold;
-use crate::units::{Lpn, Ppn};
-
-/// Rows of the map whose places on flash are on their way while one is looked at.
-const AHEAD: usize = 64;
+use crate::units::{BlockId, Lpn, Ppn};
 
 /// A page of the host in the drive's map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +16,6 @@ pub struct MapRow {
     pub lpn: Lpn,
     /// Where it lies on flash, [`NO_PPN`] where only the write buffer has it.
     pub ppn: Ppn,
-    /// What the reverse map says about that place.
-    pub back: Lpn,
     /// Newer data is in the write buffer.
     pub buffered: bool,
 }
@@ -51,17 +46,18 @@ pub struct BlockRow {
 impl Drive {
     /// The map as the drive has it, in logical order: every page that holds data. Pages reported lost hold none.
     pub fn map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
-        let entries = &self.map.to_physical;
-        entries.iter().enumerate().filter_map(|(lpn, entry)| {
-            // Beyond flash lies what is not mapped or has its newest data elsewhere: then nothing is fetched.
-            entries.get(lpn + AHEAD).into_iter().for_each(|later| prefetch(&self.map.to_logical, *later as usize));
+        self.map.to_physical.iter().enumerate().filter_map(|(lpn, entry)| {
             let lpn = lpn as Lpn;
             let buffered = *entry & BUFFERED != 0;
             let ppn = if buffered { self.buffer.slot(*entry & !BUFFERED).below } else { *entry };
             let holds = (buffered || ppn < UNMAPPED) && !self.is_lost(lpn);
-            let back = if ppn < UNMAPPED { self.map.to_logical[ppn as usize] } else { NO_PPN };
-            holds.then_some(MapRow { lpn, ppn, back, buffered })
+            holds.then_some(MapRow { lpn, ppn, buffered })
         })
+    }
+
+    /// What the reverse map says about the pages of a block: to whom each belongs, or last belonged; [`NO_PPN`] where to nobody.
+    pub fn owners(&self, block: BlockId) -> &[Lpn] {
+        self.map.owners(block)
     }
 
     /// Pages of the host that hold data: the rows of [`Self::map_rows`].

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use vpass_core::observer::{FROM_BUFFER, NO_PPN};
-use vpass_core::units::{Lpn, Ppn};
+use vpass_core::units::{BlockId, Lpn, Ppn};
 
+use crate::bits::Bits;
 use crate::medium::At;
 use crate::oracle::{AHEAD, Oracle};
 use crate::report::Kind;
@@ -16,16 +17,20 @@ pub struct MapEntry {
     pub lpn: Lpn,
     /// Its flash page; [`NO_PPN`] or [`FROM_BUFFER`] where it lies in the write buffer only.
     pub ppn: Ppn,
-    /// What the drive's reverse map says about that flash page.
-    pub back: Lpn,
     /// Newer data of it lies in the write buffer.
     pub buffered: bool,
 }
 
 impl Oracle {
-    /// Compares the drive's map, in ascending order of `lpn`, and its count of valid pages per block with the truth.
-    /// (That no two entries lead to one flash page follows: a flash page carries one stamp.)
-    pub fn check_map(&mut self, entries: impl IntoIterator<Item = MapEntry>, valid: impl IntoIterator<Item = u32>) {
+    /// Compares the drive's map, in ascending order of `lpn`, what its reverse map says about all pages of a block, and its count of valid
+    /// pages per block with the truth. (That no two entries lead to one flash page follows: a flash page carries one stamp.)
+    pub fn check_map<'a>(
+        &mut self,
+        entries: impl IntoIterator<Item = MapEntry>,
+        owners: impl Fn(BlockId) -> &'a [Lpn],
+        valid: impl IntoIterator<Item = u32>,
+    ) {
+        let agreed = self.agreed(&owners);
         let mut on_flash = vec![0u32; self.geometry.blocks as usize];
         let mut count = 0u64;
         let mut last = None;
@@ -34,7 +39,10 @@ impl Oracle {
         let mut entries = entries.into_iter().fuse();
         loop {
             if let Some(entry) = entries.next() {
-                self.prefetch_stamp(entry.ppn);
+                if entry.ppn < self.geometry.raw_pages() {
+                    self.medium.prefetch_stamp(At::new(&self.geometry, entry.ppn));
+                    agreed.prefetch(entry.ppn);
+                }
                 waiting.push_back(entry);
                 if waiting.len() <= AHEAD {
                     continue;
@@ -46,7 +54,7 @@ impl Oracle {
                 self.findings.add(Kind::Books, || format!("the map lists lpn {} out of order or twice", entry.lpn));
             }
             last = Some(entry.lpn);
-            let checked = self.check_entry(entry);
+            let checked = self.check_entry(entry, &agreed, &owners);
             self.findings.note(Kind::Books, checked);
             if entry.ppn < self.geometry.raw_pages() {
                 on_flash[self.geometry.block_of(entry.ppn) as usize] += 1;
@@ -59,14 +67,18 @@ impl Oracle {
         self.check_valid(&on_flash, valid);
     }
 
-    fn prefetch_stamp(&self, ppn: Ppn) {
-        if ppn < self.geometry.raw_pages() {
-            self.medium.prefetch_stamp(At::new(&self.geometry, ppn));
-        }
+    /// The flash pages of which the reverse map says what their stamps say: found in their order, as the map's is none for them.
+    fn agreed<'a>(&self, owners: impl Fn(BlockId) -> &'a [Lpn]) -> Bits {
+        let kinds = self.geometry.cell.bits() as usize;
+        let wordlines =
+            (0..self.geometry.blocks).flat_map(|block| (self.geometry.first_wordline(block)..).zip(owners(block).chunks_exact(kinds)));
+        let flags =
+            wordlines.flat_map(|(wordline, owners)| self.medium.stamps(wordline).zip(owners).map(|(stamp, owner)| stamp.lpn == *owner));
+        Bits::collect(self.geometry.raw_pages(), flags)
     }
 
-    fn check_entry(&self, entry: MapEntry) -> Result<(), String> {
-        let MapEntry { lpn, ppn, back, buffered } = entry;
+    fn check_entry<'a>(&self, entry: MapEntry, agreed: &Bits, owners: impl Fn(BlockId) -> &'a [Lpn]) -> Result<(), String> {
+        let MapEntry { lpn, ppn, buffered } = entry;
         let newest = self.stamps.newest(lpn).ok_or_else(|| format!("the map holds lpn {lpn}, which is beyond the host's capacity"))?;
         if !newest.is_present() {
             return Err(format!("the map leads from lpn {lpn} to ppn {ppn}, but that page holds {}", newest.words()));
@@ -83,7 +95,10 @@ impl Oracle {
                 carried.words()
             ));
         }
-        if back != lpn {
+        // The page carries data of this lpn: who agrees with its stamp leads back to it.
+        if !agreed.contains(ppn) {
+            let block = self.geometry.block_of(ppn);
+            let back = owners(block)[(ppn - self.geometry.first_page(block)) as usize];
             return Err(format!("the map leads from lpn {lpn} to ppn {ppn}, the reverse map from there to lpn {back}"));
         }
         Ok(())

@@ -121,11 +121,12 @@ impl Toy {
         let entries: Vec<_> = mapped
             .map(|lpn| {
                 let ppn = self.map[lpn as usize];
-                MapEntry { lpn, ppn, back: self.back[ppn as usize], buffered: false }
+                MapEntry { lpn, ppn, buffered: false }
             })
             .collect();
         let valid: Vec<_> = (0..BLOCKS).map(|block| self.valid(block)).collect();
-        self.scene.oracle.check_map(entries, valid);
+        let owners = |block: u32| &self.back[(block * PAGES) as usize..][..PAGES as usize];
+        self.scene.oracle.check_map(entries, owners, valid);
     }
 }
 
