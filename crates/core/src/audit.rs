@@ -7,7 +7,7 @@ use crate::nand::block::BlockState;
 #[cfg(doc)]
 use crate::observer::NO_PPN;
 use crate::reclaim::Threshold;
-use crate::units::{BlockId, Lpn, Ppn};
+use crate::units::{Lpn, Ppn};
 
 /// A page of the host in the drive's map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +55,18 @@ impl Drive {
         })
     }
 
-    /// What the reverse map says about the pages of a block: to whom each belongs, or last belonged; [`NO_PPN`] where to nobody.
-    pub fn owners(&self, block: BlockId) -> &[Lpn] {
-        self.map.owners(block)
+    /// What the reverse map says about a flash page: to whom it belongs, or last belonged; [`NO_PPN`] where to nobody.
+    pub fn owner(&self, ppn: Ppn) -> Lpn {
+        self.map.to_logical[ppn as usize]
+    }
+
+    /// The flash pages that the drive holds to be valid, in their order, but for those of pages reported lost.
+    pub fn valid_pages(&self) -> impl Iterator<Item = Ppn> + '_ {
+        (0..self.geometry.blocks).flat_map(|block| {
+            let first = self.geometry.first_page(block);
+            let pages = set_bits(self.map.valid_words(block)).map(move |page| first + page as Ppn);
+            pages.filter(|ppn| !self.is_lost(self.owner(*ppn)))
+        })
     }
 
     /// Pages of the host that hold data: the rows of [`Self::map_rows`].
@@ -104,6 +113,14 @@ impl Drive {
 
 /// Numbers of the bits that are set.
 fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
-    let words = words.iter().enumerate().filter(|(_, word)| **word != 0);
-    words.flat_map(|(i, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| i * 64 + bit))
+    words.iter().enumerate().flat_map(|(i, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            (rest != 0).then(|| {
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                i * 64 + bit
+            })
+        })
+    })
 }

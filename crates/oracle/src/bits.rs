@@ -1,4 +1,4 @@
-//! A bit for each page, of the host or of the flash: so little that it stays in a cache where what it stands for would not.
+//! A bit for each page, of the host: so little that it stays in a cache where what it stands for would not.
 
 use vpass_core::mem::{huge_zeros, prefetch};
 
@@ -12,24 +12,6 @@ impl Bits {
     /// None of them is set.
     pub(crate) fn none_of(len: u32) -> Self {
         Self { words: huge_zeros(len.div_ceil(64) as usize) }
-    }
-
-    /// Those are set for which a sequence of so many says so.
-    pub(crate) fn collect(len: u32, flags: impl Iterator<Item = bool>) -> Self {
-        let mut words = Vec::with_capacity(len.div_ceil(64) as usize);
-        let (mut word, mut n) = (0u64, 0u32);
-        flags.for_each(|flag| {
-            word = word >> 1 | u64::from(flag) << 63;
-            n += 1;
-            if n.is_multiple_of(64) {
-                words.push(word);
-            }
-        });
-        assert!(n == len, "{n} flags of {len}");
-        if !n.is_multiple_of(64) {
-            words.push(word >> (64 - n % 64));
-        }
-        Self { words }
     }
 
     /// Bytes of so many.
@@ -77,10 +59,7 @@ mod tests {
         assert!(some.insert(0) && some.insert(63) && some.insert(64) && some.insert(129) && !some.insert(64));
         let set = |bits: &Bits| (0..130).filter(|n| bits.contains(*n)).collect::<Vec<_>>();
         assert_eq!(set(&some), [0, 63, 64, 129]);
-        for len in [64, 128, 130] {
-            let collected = Bits::collect(len, (0..len).map(|n| some.contains(n)));
-            assert_eq!(collected.words(), &some.words()[..len.div_ceil(64) as usize]);
-        }
+        assert_eq!(some.words(), [1 << 63 | 1, 1, 2]);
         some.clear();
         assert!(set(&some).is_empty());
     }

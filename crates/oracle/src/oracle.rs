@@ -97,8 +97,8 @@ impl Oracle {
             host_write_pages: host.write_pages,
             mapped_pages: drive.mapped_pages(),
         });
-        let rows = drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
-        self.check_map(rows, |block| drive.owners(block), drive.whole_pages());
+        let rows = || drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
+        self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
         self.finish()
     }
 
@@ -242,8 +242,8 @@ struct Place {
     dull: u64,
 }
 
-/// Pages after this one whose records are on their way while it is looked at, where all pages of a block or drive are gone through.
-pub(crate) const AHEAD: usize = 64;
+/// Pages of a block after this one that are on their way into the cache while it is loaded.
+const AHEAD: usize = 64;
 
 /// Reads in one call of `Observer::reads`, at most.
 const BATCH: usize = 32;

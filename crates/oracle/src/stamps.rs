@@ -4,7 +4,7 @@
 use vpass_core::geometry::Geometry;
 use vpass_core::mem::{huge_vec, prefetch};
 use vpass_core::observer::NO_PPN;
-use vpass_core::units::Lpn;
+use vpass_core::units::{Lpn, Ppn};
 
 use crate::bits::Bits;
 use crate::medium::{At, Medium};
@@ -105,6 +105,16 @@ impl Stamp {
     /// As it was programmed.
     pub(crate) fn undamaged(self) -> Self {
         Self { lpn: self.lpn, tag: self.tag.on_flash() }
+    }
+
+    /// A number to be summed up over many pages: no sum of others is likely to be that of these stamps at these places.
+    #[inline]
+    pub(crate) fn fingerprint(self, ppn: Ppn) -> u64 {
+        // splitmix64's finaliser, of numbers that differ at one place wherever stamps do.
+        let z = (u64::from(self.lpn) << 32 | u64::from(ppn)).wrapping_add(u64::from(self.tag.0).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
     }
 
     /// One word; [`Self::ERASED`] is zero.

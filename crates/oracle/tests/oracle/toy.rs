@@ -125,8 +125,14 @@ impl Toy {
             })
             .collect();
         let valid: Vec<_> = (0..BLOCKS).map(|block| self.valid(block)).collect();
-        let owners = |block: u32| &self.back[(block * PAGES) as usize..][..PAGES as usize];
-        self.scene.oracle.check_map(entries, owners, valid);
+        let held: Vec<_> = (0..BLOCKS * PAGES).filter(|ppn| self.is_valid(*ppn)).collect();
+        let rounds = std::cell::Cell::new(0);
+        let entries = || {
+            rounds.set(rounds.get() + 1);
+            entries.iter().copied()
+        };
+        self.scene.oracle.check_map(entries, |ppn| self.back[ppn as usize], held, &valid);
+        assert!(rounds.get() == 1 || self.bug != Bug::None, "a right map is gone through once");
     }
 }
 
