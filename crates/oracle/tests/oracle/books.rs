@@ -88,7 +88,9 @@ const VALID: [u32; 4] = [1, 2, 0, 0];
 /// Its reverse map, of 4 blocks: what was written where, though an older 6 is no longer wanted.
 fn owners() -> Vec<Lpn> {
     let mut owners = vec![NO_PPN; 48];
-    [(0, 5), (1, 6), (12, 6), (13, 7)].into_iter().for_each(|(ppn, lpn): (usize, Lpn)| owners[ppn] = lpn);
+    for (ppn, lpn) in [(0, 5), (1, 6), (12, 6), (13, 7)] {
+        owners[ppn] = lpn;
+    }
     owners
 }
 
