@@ -22,7 +22,7 @@ test: build
 	cargo test --release --workspace
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs
 	cargo test --release -p vpass-core --bench throughput --bench techniques -- --small
-	cargo test --release -p vpass-oracle --bench watched -- --small
+	cargo test --release -p vpass-oracle --bench watched --bench first_minutes -- --small
 	$(MAKE) --no-print-directory check-minute
 
 # A minute of random drives under the oracle, other ones for every commit; a failure prints the command that replays it.

@@ -4,6 +4,7 @@ use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::nand::block::BlockState;
+#[cfg(doc)]
 use crate::observer::NO_PPN;
 use crate::reclaim::Threshold;
 use crate::units::{Lpn, Ppn};
@@ -15,8 +16,6 @@ pub struct MapRow {
     pub lpn: Lpn,
     /// Where it lies on flash, [`NO_PPN`] where only the write buffer has it.
     pub ppn: Ppn,
-    /// What the reverse map says about that place.
-    pub back: Lpn,
     /// Newer data is in the write buffer.
     pub buffered: bool,
 }
@@ -52,21 +51,39 @@ impl Drive {
             let buffered = *entry & BUFFERED != 0;
             let ppn = if buffered { self.buffer.slot(*entry & !BUFFERED).below } else { *entry };
             let holds = (buffered || ppn < UNMAPPED) && !self.is_lost(lpn);
-            let back = if ppn < UNMAPPED { self.map.to_logical[ppn as usize] } else { NO_PPN };
-            holds.then_some(MapRow { lpn, ppn, back, buffered })
+            holds.then_some(MapRow { lpn, ppn, buffered })
         })
+    }
+
+    /// What the reverse map says about a flash page: to whom it belongs, or last belonged; [`NO_PPN`] where to nobody.
+    pub fn owner(&self, ppn: Ppn) -> Lpn {
+        self.map.to_logical[ppn as usize]
+    }
+
+    /// The flash pages that the drive holds to be valid, in their order, but for those of pages reported lost.
+    pub fn valid_pages(&self) -> impl Iterator<Item = Ppn> + '_ {
+        (0..self.geometry.blocks).flat_map(|block| {
+            let first = self.geometry.first_page(block);
+            let pages = set_bits(self.map.valid_words(block)).map(move |page| first + page as Ppn);
+            pages.filter(|ppn| !self.is_lost(self.owner(*ppn)))
+        })
+    }
+
+    /// Pages of the host that hold data: the rows of [`Self::map_rows`].
+    pub fn mapped_pages(&self) -> u64 {
+        let mapped = self.map.to_physical.iter().map(|entry| u64::from(*entry != UNMAPPED)).sum::<u64>();
+        let lost = set_bits(&self.lost).filter(|lpn| self.map.to_physical[*lpn] != UNMAPPED).count();
+        mapped - lost as u64
     }
 
     /// Pages per block that hold data which is not lost.
     pub fn whole_pages(&self) -> Vec<u32> {
         let mut whole: Vec<u32> = self.hot.iter().map(|hot| u32::from(hot.valid)).collect();
-        for (i, word) in self.lost.iter().enumerate().filter(|(_, word)| **word != 0) {
-            for lpn in (0..64).filter(|bit| word >> bit & 1 == 1).map(|bit| i * 64 + bit) {
-                let entry = self.map.to_physical[lpn];
-                let entry = if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below };
-                if entry < UNMAPPED {
-                    whole[self.geometry.block_of(entry) as usize] -= 1;
-                }
+        for lpn in set_bits(&self.lost) {
+            let entry = self.map.to_physical[lpn];
+            let entry = if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below };
+            if entry < UNMAPPED {
+                whole[self.geometry.block_of(entry) as usize] -= 1;
             }
         }
         whole
@@ -92,4 +109,18 @@ impl Drive {
             written: hot.write_ptr,
         })
     }
+}
+
+/// Numbers of the bits that are set.
+fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(i, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            (rest != 0).then(|| {
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                i * 64 + bit
+            })
+        })
+    })
 }

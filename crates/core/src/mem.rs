@@ -38,18 +38,32 @@ pub(crate) fn equal_keys(keys: &[u16; 32], key: u16) -> u32 {
 /// otherwise spends most of its time on address translation.
 pub fn huge_vec<T: Copy>(len: usize, value: T) -> Vec<T> {
     let mut v: Vec<T> = Vec::with_capacity(len);
+    ask_for_huge_pages(&v);
+    v.resize(len, value);
+    v
+}
+
+/// The same of zeros, as the system hands memory out: what is never written takes none, and what is written is not written twice.
+pub fn huge_zeros(len: usize) -> Vec<u64> {
+    let v = vec![0; len];
+    ask_for_huge_pages(&v);
+    v
+}
+
+/// Asks for huge pages behind all that a vector has room for.
+fn ask_for_huge_pages<T>(v: &Vec<T>) {
     #[cfg(target_os = "linux")]
     {
         const HUGE: usize = 2 << 20;
-        let bytes = len * size_of::<T>();
+        let bytes = v.capacity() * size_of::<T>();
         if bytes >= HUGE {
-            let start = (v.as_mut_ptr() as usize).next_multiple_of(4096);
+            let start = (v.as_ptr() as usize).next_multiple_of(4096);
             // SAFETY: the range lies within the allocation; MADV_HUGEPAGE changes how it is backed, never its content.
             unsafe { libc::madvise(start as *mut libc::c_void, bytes - 4096, libc::MADV_HUGEPAGE) };
         }
     }
-    v.resize(len, value);
-    v
+    #[cfg(not(target_os = "linux"))]
+    let _ = v;
 }
 
 #[cfg(test)]
@@ -69,5 +83,7 @@ mod tests {
         assert!(v.len() == 3 << 20 && v.iter().all(|x| *x == 7));
         super::prefetch(&v, 5);
         super::prefetch(&v, usize::MAX);
+        let zeros = super::huge_zeros(3 << 20);
+        assert!(zeros.len() == 3 << 20 && zeros.iter().all(|x| *x == 0));
     }
 }

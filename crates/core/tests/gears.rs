@@ -38,4 +38,6 @@ fn both_gears_move_the_same_pages() {
     assert_eq!(untimed.reclaim_counts().pages_copied, timed.reclaim_counts().pages_copied);
     assert_eq!(format!("{:?}", untimed.flash_counts()), format!("{:?}", timed.flash_counts()));
     assert_eq!(untimed.map_rows().collect::<Vec<_>>(), timed.map_rows().collect::<Vec<_>>());
+    let owned = |drive: &Drive| drive.valid_pages().map(|ppn| (ppn, drive.owner(ppn))).collect::<Vec<_>>();
+    assert_eq!(owned(&untimed), owned(&timed));
 }

@@ -5,6 +5,7 @@ use vpass_core::units::{Lpn, Ppn};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;
+use crate::stamps::Stamp;
 
 /// What the drive claims about one host page that holds data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,16 +14,65 @@ pub struct MapEntry {
     pub lpn: Lpn,
     /// Its flash page; [`NO_PPN`] or [`FROM_BUFFER`] where it lies in the write buffer only.
     pub ppn: Ppn,
-    /// What the drive's reverse map says about that flash page.
-    pub back: Lpn,
     /// Newer data of it lies in the write buffer.
     pub buffered: bool,
 }
 
 impl Oracle {
-    /// Compares the drive's map, in ascending order of `lpn`, and its count of valid pages per block with the truth.
-    /// (That no two entries lead to one flash page follows: a flash page carries one stamp.)
-    pub fn check_map(&mut self, entries: impl IntoIterator<Item = MapEntry>, valid: impl IntoIterator<Item = u32>) {
+    /// Compares the drive's map, in ascending order of `lpn`, its reverse map (`owner`), the flash pages that it holds to be valid and its count
+    /// of them per block with the truth. (That no two entries lead to one flash page follows: a flash page carries one stamp.)
+    pub fn check_map<I: Iterator<Item = MapEntry>>(
+        &mut self,
+        entries: impl Fn() -> I,
+        owner: impl Fn(Ppn) -> Lpn,
+        held: impl IntoIterator<Item = Ppn>,
+        valid: &[u32],
+    ) {
+        // To follow each entry to its place on flash is slow, and says what is wrong. Almost always nothing is.
+        if !self.is_right(entries(), &owner, held, valid) {
+            self.check_each(entries(), owner, valid);
+        }
+    }
+
+    /// Whether the map is right, found without going from entry to place: the stamps to which its entries should lead, all together, are those
+    /// of the pages that the drive holds to be valid, and the reverse map says what these stamps say. Both sides are summed up in one number, an
+    /// entry's place included; a wrong map has the right sum in one case of 2^64.
+    fn is_right(
+        &self,
+        entries: impl Iterator<Item = MapEntry>,
+        owner: impl Fn(Ppn) -> Lpn,
+        held: impl IntoIterator<Item = Ppn>,
+        valid: &[u32],
+    ) -> bool {
+        let mut on_flash = vec![0u32; self.geometry.blocks as usize];
+        let (mut right, mut count, mut next, mut wanted) = (true, 0u64, 0, 0u64);
+        entries.for_each(|entry| {
+            let newest = self.stamps.newest(entry.lpn).filter(|newest| newest.is_present());
+            right &= entry.lpn >= next && newest.is_some();
+            (next, count) = (entry.lpn.saturating_add(1), count + 1);
+            if entry.buffered {
+                // Newer data than its place has: the place is looked at by itself.
+                right &= self.check_entry(entry, &owner).is_ok();
+            }
+            if entry.ppn < self.geometry.raw_pages() {
+                on_flash[self.geometry.block_of(entry.ppn) as usize] += 1;
+                let carried =
+                    if entry.buffered { self.carried(entry.ppn) } else { newest.map(|tag| Stamp { lpn: entry.lpn, tag: tag.on_flash() }) };
+                wanted = wanted.wrapping_add(carried.map_or(0, |stamp| stamp.fingerprint(entry.ppn)));
+            } else {
+                right &= entry.buffered;
+            }
+        });
+        let mut found = 0u64;
+        held.into_iter().for_each(|ppn| {
+            let carried = self.carried(ppn);
+            right &= carried.is_some_and(|stamp| stamp.lpn == owner(ppn));
+            found = found.wrapping_add(carried.map_or(0, |stamp| stamp.fingerprint(ppn)));
+        });
+        right && wanted == found && count == self.stamps.present() && on_flash == valid
+    }
+
+    fn check_each(&mut self, entries: impl Iterator<Item = MapEntry>, owner: impl Fn(Ppn) -> Lpn, valid: &[u32]) {
         let mut on_flash = vec![0u32; self.geometry.blocks as usize];
         let mut count = 0u64;
         let mut last = None;
@@ -32,7 +82,7 @@ impl Oracle {
                 self.findings.add(Kind::Books, || format!("the map lists lpn {} out of order or twice", entry.lpn));
             }
             last = Some(entry.lpn);
-            let checked = self.check_entry(entry);
+            let checked = self.check_entry(entry, &owner);
             self.findings.note(Kind::Books, checked);
             if entry.ppn < self.geometry.raw_pages() {
                 on_flash[self.geometry.block_of(entry.ppn) as usize] += 1;
@@ -45,8 +95,8 @@ impl Oracle {
         self.check_valid(&on_flash, valid);
     }
 
-    fn check_entry(&self, entry: MapEntry) -> Result<(), String> {
-        let MapEntry { lpn, ppn, back, buffered } = entry;
+    fn check_entry(&self, entry: MapEntry, owner: impl Fn(Ppn) -> Lpn) -> Result<(), String> {
+        let MapEntry { lpn, ppn, buffered } = entry;
         let newest = self.stamps.newest(lpn).ok_or_else(|| format!("the map holds lpn {lpn}, which is beyond the host's capacity"))?;
         if !newest.is_present() {
             return Err(format!("the map leads from lpn {lpn} to ppn {ppn}, but that page holds {}", newest.words()));
@@ -63,23 +113,23 @@ impl Oracle {
                 carried.words()
             ));
         }
+        let back = owner(ppn);
         if back != lpn {
             return Err(format!("the map leads from lpn {lpn} to ppn {ppn}, the reverse map from there to lpn {back}"));
         }
         Ok(())
     }
 
-    fn check_valid(&mut self, on_flash: &[u32], valid: impl IntoIterator<Item = u32>) {
-        let mut blocks = 0;
-        for (block, claimed) in valid.into_iter().enumerate() {
-            blocks += 1;
+    fn check_valid(&mut self, on_flash: &[u32], valid: &[u32]) {
+        for (block, claimed) in valid.iter().copied().enumerate() {
             let mapped = on_flash.get(block).copied().unwrap_or(0);
             if claimed != mapped {
                 self.findings
                     .add(Kind::Books, || format!("the drive counts {claimed} valid pages in block {block}; its map leads to {mapped}"));
             }
         }
-        if blocks != on_flash.len() {
+        if valid.len() != on_flash.len() {
+            let blocks = valid.len();
             self.findings.add(Kind::Books, || format!("the drive counts valid pages of {blocks} blocks; it has {}", on_flash.len()));
         }
     }

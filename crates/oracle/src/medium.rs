@@ -3,13 +3,14 @@
 //! ```text
 //! word 0     RC (40 bits)  lower part of s (24)       quarters of a dose unit
 //! word 1     b  (48 bits)  upper part of s (16)
-//! word 2 ..  the stamp of each page: lpn (32 bits), tag (32)
+//! word 2 ..  the stamp of each page: lpn (32 bits), tag (32), all inverted
 //! ```
 //!
+//! An erased block is all zeros, which is how memory comes: a new drive's record is written only where something happens.
 //! RC, s and b are explained in `doses`, stamps in `stamps`. No run lasts long enough to overflow them.
 
 use vpass_core::geometry::Geometry;
-use vpass_core::mem::{huge_vec, prefetch};
+use vpass_core::mem::{huge_zeros, prefetch};
 use vpass_core::units::{BlockId, Ppn};
 
 use crate::stamps::Stamp;
@@ -64,13 +65,11 @@ pub(crate) struct Medium {
 impl Medium {
     pub(crate) fn new(geometry: &Geometry) -> Self {
         let words = HEADER + geometry.cell.bits() as usize;
-        let mut medium = Self {
-            records: huge_vec(geometry.wordlines() as usize * words, 0),
+        Self {
+            records: huge_zeros(geometry.wordlines() as usize * words),
             words,
             wordlines_per_block: geometry.wordlines_per_block as usize,
-        };
-        (0..geometry.blocks).for_each(|block| medium.erase(block));
-        medium
+        }
     }
 
     /// Bytes for a drive of this geometry.
@@ -159,10 +158,7 @@ impl Medium {
 
     pub(crate) fn erase(&mut self, block: BlockId) {
         let block_words = self.wordlines_per_block * self.words;
-        for record in self.records[block as usize * block_words..][..block_words].chunks_exact_mut(self.words) {
-            record[..HEADER].fill(0);
-            record[HEADER..].fill(Stamp::ERASED.pack());
-        }
+        self.records[block as usize * block_words..][..block_words].fill(0);
     }
 }
 
@@ -178,7 +174,6 @@ mod tests {
     #[test]
     fn a_record_keeps_its_counters_apart() {
         let mut m = Medium { records: vec![0; 15], words: 5, wordlines_per_block: 3 };
-        m.erase(0);
         let large = Counters { read: (1 << 40) - 1, neighbour_before: (1 << 40) - 3, block_before: (1 << 48) - 5 };
         m.sense(1, 1);
         m.start(1, large.neighbour_before, large.block_before);
@@ -188,6 +183,10 @@ mod tests {
         for other in [0, 2] {
             assert_eq!(m.counters(other), Counters { read: 0, neighbour_before: 0, block_before: 0 });
         }
-        assert!(m.stamps(1).all(|stamp| stamp == Stamp::ERASED));
+        assert!(m.stamps(1).all(|stamp| stamp == Stamp::ERASED), "a new record is that of an erased wordline");
+        m.set_stamp(At { block: 0, wordline: 1, index: 1, kind: 2 }, Stamp::DEAD);
+        assert!(m.stamps(1).eq([Stamp::ERASED, Stamp::ERASED, Stamp::DEAD]) && m.counters(1) == large);
+        m.erase(0);
+        assert!(m.records.iter().all(|word| *word == 0));
     }
 }

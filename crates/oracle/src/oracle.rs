@@ -9,6 +9,7 @@ use vpass_core::geometry::Geometry;
 use vpass_core::observer::{NOBODY, Observer, Origin, PhysRead, ReadResult};
 use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ns, Ppn, Seq};
 
+use crate::bits::Bits;
 use crate::books::{DriveBooks, differences};
 use crate::doses::{Doses, Truth};
 use crate::mapping::MapEntry;
@@ -33,8 +34,8 @@ pub struct Oracle {
     pub(crate) seen: DriveBooks,
     pub(crate) uncorrectable_reads: u64,
     lost_pages: u64,
-    /// One bit per host page: reported lost since the measured phase began.
-    was_lost: Vec<u64>,
+    /// Of the host's pages: reported lost since the measured phase began.
+    was_lost: Bits,
     worst_dose_ratio: f64,
     /// Copies in the controller's memory, and what they carry.
     pub(crate) waiting: BTreeMap<Lpn, Stamp>,
@@ -58,7 +59,7 @@ impl Oracle {
             seen: DriveBooks::default(),
             uncorrectable_reads: 0,
             lost_pages: 0,
-            was_lost: vec![0; geometry.host_pages.div_ceil(64) as usize],
+            was_lost: Bits::none_of(geometry.host_pages),
             worst_dose_ratio: 0.0,
             waiting: BTreeMap::new(),
         }
@@ -66,7 +67,7 @@ impl Oracle {
 
     /// Memory that the oracle of such a drive takes.
     pub fn memory(geometry: &Geometry) -> Bytes {
-        let lost = u64::from(geometry.host_pages.div_ceil(64)) * 8;
+        let lost = Bits::bytes(geometry.host_pages);
         Bytes(Medium::bytes(geometry) + Stamps::bytes(geometry) + Doses::bytes(geometry) + Protocol::bytes(geometry) + lost)
     }
 
@@ -97,10 +98,10 @@ impl Oracle {
             reprograms: flash.reprograms,
             host_read_pages: host.read_pages,
             host_write_pages: host.write_pages,
-            mapped_pages: drive.map_rows().count() as u64,
+            mapped_pages: drive.mapped_pages(),
         });
-        let rows = drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, back: r.back, buffered: r.buffered });
-        self.check_map(rows, drive.whole_pages());
+        let rows = || drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
+        self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
         self.finish()
     }
 
@@ -220,9 +221,7 @@ impl Oracle {
                 self.unseen_losses.insert(stamp);
             }
         }
-        let (word, bit) = (lpn as usize / 64, 1 << (lpn % 64));
-        self.lost_pages += u64::from(self.was_lost[word] & bit == 0);
-        self.was_lost[word] |= bit;
+        self.lost_pages += u64::from(self.was_lost.insert(lpn));
         Ok(())
     }
 
@@ -246,12 +245,16 @@ struct Place {
     dull: u64,
 }
 
+/// Pages of a block after this one that are on their way into the cache while it is loaded.
+const AHEAD: usize = 64;
+
 /// Reads in one call of `Observer::reads`, at most.
 const BATCH: usize = 32;
 
 impl Observer for Oracle {
     fn reads(&mut self, batch: &[PhysRead]) {
         assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
+        self.stamps.end_loading();
         // First all addresses, so that the memory fetches of the whole batch overlap.
         for read in batch {
             self.stamps.prefetch(read.lpn);
@@ -368,7 +371,9 @@ impl Observer for Oracle {
         let lpns = &lpns[..lpns.len().min(room)];
         let checked = self.protocol.preload(block, lpns.len() as u32);
         self.findings.note(Kind::Protocol, checked);
+        let mut later = lpns.iter().skip(AHEAD);
         for (ppn, lpn) in (self.geometry.first_page(block)..).zip(lpns) {
+            later.next().into_iter().for_each(|lpn| self.stamps.prefetch_load(*lpn));
             let checked = self.stamps.preload(&mut self.medium, At::new(&self.geometry, ppn), *lpn);
             self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
         }
@@ -389,10 +394,11 @@ impl Observer for Oracle {
     }
 
     fn measured_phase(&mut self) {
+        self.stamps.end_loading();
         self.seen = DriveBooks::default();
         self.uncorrectable_reads = 0;
         self.lost_pages = 0;
-        self.was_lost.fill(0);
+        self.was_lost.clear();
         self.worst_dose_ratio = 0.0;
     }
 

@@ -4,8 +4,9 @@
 use vpass_core::geometry::Geometry;
 use vpass_core::mem::{huge_vec, prefetch};
 use vpass_core::observer::NO_PPN;
-use vpass_core::units::Lpn;
+use vpass_core::units::{Lpn, Ppn};
 
+use crate::bits::Bits;
 use crate::medium::{At, Medium};
 
 /// The newest version of a host page and what became of it: `version * 8 + partial * 4 + state`. Versions survive trims and
@@ -25,6 +26,8 @@ impl Tag {
     const PRESENT: u32 = 0b10;
     /// Present, and the drive has answered a read of it with an error.
     const REPORTED: u32 = 0b11;
+    /// The first version, whole.
+    const FIRST: Self = Self(1 << 3 | Self::PRESENT);
 
     /// What a flash page with this newest version carries, damage apart. Where the data is absent or lost, none carries it.
     #[inline]
@@ -104,14 +107,25 @@ impl Stamp {
         Self { lpn: self.lpn, tag: self.tag.on_flash() }
     }
 
+    /// A number to be summed up over many pages: no sum of others is likely to be that of these stamps at these places.
+    #[inline]
+    pub(crate) fn fingerprint(self, ppn: Ppn) -> u64 {
+        // splitmix64's finaliser, of numbers that differ at one place wherever stamps do.
+        let z = (u64::from(self.lpn) << 32 | u64::from(ppn)).wrapping_add(u64::from(self.tag.0).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// One word; [`Self::ERASED`] is zero.
     #[inline]
     pub(crate) fn pack(self) -> u64 {
-        u64::from(self.lpn) << 32 | u64::from(self.tag.0)
+        !(u64::from(self.lpn) << 32 | u64::from(self.tag.0))
     }
 
     #[inline]
     pub(crate) fn unpack(word: u64) -> Self {
-        Self { lpn: (word >> 32) as u32, tag: Tag(word as u32) }
+        Self { lpn: (!word >> 32) as u32, tag: Tag(!word as u32) }
     }
 
     /// The content in words, for findings.
@@ -141,17 +155,21 @@ pub(crate) enum Loss {
 #[derive(Debug)]
 pub(crate) struct Stamps {
     newest: Vec<Tag>,
+    /// While nothing has happened but loading: the pages whose newest version is the first; none has one in `newest`. Loading goes by the
+    /// order of the flash, which is none for the host's pages, and their bits lie in a cache.
+    loaded: Option<Bits>,
     present: u64,
 }
 
 impl Stamps {
     pub(crate) fn new(geometry: &Geometry) -> Self {
-        Self { newest: huge_vec(geometry.host_pages as usize, Tag(Tag::ABSENT)), present: 0 }
+        let pages = geometry.host_pages;
+        Self { newest: huge_vec(pages as usize, Tag(Tag::ABSENT)), loaded: Some(Bits::none_of(pages)), present: 0 }
     }
 
     /// Bytes for a drive of this geometry, the stamps themselves apart.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.host_pages) * size_of::<Tag>() as u64
+        u64::from(geometry.host_pages) * size_of::<Tag>() as u64 + Bits::bytes(geometry.host_pages)
     }
 
     /// Fetches the newest version of a host page.
@@ -163,7 +181,21 @@ impl Stamps {
     /// The newest version of a host page; `None` beyond the host's capacity.
     #[inline]
     pub(crate) fn newest(&self, lpn: Lpn) -> Option<Tag> {
-        self.newest.get(lpn as usize).copied()
+        let newest = *self.newest.get(lpn as usize)?;
+        let is_first = self.loaded.as_ref().is_some_and(|loaded| loaded.contains(lpn));
+        Some(if is_first { Tag::FIRST } else { newest })
+    }
+
+    /// Every page has its newest version where it changes.
+    #[inline]
+    pub(crate) fn end_loading(&mut self) {
+        if let Some(loaded) = self.loaded.take() {
+            for (word, tags) in loaded.words().iter().zip(self.newest.chunks_mut(64)) {
+                for (bit, tag) in tags.iter_mut().enumerate() {
+                    *tag = if word >> bit & 1 == 1 { Tag::FIRST } else { *tag };
+                }
+            }
+        }
     }
 
     /// The stamp is the newest version of a page that the host may read.
@@ -178,6 +210,7 @@ impl Stamps {
     }
 
     fn set(&mut self, lpn: Lpn, to: impl FnOnce(Tag) -> Tag) -> Result<Tag, String> {
+        self.end_loading();
         let pages = self.newest.len();
         let Some(slot) = self.newest.get_mut(lpn as usize) else {
             return Err(format!("lpn {lpn} is beyond the host's {pages} pages"));
@@ -214,6 +247,7 @@ impl Stamps {
             return;
         }
         medium.set_stamp(at, Stamp { lpn, tag: Tag(carried.tag.0 | 1) });
+        self.end_loading();
         let newest = &mut self.newest[lpn as usize];
         let needed = carried.tag.on_flash() == newest.on_flash() || newest.0 & Tag::PARTIAL != 0;
         if newest.is_present() && needed {
@@ -227,6 +261,7 @@ impl Stamps {
         let carried = medium.stamp(at).undamaged();
         medium.set_stamp(at, carried);
         if self.is_live(carried) {
+            self.end_loading();
             self.newest[carried.lpn as usize] = carried.tag;
         }
     }
@@ -237,6 +272,7 @@ impl Stamps {
             medium.set_stamp(at, Stamp::DEAD);
             return Err(format!("program of host data of lpn {lpn}, which is beyond the host's capacity"));
         };
+        self.end_loading();
         medium.set_stamp(at, Stamp { lpn, tag: newest.with(Tag::PRESENT).on_flash() });
         self.newest[lpn as usize] = Tag(newest.0 & !Tag::PARTIAL);
         if newest.is_reported() {
@@ -266,16 +302,35 @@ impl Stamps {
         Ok(())
     }
 
+    /// Fetches what [`Self::preload`] of this page looks at.
+    #[inline]
+    pub(crate) fn prefetch_load(&self, lpn: Lpn) {
+        match &self.loaded {
+            Some(loaded) => loaded.prefetch(lpn),
+            None => self.prefetch(lpn),
+        }
+    }
+
     /// A page that was there before the run began; [`NO_PPN`] stands for data that nobody owns.
     pub(crate) fn preload(&mut self, medium: &mut Medium, at: At, lpn: Lpn) -> Result<(), String> {
         if lpn == NO_PPN {
             medium.set_stamp(at, Stamp::DEAD);
             return Ok(());
         }
+        if let Some(loaded) = self.loaded.as_mut().filter(|_| (lpn as usize) < self.newest.len()) {
+            medium.set_stamp(at, Stamp { lpn, tag: Tag::FIRST });
+            let new = loaded.insert(lpn);
+            self.present += u64::from(new);
+            return if new { Ok(()) } else { Err(loaded_twice(lpn, Tag::FIRST)) };
+        }
         let before = self.set(lpn, |t| if t.is_present() { t } else { t.next() })?;
         medium.set_stamp(at, Stamp { lpn, tag: self.newest[lpn as usize].on_flash() });
-        if before.is_present() { Err(format!("preload of lpn {lpn}, which already held {}", before.words())) } else { Ok(()) }
+        if before.is_present() { Err(loaded_twice(lpn, before)) } else { Ok(()) }
     }
+}
+
+fn loaded_twice(lpn: Lpn, before: Tag) -> String {
+    format!("preload of lpn {lpn}, which already held {}", before.words())
 }
 
 #[cfg(test)]
@@ -304,6 +359,10 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Stamp::unpack(Stamp::ERASED.pack()), Stamp::ERASED);
+        for stamp in [Stamp::ERASED, Stamp::DEAD, Stamp { lpn: 7, tag: Tag(9) }] {
+            assert_eq!(Stamp::unpack(stamp.pack()), stamp);
+        }
+        assert_eq!(Stamp::ERASED.pack(), 0);
+        assert_eq!(Tag(Tag::ABSENT).next(), Tag::FIRST);
     }
 }

@@ -185,6 +185,21 @@ fn a_preloaded_block_reads_as_written_once() {
 }
 
 #[test]
+fn pages_loaded_and_not_touched_since_are_as_well_known() {
+    let mut s = Scene::tiny();
+    s.oracle.preloaded(1, &[7, NO_PPN, 3]);
+    assert_eq!([3, 4, 7].map(|lpn| s.oracle.newest(lpn)), [Some(1), None, Some(1)]);
+    s.clean();
+    s.oracle.preloaded(2, &[3]);
+    s.caught(stamp, &["preload of lpn 3, which already held version 1, at ppn 24"]);
+    s.oracle.host_wrote(3, true);
+    assert_eq!([3, 4, 7].map(|lpn| s.oracle.newest(lpn)), [Some(2), None, Some(1)]);
+    let mut s = Scene::tiny();
+    s.oracle.preloaded(2, &[24]);
+    s.caught(stamp, &["lpn 24 is beyond the host's 24 pages, at ppn 24"]);
+}
+
+#[test]
 fn a_preloaded_dead_page_belongs_to_nobody() {
     let mut s = Scene::tiny();
     s.oracle.preloaded(1, &[7, NO_PPN]);

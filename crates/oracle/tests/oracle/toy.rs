@@ -121,11 +121,18 @@ impl Toy {
         let entries: Vec<_> = mapped
             .map(|lpn| {
                 let ppn = self.map[lpn as usize];
-                MapEntry { lpn, ppn, back: self.back[ppn as usize], buffered: false }
+                MapEntry { lpn, ppn, buffered: false }
             })
             .collect();
         let valid: Vec<_> = (0..BLOCKS).map(|block| self.valid(block)).collect();
-        self.scene.oracle.check_map(entries, valid);
+        let held: Vec<_> = (0..BLOCKS * PAGES).filter(|ppn| self.is_valid(*ppn)).collect();
+        let rounds = std::cell::Cell::new(0);
+        let entries = || {
+            rounds.set(rounds.get() + 1);
+            entries.iter().copied()
+        };
+        self.scene.oracle.check_map(entries, |ppn| self.back[ppn as usize], held, &valid);
+        assert!(rounds.get() == 1 || self.bug != Bug::None, "a right map is gone through once");
     }
 }
 

@@ -1,0 +1,66 @@
+//! A bit for each page, of the host: so little that it stays in a cache where what it stands for would not.
+
+use vpass_core::mem::{huge_zeros, prefetch};
+
+/// So many bits.
+#[derive(Debug)]
+pub(crate) struct Bits {
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// None of them is set.
+    pub(crate) fn none_of(len: u32) -> Self {
+        Self { words: huge_zeros(len.div_ceil(64) as usize) }
+    }
+
+    /// Bytes of so many.
+    pub(crate) fn bytes(len: u32) -> u64 {
+        u64::from(len.div_ceil(64)) * 8
+    }
+
+    /// Fetches a bit.
+    #[inline]
+    pub(crate) fn prefetch(&self, n: u32) {
+        prefetch(&self.words, n as usize / 64);
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, n: u32) -> bool {
+        self.words[n as usize / 64] >> (n % 64) & 1 == 1
+    }
+
+    /// Sets a bit; whether it was not set before.
+    #[inline]
+    pub(crate) fn insert(&mut self, n: u32) -> bool {
+        let (word, bit) = (&mut self.words[n as usize / 64], 1 << (n % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// All bits, 64 at a time, the lowest first.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_those_that_were_set() {
+        let mut some = Bits::none_of(130);
+        assert!(some.insert(0) && some.insert(63) && some.insert(64) && some.insert(129) && !some.insert(64));
+        let set = |bits: &Bits| (0..130).filter(|n| bits.contains(*n)).collect::<Vec<_>>();
+        assert_eq!(set(&some), [0, 63, 64, 129]);
+        assert_eq!(some.words(), [1 << 63 | 1, 1, 2]);
+        some.clear();
+        assert!(set(&some).is_empty());
+    }
+}
