@@ -306,6 +306,7 @@ fn random_disturb(dice: &mut Dice, geometry: &GeometryConfig, check_interval: u3
         block_variation: if varied { 0.3 * dice.unit() } else { 0.0 },
         kind_factor: if dice.chance(0.5) { kind_factor } else { vec![] },
         table: if dice.chance(0.5) { vec![row(0, 1.0)] } else { vec![row(0, 3.0), row(1000, 1.5), row(3010, 1.0)] },
+        policy_row_cycles: dice.pick(&[0, 10, 100, 2000]),
     }
 }
 

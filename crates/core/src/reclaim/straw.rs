@@ -16,6 +16,8 @@
 //!
 //! **Looks left out.** A look before any bound can have grown by the smallest margin finds nothing.
 
+use std::collections::BTreeMap;
+
 use super::{Action, Policy, Threshold, View};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
@@ -83,7 +85,7 @@ pub(super) struct Straw<E> {
     /// Whether wordlines that are not yet programmed may be used up.
     counts_before: bool,
     /// What wordlines may take, by `LimitTable::lookup_class`.
-    budgets: Vec<Option<Budget>>,
+    budgets: BTreeMap<u64, Budget>,
     /// Room for a look: what each wordline may still take.
     margins: Vec<i64>,
 }
@@ -115,7 +117,7 @@ impl<E: Estimate> Straw<E> {
                 .max()
                 .unwrap_or(QUARTERS),
             counts_before: E::FROM_ERASE || config.disturb.preprogram_weight > 0.0,
-            budgets: vec![],
+            budgets: BTreeMap::new(),
             margins: vec![],
         }
     }
@@ -135,13 +137,10 @@ impl<E: Estimate> Straw<E> {
         (e.limit.cast_signed() - margin.cast_signed(), e.alpha as u32)
     }
 
-    fn budget(&mut self, view: &View, pec: u32) -> Option<usize> {
+    fn budget(&mut self, view: &View, pec: u32) -> Option<u64> {
         let limits = view.limits?;
         let class = limits.lookup_class(pec);
-        if self.budgets.len() <= class {
-            self.budgets.resize_with(class + 1, || None);
-        }
-        if self.budgets[class].is_none() {
+        if !self.budgets.contains_key(&class) {
             let groups: Vec<_> = (0..limits.groups()).map(|g| self.keep(view, limits, g, pec)).collect();
             let of = |w| groups[limits.group_of(w)];
             let wordlines = 0..view.geometry.wordlines_per_block;
@@ -151,7 +150,7 @@ impl<E: Estimate> Straw<E> {
             let gain = wordlines.map(|w| (limits.in_mode(limit(w), 1) - limit(w)).cast_signed()).collect();
             let highest_alpha = alpha.iter().copied().max().expect("a block has wordlines");
             let fresh = keep.iter().copied().min().expect("a block has wordlines");
-            self.budgets[class] = Some(Budget { keep, alpha, gain, highest_alpha, fresh });
+            self.budgets.insert(class, Budget { keep, alpha, gain, highest_alpha, fresh });
         }
         Some(class)
     }
@@ -159,7 +158,7 @@ impl<E: Estimate> Straw<E> {
     /// What is known of doses, and what they may be in a block of this age.
     pub(super) fn estimate_and_budget(&mut self, view: &View, pec: u32) -> Option<(&mut E, &Budget)> {
         let class = self.budget(view, pec)?;
-        Some((&mut self.estimate, self.budgets[class].as_ref().expect("just looked up")))
+        Some((&mut self.estimate, &self.budgets[&class]))
     }
 
     /// Dose that movers may still deposit on a wordline far from all they read, in 1/1024 units.
@@ -177,9 +176,9 @@ impl<E: Estimate> Straw<E> {
     }
 
     /// Works out what each wordline of a block may still take, live or not, into `self.margins`.
-    fn look(&mut self, view: &View, block: BlockId, class: usize) {
+    fn look(&mut self, view: &View, block: BlockId, class: u64) {
         let movers = self.movers(view, view.valid_pages(block) + view.pages_to_come(block));
-        let budget = self.budgets[class].as_ref().expect("the caller has looked it up");
+        let budget = &self.budgets[&class];
         self.margins.resize(budget.keep.len(), 0);
         self.estimate.margins(view, block, budget, movers, &mut self.margins);
     }
@@ -194,7 +193,7 @@ impl<E: Estimate> Policy for Straw<E> {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
         let movers = self.movers(view, view.geometry.pages_per_block);
-        let budget = self.budgets[class].as_ref().expect("just looked up");
+        let budget = &self.budgets[&class];
         self.next_look(view, block, 0, budget.fresh - movers, budget.highest_alpha)
     }
 
@@ -202,7 +201,7 @@ impl<E: Estimate> Policy for Straw<E> {
         let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
         self.look(view, block, class);
         let (now, horizon) = (view.reads(block).0, self.horizon(view));
-        let budget = self.budgets[class].as_ref().expect("just looked up");
+        let budget = &self.budgets[&class];
         let bits = view.geometry.cell.bits();
         let written = view.geometry.pages_per_block - view.pages_to_come(block);
         let is_open = written < view.geometry.pages_per_block;
