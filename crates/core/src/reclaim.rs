@@ -14,6 +14,7 @@ mod ipr_wl;
 mod low_density;
 mod none;
 mod page_type;
+pub mod promise;
 mod read_hot;
 mod read_leveling;
 mod redftl;
@@ -25,6 +26,7 @@ mod straw_wl;
 mod tiered;
 
 pub use action::Action;
+pub use promise::Promise;
 
 use crate::config::{DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
@@ -264,6 +266,9 @@ pub trait Policy: Send {
 
     /// RAM that the technique would take in a real controller.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
+
+    /// What it promises of blocks of this age, and what that rests on. Asked of a view without blocks.
+    fn promise(&self, view: &View, pec: u32) -> Promise;
 
     /// Its thresholds for a block of this age.
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold>;

@@ -14,11 +14,15 @@
 //! open block takes a fresh one into account. Reads before the programming count as `preprogram_weight` has it; the look counts them
 //! in full.
 //!
+//! **What it rests on.** That the first look leaves a new wordline where it is: that the margin without a bound is within `ERC_MAX`. Else what
+//! is written comes due at once, and what a look leaves may be used up before the next.
+//!
 //! **Looks left out.** A look before any bound can have grown by the smallest margin finds nothing.
 
 use std::collections::BTreeMap;
 
-use super::{Action, Policy, Threshold, View};
+use super::promise::Budget as Promised;
+use super::{Action, Policy, Promise, Threshold, View};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
 use crate::geometry::Geometry;
@@ -32,6 +36,9 @@ pub(super) trait Estimate: Send {
     /// Whether bounds contain reads from before a wordline's own programming even where those do not count: then an open block's
     /// wordlines without data have bounds, too, and one whose bound is used up is none to write to.
     const FROM_ERASE: bool;
+
+    /// Whether bounds are below a dose where somebody takes care that they are.
+    const CAN_BE_DECEIVED: bool = false;
 
     /// For a drive of this configuration.
     fn new(config: &DriveConfig) -> Self;
@@ -137,6 +144,18 @@ impl<E: Estimate> Straw<E> {
         (e.limit.cast_signed() - margin.cast_signed(), e.alpha as u32)
     }
 
+    /// What the looks rest on: that they leave a new wordline where it is.
+    fn promised(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> Promised {
+        let e = limits.lookup(group, pec);
+        let reads = self.horizon(view);
+        let (keep, _) = self.keep(view, limits, group, pec);
+        let left = keep - self.movers(view, view.geometry.pages_per_block);
+        let by_host = (e.alpha * u64::from(QUARTERS) * u64::from(reads)).cast_signed();
+        let units = |n: i64| n as f64 / DOSE_ONE as f64;
+        let alpha = e.alpha as f64 / ALPHA_ONE as f64;
+        Promised { group, endures: units(e.limit.cast_signed()), alpha, reads, own: units(e.limit.cast_signed() - left - by_host) }
+    }
+
     fn budget(&mut self, view: &View, pec: u32) -> Option<u64> {
         let limits = view.limits?;
         let class = limits.lookup_class(pec);
@@ -234,6 +253,15 @@ impl<E: Estimate> Policy for Straw<E> {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         self.estimate.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        let budgets =
+            view.limits.into_iter().flat_map(|limits| (0..limits.groups()).map(move |group| self.promised(view, limits, group, pec)));
+        match Promise::within(budgets) {
+            Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
+            promise => promise,
+        }
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
