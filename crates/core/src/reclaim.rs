@@ -50,6 +50,8 @@ pub struct View<'a> {
     pub disturb: &'a DisturbConfig,
     /// Reads that a block may still serve between its alarm and the end of its job (`R_late`).
     pub late_reads: u32,
+    /// `density.wear_counts_for_limits`.
+    pub(crate) wear_counts: bool,
     pub(crate) hot: &'a [BlockHot],
     pub(crate) cold: &'a [BlockCold],
     pub(crate) wordlines: &'a [Wordline],
@@ -64,9 +66,9 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    /// P/E cycles of a block.
+    /// The P/E count at which the limits of a block are to be looked up; another after each erase.
     pub fn pec(&self, block: BlockId) -> u32 {
-        self.cold[block as usize].pec
+        self.cold[block as usize].limit_pec(self.wear_counts)
     }
 
     /// Reads of a block since its erase, rounded up to a whole dose unit.

@@ -270,6 +270,7 @@ fn random_config(dice: &mut Dice, keeps_apart: bool, restless: bool) -> DriveCon
         density: DensityConfig {
             limit_factor: dice.pick(&[1.0, 1.5, 10.0]),
             wear: dice.pick(&[1.0, 1.2, 5.0]),
+            wear_counts_for_limits: dice.chance(0.8),
             pool: dice.pick(&[0.0, 0.2, 1.0]),
             low_density: dice.pick(&[0.0, 0.15, 1.0]),
             monitor: dice.pick(&[0.0, 0.1, 1.0]),

@@ -12,6 +12,8 @@ pub struct DensityConfig {
     pub limit_factor: f64,
     /// Wear of a cycle with a reprogramming over that of one without, on a block with such a cycle in five or more; rarer ones cost more.
     pub wear: f64,
+    /// Whether that wear counts for what blocks endure (limits, alpha), too, and not only for levelling and the rated life.
+    pub wear_counts_for_limits: bool,
     /// Blocks at the highest addresses of each plane, in which states may be merged in place.
     pub pool: f64,
     /// Blocks with guard levels, at most.
@@ -73,6 +75,8 @@ impl Default for DensityConfig {
             limit_factor: 10.0,
             // ipr-2018 III-D, Fig. 7.
             wear: 1.2,
+            // Assumption: what wears as several cycles do also weakens as they do; the paper's limit knows no P/E count.
+            wear_counts_for_limits: true,
             // ipr-2018 III-D, Table I.
             pool: 0.2,
             low_density: 0.15,

@@ -267,6 +267,7 @@ impl Blank {
             limits: self.limits.as_ref(),
             disturb: &self.disturb,
             late_reads: self.late_reads,
+            wear_counts: true,
             hot: &[],
             cold: &[],
             wordlines: &[],
