@@ -99,7 +99,8 @@ fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
         let set = format!("reclaim.check_interval={reads}");
         small_run(&[&["--gear", "untimed", "--reclaim", "straw-ss-sound", "--set", &set], more].concat())
     };
-    interval("5000", &[]).refuses(2, &["reclaim.check_interval = 5000: `straw-ss-sound`", "reclaim.check_interval = 4367 or less is right"]);
+    interval("5000", &[])
+        .refuses(2, &["reclaim.check_interval = 5000: `straw-ss-sound`", "reclaim.check_interval = 4367 or less is right"]);
     let near = interval("4367", &[]);
     assert_eq!(near.code, 0, "{}", near.stderr);
     assert!(near.stderr.contains("`straw-ss-sound` may lose data from 1 P/E cycles on"), "{}", near.stderr);
