@@ -53,6 +53,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
         write(OutFile::begin(place, args.force)?, place, &file, &victim.command(&args.base))?;
     }
     let plan = victim.plan(&args.base, attack.name, file);
+    crate::out::say_all(&plan.promise_notes());
     crate::run_and_show(&plan, &args.base, "attack")
 }
 

@@ -32,7 +32,7 @@ struct Row {
 /// Runs and prints a comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let plans = plans(args)?;
-    out::say_all(&plans[0].0.notes()?);
+    out::say_all(&notes(&plans)?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path))?;
     let rows = rows(&plans, finished, args.seeds.get() as usize);
@@ -54,6 +54,17 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     Err(Failure::failed(format!("the oracle found a bug of the drive model under {}; run it alone for the findings", bugs.join(", "))))
 }
 
+/// What is to be known before the runs; once, what is the same for several techniques.
+fn notes(plans: &[(Plan, String)]) -> Result<Vec<String>, Failure> {
+    let mut notes = plans[0].0.notes()?;
+    for note in plans[1..].iter().flat_map(|(plan, _)| plan.promise_notes()) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    Ok(notes)
+}
+
 /// Every run with the name of its folder: techniques in the order given, seeds ascending.
 fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
@@ -62,6 +73,13 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     // What takes long, such as looking through a trace, is done once.
     let first = Plan::new(&args.setup, reclaims[0].trim(), args.gc[0].trim())?;
     for reclaim in reclaims {
+        // Who names no technique gets those that these settings leave room for.
+        if args.reclaim.is_empty()
+            && let Err(refusal) = first.with(reclaim, args.gc[0].trim())
+        {
+            out::say(&format!("vpass: left out: {}", refusal.sentence));
+            continue;
+        }
         for gc in &args.gc {
             let plan = first.with(reclaim.trim(), gc.trim())?;
             let label = label(plan.reclaim, plan.gc, args);

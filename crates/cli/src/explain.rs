@@ -63,6 +63,10 @@ pub(crate) struct Age {
     pub(crate) pec: u32,
     pub(crate) groups: Vec<Group>,
     pub(crate) thresholds: Vec<Rewrite>,
+    /// What the technique promises of such a block, and what that rests on.
+    promise: String,
+    /// Dose units left of the tightest budget of a wordline, below 0 where the promise does not hold; none where it promises nothing.
+    slack: Option<f64>,
 }
 
 /// What a group of wordlines endures.
@@ -176,10 +180,15 @@ fn ages_at(config: &DriveConfig, geometry: &Geometry, reclaim: &str, counts: &BT
         }
     };
     let rewrite = |t: Threshold| Rewrite { what: t.name, reads: t.reads, because: t.because };
-    let age = |pec| Age {
-        pec,
-        groups: (0..table.groups()).map(|g| group(g, pec)).collect(),
-        thresholds: drive.thresholds(pec).into_iter().map(rewrite).collect(),
+    let age = |pec| {
+        let promise = drive.promise(pec);
+        Age {
+            pec,
+            groups: (0..table.groups()).map(|g| group(g, pec)).collect(),
+            thresholds: drive.thresholds(pec).into_iter().map(rewrite).collect(),
+            promise: promise.words(&config.disturb),
+            slack: promise.budget().map(|budget| budget.slack()),
+        }
     };
     Ok(counts.iter().copied().map(age).collect())
 }
@@ -272,6 +281,7 @@ fn age_words(e: &Explanation, colour: bool) -> String {
         if age.thresholds.is_empty() {
             let _ = writeln!(text, "  at {} P/E cycles: never", count(age.pec.into()));
         }
+        let _ = writeln!(text, "  at {} P/E cycles {}", count(age.pec.into()), age.promise);
     }
     text
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::gc::GC;
-use vpass_core::reclaim::{RECLAIM, Technique, technique};
+use vpass_core::reclaim::{RECLAIM, Technique, promise, technique};
 use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
@@ -88,6 +88,10 @@ impl Plan {
         let (reclaim, gc) = (reclaim_named(reclaim)?, gc_named(gc)?);
         let sets = load::overrides(&setup.base.set)?;
         let drive = load::drive(&setup.base.drive, &sets)?;
+        // Before a long trace is looked through.
+        if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
+            return Err(refusal);
+        }
         let load = load_of(setup, &sets, &drive.config)?;
         let plan = Self::once(&setup.base, drive, load, reclaim, gc);
         let plan = Self { repeat: setup.repeat, until_stable: setup.until.is_some(), warm_up: setup.warm_up, ..plan };
@@ -115,9 +119,15 @@ impl Plan {
     /// The same with other techniques.
     ///
     /// # Errors
-    /// A name that nobody knows.
+    /// A name that nobody knows, or a technique that the drive's settings leave no room for.
     pub(crate) fn with(&self, reclaim: &str, gc: &str) -> Result<Self, Failure> {
-        Ok(Self { reclaim: reclaim_named(reclaim)?, gc: gc_named(gc)?, ..self.clone() })
+        let plan = Self { reclaim: reclaim_named(reclaim)?, gc: gc_named(gc)?, ..self.clone() };
+        plan.refusal().map_or(Ok(plan), Err)
+    }
+
+    /// Why these settings leave the technique no room, if they do not.
+    pub(crate) fn refusal(&self) -> Option<Failure> {
+        refusal(&self.drive, self.reclaim, self.gear)
     }
 
     /// Whether its results are those of no real drive.
@@ -130,7 +140,7 @@ impl Plan {
     /// # Errors
     /// The workload's.
     pub(crate) fn notes(&self) -> Result<Vec<String>, Failure> {
-        Ok(match &self.load {
+        let mut notes = match &self.load {
             Load::Trace { survey, options } => {
                 let mut notes = trace_notes(survey);
                 notes.extend(unit_notes(survey, options));
@@ -142,7 +152,17 @@ impl Plan {
                 let Source::Fio(source) = self.source()? else { unreachable!("a job file is run by its own source") };
                 fio_notes(&self.load.name(), jobs, &source)
             }
-        })
+        };
+        notes.extend(self.promise_notes());
+        Ok(notes)
+    }
+
+    /// What the user should know of the technique's promise while the drive wears as far as it is rated, in sentences.
+    pub(crate) fn promise_notes(&self) -> Vec<String> {
+        let config = &self.drive.config;
+        let technique = technique(self.reclaim).expect("its name was found");
+        let warnings = promise::warnings(config, technique, self.gear == Gear::Timed, config.drive.rated_pec.max(config.start.pec));
+        promise::notes(config).into_iter().chain(warnings).collect()
     }
 
     /// What makes the results of a trace doubtful before it is run, in sentences: times in what is probably the wrong unit.
@@ -192,6 +212,13 @@ pub(crate) fn generated_from(statistics: &StatisticsConfig) -> String {
         let _ = write!(text, " at scale {}", statistics.scale);
     }
     text
+}
+
+/// Why a technique is refused on this drive, if it is.
+fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Failure> {
+    let technique = technique(reclaim).expect("its name was found");
+    let checked = promise::check(&drive.config, technique, gear == Gear::Timed);
+    checked.err().map(|e| Failure::usage(format!("drive {}: {e}", drive.name)))
 }
 
 fn load_of(setup: &Setup, sets: &[Override], drive: &DriveConfig) -> Result<Load, Failure> {

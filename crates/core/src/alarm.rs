@@ -99,7 +99,7 @@ impl Drive {
         let view = BlockView {
             block,
             reads: hot.reads,
-            pec: self.cold[block as usize].pec,
+            pec: self.limit_pec(block),
             wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],
             pages_per_wordline: self.geometry.cell.bits(),
             mode: if self.bugs.has(Bug::ModeForgotten) { 1.min(self.geometry.cell.bits() as u8 - 1) } else { hot.mode },
@@ -306,6 +306,14 @@ impl Drive {
 
     /// Ends a run: looks at every block that may hold pages past their limit and reports those that nobody has read.
     pub fn report_unread_losses(&mut self) {
+        // What is sensed on the way may bring others past their limits.
+        let mut before = None;
+        while before.replace(self.lost_pages) != Some(self.lost_pages) {
+            self.look_for_unread_losses();
+        }
+    }
+
+    fn look_for_unread_losses(&mut self) {
         for block in 0..self.geometry.blocks {
             if !self.hot[block as usize].has(SUSPECT) {
                 continue;

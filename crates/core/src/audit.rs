@@ -6,7 +6,7 @@ use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::nand::block::BlockState;
 #[cfg(doc)]
 use crate::observer::NO_PPN;
-use crate::reclaim::Threshold;
+use crate::reclaim::{Promise, Threshold};
 use crate::units::{Lpn, Ppn};
 
 /// A page of the host in the drive's map.
@@ -93,6 +93,12 @@ impl Drive {
     pub fn thresholds(&mut self, pec: u32) -> Vec<Threshold> {
         let (policy, view) = self.policy_and_view();
         policy.explain(&view, pec)
+    }
+
+    /// What the reclaim technique promises of blocks of this age.
+    pub fn promise(&mut self, pec: u32) -> Promise {
+        let (policy, view) = self.policy_and_view();
+        policy.promise(&view, pec)
     }
 
     /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written pages.

@@ -107,7 +107,7 @@ impl Drive {
         let mut shares = vec![(0..wordlines).filter(moves).count() as f64; wordlines as usize];
         // Under the model `count` a wordline's own reads disturb it like all others.
         let own = if self.config.disturb.model == DisturbModel::Count { 0.0 } else { 1.0 };
-        let pec = self.cold[block as usize].pec;
+        let pec = self.limit_pec(block);
         let limits = self.model.as_deref().map(crate::disturb::ErrorModel::limits);
         let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha as f64 / ALPHA_ONE as f64);
         for victim in (0..wordlines).filter(moves) {

@@ -8,6 +8,7 @@ mod ftl;
 mod resolve;
 
 pub use density::{DensityConfig, IntervalAverage};
+pub(crate) use disturb::ALPHA_MAX;
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};

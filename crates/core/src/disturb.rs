@@ -3,6 +3,7 @@
 //! `dose_and_limit` where one page stands in a block for which that can no longer be said.
 
 mod count;
+mod rows;
 pub mod table;
 mod wordline;
 

@@ -184,6 +184,11 @@ impl Drive {
         self.observer.take()
     }
 
+    /// The P/E count that the limits of a block go by.
+    pub(crate) fn limit_pec(&self, block: BlockId) -> u32 {
+        self.cold[block as usize].limit_pec(self.config.density.wear_counts_for_limits)
+    }
+
     /// Reads pages for the host, in order.
     pub fn read_pages(&mut self, lpns: &[Lpn]) {
         for lpn in lpns {
@@ -256,7 +261,8 @@ impl Drive {
                 return FROM_BUFFER;
             }
             // Part of the page is newer in the buffer, the rest comes from flash.
-            let whole = self.sense(lpn, slot.below, Cause::Host, true);
+            // A move that this read set off may find the rest gone, and the page is as lost as if the read had.
+            let whole = self.sense(lpn, slot.below, Cause::Host, true) && !self.is_lost(lpn);
             if !whole {
                 self.uncorrectable_reads += 1;
                 self.report_lost(lpn);
@@ -322,6 +328,7 @@ impl Drive {
             disturb: &self.config.disturb,
             density: &self.config.density,
             late_reads: self.late_reads,
+            wear_counts: self.config.density.wear_counts_for_limits,
             hot: &self.hot,
             cold: &self.cold,
             wordlines: &self.wordlines,

@@ -14,6 +14,7 @@ mod ipr_wl;
 mod low_density;
 mod none;
 mod page_type;
+pub mod promise;
 mod read_hot;
 mod read_leveling;
 mod redftl;
@@ -25,6 +26,7 @@ mod straw_wl;
 mod tiered;
 
 pub use action::Action;
+pub use promise::Promise;
 
 use crate::config::{DensityConfig, DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
@@ -50,6 +52,8 @@ pub struct View<'a> {
     pub density: &'a DensityConfig,
     /// Reads that a block may still serve between its alarm and the end of its job (`R_late`).
     pub late_reads: u32,
+    /// `density.wear_counts_for_limits`.
+    pub(crate) wear_counts: bool,
     pub(crate) hot: &'a [BlockHot],
     pub(crate) cold: &'a [BlockCold],
     pub(crate) wordlines: &'a [Wordline],
@@ -64,9 +68,9 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    /// P/E cycles of a block.
+    /// The P/E count at which the limits of a block are to be looked up; another after each erase.
     pub fn pec(&self, block: BlockId) -> u32 {
-        self.cold[block as usize].pec
+        self.cold[block as usize].limit_pec(self.wear_counts)
     }
 
     /// Reads of a block since its erase, rounded up to a whole dose unit.
@@ -266,6 +270,9 @@ pub trait Policy: Send {
 
     /// RAM that the technique would take in a real controller.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
+
+    /// What it promises of blocks of this age, and what that rests on. Asked of a view without blocks.
+    fn promise(&self, view: &View, pec: u32) -> Promise;
 
     /// Its thresholds for a block of this age.
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold>;

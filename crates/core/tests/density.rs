@@ -8,7 +8,7 @@ use vpass_core::drive::Drive;
 use vpass_core::engine::{TimedEngine, run_untimed};
 use vpass_core::geometry::Geometry;
 use vpass_core::nand::block::BlockState;
-use vpass_core::reclaim::{Action, FIRST_OWN, Policy, StreamSpec, Threshold, View};
+use vpass_core::reclaim::{Action, FIRST_OWN, Policy, Promise, StreamSpec, Threshold, View};
 use vpass_core::units::{BlockId, Bytes, Cause, Reads};
 
 /// Acts once on each block of full density, at so many reads, and never on one of low density.
@@ -37,6 +37,10 @@ impl Policy for Once {
 
     fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
         Bytes(0)
+    }
+
+    fn promise(&self, _view: &View, _pec: u32) -> Promise {
+        Promise::Nothing("it acts once")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {

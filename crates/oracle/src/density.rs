@@ -55,6 +55,7 @@ impl Oracle {
         if right {
             self.settle_block(block);
             self.doses.guard(block, wordline, mode);
+            self.doses.note_reprogramming(block);
         }
         self.doses.reprogram(&mut self.medium, block, self.geometry.first_wordline(block) + wordline);
     }
@@ -75,6 +76,7 @@ impl Oracle {
         self.forget(block, written / kinds, 0..written % kinds, "reprogramming left without guard levels");
         self.settle_block(block);
         self.doses.set_mode(block, mode);
+        self.doses.note_reprogramming(block);
     }
 
     /// Before limits grow: the losses that the old ones explain can be explained no more by the new ones.

@@ -11,6 +11,9 @@
 //! alpha s + (b - s), counts `preprogram_weight`. In the model `count` the dose is BLK - b. The pages of a wordline share its dose;
 //! each kind has a limit of its own. Counters are in quarters of a
 //! dose unit, alpha in 1/256, doses and limits therefore in 1/1024.
+//!
+//! Limits fall with each cycle, and with what reprogramming wears beyond it (`density.wear_counts_for_limits`): of a block's n cycles, of
+//! which m were reprogrammed ones, the m-th took `(wear - 1) sqrt(max(1, n / 5m))` cycles more, to the thousandth. The sum is rounded up.
 
 use vpass_core::config::{DisturbModel, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, Endurance, LimitTable, dose_per_kind};
@@ -38,6 +41,30 @@ struct Block {
     mode: u8,
     /// The same for those of its wordlines that are in `Doses::guarded`.
     guards: u8,
+}
+
+/// Cycles of a block since the drive began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Worn {
+    cycles: u32,
+    /// Those with a reprogramming, and whether the present one is such.
+    reprogrammed: u32,
+    is_reprogrammed: bool,
+    /// What they wore beyond a cycle each, in thousandths.
+    beyond_milli: u64,
+}
+
+impl Worn {
+    /// A cycle ends. Gives the cycles that the block is worn as if by.
+    fn end_cycle(&mut self, wear: f64) -> u32 {
+        self.cycles += 1;
+        if std::mem::take(&mut self.is_reprogrammed) {
+            self.reprogrammed += 1;
+            let seldom = 0.2 * f64::from(self.cycles) / f64::from(self.reprogrammed);
+            self.beyond_milli += ((wear - 1.0) * seldom.max(1.0).sqrt() * 1000.0).round() as u64;
+        }
+        self.cycles + self.beyond_milli.div_ceil(1000) as u32
+    }
 }
 
 /// How far a page is from losing its data, in 1/1024 dose units.
@@ -85,6 +112,9 @@ pub(crate) struct Doses {
     start_pec: u32,
     /// Dose, in quarters, of a reprogramming, as from its wordline.
     by_reprogramming: u32,
+    worn: Vec<Worn>,
+    /// Wear of a reprogrammed cycle, as far as it counts for limits.
+    wear: f64,
 }
 
 impl Doses {
@@ -102,6 +132,8 @@ impl Doses {
             limits: vec![],
             start_pec: config.start.pec,
             by_reprogramming: (config.density.reprogram_dose * 4.0).ceil() as u32,
+            worn: vec![Worn::default(); geometry.blocks as usize],
+            wear: if config.density.wear_counts_for_limits { config.density.wear } else { 1.0 },
         };
         doses.know_limits(0);
         doses
@@ -109,7 +141,7 @@ impl Doses {
 
     /// Bytes for a drive of this geometry, the wordlines' counters apart.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.blocks) * (size_of::<Block>() + size_of::<Vec<u64>>()) as u64
+        u64::from(geometry.blocks) * (size_of::<Block>() + size_of::<Vec<u64>>() + size_of::<Worn>()) as u64
     }
 
     /// Distance of the wordlines whose counters [`Self::truth`] looks at; 0 where it looks at none.
@@ -244,6 +276,11 @@ impl Doses {
         medium.start(at.wordline, neighbour, self.blocks[at.block as usize].read);
     }
 
+    /// The block was reprogrammed, or a wordline of it.
+    pub(crate) fn note_reprogramming(&mut self, block: BlockId) {
+        self.worn[block as usize].is_reprogrammed = true;
+    }
+
     /// The block's limits are those of a coding mode, until its erase.
     pub(crate) fn set_mode(&mut self, block: BlockId, mode: u8) {
         self.blocks[block as usize].mode = mode;
@@ -257,9 +294,9 @@ impl Doses {
         words[index as usize / 64] |= 1 << (index % 64);
     }
 
-    /// The block's wordlines forget; its next limits are those of one more cycle.
+    /// The block's wordlines forget; its next limits are those of one more cycle, and of what reprogramming wore.
     pub(crate) fn erase(&mut self, block: BlockId) {
-        let limits = self.blocks[block as usize].limits + self.table.groups() as u32;
+        let limits = self.worn[block as usize].end_cycle(self.wear) * self.table.groups() as u32;
         let record = &mut self.blocks[block as usize];
         if record.guards > 0 {
             self.guarded[block as usize] = vec![];

@@ -9,7 +9,7 @@ use vpass_oracle::Oracle;
 
 const TECHNIQUES: [&str; 6] = ["block", "redftl", "read-leveling", "hotld", "ipr", "ipr-wl"];
 
-/// 96 blocks on four dies; four groups of wordlines, neighbours four apart on QLC, in mid-life.
+/// 96 blocks on four dies; four groups of wordlines, neighbours four apart on QLC, worn as far as the table says.
 fn drive(cell: &str, reclaim: &str, more: &str, timed: bool) -> Drive {
     let stride = if cell == "qlc" { 4 } else { 1 };
     let text = format!(
@@ -17,7 +17,7 @@ fn drive(cell: &str, reclaim: &str, more: &str, timed: bool) -> Drive {
         geometry = {{ channels = 2, dies_per_channel = 2, planes_per_die = 2, blocks_per_plane = 12, wordlines_per_block = 24, cell = "{cell}", page_size = "4KiB", neighbour_stride = {stride}, strings_per_layer = {stride} }}
         timing = {{ sense_us = 50, program_us = 400, erase_us = 3000, channel_mb_s = 1200, independent_planes = true, suspend = true }}
         drive = {{ spare = 0.4 }}
-        start = {{ pec = 500, reads = 100 }}
+        start = {{ pec = 1000, reads = 100 }}
         {more}
         [disturb]
         model = "wordline"

@@ -91,3 +91,35 @@ fn the_keys_of_a_workload_are_not_for_a_trace() {
     let trace = room.file("a.csv", &crate::common::msr_reads(&[0]));
     vpass(&["run", "--drive", "tiny", "--trace", &trace, "--set", "workload.requests=3"]).refuses(2, &["for --workload"]);
 }
+
+/// On `tiny` a look every 4,367 reads leaves the worst wordlines what they need, and one every 5,000 does not.
+#[test]
+fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
+    let interval = |reads: &str, more: &[&str]| {
+        let set = format!("reclaim.check_interval={reads}");
+        small_run(&[&["--gear", "untimed", "--reclaim", "straw-ss-sound", "--set", &set], more].concat())
+    };
+    interval("5000", &[])
+        .refuses(2, &["reclaim.check_interval = 5000: `straw-ss-sound`", "reclaim.check_interval = 4367 or less is right"]);
+    let near = interval("4367", &[]);
+    assert_eq!(near.code, 0, "{}", near.stderr);
+    assert!(near.stderr.contains("`straw-ss-sound` may lose data from 1 P/E cycles on"), "{}", near.stderr);
+    let beyond = interval("1000", &["--set", "drive.rated_pec=3100"]);
+    assert!(beyond.stderr.contains("disturb.table ends at 3000 P/E cycles"), "{}", beyond.stderr);
+    for late in ["4294967295", "20000000"] {
+        let set = format!("reclaim.late_reads={late}");
+        vpass(&["explain", "--drive", "tiny", "--reclaim", "block", "--set", &set]).refuses(2, &["reclaim.late_reads = "]);
+    }
+}
+
+#[test]
+fn a_comparison_of_all_techniques_leaves_out_those_without_room_and_says_so() {
+    let compare = ["compare", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--gear", "untimed"];
+    let narrow = ["--set", "reclaim.check_interval=5000", "--json"];
+    let done = vpass(&[&compare[..], &narrow].concat());
+    let json = done.json();
+    let compared: Vec<&str> = json["techniques"].as_array().unwrap().iter().map(|t| t["reclaim"].as_str().unwrap()).collect();
+    assert!(compared.contains(&"block") && !compared.iter().any(|name| name.starts_with("straw")), "{compared:?}");
+    assert!(done.stderr.contains("left out: drive tiny: reclaim.check_interval = 5000: `straw-wl`"), "{}", done.stderr);
+    vpass(&[&compare[..], &narrow, &["--reclaim", "block,straw-wl"]].concat()).refuses(2, &["reclaim.check_interval = 5000: `straw-wl`"]);
+}

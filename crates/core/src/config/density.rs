@@ -15,6 +15,8 @@ pub struct DensityConfig {
     pub wear: f64,
     /// What reprogramming a wordline in place disturbs: as much as so many reads of it, alpha times on its neighbours.
     pub reprogram_dose: f64,
+    /// Whether that wear counts for what blocks endure (limits, alpha), too, and not only for levelling and the rated life.
+    pub wear_counts_for_limits: bool,
     /// Blocks at the highest addresses of each plane, in which states may be merged in place.
     pub pool: f64,
     /// Blocks with guard levels, at most.
@@ -78,6 +80,8 @@ impl Default for DensityConfig {
             wear: 1.2,
             // ipr-2018 counts none.
             reprogram_dose: 0.0,
+            // Assumption: what wears as several cycles do also weakens as they do; the paper's limit knows no P/E count.
+            wear_counts_for_limits: true,
             // ipr-2018 III-D, Table I.
             pool: 0.2,
             low_density: 0.15,

@@ -62,8 +62,11 @@ pub struct DisturbConfig {
     /// Limit of a page over that of its wordline's weakest page, by page kind, LSB first; all 1 where empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kind_factor: Vec<f64>,
-    /// Limits by P/E count, ascending.
+    /// Limits by P/E count, ascending; linear between rows, and extrapolated beyond the last.
     pub table: Vec<PerPec>,
+    /// P/E cycles between two rows of the table as reclaim techniques see it, interpolated and rounded to the worse side; 0 for the rows
+    /// of `table` alone.
+    pub policy_row_cycles: u32,
 }
 
 impl Default for DisturbConfig {
@@ -78,13 +81,17 @@ impl Default for DisturbConfig {
             block_variation: 0.0,
             kind_factor: vec![],
             table: vec![],
+            // Assumption: a firmware's table has a row every few per cent of a life.
+            policy_row_cycles: 100,
         }
     }
 }
 
 /// Largest limit and alpha; the fixed-point counters are sized for them.
 const LIMIT_MAX: f64 = 2e7;
-const ALPHA_MAX: f64 = 32.0;
+pub(crate) const ALPHA_MAX: f64 = 32.0;
+/// Largest P/E count; far beyond what flash endures.
+pub(super) const PEC_MAX: u32 = 1_000_000;
 /// Largest limit of a member over its group's worst.
 const SPREAD_MAX: f64 = 10.0;
 /// Largest limit of a page kind over the weakest one's.
@@ -105,6 +112,11 @@ impl DisturbConfig {
             "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is expected".into()
         })?;
         require(self.table.windows(2).all(|w| w[0].pec < w[1].pec), || "disturb.table: pec must ascend from row to row".into())?;
+        require(self.table.iter().all(|row| row.pec <= PEC_MAX), || format!("disturb.table: pec is more than {PEC_MAX}"))?;
+        let spacing = self.policy_row_cycles;
+        require(spacing == 0 || (10..=PEC_MAX).contains(&spacing), || {
+            format!("disturb.policy_row_cycles = {spacing} is neither 0 nor from 10 to {PEC_MAX}")
+        })?;
         require(self.model != DisturbModel::Count || groups == 1, || {
             format!("disturb.model = \"count\" knows one group of pages, not {groups}")
         })?;

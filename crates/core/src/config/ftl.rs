@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::disturb::PEC_MAX;
 use super::{ConfigError, require, require_range, require_share};
 use crate::units::Bytes;
 
@@ -38,6 +39,7 @@ impl CapacityConfig {
         require(self.capacity.is_none_or(|c| c.0 > 0), || "drive.capacity is 0; at least one page is needed".into())?;
         require(self.write_buffer.0 <= 1 << 36, || format!("drive.write_buffer = \"{}\" is more than 64GiB", self.write_buffer))?;
         require(self.rated_pec > 0, || "drive.rated_pec is 0; the cycles the flash is rated for are expected".into())?;
+        require(self.rated_pec <= PEC_MAX, || format!("drive.rated_pec = {} is more than {PEC_MAX}", self.rated_pec))?;
         require((1..=65_536).contains(&self.max_outstanding), || {
             format!("drive.max_outstanding = {} is outside 1 to 65536", self.max_outstanding)
         })
@@ -186,6 +188,9 @@ impl ReclaimConfig {
         require((1..=1_000_000).contains(&self.check_interval), || {
             format!("reclaim.check_interval = {} is outside 1 to 1000000", self.check_interval)
         })?;
+        // No limit of `[disturb]` is larger.
+        let late = self.late_reads.unwrap_or(0);
+        require(late <= 20_000_000, || format!("reclaim.late_reads = {late} is more than 20000000"))?;
         require((2..=256).contains(&self.counters), || format!("reclaim.counters = {} is outside 2 to 256", self.counters))?;
         require_share("reclaim.tier_share", self.tier_share)?;
         require_share("reclaim.layer_sets", self.layer_sets)?;
@@ -221,6 +226,6 @@ impl StartConfig {
         require_range("start.overwrite", self.overwrite, 0.0, 1000.0)?;
         // No limit of `[disturb]` is larger.
         require(self.reads <= 20_000_000, || format!("start.reads = {} is more than 20000000", self.reads))?;
-        require(self.pec <= 1_000_000, || format!("start.pec = {} is more than 1000000", self.pec))
+        require(self.pec <= PEC_MAX, || format!("start.pec = {} is more than {PEC_MAX}", self.pec))
     }
 }

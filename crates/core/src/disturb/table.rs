@@ -1,9 +1,9 @@
 //! Limits and neighbour weights by wordline group and P/E count, in fixed point.
 //! This is the nature of the flash: the drive's error models, the policies' thresholds and the oracle all read it here.
-//! The truth interpolates over P/E counts; a policy looks up the next worse row (straw-2024 III).
+//! The truth interpolates over P/E counts (`rows`); a policy looks up the worse of the rows around (straw-2024 III).
 
-use crate::config::Cell;
-use crate::config::{DisturbConfig, DisturbModel, DoseUnit, DriveConfig};
+use super::rows::Rows;
+use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
 use crate::units::BlockId;
 
 /// Counters count quarters of a dose unit.
@@ -44,10 +44,7 @@ pub struct LimitTable {
     weakest: [u32; KIND_SETS],
     /// Limits with guard levels over those without, in 1/1024.
     guarded: u64,
-    rows: Vec<(u32, Vec<Endurance>)>,
-    pec: Vec<f64>,
-    limit: Vec<Vec<f64>>,
-    alpha: Vec<Vec<f64>>,
+    rows: Rows,
 }
 
 impl LimitTable {
@@ -74,15 +71,6 @@ impl LimitTable {
         let group_of_layer: Vec<u8> = group_of_layer.collect();
         let member_of_layer = members(config, &group_of_layer);
         let by_wordline = || (0..wordlines_per_block).map(|w| (w / strings_per_layer) as usize);
-        let alpha_of = |row: &crate::config::PerPec, g: usize| match config.model {
-            DisturbModel::Wordline => row.alpha[g],
-            DisturbModel::None | DisturbModel::Count => 1.0,
-        };
-        let fixed = |limit: f64, alpha: f64| Endurance {
-            limit: (limit * DOSE_ONE as f64).floor() as u64,
-            alpha: (alpha * ALPHA_ONE as f64).ceil() as u64,
-        };
-        let rows = config.table.iter();
         Self {
             groups,
             group_of: by_wordline().map(|layer| group_of_layer[layer]).collect(),
@@ -90,10 +78,7 @@ impl LimitTable {
             block_variation: config.block_variation,
             weakest: weakest(&config.kind_factor),
             guarded: MEMBER_ONE.into(),
-            pec: rows.clone().map(|r| f64::from(r.pec)).collect(),
-            limit: rows.clone().map(|r| r.limit.clone()).collect(),
-            alpha: rows.clone().map(|r| (0..groups).map(|g| alpha_of(r, g)).collect()).collect(),
-            rows: rows.map(|r| (r.pec, (0..groups).map(|g| fixed(r.limit[g], alpha_of(r, g))).collect())).collect(),
+            rows: Rows::new(config),
         }
     }
 
@@ -103,9 +88,19 @@ impl LimitTable {
     }
 
     /// What decides [`Self::lookup`]: P/E counts with the same number look up the same.
-    pub fn lookup_class(&self, pec: u32) -> usize {
-        let next = self.rows.partition_point(|(row, _)| *row < pec);
-        2 * next + usize::from(self.rows.get(next).is_some_and(|(row, _)| *row == pec))
+    pub fn lookup_class(&self, pec: u32) -> u64 {
+        let (from, to) = self.rows.around(pec);
+        2 * u64::from(to) + u64::from(from == to)
+    }
+
+    /// The next P/E count that may look up something else; none where nothing changes any more.
+    pub fn next_lookup(&self, pec: u32) -> Option<u32> {
+        self.rows.next_change(pec)
+    }
+
+    /// The P/E count of the table's last row; beyond it limits are extrapolated.
+    pub fn last_row(&self) -> u32 {
+        self.rows.last()
     }
 
     /// Group of a wordline, numbered within its block.
@@ -143,22 +138,15 @@ impl LimitTable {
         self.limit_of(group_limit, wordline, MEMBER_ONE)
     }
 
-    /// The truth about a group's worst member: linear between rows, held beyond them.
+    /// The truth about a group's worst member: linear between rows, and beyond the last as the table ended.
     pub fn truth(&self, group: usize, pec: u32) -> Endurance {
-        let p = f64::from(pec);
-        let next = self.pec.partition_point(|row| *row < p);
-        let (below, above) = (next.saturating_sub(1), next.min(self.pec.len() - 1));
-        let t = if above == below { 0.0 } else { (p - self.pec[below]) / (self.pec[above] - self.pec[below]) };
-        let mix = |v: &Vec<Vec<f64>>| v[below][group] + t * (v[above][group] - v[below][group]);
-        Endurance { limit: (mix(&self.limit) * DOSE_ONE as f64).floor() as u64, alpha: (mix(&self.alpha) * ALPHA_ONE as f64).ceil() as u64 }
+        self.rows.truth(group, pec)
     }
 
-    /// What a policy may assume: of the two rows around this P/E count the lower limit and the higher alpha.
+    /// What a policy may assume: of the two rows that it sees around this P/E count the lower limit and the higher alpha.
     pub fn lookup(&self, group: usize, pec: u32) -> Endurance {
-        let next = self.rows.partition_point(|(row, _)| *row < pec);
-        let above = self.rows[next.min(self.rows.len() - 1)].1[group];
-        let exact = self.rows.get(next).is_some_and(|(row, _)| *row == pec);
-        let below = if exact || next == 0 { above } else { self.rows[next - 1].1[group] };
+        let (from, to) = self.rows.around(pec);
+        let (below, above) = (self.truth(group, from), self.truth(group, to));
         Endurance { limit: above.limit.min(below.limit), alpha: above.alpha.max(below.alpha) }
     }
 }
@@ -211,7 +199,7 @@ pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [u32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::PerPec;
+    use crate::config::{DisturbModel, PerPec};
 
     fn table() -> LimitTable {
         let config = DisturbConfig {
@@ -265,21 +253,38 @@ mod tests {
     }
 
     #[test]
-    fn truth_interpolates_and_lookup_takes_the_worse_row() {
+    fn truth_interpolates_and_lookup_takes_the_worse_of_two_close_rows() {
         let t = table();
-        assert_eq!(t.truth(1, 500), Endurance { limit: 750 * DOSE_ONE, alpha: 9 * ALPHA_ONE + ALPHA_ONE / 4 });
-        assert_eq!(t.lookup(1, 500), Endurance { limit: 500 * DOSE_ONE, alpha: 9 * ALPHA_ONE + ALPHA_ONE / 2 });
+        assert_eq!(t.truth(1, 550), Endurance { limit: 725 * DOSE_ONE, alpha: 9 * ALPHA_ONE + 71 });
+        // The row at 600: alpha 9.3, rounded up.
+        assert_eq!(t.lookup(1, 550), Endurance { limit: 700 * DOSE_ONE, alpha: 9 * ALPHA_ONE + 77 });
+        assert_eq!(t.lookup(1, 500), t.truth(1, 500));
         assert_eq!(t.lookup(0, 0).limit, 2000 * DOSE_ONE);
-        assert_eq!(t.truth(0, 9999), t.lookup(0, 9999));
     }
 
+    /// Also where a table falls and rises between rows that are no multiples of the policies' distance, and beyond its end.
     #[test]
     fn a_policy_never_assumes_more_than_the_truth() {
-        let t = table();
-        for pec in 0..1500 {
-            for g in 0..2 {
-                assert!(t.lookup(g, pec).limit <= t.truth(g, pec).limit, "limit, group {g}, {pec} cycles");
-                assert!(t.lookup(g, pec).alpha >= t.truth(g, pec).alpha, "alpha, group {g}, {pec} cycles");
+        let row = |pec, limit: f64, alpha: f64| PerPec { pec, limit: vec![2.0 * limit, limit], alpha: vec![8.0, alpha] };
+        let broken = vec![row(30, 900.7, 9.3), row(333, 500.1, 12.0), row(350, 800.9, 8.7), row(601, 790.3, 8.1)];
+        let straight = vec![row(0, 1000.0, 9.0), row(1000, 500.0, 9.5)];
+        for (table, policy_row_cycles) in [(&broken, 100), (&broken, 70), (&broken, 0), (&straight, 100), (&straight, 0)] {
+            let config = DisturbConfig {
+                model: DisturbModel::Wordline,
+                groups: vec!["good".into(), "worst".into()],
+                table: table.clone(),
+                policy_row_cycles,
+                ..DisturbConfig::default()
+            };
+            let t = LimitTable::new(&config, 64, 1);
+            for pec in 0..2500 {
+                for g in 0..2 {
+                    let (lookup, truth) = (t.lookup(g, pec), t.truth(g, pec));
+                    assert!(lookup.limit <= truth.limit, "limit, group {g}, {pec} cycles, every {policy_row_cycles}");
+                    assert!(lookup.alpha >= truth.alpha, "alpha, group {g}, {pec} cycles, every {policy_row_cycles}");
+                }
+                let same_class = pec > 0 && t.lookup_class(pec) == t.lookup_class(pec - 1);
+                assert!(!same_class || t.lookup(1, pec) == t.lookup(1, pec - 1), "{pec} cycles");
             }
         }
     }

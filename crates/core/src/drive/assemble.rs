@@ -20,7 +20,7 @@ use crate::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use crate::nand::block::{BlockCold, BlockHot, Wordline};
 use crate::nand::guards::Guards;
 use crate::page_counters::PageCounters;
-use crate::reclaim::{Policy, StreamSpec, technique};
+use crate::reclaim::{Policy, StreamSpec, promise, technique};
 use crate::space_saving::SpaceSaving;
 use crate::units::{Ns, transfer_ns, us};
 
@@ -28,15 +28,16 @@ impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
     ///
     /// # Errors
-    /// An unknown technique, or more reads at the start than the drive can have served.
+    /// An unknown technique, settings under which it would lose data, or more reads at the start than the drive can have served.
     pub fn new(config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
         let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
+        promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
         let policy = (technique.new)(&config);
         Self::assemble(config, policy, technique.name, &techniques.gc, timed)
     }
 
-    /// The same under a policy that is in no list. It may not track.
+    /// The same under a policy that is in no list. It may not track, and what it promises is not checked.
     ///
     /// # Errors
     /// As those of [`Self::new`].

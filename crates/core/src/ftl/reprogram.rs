@@ -196,7 +196,7 @@ impl Drive {
         }
         self.pages_away -= self.pages_taken(mode);
         self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc);
-        let pec = self.cold[block as usize].pec;
+        let pec = self.limit_pec(block);
         if let Some(limits) = self.model.as_deref().map(crate::disturb::ErrorModel::limits) {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
             self.reclaim.low_density_used.note(reads, limits.in_mode(weakest, mode));

@@ -125,6 +125,11 @@ impl BlockCold {
     pub fn effective_milli(&self) -> u64 {
         u64::from(self.pec) * 1000 + u64::from(self.extra_milli)
     }
+
+    /// The P/E count that limits are looked up at: where reprogramming wears for them, too, the effective one, rounded up.
+    pub fn limit_pec(&self, wear_counts: bool) -> u32 {
+        if wear_counts { self.effective_milli().div_ceil(1000).min(u32::MAX.into()) as u32 } else { self.pec }
+    }
 }
 
 /// Reads of a wordline since its block's erase, and the dose it does not have to answer for.

@@ -8,6 +8,7 @@
 //! `R_late` the reads the block still serves until the last page is out.
 //! **Costs** 3 bytes per block. **Departs from the paper** the papers type the threshold in; here it follows from the
 //! limits, so that it holds at every P/E count and under every schedule.
+//! **Promises** that no page is lost, whatever is read, where T is 1 or more: `ERC_MAX >= D_move + alpha (1 + R_late)`.
 //! **Does not help** blocks with a few hot wordlines: the rest is rewritten for nothing.
 //!
 //! ```text
@@ -15,7 +16,8 @@
 //! reads   0 ... 9,807   9,808 -> all valid pages move, the block is erased
 //! ```
 
-use super::{Action, Policy, Threshold, View};
+use super::promise::Budget;
+use super::{Action, Policy, Promise, Threshold, View};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
 use crate::geometry::Geometry;
@@ -47,7 +49,7 @@ impl Block {
 
     /// The threshold of these page kinds (a bit each) at a P/E count, and where it comes from.
     pub(super) fn threshold(&self, view: &View, pec: u32, kinds: u32) -> Option<(u32, Terms)> {
-        self.threshold_for(view, pec, kinds, Work { mode: 0, units_per_wordline: f64::from(view.geometry.cell.bits()) })
+        self.threshold_for(view, pec, kinds, Work::moving_all(view))
     }
 
     /// The same for a block in a coding mode, whose job reads more, or less, than each page once.
@@ -56,16 +58,32 @@ impl Block {
         (0..limits.groups()).map(|group| self.group_threshold(view, limits, pec, group, kinds, work)).min_by_key(|(reads, _)| *reads)
     }
 
+    /// What these thresholds rest on: that they leave a read before the block is rewritten, in each group of wordlines.
+    pub(super) fn budgets(&self, view: &View, pec: u32, work: Work) -> Vec<Budget> {
+        let Some(limits) = view.limits else { return vec![] };
+        let of_group = |group: usize| {
+            let terms = Self::terms(view, limits, pec, group, ALL_KINDS, work);
+            let reads = 1 + view.late_reads + self.overshoot();
+            Budget { group, endures: terms.limit, alpha: terms.alpha, reads, own: terms.moving }
+        };
+        (0..limits.groups()).map(of_group).collect()
+    }
+
     fn group_threshold(&self, view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
+        let terms = Self::terms(view, limits, pec, group, kinds, work);
+        let worst_case = ((terms.limit - terms.moving) / terms.alpha - self.overshoot).floor();
+        // At least one read: where that is not safe the drive is refused, or warned of (`promise`).
+        let reads = (worst_case - f64::from(view.late_reads)).max(1.0) as u32;
+        (reads, terms)
+    }
+
+    fn terms(view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32, work: Work) -> Terms {
         let endurance = limits.lookup(group, pec);
         let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
         let limit = limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode) as f64 / DOSE_ONE as f64;
         let all = f64::from(view.geometry.wordlines_per_block) * work.units_per_wordline;
         let moving = all + 2.0 * (alpha - 1.0) * work.units_per_wordline;
-        let worst_case = ((limit - moving) / alpha - self.overshoot).floor();
-        // At least one read: a drive whose limit its own reclaim reads exceed rewrites at every read and still may lose data.
-        let reads = (worst_case - f64::from(view.late_reads)).max(1.0) as u32;
-        (reads, Terms { group, limit, alpha, moving })
+        Terms { group, limit, alpha, moving }
     }
 
     /// The formula of a threshold with its numbers put in.
@@ -91,6 +109,13 @@ pub(super) struct Work {
     pub(super) units_per_wordline: f64,
 }
 
+impl Work {
+    /// A job that reads each page of a block of full density once.
+    fn moving_all(view: &View) -> Self {
+        Self { mode: 0, units_per_wordline: f64::from(view.geometry.cell.bits()) }
+    }
+}
+
 /// All page kinds, a bit each; QLC has four. Absent kinds change nothing: none is weaker than the weakest.
 pub(super) const ALL_KINDS: u32 = 0b1111;
 
@@ -114,6 +139,10 @@ impl Policy for Block {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         Bytes(3 * u64::from(geometry.blocks))
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        Promise::within(self.budgets(view, pec, Work::moving_all(view)))
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {

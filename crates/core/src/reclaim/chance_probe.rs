@@ -30,7 +30,8 @@
 //! of a wordline without data cannot be probed: there it is `block`, and so it is where E is no more than the threshold of `block`.
 
 use super::block::{ALL_KINDS, Block};
-use super::{Action, Policy, Probed, Threshold, View};
+use super::promise::Budget;
+use super::{Action, Policy, Probed, Promise, Threshold, View};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, unit_hash};
 use crate::geometry::Geometry;
@@ -194,6 +195,20 @@ impl Policy for ChanceProbe {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         self.block.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        let Some(limits) = view.limits else { return Promise::Nothing("reads disturb nothing") };
+        if self.is_block(view, limits, pec) {
+            return self.block.promise(view, pec);
+        }
+        // E is above the threshold of `block`, so 2 or more: then a new wordline has what a probe must find left of it.
+        let of_group = |group: usize| {
+            let e = limits.lookup(group, pec);
+            let own = self.beside(view, e.alpha) as f64 / DOSE_ONE as f64;
+            Budget { group, endures: e.limit as f64 / DOSE_ONE as f64, alpha: 1.0, reads: 1 + after_end(view), own }
+        };
+        Promise::within((0..limits.groups()).map(of_group))
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {

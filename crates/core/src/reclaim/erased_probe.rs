@@ -30,7 +30,8 @@
 //! the end of the round of an open block takes into account; where reads from before the programming count, a wordline still to be
 //! written is taken for one that had alpha for each, and once that is too much the block is closed.
 
-use super::{Action, Policy, Probed, Threshold, View};
+use super::promise::Budget;
+use super::{Action, Policy, Probed, Promise, Threshold, View};
 use crate::config::DriveConfig;
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
 use crate::geometry::Geometry;
@@ -80,6 +81,8 @@ struct Need {
     limit: u64,
     alpha: u64,
     left: i64,
+    /// Of that, reads of the host, in dose units.
+    reads: u32,
 }
 
 impl Need {
@@ -131,7 +134,7 @@ impl ErasedProbe {
         let movers = u64::from(moved) * ALPHA_ONE + beside * u64::from(view.geometry.cell.bits() * QUARTERS);
         let round = u64::from(self.probe) * (u64::from(view.geometry.wordlines_per_block) * ALPHA_ONE + beside);
         let left = e.alpha * u64::from(reads * QUARTERS) + movers + 2 * round;
-        Need { limit: e.limit, alpha: e.alpha, left: left.cast_signed() }
+        Need { limit: e.limit, alpha: e.alpha, left: left.cast_signed(), reads }
     }
 
     fn needs(&self, view: &View, limits: &LimitTable, pec: u32, pages: u32) -> Vec<Need> {
@@ -254,11 +257,21 @@ impl Policy for ErasedProbe {
         Bytes(9 * u64::from(geometry.blocks))
     }
 
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        let budget = |limits: &LimitTable, group: usize| {
+            let Need { limit, alpha, left, reads } = self.need(view, limits, group, pec, view.geometry.pages_per_block);
+            let alpha = alpha as f64 / ALPHA_ONE as f64;
+            let own = left as f64 / DOSE_ONE as f64 - alpha * f64::from(reads);
+            Budget { group, endures: limit as f64 / DOSE_ONE as f64, alpha, reads, own }
+        };
+        Promise::within(view.limits.into_iter().flat_map(|limits| (0..limits.groups()).map(move |group| budget(limits, group))))
+    }
+
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let Some(limits) = view.limits else { return vec![] };
         let pages = view.geometry.pages_per_block;
         let of_group = |group: usize| {
-            let Need { limit, alpha, left } = self.need(view, limits, group, pec, pages);
+            let Need { limit, alpha, left, .. } = self.need(view, limits, group, pec, pages);
             let (limit, need) = (limit as f64 / DOSE_ONE as f64, left as f64 / DOSE_ONE as f64);
             let alpha = alpha as f64 / ALPHA_ONE as f64;
             Threshold {

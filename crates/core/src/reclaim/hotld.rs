@@ -19,7 +19,7 @@
 
 use super::low_density::LowDensity;
 use super::read_hot::{HOT, ReadHot, whole};
-use super::{Action, Policy, StreamSpec, Threshold, View};
+use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
 use crate::config::DriveConfig;
 use crate::geometry::Geometry;
 use crate::units::{BlockId, Bytes, Cause, Reads};
@@ -77,6 +77,11 @@ impl Policy for HotLd {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         Bytes(self.read_hot.controller_ram(geometry).0 + 4 * u64::from(geometry.blocks))
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        // Blocks of low density endure more.
+        Promise::within(self.read_hot.budgets(view, pec))
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {

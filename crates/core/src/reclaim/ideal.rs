@@ -12,7 +12,7 @@
 //! ```
 
 use super::block::Block;
-use super::{Action, Policy, Threshold, View};
+use super::{Action, Policy, Promise, Threshold, View};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::disturb::table::{DOSE_ONE, LimitTable};
 use crate::geometry::Geometry;
@@ -58,6 +58,10 @@ impl Policy for Ideal {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         self.0.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        self.0.promise(view, pec)
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {

@@ -24,7 +24,7 @@
 
 use super::low_density::LowDensity;
 use super::read_hot::{HOT, ReadHot, whole};
-use super::{Action, Policy, StreamSpec, Threshold, View};
+use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
 use crate::config::DriveConfig;
 use crate::geometry::Geometry;
 use crate::units::{BlockId, Bytes, Cause, Reads};
@@ -106,6 +106,11 @@ impl Policy for Ipr {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         Bytes(self.read_hot.controller_ram(geometry).0 + 4 * u64::from(geometry.blocks))
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        let merging = if self.low.is_possible() { self.read_hot.merging_budgets(view, pec) } else { vec![] };
+        Promise::within(self.read_hot.budgets(view, pec).into_iter().chain(merging))
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {

@@ -35,6 +35,11 @@ impl LowDensity {
         self.members.iter().filter(|m| !m.leaving).count() < self.most
     }
 
+    /// Whether there may ever be one.
+    pub(super) fn is_possible(&self) -> bool {
+        self.most > 0
+    }
+
     /// Whether a block is one.
     pub(super) fn holds(&self, block: BlockId) -> bool {
         self.members.iter().any(|m| m.block == block)

@@ -3,7 +3,7 @@
 //!
 //! **Costs** nothing. **Does not help** anybody's data.
 
-use super::{Action, Policy, Threshold, View};
+use super::{Action, Policy, Promise, Threshold, View};
 use crate::config::DriveConfig;
 use crate::geometry::Geometry;
 use crate::units::{BlockId, Bytes, Reads};
@@ -27,6 +27,10 @@ impl Policy for None {
 
     fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
         Bytes(0)
+    }
+
+    fn promise(&self, _view: &View, _pec: u32) -> Promise {
+        Promise::Nothing("nothing is done about reads, and data is lost when its limit is reached")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {

@@ -22,7 +22,7 @@
 //! due by then go with the first job; those that are left come to their thresholds and are asked for there.
 
 use super::block::Block;
-use super::{Action, Policy, Threshold, View};
+use super::{Action, Policy, Promise, Threshold, View};
 use crate::config::DriveConfig;
 use crate::geometry::Geometry;
 use crate::page_set::PageSet;
@@ -101,6 +101,11 @@ impl Policy for PageType {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         self.block.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        // The weakest kind's threshold is the smallest.
+        self.block.promise(view, pec)
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {

@@ -11,6 +11,7 @@
 //! ```
 
 use super::block::{ALL_KINDS, Block, Work};
+use super::promise::Budget;
 use super::{Action, FIRST_OWN, Policy, StreamSpec, Threshold, View};
 use crate::config::{DriveConfig, IntervalAverage};
 use crate::ftl::place::RECLAIM;
@@ -86,6 +87,16 @@ impl ReadHot {
     pub(super) fn merging_threshold(&self, view: &View, block: BlockId) -> Reads {
         let work = Work { mode: 0, units_per_wordline: self.merging };
         self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
+    }
+
+    /// What [`Self::threshold`] rests on, of blocks of full density.
+    pub(super) fn budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
+        self.block.budgets(view, pec, Work { mode: 0, units_per_wordline: f64::from(view.geometry.cell.bits()) })
+    }
+
+    /// What [`Self::merging_threshold`] rests on.
+    pub(super) fn merging_budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
+        self.block.budgets(view, pec, Work { mode: 0, units_per_wordline: self.merging })
     }
 
     /// Whether a block reprogrammed now would have reads left under its new limits when the job is done.

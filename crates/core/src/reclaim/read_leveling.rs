@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use super::block::Block;
 use super::read_hot::{HOT, ReadHot, whole};
 use super::shadow::Shadows;
-use super::{Action, Policy, StreamSpec, Threshold, View};
+use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
 use crate::config::DriveConfig;
 use crate::disturb::table::QUARTERS;
 use crate::geometry::Geometry;
@@ -126,6 +126,10 @@ impl Policy for ReadLeveling {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         self.shadows.controller_ram(geometry, 10)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        self.block.promise(view, pec)
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {

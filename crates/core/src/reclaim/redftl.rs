@@ -18,7 +18,7 @@
 use super::block::Block;
 use super::read_hot::{HOT, ReadHot, whole};
 use super::shadow::Shadows;
-use super::{Action, Policy, StreamSpec, Threshold, View};
+use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
 use crate::config::DriveConfig;
 use crate::geometry::Geometry;
 use crate::units::{BlockId, Bytes, Cause, Reads};
@@ -63,6 +63,10 @@ impl Policy for RedFtl {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         self.shadows.controller_ram(geometry, 4)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        self.block.promise(view, pec)
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {

@@ -14,9 +14,15 @@
 //! open block takes a fresh one into account. Reads before the programming count as `preprogram_weight` has it; the look counts them
 //! in full.
 //!
+//! **What it rests on.** That the first look leaves a new wordline where it is: that the margin without a bound is within `ERC_MAX`. Else what
+//! is written comes due at once, and what a look leaves may be used up before the next.
+//!
 //! **Looks left out.** A look before any bound can have grown by the smallest margin finds nothing.
 
-use super::{Action, Policy, Threshold, View};
+use std::collections::BTreeMap;
+
+use super::promise::Budget as Promised;
+use super::{Action, Policy, Promise, Threshold, View};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
 use crate::geometry::Geometry;
@@ -30,6 +36,9 @@ pub(super) trait Estimate: Send {
     /// Whether bounds contain reads from before a wordline's own programming even where those do not count: then an open block's
     /// wordlines without data have bounds, too, and one whose bound is used up is none to write to.
     const FROM_ERASE: bool;
+
+    /// Whether bounds are below a dose where somebody takes care that they are.
+    const CAN_BE_DECEIVED: bool = false;
 
     /// For a drive of this configuration.
     fn new(config: &DriveConfig) -> Self;
@@ -83,7 +92,7 @@ pub(super) struct Straw<E> {
     /// Whether wordlines that are not yet programmed may be used up.
     counts_before: bool,
     /// What wordlines may take, by `LimitTable::lookup_class`.
-    budgets: Vec<Option<Budget>>,
+    budgets: BTreeMap<u64, Budget>,
     /// Room for a look: what each wordline may still take.
     margins: Vec<i64>,
 }
@@ -115,7 +124,7 @@ impl<E: Estimate> Straw<E> {
                 .max()
                 .unwrap_or(QUARTERS),
             counts_before: E::FROM_ERASE || config.disturb.preprogram_weight > 0.0,
-            budgets: vec![],
+            budgets: BTreeMap::new(),
             margins: vec![],
         }
     }
@@ -135,13 +144,22 @@ impl<E: Estimate> Straw<E> {
         (e.limit.cast_signed() - margin.cast_signed(), e.alpha as u32)
     }
 
-    fn budget(&mut self, view: &View, pec: u32) -> Option<usize> {
+    /// What the looks rest on: that they leave a new wordline where it is.
+    fn promised(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> Promised {
+        let e = limits.lookup(group, pec);
+        let reads = self.horizon(view);
+        let (keep, _) = self.keep(view, limits, group, pec);
+        let left = keep - self.movers(view, view.geometry.pages_per_block);
+        let by_host = (e.alpha * u64::from(QUARTERS) * u64::from(reads)).cast_signed();
+        let units = |n: i64| n as f64 / DOSE_ONE as f64;
+        let alpha = e.alpha as f64 / ALPHA_ONE as f64;
+        Promised { group, endures: units(e.limit.cast_signed()), alpha, reads, own: units(e.limit.cast_signed() - left - by_host) }
+    }
+
+    fn budget(&mut self, view: &View, pec: u32) -> Option<u64> {
         let limits = view.limits?;
         let class = limits.lookup_class(pec);
-        if self.budgets.len() <= class {
-            self.budgets.resize_with(class + 1, || None);
-        }
-        if self.budgets[class].is_none() {
+        if !self.budgets.contains_key(&class) {
             let groups: Vec<_> = (0..limits.groups()).map(|g| self.keep(view, limits, g, pec)).collect();
             let of = |w| groups[limits.group_of(w)];
             let wordlines = 0..view.geometry.wordlines_per_block;
@@ -151,7 +169,7 @@ impl<E: Estimate> Straw<E> {
             let gain = wordlines.map(|w| (limits.in_mode(limit(w), 1) - limit(w)).cast_signed()).collect();
             let highest_alpha = alpha.iter().copied().max().expect("a block has wordlines");
             let fresh = keep.iter().copied().min().expect("a block has wordlines");
-            self.budgets[class] = Some(Budget { keep, alpha, gain, highest_alpha, fresh });
+            self.budgets.insert(class, Budget { keep, alpha, gain, highest_alpha, fresh });
         }
         Some(class)
     }
@@ -159,7 +177,7 @@ impl<E: Estimate> Straw<E> {
     /// What is known of doses, and what they may be in a block of this age.
     pub(super) fn estimate_and_budget(&mut self, view: &View, pec: u32) -> Option<(&mut E, &Budget)> {
         let class = self.budget(view, pec)?;
-        Some((&mut self.estimate, self.budgets[class].as_ref().expect("just looked up")))
+        Some((&mut self.estimate, &self.budgets[&class]))
     }
 
     /// Dose that movers may still deposit on a wordline far from all they read, in 1/1024 units.
@@ -177,9 +195,9 @@ impl<E: Estimate> Straw<E> {
     }
 
     /// Works out what each wordline of a block may still take, live or not, into `self.margins`.
-    fn look(&mut self, view: &View, block: BlockId, class: usize) {
+    fn look(&mut self, view: &View, block: BlockId, class: u64) {
         let movers = self.movers(view, view.valid_pages(block) + view.pages_to_come(block));
-        let budget = self.budgets[class].as_ref().expect("the caller has looked it up");
+        let budget = &self.budgets[&class];
         self.margins.resize(budget.keep.len(), 0);
         self.estimate.margins(view, block, budget, movers, &mut self.margins);
     }
@@ -194,7 +212,7 @@ impl<E: Estimate> Policy for Straw<E> {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
         let movers = self.movers(view, view.geometry.pages_per_block);
-        let budget = self.budgets[class].as_ref().expect("just looked up");
+        let budget = &self.budgets[&class];
         self.next_look(view, block, 0, budget.fresh - movers, budget.highest_alpha)
     }
 
@@ -202,7 +220,7 @@ impl<E: Estimate> Policy for Straw<E> {
         let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
         self.look(view, block, class);
         let (now, horizon) = (view.reads(block).0, self.horizon(view));
-        let budget = self.budgets[class].as_ref().expect("just looked up");
+        let budget = &self.budgets[&class];
         let bits = view.geometry.cell.bits();
         let written = view.geometry.pages_per_block - view.pages_to_come(block);
         let is_open = written < view.geometry.pages_per_block;
@@ -235,6 +253,15 @@ impl<E: Estimate> Policy for Straw<E> {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         self.estimate.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        let budgets =
+            view.limits.into_iter().flat_map(|limits| (0..limits.groups()).map(move |group| self.promised(view, limits, group, pec)));
+        match Promise::within(budgets) {
+            Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
+            promise => promise,
+        }
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {

@@ -40,6 +40,7 @@ pub(super) struct Published {
 impl Estimate for Published {
     const BOUND: &'static str = "estimated dose";
     const FROM_ERASE: bool = true;
+    const CAN_BE_DECEIVED: bool = true;
 
     fn new(config: &DriveConfig) -> Self {
         Self { own_disturbs: config.disturb.model == DisturbModel::Count, counters: config.reclaim.counters, highest: Highest::default() }

@@ -44,7 +44,7 @@ mod sets;
 
 use super::block::{ALL_KINDS, Block};
 use super::straw::Straw;
-use super::{Action, Policy, Threshold, View};
+use super::{Action, Policy, Promise, Threshold, View};
 use crate::config::DriveConfig;
 use crate::disturb::table::{ALPHA_ONE, QUARTERS};
 use crate::geometry::Geometry;
@@ -57,6 +57,8 @@ const RETRIES: u32 = 8;
 pub(super) struct Tiered {
     block: Block,
     straw: Straw<Placed>,
+    /// Whether there are sets of counters at all.
+    has_sets: bool,
     share: f64,
     interval: u32,
 }
@@ -66,6 +68,7 @@ impl Tiered {
         Self {
             block: Block::new(config),
             straw: Straw::new(config),
+            has_sets: config.reclaim.layer_sets > 0.0,
             share: config.reclaim.tier_share,
             interval: config.reclaim.check_interval,
         }
@@ -131,6 +134,11 @@ impl Policy for Tiered {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         self.straw.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        // A block without sets needs less than one with.
+        if self.has_sets { self.straw.promise(view, pec) } else { self.block.promise(view, pec) }
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {

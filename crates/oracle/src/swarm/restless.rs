@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, QUARTERS, dose_per_kind};
 use vpass_core::geometry::Geometry;
 use vpass_core::page_set::PageSet;
-use vpass_core::reclaim::{Action, FIRST_OWN, Policy, StreamSpec, Threshold, View};
+use vpass_core::reclaim::{Action, FIRST_OWN, Policy, Promise, StreamSpec, Threshold, View};
 use vpass_core::units::{BlockId, Bytes, Reads};
 
 use super::Dice;
@@ -125,6 +125,10 @@ impl Policy for Restless {
 
     fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
         Bytes(0)
+    }
+
+    fn promise(&self, _view: &View, _pec: u32) -> Promise {
+        Promise::Nothing("the swarm draws it drives with room enough")
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {

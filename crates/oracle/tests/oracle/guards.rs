@@ -1,6 +1,7 @@
 //! Wordlines merged by themselves: each endures more, and no other does.
 
-use vpass_core::config::{DensityConfig, DriveConfig};
+use vpass_core::config::{DensityConfig, DriveConfig, PerPec};
+use vpass_core::disturb::table::DOSE_ONE;
 use vpass_core::observer::{NOBODY, Observer, ReadResult};
 use vpass_core::units::Cause;
 
@@ -72,6 +73,33 @@ fn after_an_erase_it_is_one_like_any_other() {
     (0..12).for_each(|_| s.read(6, 0));
     s.read(9, 3);
     past(&s, "host read used lpn 9 past its limit at ppn 3 (block 0, wordline 1): dose 108.000 of a limit of 100.000");
+}
+
+/// 100 less 10 a cycle. Of cycles 1, 2, 3, .. the first and the third are reprogrammed ones, and wear like 2.5: after 1, 3 and 5 cycles
+/// the limits are those of 2.5, so 3, of 6 and of 8.
+#[test]
+fn what_it_wears_counts_for_limits() {
+    for (counts, limits) in [(true, [70, 40, 20]), (false, [90, 70, 50])] {
+        let mut disturb = wordline_model(100.0, 9.0);
+        disturb.table.push(PerPec { pec: 10, limit: vec![0.0], alpha: vec![9.0] });
+        let mut c = config(4, 4, disturb);
+        (c.density.wear, c.density.wear_counts_for_limits) = (2.5, counts);
+        let mut s = Scene::new(&c);
+        let found = [true, true, false].map(|reprogrammed| {
+            s.write(0, 0..6);
+            s.copy(5, 12, 5);
+            if reprogrammed {
+                s.oracle.guarded(0, 1, 1, Cause::Reclaim);
+            }
+            s.erase(0);
+            s.write(0, 0..3);
+            let limit = s.oracle.truth(0).unwrap().1 / DOSE_ONE;
+            s.erase(0);
+            s.erase(1);
+            limit
+        });
+        assert_eq!(found, limits, "counts: {counts}");
+    }
 }
 
 #[test]

@@ -1,0 +1,194 @@
+//! What each wordline group endures by P/E count: the truth between the table's own rows and beyond the last, and the closer rows that
+//! policies look up.
+//!
+//! The truth is linear between the rows of `disturb.table`, and held below the first. Beyond the last it goes on as the table ended: each
+//! stretch as long as the last one takes the same share of a limit, and adds as much to alpha. A table of one row holds everywhere.
+//! A policy sees a row every `disturb.policy_row_cycles` cycles, and those of the table: at one of them its values, between two the lower limit
+//! and the higher alpha. The truth has no corner between two such rows, so it is never worse there.
+//!
+//! ```text
+//! rows at 0 (limit 2,000), 1,000 (1,000)     truth      500: 1,500     550: 1,450     1,000: 1,000     2,000: 500     2,500: 375
+//! a policy's rows every 100 cycles                      500: 1,500     501 to 600: 1,400               1,900: 550
+//! by the table's own rows (policy_row_cycles = 0)       500: 1,000     501 to 1,000: 1,000
+//! ```
+
+use super::table::{ALPHA_ONE, DOSE_ONE, Endurance};
+use crate::config::{ALPHA_MAX, DisturbConfig, DisturbModel, PerPec};
+
+/// Limits (dose units) and alphas by P/E count and group.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    pec: Vec<u32>,
+    limit: Vec<Vec<f64>>,
+    alpha: Vec<Vec<f64>>,
+    /// Cycles between two rows that a policy sees; 0 for the table's own alone.
+    step: u32,
+}
+
+impl Rows {
+    pub(super) fn new(config: &DisturbConfig) -> Self {
+        let groups = config.groups.len();
+        let alpha_of = |row: &PerPec| match config.model {
+            DisturbModel::Wordline => row.alpha.clone(),
+            DisturbModel::None | DisturbModel::Count => vec![1.0; groups],
+        };
+        let rows = config.table.iter();
+        Self {
+            pec: rows.clone().map(|r| r.pec).collect(),
+            limit: rows.clone().map(|r| r.limit.clone()).collect(),
+            alpha: rows.map(alpha_of).collect(),
+            step: config.policy_row_cycles,
+        }
+    }
+
+    /// The truth about a group.
+    pub(super) fn truth(&self, group: usize, pec: u32) -> Endurance {
+        let row = self.row_from(pec);
+        let (at, above) = (self.at(row), self.values(row, group));
+        if row == 0 || at <= u64::from(pec) {
+            return fixed(above);
+        }
+        let (from, below) = (self.at(row - 1), self.values(row - 1, group));
+        let t = (u64::from(pec) - from) as f64 / (at - from) as f64;
+        let mix = |(below, above): (f64, f64)| below + t * (above - below);
+        fixed((mix((below.0, above.0)), mix((below.1, above.1))))
+    }
+
+    /// The P/E counts of the two rows that a policy looks up: the same twice where it sees a row there, or where nothing changes any more.
+    pub(super) fn around(&self, pec: u32) -> (u32, u32) {
+        let row = self.row_from(pec);
+        let (at, p) = (self.at(row), u64::from(pec));
+        let whole = |count: u64| count.min(u32::MAX.into()) as u32;
+        if row == 0 || at <= p {
+            return (whole(at), whole(at));
+        }
+        let (below, step) = (self.at(row - 1), u64::from(self.step));
+        if step == 0 {
+            return (whole(below), whole(at));
+        }
+        (whole((p / step * step).max(below)), whole(p.next_multiple_of(step).min(at)))
+    }
+
+    /// The next P/E count at which a policy looks up something else; none where nothing changes any more.
+    pub(super) fn next_change(&self, pec: u32) -> Option<u32> {
+        let (_, to) = self.around(pec);
+        let is_last = self.pec.len() == 1 && pec >= self.pec[0];
+        if is_last {
+            None
+        } else if to > pec {
+            Some(to)
+        } else {
+            pec.checked_add(1)
+        }
+    }
+
+    /// The last P/E count that the table itself has a row for.
+    pub(super) fn last(&self) -> u32 {
+        self.pec[self.pec.len() - 1]
+    }
+
+    /// Number of the first row at or above a P/E count, those beyond the table counted on; of a table of one row, that one.
+    fn row_from(&self, pec: u32) -> usize {
+        let next = self.pec.partition_point(|row| *row < pec);
+        if next < self.pec.len() {
+            return next;
+        }
+        let last = self.pec.len() - 1;
+        if last == 0 { 0 } else { last + (pec - self.pec[last]).div_ceil(self.last_stretch()) as usize }
+    }
+
+    fn last_stretch(&self) -> u32 {
+        let last = self.pec.len() - 1;
+        self.pec[last] - self.pec[last - 1]
+    }
+
+    /// P/E count of a row.
+    fn at(&self, row: usize) -> u64 {
+        let last = self.pec.len() - 1;
+        let beyond = row.saturating_sub(last);
+        let stretch = if beyond == 0 { 0 } else { u64::from(self.last_stretch()) * beyond as u64 };
+        u64::from(self.pec[row.min(last)]) + stretch
+    }
+
+    /// Limit and alpha of a group in a row.
+    fn values(&self, row: usize, group: usize) -> (f64, f64) {
+        let last = self.pec.len() - 1;
+        if row <= last {
+            return (self.limit[row][group], self.alpha[row][group]);
+        }
+        let beyond = i32::try_from(row - last).unwrap_or(i32::MAX);
+        let (limit, before) = (self.limit[last][group], self.limit[last - 1][group]);
+        let (alpha, alpha_before) = (self.alpha[last][group], self.alpha[last - 1][group]);
+        // What got better at the end of the table is not taken to get better for ever. A limit never comes to nothing.
+        let kept = (limit / before).min(1.0).powi(beyond);
+        let grown = (alpha - alpha_before).max(0.0) * f64::from(beyond);
+        ((limit * kept).max(1.0), (alpha + grown).min(ALPHA_MAX.max(alpha)))
+    }
+}
+
+/// In fixed point, rounded to the worse side.
+fn fixed((limit, alpha): (f64, f64)) -> Endurance {
+    Endurance { limit: (limit * DOSE_ONE as f64).floor() as u64, alpha: (alpha * ALPHA_ONE as f64).ceil() as u64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(step: u32, table: &[(u32, f64, f64)]) -> Rows {
+        Rows {
+            pec: table.iter().map(|row| row.0).collect(),
+            limit: table.iter().map(|row| vec![row.1]).collect(),
+            alpha: table.iter().map(|row| vec![row.2]).collect(),
+            step,
+        }
+    }
+
+    const TABLE: [(u32, f64, f64); 2] = [(0, 2000.0, 8.0), (1000, 1000.0, 8.5)];
+
+    fn limits(rows: &Rows, pec: &[u32]) -> Vec<f64> {
+        pec.iter().map(|pec| rows.truth(0, *pec).limit as f64 / DOSE_ONE as f64).collect()
+    }
+
+    #[test]
+    fn beyond_the_last_row_the_truth_goes_on_as_the_table_ended() {
+        let rows = rows(100, &TABLE);
+        assert_eq!(limits(&rows, &[0, 500, 1000, 1500, 2000, 2500, 3000]), [2000.0, 1500.0, 1000.0, 750.0, 500.0, 375.0, 250.0]);
+        assert_eq!([1000, 2000, 3000].map(|pec| 2 * rows.truth(0, pec).alpha / ALPHA_ONE), [17, 18, 19], "8.5, 9, 9.5");
+        assert_eq!(rows.truth(0, u32::MAX), Endurance { limit: DOSE_ONE, alpha: 32 * ALPHA_ONE }, "never nothing");
+    }
+
+    #[test]
+    fn a_limit_that_grew_at_the_end_is_held_and_so_is_a_single_row() {
+        let grows = rows(100, &[(0, 1000.0, 9.0), (1000, 2000.0, 8.0)]);
+        assert_eq!(limits(&grows, &[1000, 1001, 5000]), [2000.0; 3]);
+        assert_eq!(grows.truth(0, 5000).alpha, 8 * ALPHA_ONE);
+        let single = rows(100, &[(500, 1000.0, 9.0)]);
+        assert_eq!(limits(&single, &[0, 500, 1_000_000]), [1000.0; 3]);
+        assert_eq!((single.around(0), single.around(7777), single.next_change(500)), ((500, 500), (500, 500), None));
+    }
+
+    #[test]
+    fn policies_see_rows_every_so_many_cycles_and_those_of_the_table() {
+        let close = rows(100, &[(0, 2000.0, 8.0), (1010, 1000.0, 8.5)]);
+        let around = [0, 1, 100, 101, 1000, 1001, 1010, 1011, 1200, 1950].map(|pec| close.around(pec));
+        let expected =
+            [(0, 0), (0, 100), (100, 100), (100, 200), (1000, 1000), (1000, 1010), (1010, 1010), (1010, 1100), (1200, 1200), (1900, 2000)];
+        assert_eq!(around, expected);
+        let own = rows(0, &TABLE);
+        assert_eq!([0, 1, 1000, 1001, 2000].map(|pec| own.around(pec)), [(0, 0), (0, 1000), (1000, 1000), (1000, 2000), (2000, 2000)]);
+    }
+
+    #[test]
+    fn changes_are_all_there() {
+        let rows = rows(100, &[(50, 2000.0, 8.0), (310, 1000.0, 8.5)]);
+        let mut changes = vec![0];
+        while let Some(next) = rows.next_change(changes[changes.len() - 1]).filter(|next| *next <= 420) {
+            changes.push(next);
+        }
+        let mut classes: Vec<u32> = (1..=420).filter(|pec| rows.around(*pec) != rows.around(pec - 1)).collect();
+        classes.insert(0, 0);
+        changes.retain(|pec| *pec == 0 || rows.around(*pec) != rows.around(pec - 1));
+        assert_eq!(changes, classes);
+    }
+}
