@@ -25,11 +25,12 @@ def compare(pec: int) -> dict:
 
 def row(age: str, technique: dict) -> str:
     """A line of the table."""
-    value = {name: column["mean"] for name, column in technique["columns"].items()}
+    value = {name: column and column["mean"] for name, column in technique["columns"].items()}
+    life = value["projected_life_days"]
     cells = [
         age,
         f"`{technique['reclaim']}`",
-        f"{value['projected_life_days'] * 24:.0f} h",
+        "no wear seen" if technique["no_wear_seen"] else "-" if life is None else f"{life * 24:.0f} h",
         f"{value['reclaim_write_pages']:,.0f} pages",
         f"{value['write_amplification']:.2f}",
         f"{value['read_p99_us']:.0f} us",

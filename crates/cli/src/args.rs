@@ -128,13 +128,17 @@ pub(crate) struct Setup {
     /// Run the workload this many times over, without a break.
     #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) repeat: NonZeroU32,
-    /// stable: repeat (at most 100 passes) until the shares of erases by cause change by less than 1 percentage point
-    /// between two passes.
+    /// stable: repeat (at most 100 passes) until programs and erases per host page, by cause, are within 1 % of what they were in
+    /// as many passes before, each of these windows several times the spare blocks long.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
     /// Serve the first N requests of the workload before anything is counted: at once, whatever the gear.
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "fio")]
     pub(crate) warm_up: u64,
+    /// Run the workload as well on drives of these P/E cycles (start.pec), separated by commas, and project the life from all of
+    /// these runs; where absent, from the technique's thresholds alone.
+    #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
+    pub(crate) ages: Vec<u32>,
     #[command(flatten)]
     pub(crate) replay: Replay,
     #[command(flatten)]
@@ -250,7 +254,7 @@ impl Gear {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Until {
-    /// The shares of erases by cause no longer change.
+    /// Wear per host page no longer changes.
     Stable,
 }
 

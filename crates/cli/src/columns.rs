@@ -24,6 +24,20 @@ impl Column {
     pub(crate) fn text(&self, value: f64, page_bytes: u64) -> String {
         (self.format)(value, page_bytes)
     }
+
+    /// Whether it is the drive's life, which can also be known as a range only.
+    pub(crate) fn is_life(&self) -> bool {
+        self.key == "projected_life_days"
+    }
+
+    pub(crate) fn is_latency(&self) -> bool {
+        self.key.ends_with("_us")
+    }
+
+    /// Whether one value is better than another.
+    pub(crate) fn is_better(&self, value: f64, than: f64) -> bool {
+        if self.more_is_better { value > than } else { value < than }
+    }
 }
 
 const fn fewer(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
@@ -47,7 +61,7 @@ pub(crate) const COLUMNS: [Column; 11] = [
         ..fewer(
             "projected_life_days",
             "life",
-            "time of this workload until the rated P/E cycles are reached (simulated time; - where nothing was erased or no time passes)",
+            "time of this workload until the rated P/E cycles are reached, as limits fall; a range where fewer than 30 block cycles were seen (- where no time passes)",
             |s| s.wear.projected_life_days,
         )
     },

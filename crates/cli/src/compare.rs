@@ -1,12 +1,14 @@
 //! The same workload and seed on one drive per technique, side by side, each column with its winner.
 
+mod row;
+mod verdict;
+
 use std::fmt::Write;
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use vpass_core::reclaim::RECLAIM;
-use vpass_oracle::OracleReport;
 
 use crate::args::CompareArgs;
 use crate::columns::{COLUMNS, Column};
@@ -18,16 +20,8 @@ use crate::report;
 use crate::results::Summary;
 use crate::statistics::{Estimate, estimate};
 use crate::table::{Look, Table, wants_colour};
-
-/// One technique, on every seed.
-struct Row {
-    reclaim: &'static str,
-    gc: &'static str,
-    counterfactual: bool,
-    label: String,
-    runs: Vec<Summary>,
-    estimates: Vec<Option<Estimate>>,
-}
+use row::{Row, RowLife};
+use verdict::{verdict, winners};
 
 /// Runs and prints a comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
@@ -139,27 +133,21 @@ fn rows(plans: &[(Plan, String)], finished: Vec<Summary>, seeds: usize) -> Vec<R
         .collect()
 }
 
-impl Row {
-    fn has_bug(&self) -> bool {
-        self.runs.iter().filter_map(|r| r.oracle.as_ref()).any(OracleReport::is_bug)
-    }
-}
-
-/// Which rows have the best mean of a column; none where all are alike. What no drive can do wins nothing.
-fn winners(rows: &[Row], column: usize) -> Vec<bool> {
-    let means: Vec<_> = rows.iter().map(|r| r.estimates[column].filter(|_| !r.counterfactual).map(|e| e.mean)).collect();
-    let better = |a: f64, b: f64| if COLUMNS[column].more_is_better { a > b } else { a < b };
-    let best = means.iter().flatten().copied().reduce(|a, b| if better(b, a) { b } else { a });
-    let wins: Vec<_> = means.iter().map(|m| m.is_some() && *m == best).collect();
-    if rows.iter().zip(&wins).all(|(row, wins)| *wins || row.counterfactual) { vec![false; rows.len()] } else { wins }
-}
-
 #[derive(Serialize)]
 struct Technique<'a> {
     reclaim: &'a str,
     gc: &'a str,
     counterfactual: bool,
+    /// Whether nothing was programmed or erased in any run.
+    no_wear_seen: bool,
+    /// Whether requests came faster than the drive could serve them, in any run.
+    saturated: bool,
+    /// Of the life, over all runs; null where there is none.
+    life_low_days: Option<f64>,
+    life_high_days: Option<f64>,
     columns: Map<String, Value>,
+    /// Those of all runs, each once.
+    warnings: Vec<&'a str>,
     runs: &'a [Summary],
 }
 
@@ -170,11 +158,18 @@ fn json_of(rows: &[Row], plan: &Plan, args: &CompareArgs) -> Result<Value, Failu
         for (column, estimate) in COLUMNS.iter().zip(&row.estimates) {
             columns.insert(column.key.into(), to_value(estimate)?);
         }
+        let life = row.life();
+        let range = if let RowLife::Days { low, high, .. } = life { (Some(low), Some(high)) } else { (None, None) };
         techniques.push(to_value(&Technique {
             reclaim: row.reclaim,
             gc: row.gc,
             counterfactual: row.counterfactual,
+            no_wear_seen: life == RowLife::NoWear,
+            saturated: row.is_saturated(),
+            life_low_days: range.0,
+            life_high_days: range.1.filter(|days| days.is_finite()),
             columns,
+            warnings: row.warnings(),
             runs: &row.runs,
         })?);
     }
@@ -224,15 +219,24 @@ fn render(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String
     let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
     let best: Vec<_> = (0..COLUMNS.len()).map(|c| winners(rows, c)).collect();
     for (r, row) in rows.iter().enumerate() {
-        let mark = if row.counterfactual { " (counterfactual)" } else { "" };
+        let mark = match (row.counterfactual, row.is_saturated()) {
+            (true, _) => " (counterfactual)",
+            (false, true) => " (saturated)",
+            (false, false) => "",
+        };
         let mut cells = vec![(format!("{}{mark}", row.label), Look::Plain)];
         for c in &shown {
-            cells.push(cell(&COLUMNS[*c], row.estimates[*c], best[*c][r], page_bytes));
+            let column = &COLUMNS[*c];
+            cells.push(match row.estimates[*c] {
+                Some(e) => cell(column, e, best[*c][r], page_bytes),
+                None if column.is_life() => starred(row.life().text(), best[*c][r]),
+                None => ("- ".into(), Look::Plain),
+            });
         }
         table.painted_row(cells);
     }
     text.push_str(&table.render(colour));
-    text.push_str("\n  *: best of its column (nobody where all are alike)\n");
+    text.push_str("\n  *: best of its column, of those that lost no data (nobody where all are alike)\n");
     for row in rows.iter().filter(|r| r.counterfactual) {
         let _ = writeln!(text, "  {}: {}; it wins no column", row.label, report::COUNTERFACTUAL);
     }
@@ -244,8 +248,20 @@ fn render(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String
     if let Some(trace) = &rows[0].runs[0].trace {
         text.push_str(&report::bad_lines(trace));
     }
-    text.push_str(&verdict(rows));
+    text.push_str(&warnings(rows, colour));
+    text.push_str(&verdict(rows, page_bytes));
     text
+}
+
+/// What to know before the numbers are believed, by technique; once where it is the same for all.
+fn warnings(rows: &[Row], colour: bool) -> String {
+    let of: Vec<Vec<&str>> = rows.iter().map(Row::warnings).collect();
+    let for_all = |sentence: &&str| rows.len() > 1 && of.iter().all(|sentences| sentences.contains(sentence));
+    let mut lines: Vec<String> = of[0].iter().filter(|s| for_all(s)).map(|sentence| format!("all: {sentence}")).collect();
+    for (row, sentences) in rows.iter().zip(&of) {
+        lines.extend(sentences.iter().filter(|s| !for_all(s)).map(|sentence| format!("{}: {sentence}", row.label)));
+    }
+    if lines.is_empty() { String::new() } else { format!("\n{}", report::warnings(&lines, colour)) }
 }
 
 fn seeds(args: &CompareArgs) -> String {
@@ -256,47 +272,18 @@ fn seeds(args: &CompareArgs) -> String {
     }
 }
 
-fn cell(column: &Column, estimate: Option<Estimate>, wins: bool, page_bytes: u64) -> (String, Look) {
-    let Some(e) = estimate else { return ("- ".into(), Look::Plain) };
+fn cell(column: &Column, e: Estimate, wins: bool, page_bytes: u64) -> (String, Look) {
     let mut text = column.text(e.mean, page_bytes);
     if let Some(half) = e.ci95 {
         let half = column.text(half, page_bytes);
         // The bytes behind a count are said once.
         let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
     }
-    text.push(if wins { '*' } else { ' ' });
+    let (text, look) = starred(text, wins);
     let loses = column.key == "data_lost_pages" && e.mean > 0.0;
-    (
-        text,
-        if loses {
-            Look::Bad
-        } else if wins {
-            Look::Good
-        } else {
-            Look::Plain
-        },
-    )
+    (text, if loses { Look::Bad } else { look })
 }
 
-/// Who keeps the data, and of those who lets the drive live longest.
-#[expect(clippy::float_cmp, reason = "the largest of some numbers is one of them")]
-fn verdict(rows: &[Row]) -> String {
-    let safe: Vec<_> = rows.iter().filter(|r| r.runs.iter().all(|s| !s.lost_data())).collect();
-    let lossy: Vec<_> = rows.iter().filter(|r| r.runs.iter().any(Summary::lost_data)).map(|r| r.label.as_str()).collect();
-    let mut text = match (safe.is_empty(), lossy.is_empty()) {
-        (_, true) => "\nNo technique lost data.".to_owned(),
-        (true, false) => "\nEvery technique lost data.".to_owned(),
-        (false, false) => format!("\nData was lost under {}.", lossy.join(", ")),
-    };
-    let real: Vec<_> = safe.iter().filter(|r| !r.counterfactual).collect();
-    let lives: Vec<_> = real.iter().filter_map(|r| r.estimates[0].map(|e| (e.mean, r.label.as_str()))).collect();
-    let most = lives.iter().map(|(life, _)| *life).fold(0.0, f64::max);
-    let longest: Vec<_> = lives.iter().filter(|(life, _)| *life == most).map(|(_, label)| *label).collect();
-    if longest.len() < lives.len() && lives.len() == real.len() {
-        let names = longest.join(" and ");
-        let _ =
-            write!(text, " Of those that kept it, the drive lives longest under {names}: {} of this workload.", crate::numbers::days(most));
-    }
-    text.push('\n');
-    text
+fn starred(text: String, wins: bool) -> (String, Look) {
+    if wins { (text + "*", Look::Good) } else { (text + " ", Look::Plain) }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Manifest {
     pub(crate) repeat: u32,
     pub(crate) until_stable: bool,
     pub(crate) warm_up_requests: u64,
+    /// P/E cycles of further drives that were run for the life's sake.
+    pub(crate) ages: Vec<u32>,
     pub(crate) oracle: bool,
     pub(crate) trace_options: Option<TraceOptionsRecord>,
     pub(crate) traces: Vec<TraceFileRecord>,
@@ -110,6 +112,7 @@ impl Outcome {
             repeat: plan.repeat.get(),
             until_stable: plan.until_stable,
             warm_up_requests: plan.warm_up,
+            ages: plan.ages.clone(),
             oracle: plan.oracle,
             trace_options: said,
             traces,

@@ -39,6 +39,8 @@ pub(crate) struct Plan {
     pub(crate) until_stable: bool,
     /// Requests that are served before anything is counted.
     pub(crate) warm_up: u64,
+    /// P/E cycles of further drives that are run for the life's sake, rising.
+    pub(crate) ages: Vec<u32>,
     pub(crate) seed: u64,
     pub(crate) oracle: bool,
 }
@@ -94,7 +96,8 @@ impl Plan {
         }
         let load = load_of(setup, &sets, &drive.config)?;
         let plan = Self::once(&setup.base, drive, load, reclaim, gc);
-        let plan = Self { repeat: setup.repeat, until_stable: setup.until.is_some(), warm_up: setup.warm_up, ..plan };
+        let plan =
+            Self { repeat: setup.repeat, until_stable: setup.until.is_some(), warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
         // Opened once to see that it can be; each run opens its own.
         plan.source()?;
         Ok(plan)
@@ -111,6 +114,7 @@ impl Plan {
             repeat: NonZeroU32::MIN,
             until_stable: false,
             warm_up: 0,
+            ages: vec![],
             seed: base.seed,
             oracle: base.oracle == Switch::On,
         }
@@ -179,7 +183,15 @@ impl Plan {
     /// Requests in all passes, where that is known beforehand.
     pub(crate) fn requests(&self) -> Result<Option<u64>, Failure> {
         let of_a_pass = self.source()?.len_hint().filter(|_| !self.until_stable);
-        Ok(of_a_pass.and_then(|n| n.checked_mul(u64::from(self.repeat.get()))))
+        let of_a_run = of_a_pass.and_then(|n| n.checked_mul(u64::from(self.repeat.get())));
+        Ok(of_a_run.and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
+    }
+
+    /// The same on a drive of this age, and no other.
+    pub(crate) fn at_age(&self, pec: u32) -> Self {
+        let mut plan = Self { ages: vec![], ..self.clone() };
+        plan.drive.config.start.pec = pec;
+        plan
     }
 
     /// The requests, from the beginning.
@@ -202,6 +214,22 @@ impl Plan {
                 Source::Fio(Box::new(FioSource::new(jobs, capacity, page, options)?))
             }
         })
+    }
+}
+
+/// The ages of further runs, rising.
+fn ages(setup: &Setup, plan: &Plan) -> Result<Vec<u32>, Failure> {
+    let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
+    let mut ages = setup.ages.clone();
+    ages.sort_unstable();
+    ages.dedup();
+    // The drive's own age is run anyway.
+    ages.retain(|pec| *pec != start);
+    match ages.iter().find(|pec| **pec < start || **pec >= rated) {
+        None => Ok(ages),
+        Some(pec) => Err(Failure::usage(format!(
+            "--ages {pec}: a life goes from the drive's start.pec, {start}, to its rated P/E cycles, {rated}; ages between them are expected"
+        ))),
     }
 }
 

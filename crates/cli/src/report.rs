@@ -6,7 +6,7 @@ use vpass_core::units::Cause;
 use vpass_oracle::OracleReport;
 
 use crate::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
-use crate::results::{Quantiles, Summary, Trace};
+use crate::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace};
 use crate::table::{Look, Table};
 
 /// What results of a technique mean that makes its drive another.
@@ -25,7 +25,8 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     };
     section("Host", &host(s));
     if s.gear == "timed" {
-        section("Latency", &latency(s, colour));
+        let name = if s.is_saturated() { "Latency (saturated: the drive could not keep up)" } else { "Latency" };
+        section(name, &latency(s, colour));
     }
     section("Flash", &flash(s, page_bytes, colour));
     section("Wear", &wear(s));
@@ -33,9 +34,19 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
         section("Oracle", &oracle_words(oracle, colour));
     }
     section("Simulation", &simulation(s));
+    if !s.warnings.is_empty() {
+        let _ = writeln!(text, "{}", warnings(&s.warnings, colour));
+    }
     let look = if s.lost_data() || s.oracle.as_ref().is_some_and(OracleReport::is_bug) { Look::Bad } else { Look::Good };
     let _ = writeln!(text, "{}", look.paint(&verdict(s), colour));
     text
+}
+
+/// Sentences to know before the numbers are believed; nothing where there are none.
+pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
+    let heading = Look::Bad.paint("Warnings", colour);
+    let lines: Vec<_> = sentences.iter().map(|sentence| format!("\n  {}", sentence.as_ref())).collect();
+    if lines.is_empty() { String::new() } else { heading + &lines.concat() + "\n" }
 }
 
 /// The first line: what ran on what; a generated workload says so.
@@ -187,6 +198,10 @@ fn wear(s: &Summary) -> String {
         let _ = write!(text, "; write amplification {amplification:.3}");
     }
     text.push('\n');
+    for age in &w.ages {
+        let rate = age.pec_per_day.map_or_else(|| "-".into(), digits);
+        let _ = writeln!(text, "  from {} P/E cycles on: {rate} cycles a day", count(age.start_pec.into()));
+    }
     text
 }
 
@@ -237,12 +252,43 @@ pub(crate) fn verdict(s: &Summary) -> String {
         (lost, 0) => format!("{} of data were lost; nobody has read them yet.", plural(lost, "page")),
         (lost, reads) => format!("{} of data were lost; {} failed.", plural(lost, "page"), plural(reads, "host page read")),
     };
-    let rated = count(s.wear.rated_pec.into());
-    let life = match s.wear.projected_life_days {
-        Some(_) if s.wear.effective_pec_mean >= f64::from(s.wear.rated_pec) => format!("The drive is past its rated {rated} P/E cycles."),
-        Some(life) => format!("The drive would reach its rated {rated} P/E cycles after {} of this workload.", days(life)),
-        None if s.flash.erases.sum() == 0 => "No block was erased, so this run says nothing about how long the drive would live.".into(),
-        None => "Without a clock (untimed gear, closed loop) there is no projection of the drive's life.".into(),
+    let lag = if s.is_saturated() { " The drive could not keep up with the requests." } else { "" };
+    format!("{loss}{lag} {}", life(s))
+}
+
+/// How long the drive would live, as far as the run can tell.
+fn life(s: &Summary) -> String {
+    let w = &s.wear;
+    let rated = count(w.rated_pec.into());
+    let more = || {
+        let requests = s.host.read_requests + s.host.write_requests + s.host.trim_requests;
+        count(two_digits_up(requests as f64 * CONFIDENT_CYCLES / w.cycles_observed))
     };
-    format!("{loss} {life}")
+    let rate = if s.is_saturated() { " at the rate served" } else { "" };
+    match (w.confidence(), w.life_low_days, w.life_high_days) {
+        (Confidence::NoWear, ..) => "No wear was seen: nothing was programmed or erased.".into(),
+        _ if w.effective_pec_mean >= f64::from(w.rated_pec) => format!("The drive is past its rated {rated} P/E cycles."),
+        (_, None, _) => "Without a clock (untimed gear, closed loop) there is no projection of the drive's life.".into(),
+        (Confidence::TooFew, ..) => {
+            format!("Too few erases for a life ({} block cycles): run at least {} requests.", digits(w.cycles_observed), more())
+        }
+        (_, Some(low), high) => {
+            let range = high.map_or_else(|| format!("over {}", days(low)), |high| format!("{} to {}", days(low), days(high)));
+            let after = format!("The drive would reach its rated {rated} P/E cycles after");
+            match w.projected_life_days {
+                Some(life) => format!("{after} {} of this workload{rate} ({range}).", days(life)),
+                None => format!(
+                    "{after} {range} of this workload{rate}; only {} block cycles were seen: for a single number run at least {} requests.",
+                    digits(w.cycles_observed),
+                    more()
+                ),
+            }
+        }
+    }
+}
+
+/// A number of requests to ask for: rounded up to two digits.
+fn two_digits_up(n: f64) -> u64 {
+    let unit = 10f64.powi((n.max(1.0).log10().floor() as i32 - 1).max(0));
+    ((n / unit).ceil() * unit) as u64
 }

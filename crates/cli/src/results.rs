@@ -1,5 +1,9 @@
 //! What a run found, as it stands in `summary.json`. Every key is always there; null where it does not apply.
 
+mod life;
+mod warnings;
+mod wear;
+
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
@@ -8,6 +12,9 @@ use vpass_core::engine::TimedEngine;
 use vpass_core::metrics::Latency;
 use vpass_core::units::Cause;
 use vpass_oracle::OracleReport;
+
+pub(crate) use life::CONFIDENT_CYCLES;
+pub(crate) use wear::{Ageing, Before, Confidence, Wear};
 
 /// The result of one run.
 #[derive(Clone, Debug, Serialize)]
@@ -28,7 +35,7 @@ pub(crate) struct Summary {
     pub(crate) seed: u64,
     /// Passes over the workload.
     pub(crate) passes: u64,
-    /// Whether `--until stable` ended because the shares of erases had settled; null without it.
+    /// Whether `--until stable` ended because programs and erases per host page had settled; null without it.
     pub(crate) stable: Option<bool>,
     pub(crate) host: Host,
     pub(crate) latency_us: Latencies,
@@ -45,6 +52,8 @@ pub(crate) struct Summary {
     pub(crate) controller_ram_bytes: u64,
     pub(crate) trace: Option<Trace>,
     pub(crate) simulation: Simulation,
+    /// What to know before these results are believed, in sentences; see [`Summary::warn`].
+    pub(crate) warnings: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -87,6 +96,10 @@ pub(crate) struct Throughput {
     pub(crate) write_iops: Option<f64>,
     pub(crate) read_mib_s: Option<f64>,
     pub(crate) write_mib_s: Option<f64>,
+    /// Requests a second that arrived, by their own clock; null in closed loop.
+    pub(crate) offered_iops: Option<f64>,
+    /// How long after the last arrival the last request was done; null in closed loop.
+    pub(crate) backlog_s: Option<f64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -149,19 +162,6 @@ pub(crate) struct Blame {
     pub(crate) bytes: u64,
     /// A job is shared out, so this is no whole number; to a thousandth.
     pub(crate) copies: f64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Wear {
-    pub(crate) pec_min: u32,
-    pub(crate) pec_mean: f64,
-    pub(crate) pec_max: u32,
-    pub(crate) effective_pec_mean: f64,
-    /// Share of the P/E cycles with a reprogramming in place, over the blocks that ever had one; of cycles that ended since the drive was
-    /// made, preparation included. Null where no block had one.
-    pub(crate) ipr_rate: Option<f64>,
-    pub(crate) rated_pec: u32,
-    pub(crate) projected_life_days: Option<f64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -261,7 +261,16 @@ impl Host {
             write_iops: Some(self.write_requests as f64 / s),
             read_mib_s: Some(mib(self.read_bytes)),
             write_mib_s: Some(mib(self.write_bytes)),
+            ..Throughput::default()
         }
+    }
+}
+
+impl Throughput {
+    /// With the clock that so many requests came by, the last at this second; the drive was done at another.
+    pub(crate) fn against(self, requests: u64, last_arrival_s: f64, done_s: f64) -> Self {
+        let offered_iops = (last_arrival_s > 0.0).then(|| requests as f64 / last_arrival_s);
+        Self { offered_iops, backlog_s: Some((done_s - last_arrival_s).max(0.0)), ..self }
     }
 }
 
@@ -305,42 +314,6 @@ impl Blame {
         let mut ranges: Vec<Self> = ranges.collect();
         ranges.sort_by(|a, b| b.copies.total_cmp(&a.copies));
         ranges
-    }
-}
-
-impl Wear {
-    /// P/E cycles of the mean block, with what reprogramming wears.
-    pub(crate) fn effective_mean(drive: &Drive) -> f64 {
-        let milli: u64 = drive.block_states().map(|block| block.effective_milli).sum();
-        milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
-    }
-
-    /// At the end of a run of so many simulated seconds, from the effective cycles of the mean block before it.
-    pub(crate) fn of(drive: &Drive, seconds: Option<f64>, effective_before: f64) -> Self {
-        let (mut min, mut max, mut sum) = (u32::MAX, 0, 0u64);
-        let (mut cycles, mut reprogrammed) = (0u64, 0u64);
-        for block in drive.block_states() {
-            (min, max) = (min.min(block.pec), max.max(block.pec));
-            sum += u64::from(block.pec);
-            if block.reprogrammed_cycles > 0 {
-                cycles += u64::from(block.cycles);
-                reprogrammed += u64::from(block.reprogrammed_cycles);
-            }
-        }
-        let effective_mean = Self::effective_mean(drive);
-        let rated = drive.config().drive.rated_pec;
-        let cycles_in_run = effective_mean - effective_before;
-        let left = (f64::from(rated) - effective_mean).max(0.0);
-        let life = seconds.filter(|s| *s > 0.0 && cycles_in_run > 0.0).map(|s| left * (s / 86_400.0) / cycles_in_run);
-        Self {
-            pec_min: min,
-            pec_mean: sum as f64 / f64::from(drive.geometry().blocks),
-            pec_max: max,
-            effective_pec_mean: effective_mean,
-            ipr_rate: (cycles > 0).then(|| reprogrammed as f64 / cycles as f64),
-            rated_pec: rated,
-            projected_life_days: life,
-        }
     }
 }
 

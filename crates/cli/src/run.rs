@@ -1,6 +1,7 @@
 //! One run: a drive made, aged, measured and judged.
 
 mod counted;
+mod stable;
 mod summary;
 mod together;
 
@@ -11,7 +12,6 @@ use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed, warm_up};
 use vpass_core::request::RequestSource;
-use vpass_core::units::Cause;
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::pass::{PassSource, Repeated};
 use vpass_workload::warm_up::{First, Since};
@@ -20,10 +20,11 @@ use crate::args::Gear;
 use crate::exit::{Exit, Failure};
 use crate::plan::{Plan, Source};
 use crate::progress::{Progress, deaf};
-use crate::results::{ByCause, Summary, Wear};
+use crate::results::{Ageing, Before, Summary};
 use crate::series::Series;
 use counted::Counted;
-use summary::{Served, summary};
+use stable::{MOST_PASSES, Settling};
+use summary::{Served, simulated_s, summary};
 pub(crate) use together::{execute_together, have_the_same_requests};
 
 /// A finished run: its summary, and what is needed to write its folder.
@@ -32,17 +33,24 @@ pub(crate) struct Outcome {
     pub(crate) drive: Drive,
     pub(crate) engine: Option<TimedEngine>,
     pub(crate) series: Series,
+    ageing: Ageing,
 }
-
-/// Passes after which `--until stable` gives up, and the change of a share of erases that it takes for none.
-const MOST_PASSES: u64 = 100;
-const STABLE_WITHIN: f64 = 0.01;
 
 /// Runs a plan to its end.
 ///
 /// # Errors
 /// The workload's, or an interruption.
 pub(crate) fn execute(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
+    let mut outcome = at_one_age(plan, progress)?;
+    if !plan.ages.is_empty() {
+        let others = plan.ages.iter().map(|pec| at_one_age(&plan.at_age(*pec), progress)).collect::<Result<Vec<_>, _>>()?;
+        let others: Vec<_> = plan.ages.iter().copied().zip(others.iter().map(|o| (&o.summary, &o.ageing))).collect();
+        outcome.summary.join_ages(plan.drive.config.start.pec, &outcome.ageing, &others);
+    }
+    Ok(outcome)
+}
+
+fn at_one_age(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
     let mut drive = made(plan, progress)?;
     let source = warmed_up(plan, &mut drive, progress)?;
     let mut run = Measured::begin(plan, drive);
@@ -71,26 +79,27 @@ struct Measured {
     drive: Drive,
     engine: Option<TimedEngine>,
     series: Series,
-    worn_before: f64,
+    before: Before,
 }
 
 impl Measured {
     fn begin(plan: &Plan, mut drive: Drive) -> Self {
         drive.begin_measurement();
-        let worn_before = Wear::effective_mean(&drive);
+        let before = Before::of(&mut drive);
         let engine = (plan.gear == Gear::Timed).then(|| TimedEngine::new(&drive));
-        Self { drive, engine, series: Series::default(), worn_before }
+        Self { drive, engine, series: Series::default(), before }
     }
 
     /// `wall_s`: seconds that this phase took.
     fn conclude(self, plan: &Plan, served: &Served, wall_s: f64) -> Outcome {
-        let Self { mut drive, engine, mut series, worn_before } = self;
+        let Self { mut drive, engine, mut series, before } = self;
         drive.report_unread_losses();
         series.end(&drive, engine.as_ref().map(TimedEngine::now));
         let watcher: Option<Box<dyn Any>> = drive.end_observation().map(|watcher| watcher as _);
         let oracle = watcher.and_then(|watcher| watcher.downcast::<Oracle>().ok()).map(|oracle| oracle.conclude(&drive));
-        let summary = summary(plan, &drive, engine.as_ref(), served, wall_s, worn_before, oracle);
-        Outcome { summary, drive, engine, series }
+        let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before);
+        let summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
+        Outcome { summary, drive, engine, series, ageing }
     }
 }
 
@@ -185,21 +194,13 @@ impl Running<'_> {
     /// Requests served, passes, and whether the end is a stable one.
     fn until_stable(&mut self, source: &mut Counted<Since<Source>>, step: Step) -> Result<(u64, u64, bool), Failure> {
         let mut requests = 0;
-        let mut erases_before = ByCause::default();
-        let mut shares_before: Option<[f64; Cause::COUNT]> = None;
+        let mut settling = Settling::begin(self.drive);
         for pass in 1..=MOST_PASSES {
             requests += self.serve(source, step)?;
-            let erases = self.drive.flash_counts().erases;
-            let in_pass = ByCause(std::array::from_fn(|c| erases[c] - erases_before.0[c]));
-            erases_before = ByCause(erases);
-            // A pass without erases says nothing about their shares.
-            let shares = (in_pass.sum() > 0).then(|| in_pass.0.map(|n| n as f64 / in_pass.sum() as f64));
-            if let (Some(before), Some(now)) = (shares_before, shares)
-                && before.iter().zip(now).all(|(b, n)| (b - n).abs() < STABLE_WITHIN)
-            {
+            settling.note(self.drive);
+            if settling.has_settled() {
                 return Ok((requests, pass, true));
             }
-            shares_before = shares;
             if pass < MOST_PASSES {
                 source.inner.next_pass()?;
             }

@@ -101,6 +101,12 @@ impl Drive {
         policy.promise(&view, pec)
     }
 
+    /// Reads between two rewrites that reads cause, in blocks of this age; none where they cause none. Only its ratio between ages counts.
+    pub fn rewrite_pace(&mut self, pec: u32) -> Option<f64> {
+        let (policy, view) = self.policy_and_view();
+        policy.pace(&view, pec)
+    }
+
     /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written pages.
     pub fn block_states(&self) -> impl Iterator<Item = BlockRow> + '_ {
         self.hot.iter().zip(&self.cold).map(|(hot, cold)| BlockRow {

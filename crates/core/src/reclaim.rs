@@ -13,6 +13,7 @@ mod ipr;
 mod ipr_wl;
 mod low_density;
 mod none;
+mod pace;
 mod page_type;
 pub mod promise;
 mod read_hot;
@@ -276,6 +277,12 @@ pub trait Policy: Send {
 
     /// Its thresholds for a block of this age.
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold>;
+
+    /// Reads between two rewrites of a block of this age that is read evenly, for how read-caused wear grows with age; only the ratio
+    /// between ages counts. None where reads never cause a rewrite.
+    fn pace(&self, view: &View, pec: u32) -> Option<f64> {
+        pace::harmonic_mean(&self.explain(view, pec))
+    }
 }
 
 /// A technique: its name reads well in "protected by ..."; what it does; its constructor.

@@ -107,7 +107,7 @@ pub(super) struct Group {
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
-    /// Repeats what is counted until the shares of erases by cause no longer change.
+    /// Repeats what is counted until programs and erases per host page, by cause, no longer change.
     #[serde(default)]
     pub(super) until_stable: bool,
     #[serde(default)]

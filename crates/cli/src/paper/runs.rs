@@ -38,6 +38,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                         gear: group.gear.into(),
                         repeat,
                         until_stable: group.until_stable,
+                        ages: vec![],
                         warm_up,
                         seed,
                         oracle: group.oracle,

@@ -7,7 +7,7 @@ use vpass_oracle::OracleReport;
 use vpass_workload::traces::{Device, TraceReport};
 
 use crate::plan::{Load, Plan};
-use crate::results::{Flash, Host, Latencies, Reclaim, Simulation, Summary, Trace, TraceDevice, Wear};
+use crate::results::{Ageing, Flash, Host, Latencies, Reclaim, Simulation, Summary, Trace, TraceDevice, Wear};
 
 /// What became of the workload.
 pub(super) struct Served {
@@ -24,16 +24,19 @@ pub(super) fn summary(
     engine: Option<&TimedEngine>,
     served: &Served,
     wall_s: f64,
-    worn_before: f64,
+    ageing: &Ageing,
     oracle: Option<OracleReport>,
 ) -> Summary {
     let host = Host::of(drive);
     let flash = Flash::of(drive);
-    // In the untimed gear time passes only by the clock of the requests.
-    let simulated_s = engine.map(TimedEngine::now).or(served.last_arrival).map(|ns| ns as f64 / 1e9);
+    let simulated_s = simulated_s(engine, served);
     let throughput = host.throughput(simulated_s.filter(|_| engine.is_some()));
+    let throughput = match (engine, served.last_arrival, simulated_s) {
+        (Some(_), Some(last), Some(done)) => throughput.against(served.requests, last as f64 / 1e9, done),
+        _ => throughput,
+    };
     let programs = flash.programs.sum() as f64;
-    Summary {
+    let mut summary = Summary {
         vpass: env!("CARGO_PKG_VERSION"),
         drive: plan.drive.name.clone(),
         workload: plan.load.name(),
@@ -52,14 +55,22 @@ pub(super) fn summary(
         throughput,
         flash,
         reclaim: Reclaim::of(drive),
-        wear: Wear::of(drive, simulated_s, worn_before),
+        wear: Wear::of(drive, ageing),
         uncorrectable_reads: drive.uncorrectable_reads(),
         data_lost_pages: drive.lost_pages(),
         oracle,
         controller_ram_bytes: drive.controller_ram().0,
         trace: trace(plan, served),
         simulation: Simulation::new(simulated_s, wall_s, served.requests),
-    }
+        warnings: vec![],
+    };
+    summary.warn_of_itself(ageing);
+    summary
+}
+
+/// Of the timed gear; in the untimed, time passes only by the clock of the requests.
+pub(super) fn simulated_s(engine: Option<&TimedEngine>, served: &Served) -> Option<f64> {
+    engine.map(TimedEngine::now).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
 }
 
 fn trace(plan: &Plan, served: &Served) -> Option<Trace> {

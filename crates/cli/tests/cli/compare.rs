@@ -9,22 +9,72 @@ fn compare(more: &[&str]) -> Done {
 }
 
 #[test]
-fn loss_is_a_column_and_each_column_has_a_winner() {
+fn what_lost_data_wins_nothing() {
     let done = compare(&["--reclaim", "none,block", "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let json = done.json();
     assert_eq!(json["techniques"][0]["reclaim"], "none");
-    assert!(json["techniques"][0]["columns"]["data_lost_pages"]["mean"].as_f64().unwrap() > 0.0);
-    assert_eq!(json["winners"]["data_lost_pages"][0], "block");
-    assert_eq!(json["winners"]["reclaim_erases"][0], "none");
+    let lost = json["techniques"][0]["columns"]["data_lost_pages"]["mean"].as_f64().unwrap();
+    assert!(lost > 0.0 && json["techniques"][0]["columns"]["reclaim_erases"]["mean"] == 0.0);
+    assert!(json["techniques"][0]["no_wear_seen"] == true, "and for all that it lives longest");
+    for (column, names) in json["winners"].as_object().unwrap() {
+        assert!(names.as_array().unwrap().iter().all(|name| name == "block"), "{column}: {names}");
+    }
+    for column in ["data_lost_pages", "reclaim_erases", "projected_life_days", "controller_ram_bytes"] {
+        assert_eq!(json["winners"][column][0], "block", "{column}");
+    }
     assert!(json["techniques"][1]["columns"]["controller_ram_bytes"]["mean"].as_f64().unwrap() > 0.0);
-    assert_eq!(json["winners"]["controller_ram_bytes"][0], "none");
     assert_eq!(json["winners"]["gc_erases"].as_array().unwrap().len(), 0, "all alike");
     assert_eq!(json["techniques"][1]["runs"][0]["data_lost_pages"], 0);
     let words = compare(&["--reclaim", "none,block"]).stdout;
-    for word in ["p99.9", "*", "RAM", "Data was lost under none.", "data lost", "pages of host data that the drive lost"] {
+    let sentence = format!("`none` lost data: {lost} pages. Only `block` kept them all, so there is nothing to compare it with.");
+    for word in ["p99.9", "*", "RAM", "no wear seen", &sentence, "data lost", "pages of host data that the drive lost"] {
         assert!(words.contains(word), "{word} in\n{words}");
     }
+}
+
+#[test]
+fn no_wear_is_worth_more_than_any_life() {
+    // Enough reads for `block` to rewrite four blocks once, and not for a wordline by itself.
+    let json = compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=2e4", "--json"]).json();
+    assert!(json["techniques"][0]["runs"][0]["wear"]["cycles_observed"].as_f64().unwrap() >= 4.0);
+    assert_eq!(
+        (&json["techniques"][1]["no_wear_seen"], &json["winners"]["projected_life_days"]),
+        (&true.into(), &["straw-ss-sound"][..].into())
+    );
+    assert!(json["techniques"][1]["columns"]["projected_life_days"].is_null());
+    let words = compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=2e4"]).stdout;
+    assert!(words.contains("no wear seen*"), "{words}");
+    assert!(
+        words.contains(
+            "No technique lost data. Of those that kept all data: life is longest under `straw-ss-sound` (no wear seen, against "
+        ),
+        "{words}"
+    );
+    assert!(words.contains("; read p99.9 is ") && words.contains("; RAM is smallest under `block` ("), "{words}");
+}
+
+#[test]
+fn what_differs_within_its_uncertainty_is_not_told_apart() {
+    // 24 block cycles against 1.4: with so few the two ranges meet.
+    let words = compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=1e5"]).stdout;
+    assert!(words.contains("life is not told apart (`straw-ss-sound` "), "{words}");
+    // 80 against 3.4: they do not.
+    let words = compare(&["--reclaim", "block,straw-ss-sound"]).stdout;
+    assert!(words.contains("life is longest under `straw-ss-sound` (") && words.contains(" under `block`: at least "), "{words}");
+}
+
+#[test]
+fn a_drive_that_cannot_keep_up_wins_no_latency() {
+    let room = Room::new();
+    let text = "[workload]\nrequests = 50000\nread_share = 1.0\nblock_size = '16KiB'\nrate = 1000000\n";
+    let workload = room.file("rated.toml", text);
+    let args = ["compare", "--drive", "tiny", "--workload", &workload, "--reclaim", "none,block"];
+    let json = vpass(&[&args[..], &["--json"]].concat()).json();
+    assert!(json["techniques"][0]["saturated"] == true && json["winners"]["read_p99_us"].as_array().unwrap().is_empty());
+    assert!(json["techniques"][0]["warnings"][0].as_str().unwrap().contains("could not keep up"));
+    let words = vpass(&args).stdout;
+    assert!(words.contains("none (saturated)") && words.contains("  all: The drive could not keep up: "), "{words}");
 }
 
 #[test]

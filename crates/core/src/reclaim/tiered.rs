@@ -150,6 +150,11 @@ impl Policy for Tiered {
         };
         std::iter::once(layers).chain(self.block.explain(view, pec)).chain(self.straw.explain(view, pec)).collect()
     }
+
+    /// Where wear matters blocks have counters, and their wordlines are rewritten one by one.
+    fn pace(&self, view: &View, pec: u32) -> Option<f64> {
+        self.straw.pace(view, pec)
+    }
 }
 
 #[cfg(test)]

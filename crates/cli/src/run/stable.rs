@@ -1,0 +1,144 @@
+//! Whether a repeated workload's wear has settled: programs and erases per host page, by cause, in two windows of passes.
+//!
+//! Passes so far are cut in three: the first third may be the way there, the other two are compared. So windows grow with the run, and
+//! what still creeps is seen in the end. Each must be long enough for GC to have gone round the spare blocks several times. Results are
+//! those of all passes, so these too must wear as the last third.
+//!
+//! ```text
+//! after pass  0  1  2  3  4  5  6     programs by GC  0  10  25  42  60  78  96, 100 host pages a pass
+//! passes 3 and 4: 35 of 200; 5 and 6: 36 of 200. They differ by 1 of the 236 programs in the later window: alike within 1 %
+//! all passes: 96 of 600, and 108 would be like the last two. 12 are more than 1 % of 708: not yet settled
+//! ```
+
+use vpass_core::drive::Drive;
+use vpass_core::units::Cause;
+
+/// Passes after which `--until stable` gives up.
+pub(super) const MOST_PASSES: u64 = 100;
+/// Change that is taken for none, as a share of all programs, or of all erases.
+const WITHIN: f64 = 0.01;
+/// Times that a window goes round the spare blocks.
+const TURNOVERS: f64 = 3.0;
+/// Block cycles below which a window of a tiny drive tells too little.
+const FEWEST_CYCLES: f64 = 100.0;
+
+/// Counts since the beginning of what is measured.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    host_pages: u64,
+    programs: [u64; Cause::COUNT],
+    erases: [u64; Cause::COUNT],
+}
+
+/// The counts after each pass so far, and what makes a window long enough.
+pub(super) struct Settling {
+    after: Vec<Counts>,
+    pages_per_block: f64,
+    enough_cycles: f64,
+}
+
+impl Settling {
+    pub(super) fn begin(drive: &Drive) -> Self {
+        let geometry = drive.geometry();
+        Self {
+            after: vec![Counts::default()],
+            pages_per_block: f64::from(geometry.pages_per_block),
+            enough_cycles: (TURNOVERS * f64::from(geometry.spare_blocks())).max(FEWEST_CYCLES),
+        }
+    }
+
+    /// A pass has ended.
+    pub(super) fn note(&mut self, drive: &Drive) {
+        let (host, flash) = (drive.host_counts(), drive.flash_counts());
+        self.after.push(Counts { host_pages: host.read_pages + host.write_pages, programs: flash.programs, erases: flash.erases });
+    }
+
+    /// Whether the last third of the passes wears as the one before, and as all of them.
+    pub(super) fn has_settled(&self) -> bool {
+        let passes = self.after.len() - 1;
+        let length = passes / 3;
+        if length == 0 {
+            return false;
+        }
+        let window = |from: usize, to: usize| Window::between(&self.after[from], &self.after[to], self.pages_per_block);
+        let (before, now) = (window(passes - 2 * length, passes - length), window(passes - length, passes));
+        before.cycles.min(now.cycles) >= self.enough_cycles && before.is_like(&now) && window(0, passes).is_like(&now)
+    }
+}
+
+/// What some passes did, by cause and per host page.
+struct Window {
+    cycles: f64,
+    programs: [f64; Cause::COUNT],
+    erases: [f64; Cause::COUNT],
+}
+
+impl Window {
+    fn between(from: &Counts, to: &Counts, pages_per_block: f64) -> Self {
+        let host_pages = (to.host_pages - from.host_pages).max(1) as f64;
+        let grown = |from: &[u64; Cause::COUNT], to: &[u64; Cause::COUNT]| std::array::from_fn(|c| (to[c] - from[c]) as f64);
+        let (programs, erases): ([f64; Cause::COUNT], _) = (grown(&from.programs, &to.programs), grown(&from.erases, &to.erases));
+        let sum = |counts: &[f64; Cause::COUNT]| counts.iter().sum::<f64>();
+        Self {
+            cycles: sum(&erases).max(sum(&programs) / pages_per_block),
+            programs: programs.map(|n| n / host_pages),
+            erases: erases.map(|n| n / host_pages),
+        }
+    }
+
+    fn is_like(&self, now: &Self) -> bool {
+        let alike = |one: &[f64; Cause::COUNT], now: &[f64; Cause::COUNT]| {
+            let all: f64 = now.iter().sum();
+            one.iter().zip(now).all(|(one, now)| (one - now).abs() <= WITHIN * all)
+        };
+        alike(&self.programs, &now.programs) && alike(&self.erases, &now.erases)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Passes of 100 host pages, each of which the host programs, and so many pages by GC; GC erases a block of 10 for each 10 programmed.
+    fn settling(by_gc: &[u64], enough_cycles: f64) -> Settling {
+        let mut after = vec![Counts::default()];
+        for gc in by_gc {
+            let mut counts = *after.last().unwrap();
+            counts.host_pages += 100;
+            counts.programs[Cause::Host as usize] += 100;
+            counts.programs[Cause::Gc as usize] += gc;
+            counts.erases[Cause::Gc as usize] += (100 + gc) / 10;
+            after.push(counts);
+        }
+        Settling { after, pages_per_block: 10.0, enough_cycles }
+    }
+
+    #[test]
+    fn worked_example() {
+        let settling = settling(&[10, 15, 17, 18, 18, 18], 20.0);
+        let window = |from: usize, to: usize| Window::between(&settling.after[from], &settling.after[to], 10.0);
+        assert_eq!(settling.after[6].programs[Cause::Gc as usize], 96);
+        assert!(window(2, 4).is_like(&window(4, 6)) && !window(0, 6).is_like(&window(4, 6)));
+        assert!(!settling.has_settled());
+    }
+
+    #[test]
+    fn a_long_run_outweighs_its_beginning() {
+        let passes: Vec<u64> = [10, 15, 17].into_iter().chain([18; 15]).collect();
+        assert!(!settling(&passes[..6], 20.0).has_settled() && settling(&passes, 20.0).has_settled());
+    }
+
+    #[test]
+    fn what_creeps_has_not_settled_although_gc_does_all() {
+        // GC is the only cause of erases, and its programs double: the shares of erases by cause were never anything but 1.
+        assert!(!settling(&[100, 120, 140, 160, 180, 200], 20.0).has_settled());
+    }
+
+    #[test]
+    fn a_window_that_is_too_short_says_nothing() {
+        assert!(!settling(&[18; 6], 25.0).has_settled(), "two passes are 22 block cycles or 23.6 blocks' worth of pages");
+        assert!(settling(&[18; 9], 25.0).has_settled());
+        assert!(!settling(&[18; 2], 0.0).has_settled(), "no three windows");
+        assert!(!settling(&[0; 0], 0.0).has_settled());
+    }
+}

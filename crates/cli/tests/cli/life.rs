@@ -1,0 +1,131 @@
+//! How long the drive would live, and what is said where that cannot be told.
+
+use serde_json::Value;
+
+use crate::common::{Done, Room, small_run, vpass};
+
+/// Two dies of straw-2t-tlc with 40 blocks each, 7 GiB, under skewed reads at 20,000 a second, untimed.
+fn worn_by_reads(room: &Room, more: &[&str]) -> Value {
+    let text = "[workload]\nread_share = 1.0\nblock_size = '4KiB'\nrate = 20000\ndistribution = 'zipf:0.99'\n";
+    let workload = room.file("reads.toml", text);
+    let args = ["run", "--drive", "straw-2t-tlc", "--workload", &workload, "--gear", "untimed", "--oracle", "off", "--json"];
+    let cut = [
+        "--set",
+        "geometry.channels=1",
+        "--set",
+        "geometry.dies_per_channel=2",
+        "--set",
+        "geometry.planes_per_die=1",
+        "--set",
+        "geometry.blocks_per_plane=40",
+        "--set",
+        "drive.capacity=7GiB",
+    ];
+    vpass(&[&args[..], &cut, more].concat()).json()
+}
+
+fn number(json: &Value, pointer: &str) -> f64 {
+    json.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
+}
+
+#[test]
+fn the_life_of_a_new_drive_is_that_of_all_its_ages() {
+    let room = Room::new();
+    // A third of the life each, at the P/E cycles of the drive in its middle.
+    let cycles_per_day = |pec: u32| {
+        let json = worn_by_reads(&room, &["--set", &format!("start.pec={pec}"), "--set", "workload.requests=5e7"]);
+        let days = number(&json, "/simulation/simulated_s") / 86_400.0;
+        (number(&json, "/wear/pec_mean") - f64::from(pec)) / days
+    };
+    let by_ages: f64 = [500, 1500, 2500].iter().map(|pec| 1000.0 / cycles_per_day(*pec)).sum();
+    let new = worn_by_reads(&room, &["--set", "start.pec=0", "--set", "workload.requests=5e7"]);
+    let life = number(&new, "/wear/projected_life_days");
+    assert!((life / by_ages - 1.0).abs() < 0.1, "{life} days from 0 cycles, {by_ages} by all ages");
+    // Today's rate, kept up to the rated cycles, would be half as much again.
+    let kept_up = 3000.0 / number(&new, "/wear/pec_mean") * number(&new, "/simulation/simulated_s") / 86_400.0;
+    assert!(kept_up > 1.4 * by_ages, "{kept_up} {by_ages}");
+    assert!(number(&new, "/wear/life_low_days") < life && life < number(&new, "/wear/life_high_days"));
+    assert!(new["wear"]["life_method"].as_str().unwrap().contains("thresholds"));
+}
+
+#[test]
+fn runs_at_several_ages_give_one_life() {
+    let room = Room::new();
+    let new = ["--set", "start.pec=0", "--set", "workload.requests=2e7"];
+    let alone = worn_by_reads(&room, &new);
+    let joined = worn_by_reads(&room, &[&new[..], &["--ages", "2000,1000"]].concat());
+    let ages: Vec<_> = joined["wear"]["ages"].as_array().unwrap().iter().map(|age| age["start_pec"].as_u64().unwrap()).collect();
+    assert_eq!(ages, [0, 1000, 2000]);
+    let rate = |age: usize| number(&joined, &format!("/wear/ages/{age}/pec_per_day"));
+    assert!(rate(0) < rate(1) && rate(1) < rate(2));
+    let (one, all) = (number(&alone, "/wear/projected_life_days"), number(&joined, "/wear/projected_life_days"));
+    assert!((all / one - 1.0).abs() < 0.1, "{all} {one}");
+    assert_eq!(joined["flash"], alone["flash"], "all else is of the drive itself");
+    let refused = |ages: &str| vpass(&["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "start.pec=100", "--ages", ages]);
+    refused("50").refuses(2, &["--ages 50", "start.pec, 100"]);
+    refused("3000").refuses(2, &["--ages 3000", "rated P/E cycles, 3000"]);
+}
+
+fn small_drive(requests: &str, more: &[&str]) -> Done {
+    let requests = format!("workload.requests={requests}");
+    vpass(
+        &[&["run", "--drive", "tiny", "--workload", "uniform-read", "--set", &requests, "--set", "workload.footprint=0.01"], more].concat(),
+    )
+}
+
+#[test]
+fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
+    // Four blocks are read, 4,096 times each between two rewrites.
+    let range = small_drive("1e5", &[]);
+    assert!(range.stdout.contains(" block cycles were seen: for a single number run at least "), "{}", range.stdout);
+    let json = small_drive("1e5", &["--json"]).json();
+    assert!(json["wear"]["projected_life_days"].is_null());
+    assert!(number(&json, "/wear/life_low_days") < number(&json, "/wear/life_high_days"));
+    assert!((3.0..30.0).contains(&number(&json, "/wear/cycles_observed")));
+    // Some wordlines fill two blocks: 2 cycles of 200,000 requests, 30 of 3 million.
+    let few = small_drive("2e5", &["--reclaim", "straw-ss-sound"]);
+    assert!(few.stdout.contains("Too few erases for a life (2.00 block cycles): run at least 3,000,000 requests."), "{}", few.stdout);
+    let none = small_drive("1e3", &[]);
+    assert!(none.stdout.contains("No wear was seen: nothing was programmed or erased."), "{}", none.stdout);
+    let json = small_drive("1e4", &["--json"]).json();
+    let warning = json["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("of the reads at which block rewrites it"), "{warning}");
+}
+
+#[test]
+fn pages_wear_a_drive_that_has_erased_nothing_yet() {
+    let args = ["run", "--drive", "tiny", "--workload", "random-70-30", "--gear", "untimed", "--set", "workload.read_share=0", "--json"];
+    let json = vpass(&[&args[..], &["--set", "workload.block_size=16KiB", "--set", "workload.requests=9600"]].concat()).json();
+    let erases: u64 = json["flash"]["erases"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    // 9,600 pages fill 50 blocks, less what waits in the buffer or was written twice there.
+    assert!(erases < 10 && (49.0..=50.0).contains(&number(&json, "/wear/cycles_observed")), "{erases} {}", json["wear"]);
+    let warning = json["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("blocks' worth of pages were programmed"), "{warning}");
+}
+
+#[test]
+fn a_drive_that_cannot_keep_up_says_so() {
+    let room = Room::new();
+    let run = |rate: &str, more: &[&str]| {
+        let text = format!("[workload]\nrequests = 50000\nread_share = 1.0\nblock_size = '16KiB'\nrate = {rate}\n");
+        let workload = room.file("rated.toml", &text);
+        vpass(&[&["run", "--drive", "tiny", "--workload", &workload], more].concat())
+    };
+    let json = run("1000000", &["--json"]).json();
+    assert!((number(&json, "/throughput/offered_iops") / 1e6 - 1.0).abs() < 0.02);
+    let (lag, done) = (number(&json, "/throughput/backlog_s"), number(&json, "/simulation/simulated_s"));
+    // 50,000 requests came in 0.05 s; the two channels take 16.4 us a page, 0.41 s in all, and wait for dies now and then.
+    assert!((0.36..0.45).contains(&lag) && (done - lag - 0.05).abs() < 0.001, "{lag} {done}");
+    assert!(json["warnings"][0].as_str().unwrap().contains("could not keep up: "));
+    let words = run("1000000", &[]).stdout;
+    for word in ["Latency (saturated", "Warnings", "The drive could not keep up with the requests."] {
+        assert!(words.contains(word), "{word} in\n{words}");
+    }
+    let idle = run("10000", &["--json"]).json();
+    assert!(
+        number(&idle, "/throughput/backlog_s") < 0.001
+            && idle["warnings"].as_array().unwrap().iter().all(|w| !w.as_str().unwrap().contains("keep up"))
+    );
+    let closed = small_run(&["--json"]).json();
+    assert!(closed["throughput"]["backlog_s"].is_null() && closed["throughput"]["offered_iops"].is_null());
+}
