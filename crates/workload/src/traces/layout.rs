@@ -51,8 +51,10 @@ pub(super) fn too_large(trace: &str, devices: &[Device], bytes: u64, capacity: u
     let some = if devices.len() > 1 { "some of the devices with --only DEV, " } else { "" };
     let _ = write!(
         text,
-        "; the drive has {}; take {some}--fit scale or --fit wrap to change the addresses, or a bigger drive with --set drive.capacity=SIZE",
-        words(capacity)
+        "; the drive has {}; take {some}--fit scale or --fit wrap to change the addresses, or a bigger drive with --set drive.capacity={}",
+        words(capacity),
+        // Whole MiB, as few as hold it.
+        Bytes(bytes.div_ceil(1 << 20).saturating_mul(1 << 20))
     );
     SourceError(text)
 }
