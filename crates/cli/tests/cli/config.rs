@@ -133,7 +133,7 @@ fn every_advised_drive_can_be() {
         let blocks = format!("geometry.blocks_per_plane={}", advised(&few, "geometry.blocks_per_plane"));
         assert_eq!(explain(drive, &[&blocks, "geometry.channels=1", "geometry.dies_per_channel=1"]).code, 0, "{drive} {blocks}");
     }
-    assert!(advice == 8 && taken == 6 * 4 * 12, "{advice} {taken}");
+    assert!(advice == 10 && taken == 6 * 4 * 12, "{advice} {taken}");
     let both = ["drive.capacity=1GiB", "geometry.blocks_per_plane=43"];
     let blocks = advised(&explain("tiny", &both), "geometry.blocks_per_plane");
     // 1 GiB fills 342 blocks of 3 MiB; with 12 more these are 354, in 8 planes 44.25 each.
