@@ -12,6 +12,7 @@ mod replay;
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
+use crate::numbers::counted;
 use crate::paper::PaperArgs;
 use crate::trace::args::TraceCommand;
 use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};
@@ -51,7 +52,7 @@ pub(crate) enum Command {
     /// List what can be chosen.
     #[command(after_help = "Example: vpass list drives")]
     List {
-        /// Only these; everything where absent.
+        /// Only these; everything but the keys where absent.
         what: Option<ListWhat>,
         /// Print one JSON object instead of a table.
         #[arg(long)]
@@ -133,7 +134,7 @@ pub(crate) struct Setup {
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
     /// Serve the first N requests of the workload before anything is counted: at once, whatever the gear.
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "fio")]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = a_count, conflicts_with = "fio")]
     pub(crate) warm_up: u64,
     /// Run the workload as well on drives of these P/E cycles (start.pec), separated by commas, and project the life from all of
     /// these runs; where absent, from the technique's thresholds alone.
@@ -156,10 +157,11 @@ pub(crate) struct Base {
     pub(crate) gear: Gear,
     /// Keep N requests outstanding (closed loop) instead of following the clock of the trace, the rate of the workload or
     /// the depths and rates of jobs.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_QUEUE_DEPTH)))]
+    #[arg(long, value_name = "N", value_parser = a_depth)]
     pub(crate) queue_depth: Option<u32>,
-    /// Another value for a key of the drive or the workload, such as drive.capacity=16GiB, reclaim.schedule=foreground or
-    /// workload.requests=1e6. Values are TOML where they parse, else strings.
+    /// Another value for a key of the drive or the workload (see `vpass list keys`), such as drive.capacity=16GiB,
+    /// reclaim.schedule=foreground or workload.requests=1M. Values are TOML where they parse, else strings; none (KEY=) takes the
+    /// key away.
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     /// Seed of all chance: same seed, same bytes.
@@ -211,6 +213,19 @@ pub(crate) struct CompareArgs {
     /// Threads, each with a drive or several that serve the same requests; as many as there are cores and memory for where absent.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) form: Form,
+}
+
+/// How a comparison is printed, where neither as a table for the terminal nor as JSON.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Form {
+    /// Print CSV instead of a table: a row for each technique, means and half widths of the 95 % confidence intervals.
+    #[arg(long, conflicts_with_all = ["markdown", "json"])]
+    pub(crate) csv: bool,
+    /// Print the table as Markdown.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
 }
 
 #[derive(Debug, Args)]
@@ -229,10 +244,24 @@ pub(crate) struct ExplainArgs {
     pub(crate) json: bool,
 }
 
-/// Reads a number that cannot be 0.
+/// Reads a number that cannot be 0, such as 3 or 1M.
 pub(crate) fn at_least_one<N: TryFrom<NonZeroU64>>(text: &str) -> Result<N, String> {
-    let number = text.parse::<NonZeroU64>().ok().and_then(|n| N::try_from(n).ok());
+    let number = a_count(text).ok().and_then(NonZeroU64::new).and_then(|n| N::try_from(n).ok());
     number.ok_or_else(|| "a whole number of at least 1 is expected".into())
+}
+
+/// Reads a count, such as 1000000 or 1M.
+fn a_count(text: &str) -> Result<u64, String> {
+    match counted(text) {
+        Some(count) => count,
+        None => text.parse().map_err(|_| "a whole number is expected, such as 1000000 or 1M".into()),
+    }
+}
+
+/// Reads a queue depth.
+fn a_depth(text: &str) -> Result<u32, String> {
+    let depth = a_count(text).ok().and_then(|n| u32::try_from(n).ok());
+    depth.filter(|n| (1..=MAX_QUEUE_DEPTH).contains(n)).ok_or_else(|| format!("a whole number from 1 to {MAX_QUEUE_DEPTH} is expected"))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -273,6 +302,8 @@ pub(crate) enum ListWhat {
     Gc,
     Models,
     Attacks,
+    /// Every key of drive and workload files: default, range, unit, meaning.
+    Keys,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -11,8 +11,12 @@ pub(crate) struct Column {
     pub(crate) key: &'static str,
     /// Its heading in the table.
     pub(crate) heading: &'static str,
-    /// What it means, for the legend.
+    /// What it means, for the legend; empty where the next column's meaning covers it.
     pub(crate) meaning: &'static str,
+    /// Whether it means nothing without a clock.
+    pub(crate) needs_time: bool,
+    /// Whether a table too wide is best cut before it.
+    pub(crate) opens_group: bool,
     /// Whether more is better.
     pub(crate) more_is_better: bool,
     pub(crate) value: fn(&Summary) -> Option<f64>,
@@ -41,11 +45,11 @@ impl Column {
 }
 
 const fn fewer(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
-    Column { key, heading, meaning, more_is_better: false, value, format: |n, _| whole(n) }
+    Column { key, heading, meaning, needs_time: false, opens_group: false, more_is_better: false, value, format: |n, _| whole(n) }
 }
 
 const fn latency(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
-    Column { format: |us, _| microseconds(us), ..fewer(key, heading, meaning, value) }
+    Column { needs_time: true, format: |us, _| microseconds(us), ..fewer(key, heading, meaning, value) }
 }
 
 /// A count, or the mean of counts.
@@ -53,41 +57,60 @@ fn whole(n: f64) -> String {
     if n.fract() == 0.0 { count(n as u64) } else { digits(n) }
 }
 
+/// Time that a host page read waited for reclaim on its die, in microseconds, on average over all of them.
+pub(crate) fn reclaim_wait_us(s: &Summary) -> Option<f64> {
+    (s.gear == "timed" && s.host.read_pages > 0).then(|| s.reclaim.stall_us / s.host.read_pages as f64)
+}
+
+/// That wait as a share of the mean latency of a host read, in percent.
+pub(crate) fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
+    let latency = s.latency_us.read.mean.filter(|us| *us > 0.0)?;
+    Some(100.0 * reclaim_wait_us(s)? / latency)
+}
+
 /// All of them, from left to right.
-pub(crate) const COLUMNS: [Column; 11] = [
+pub(crate) const COLUMNS: [Column; 13] = [
     Column {
         more_is_better: true,
         format: |d, _| days(d),
         ..fewer(
             "projected_life_days",
             "life",
-            "time of this workload until the rated P/E cycles are reached, as limits fall; a range where fewer than 30 block cycles were seen (- where no time passes)",
+            "until the rated P/E cycles, as limits fall; a range where fewer than 30 block cycles were seen; -: no time passes",
             |s| s.wear.projected_life_days,
         )
     },
     Column {
         format: |n, page| format!("{} ({})", whole(n), bytes((n * page as f64) as u64)),
-        ..fewer("reclaim_write_pages", "reclaim writes", "pages rewritten because of reads", |s| {
-            Some(s.flash.programs.of(Cause::Reclaim) as f64)
-        })
+        ..fewer("reclaim_write_pages", "reclaim writes", "", |s| Some(s.flash.programs.of(Cause::Reclaim) as f64))
     },
-    fewer("reclaim_erases", "reclaim erases", "blocks erased because of reads", |s| Some(s.flash.erases.of(Cause::Reclaim) as f64)),
+    fewer("reclaim_erases", "reclaim erases", "pages rewritten and blocks erased because of reads", |s| {
+        Some(s.flash.erases.of(Cause::Reclaim) as f64)
+    }),
     fewer("gc_erases", "GC erases", "blocks erased to regain space", |s| Some(s.flash.erases.of(Cause::Gc) as f64)),
     Column {
         format: |n, _| format!("{n:.3}"),
-        ..fewer("write_amplification", "write ampl.", "pages programmed per page written by the host (- where it wrote none)", |s| {
-            s.write_amplification
-        })
+        ..fewer("write_amplification", "write ampl.", "pages programmed per page that the host wrote", |s| s.write_amplification)
     },
-    latency("read_p50_us", "read p50", "half of all host reads were at least this fast", |s| s.latency_us.read.p50),
-    latency("read_p99_us", "p99", "all but 1 in 100 were", |s| s.latency_us.read.p99),
-    latency("read_p99_9_us", "p99.9", "all but 1 in 1,000 were", |s| s.latency_us.read.p99_9),
-    latency("read_max_us", "max", "the slowest host read", |s| s.latency_us.read.max),
+    Column { opens_group: true, ..latency("read_p50_us", "read p50", "", |s| s.latency_us.read.p50) },
+    latency("read_p99_us", "p99", "", |s| s.latency_us.read.p99),
+    latency("read_p99_9_us", "p99.9", "", |s| s.latency_us.read.p99_9),
+    latency("read_max_us", "max", "latency within which 50, 99, 99.9 and 100 % of host reads end", |s| s.latency_us.read.max),
+    latency("reclaim_wait_us", "reclaim wait", "", reclaim_wait_us),
     Column {
+        needs_time: true,
+        format: |percent, _| format!("{} %", digits(percent)),
+        ..fewer(
+            "reclaim_wait_percent",
+            "wait share",
+            "mean wait of a host page read for reclaim; its share of a read's latency",
+            reclaim_wait_percent,
+        )
+    },
+    Column {
+        opens_group: true,
         format: |n, _| bytes(n as u64),
-        ..fewer("controller_ram_bytes", "RAM", "what the technique keeps in the controller's memory", |s| {
-            Some(s.controller_ram_bytes as f64)
-        })
+        ..fewer("controller_ram_bytes", "RAM", "what the technique keeps in the controller", |s| Some(s.controller_ram_bytes as f64))
     },
     fewer("data_lost_pages", "data lost", "pages of host data that the drive lost", |s| Some(s.data_lost_pages as f64)),
 ];

@@ -1,27 +1,26 @@
 //! The same workload and seed on one drive per technique, side by side, each column with its winner.
 
+mod render;
 mod row;
 mod verdict;
 
-use std::fmt::Write;
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use vpass_core::reclaim::RECLAIM;
 
-use crate::args::CompareArgs;
+use crate::args::{CompareArgs, Form};
 use crate::columns::{COLUMNS, Column};
 use crate::exit::{Exit, Failure};
 use crate::out::{self, Folder, to_value};
 use crate::plan::Plan;
 use crate::pool::{self, Job};
-use crate::report;
 use crate::results::Summary;
-use crate::statistics::{Estimate, estimate};
-use crate::table::{Look, Table, wants_colour};
+use crate::statistics::estimate;
+use crate::table::wants_colour;
 use row::{Row, RowLife};
-use verdict::{verdict, winners};
+use verdict::winners;
 
 /// Runs and prints a comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
@@ -33,14 +32,15 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let json = json_of(&rows, &plans[0].0, args)?;
     if let Some(folder) = folder {
         out::write_file(folder.path(), "compare.json", out::json(&json)?.as_bytes())?;
-        out::write_file(folder.path(), "compare.csv", csv(&rows).as_bytes())?;
+        out::write_file(folder.path(), "compare.csv", render::csv(&rows).as_bytes())?;
         folder.finish()?;
     }
-    if args.setup.base.json {
-        out::print(&out::json(&json)?)?;
-    } else {
-        out::print(&render(&rows, &plans[0].0, args, wants_colour()))?;
-    }
+    out::print(&match args.form {
+        Form { csv: true, .. } => render::csv(&rows),
+        Form { markdown: true, .. } => render::markdown(&rows, &plans[0].0),
+        _ if args.setup.base.json => out::json(&json)?,
+        _ => render::text(&rows, &plans[0].0, args, wants_colour()),
+    })?;
     let bugs: Vec<_> = rows.iter().filter(|r| r.has_bug()).map(|r| r.label.as_str()).collect();
     if bugs.is_empty() {
         return Ok(Exit::Done);
@@ -190,100 +190,4 @@ fn json_of(rows: &[Row], plan: &Plan, args: &CompareArgs) -> Result<Value, Failu
         "winners": best,
         "techniques": techniques,
     }))
-}
-
-fn csv(rows: &[Row]) -> String {
-    let mut text = String::from("reclaim,gc,runs");
-    for column in &COLUMNS {
-        let _ = write!(text, ",{0},{0}_ci95", column.key);
-    }
-    text.push('\n');
-    let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
-    for row in rows {
-        let _ = write!(text, "{},{},{}", row.reclaim, row.gc, row.runs.len());
-        for e in &row.estimates {
-            let _ = write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
-        }
-        text.push('\n');
-    }
-    text
-}
-
-fn render(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String {
-    let page_bytes = plan.drive.config.geometry.page_size.0;
-    let title =
-        report::title(env!("CARGO_PKG_VERSION"), &plan.drive.name, &plan.load.name(), plan.load.is_generated(), &plan.load.source());
-    let mut text = format!("{}\n  {} gear, {}\n\n", Look::Heading.paint(&title, colour), plan.gear.name(), seeds(args));
-    let timed = plan.gear == crate::args::Gear::Timed;
-    let shown: Vec<_> = (0..COLUMNS.len()).filter(|c| timed || !COLUMNS[*c].key.ends_with("_us")).collect();
-    let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
-    let best: Vec<_> = (0..COLUMNS.len()).map(|c| winners(rows, c)).collect();
-    for (r, row) in rows.iter().enumerate() {
-        let mark = match (row.counterfactual, row.is_saturated()) {
-            (true, _) => " (counterfactual)",
-            (false, true) => " (saturated)",
-            (false, false) => "",
-        };
-        let mut cells = vec![(format!("{}{mark}", row.label), Look::Plain)];
-        for c in &shown {
-            let column = &COLUMNS[*c];
-            cells.push(match row.estimates[*c] {
-                Some(e) => cell(column, e, best[*c][r], page_bytes),
-                None if column.is_life() => starred(row.life().text(), best[*c][r]),
-                None => ("- ".into(), Look::Plain),
-            });
-        }
-        table.painted_row(cells);
-    }
-    text.push_str(&table.render(colour));
-    text.push_str("\n  *: best of its column, of those that lost no data (nobody where all are alike)\n");
-    for row in rows.iter().filter(|r| r.counterfactual) {
-        let _ = writeln!(text, "  {}: {}; it wins no column", row.label, report::COUNTERFACTUAL);
-    }
-    let mut legend = Table::default();
-    for c in shown {
-        legend.row([COLUMNS[c].heading, COLUMNS[c].meaning]);
-    }
-    text.push_str(&legend.render_words(colour));
-    if let Some(trace) = &rows[0].runs[0].trace {
-        text.push_str(&report::bad_lines(trace));
-    }
-    text.push_str(&warnings(rows, colour));
-    text.push_str(&verdict(rows, page_bytes));
-    text
-}
-
-/// What to know before the numbers are believed, by technique; once where it is the same for all.
-fn warnings(rows: &[Row], colour: bool) -> String {
-    let of: Vec<Vec<&str>> = rows.iter().map(Row::warnings).collect();
-    let for_all = |sentence: &&str| rows.len() > 1 && of.iter().all(|sentences| sentences.contains(sentence));
-    let mut lines: Vec<String> = of[0].iter().filter(|s| for_all(s)).map(|sentence| format!("all: {sentence}")).collect();
-    for (row, sentences) in rows.iter().zip(&of) {
-        lines.extend(sentences.iter().filter(|s| !for_all(s)).map(|sentence| format!("{}: {sentence}", row.label)));
-    }
-    if lines.is_empty() { String::new() } else { format!("\n{}", report::warnings(&lines, colour)) }
-}
-
-fn seeds(args: &CompareArgs) -> String {
-    let first = args.setup.base.seed;
-    match args.seeds.get() {
-        1 => format!("seed {first}"),
-        n => format!("seeds {first} to {}: mean ± half width of the 95 % confidence interval", first + u64::from(n) - 1),
-    }
-}
-
-fn cell(column: &Column, e: Estimate, wins: bool, page_bytes: u64) -> (String, Look) {
-    let mut text = column.text(e.mean, page_bytes);
-    if let Some(half) = e.ci95 {
-        let half = column.text(half, page_bytes);
-        // The bytes behind a count are said once.
-        let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
-    }
-    let (text, look) = starred(text, wins);
-    let loses = column.key == "data_lost_pages" && e.mean > 0.0;
-    (text, if loses { Look::Bad } else { look })
-}
-
-fn starred(text: String, wins: bool) -> (String, Look) {
-    if wins { (text + "*", Look::Good) } else { (text + " ", Look::Plain) }
 }

@@ -1,4 +1,4 @@
-//! What can be chosen: drives, workloads, trace formats, techniques, error models. And presets in full.
+//! What can be chosen: drives, workloads, trace formats, techniques, error models, keys. And presets in full.
 
 use std::fmt::Write;
 
@@ -12,8 +12,9 @@ use vpass_workload::traces::{FORMATS, Format};
 
 use crate::args::{ListWhat, ShowWhat};
 use crate::exit::Failure;
+use crate::keys::Key;
 use crate::table::{Look, Table, wants_colour};
-use crate::{load, out, presets};
+use crate::{keys, load, out, presets};
 
 const ALL: [(ListWhat, &str, &str); 7] = [
     (ListWhat::Drives, "drives", "--drive"),
@@ -27,6 +28,9 @@ const ALL: [(ListWhat, &str, &str); 7] = [
 
 /// Prints one list, or all.
 pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure> {
+    if what == Some(ListWhat::Keys) {
+        return keys(as_json);
+    }
     let wanted = ALL.iter().filter(|(w, ..)| what.is_none_or(|what| *w == what));
     if as_json {
         let mut lists = Map::new();
@@ -46,6 +50,39 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
         let mut table = Table::default();
         for (name, description) in rows(*what)? {
             table.painted_row(vec![(name, Look::Good), (description, Look::Plain)]);
+        }
+        text.push_str(&table.render_words(colour));
+    }
+    if what.is_none() {
+        let _ = writeln!(text, "\n{} (--set): see `vpass list keys`", Look::Heading.paint("keys", colour));
+    }
+    out::print(&text)
+}
+
+/// Every key of drive and workload files, table by table.
+fn keys(as_json: bool) -> Result<(), Failure> {
+    let keys = keys::all();
+    if as_json {
+        return out::print(&out::json(&json!({ "keys": keys }))?);
+    }
+    let colour = wants_colour();
+    let table_of = |key: &Key| key.path.rsplit_once('.').map_or_else(String::new, |(table, _)| table.to_owned());
+    let mut text = String::new();
+    for rows in keys.chunk_by(|a, b| table_of(a) == table_of(b)) {
+        let (name, first) = (table_of(&rows[0]), &rows[0]);
+        let only = if first.settable { "" } else { ", in files only" };
+        let _ =
+            writeln!(text, "{}{} ({} file{only})", if text.is_empty() { "" } else { "\n" }, Look::Heading.paint(&name, colour), first.file);
+        let mut table = Table::new(["key", "default", "range", "meaning"]);
+        for key in rows {
+            let default = match &key.default {
+                Some(value) => value.to_string(),
+                None if key.required => "required".into(),
+                None => "-".into(),
+            };
+            let range = if key.unit.is_empty() { key.range.clone() } else { format!("{} ({})", key.range, key.unit) };
+            let name = key.path.rsplit('.').next().unwrap_or(&key.path).to_owned();
+            table.painted_row(vec![(name, Look::Good), (default, Look::Plain), (range, Look::Plain), (key.meaning.clone(), Look::Plain)]);
         }
         text.push_str(&table.render_words(colour));
     }
@@ -73,6 +110,7 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
         ListWhat::Reclaim => RECLAIM.iter().map(|t| words(t.name, t.summary)).collect(),
         ListWhat::Gc => GC.iter().map(|t| words(t.name, t.summary)).collect(),
         ListWhat::Attacks => ATTACKS.iter().map(|a| words(a.name, a.summary)).collect(),
+        ListWhat::Keys => vec![],
         ListWhat::Models => MODELS.iter().map(|(name, summary)| words(name, summary)).collect(),
     })
 }

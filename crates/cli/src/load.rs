@@ -15,9 +15,9 @@ use vpass_workload::statistics::StatisticsFile;
 use vpass_workload::synthetic::WorkloadFile;
 
 use crate::exit::Failure;
-use crate::overrides::{Override, make_room};
+use crate::overrides::{Override, make_room, oust_rivals};
 use crate::schema::{self, Section};
-use crate::{presets, suggest};
+use crate::{counts, presets, suggest};
 
 /// A configuration and where it came from.
 #[derive(Clone, Debug)]
@@ -84,14 +84,12 @@ pub(crate) fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>
     let names = presets::DRIVES.map(|(name, _)| name);
     let text = text_of("drive", name, &names, presets::drive(name))?;
     let sets: Vec<_> = sets.iter().filter(|s| !s.is_of_workload()).cloned().collect();
-    let file = parse(name, &text, schema::DRIVE)?;
+    let plain = counts::expanded(name, &text, schema::DRIVE)?;
+    let file = parse(name, &plain, schema::DRIVE)?;
     let mut table = file.clone();
-    if !sets.is_empty()
-        && let Ok(resolved) = file.try_into::<DriveConfig>().map_err(drop).and_then(|d| d.resolve().map_err(drop))
-    {
-        make_room(&mut table, &resolved, &sets);
-    }
-    let config: DriveConfig = read(name, &text, table, schema::DRIVE, &sets)?;
+    let resolved = file.try_into::<DriveConfig>().ok().and_then(|d| d.resolve().ok());
+    make_room(&mut table, resolved.as_ref(), &sets);
+    let config: DriveConfig = read(name, &plain, table, schema::DRIVE, &sets)?;
     let config = config.resolve().map_err(|e| Failure::usage(format!("drive {name}: {e}")))?;
     Ok(Loaded { name: name.into(), text, config })
 }
@@ -105,7 +103,8 @@ pub(crate) fn workload(name: &str, sets: &[Override], queue_depth: Option<u32>) 
     let text = text_of("workload", name, &names, workloads::preset(name))?;
     let phased = has_phases(&text);
     let schema = if phased { schema::PHASES } else { schema::WORKLOAD };
-    let file = parse(name, &text, schema)?;
+    let plain = counts::expanded(name, &text, schema)?;
+    let mut file = parse(name, &plain, schema)?;
     let (table, other) = if file.contains_key("statistics") { ("statistics", "workload") } else { ("workload", "statistics") };
     if file.contains_key(other) {
         return Err(Failure::usage(format!("{name}: [workload] and [statistics] exclude each other; one of them is expected")));
@@ -115,12 +114,14 @@ pub(crate) fn workload(name: &str, sets: &[Override], queue_depth: Option<u32>) 
     }
     let mut sets: Vec<_> = sets.iter().filter(|s| s.is_of_workload()).cloned().collect();
     if let Some(depth) = queue_depth {
-        sets.push(Override::parse(&format!("{table}.queue_depth={depth}")).map_err(Failure::usage)?);
+        sets.retain(|s| s.key != "queue_depth");
+        sets.push(Override::queue_depth(table, depth));
     }
+    oust_rivals(&mut file, &sets).map_err(Failure::usage)?;
     let config = match table {
-        "statistics" => Generated::Statistics(read(name, &text, file, schema, &sets)?),
-        _ if phased => Generated::Phases(read(name, &text, file, schema, &sets)?),
-        _ => Generated::Workload(read(name, &text, file, schema, &sets)?),
+        "statistics" => Generated::Statistics(read(name, &plain, file, schema, &sets)?),
+        _ if phased => Generated::Phases(read(name, &plain, file, schema, &sets)?),
+        _ => Generated::Workload(read(name, &plain, file, schema, &sets)?),
     };
     Ok(Loaded { name: name.into(), text, config })
 }
@@ -172,9 +173,9 @@ fn read<T: DeserializeOwned>(name: &str, text: &str, mut table: Table, schema: &
         let section = schema.iter().find(|s| s.name == set.table).expect("its key was found");
         if let Some(part) = table.get(&set.table).and_then(toml::Value::as_table)
             && let Err(e) = (section.check)(part.clone())
-            && !e.message().starts_with("missing field")
+            && (set.value.is_none() && section.requires(&set.key) || !e.message().starts_with("missing field"))
         {
-            return Err(Failure::usage(format!("--set {}: {}", set.text, in_words(e.message()))));
+            return Err(Failure::usage(format!("{}: {}", set.said(), in_words(e.message()))));
         }
     }
     table.try_into().map_err(|e: toml::de::Error| Failure::usage(format!("{name} with --set: {}", in_words(e.message()))))
@@ -205,7 +206,8 @@ fn in_words(message: &str) -> String {
     IN_WORDS.iter().fold(line, |line, (types, words)| line.replace(types, words))
 }
 
-fn line_of(text: &str, at: usize) -> usize {
+/// The line of a place in a text.
+pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 

@@ -8,17 +8,22 @@
 //! capacity or spare                 the other of the two              blocks_per_plane, rounded up
 //! capacity and blocks_per_plane     -                                 spare
 //! ```
+//!
+//! `--set KEY=` takes a key away. Some keys of a workload exclude each other; one that is set takes the place of a file's others.
 
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
+
+use crate::counts;
 
 /// One `--set`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Override {
     pub(crate) table: String,
     pub(crate) key: String,
-    pub(crate) value: Value,
-    /// As it was typed.
+    /// Nothing takes the key away.
+    pub(crate) value: Option<Value>,
+    /// As it was typed: `KEY=VALUE`, or a whole option that stands for it.
     pub(crate) text: String,
 }
 
@@ -31,7 +36,24 @@ impl Override {
         if key.is_empty() {
             return Err(format!("--set {text}: a key is expected before the `=`, for instance --set drive.capacity=16GiB"));
         }
-        Ok(Self { table: table.trim().into(), key: key.trim().into(), value: read_value(value.trim()), text: text.into() })
+        let (table, key, value) = (table.trim(), key.trim(), value.trim());
+        let read = || match read_value(value) {
+            Value::String(word) => counts::read(&format!("{table}.{key}"), &word).map(|n| n.map_or(Value::String(word), Value::Integer)),
+            other => Ok(other),
+        };
+        let value = if value.is_empty() { None } else { Some(read().map_err(|what| format!("--set {text}: {what}"))?) };
+        Ok(Self { table: table.into(), key: key.into(), value, text: text.into() })
+    }
+
+    /// `--queue-depth`, for a workload of this table.
+    pub(crate) fn queue_depth(table: &str, depth: u32) -> Self {
+        let text = format!("--queue-depth {depth}");
+        Self { table: table.into(), key: "queue_depth".into(), value: Some(Value::Integer(depth.into())), text }
+    }
+
+    /// What the user typed.
+    pub(crate) fn said(&self) -> String {
+        if self.text.starts_with("--") { self.text.clone() } else { format!("--set {}", self.text) }
     }
 
     /// Whether the key is one of a workload file, not of a drive.
@@ -41,11 +63,43 @@ impl Override {
 
     /// Puts the value into the tables of a file.
     pub(crate) fn apply(&self, file: &mut Table) {
-        let table = file.entry(&self.table).or_insert_with(|| Value::Table(Table::new()));
-        if let Value::Table(table) = table {
-            table.insert(self.key.clone(), self.value.clone());
+        match &self.value {
+            Some(value) => put(file, &self.table, &self.key, value.clone()),
+            None => remove(file, &self.table, &self.key),
         }
     }
+}
+
+/// Keys of a workload, and the keys that mean nothing beside them.
+const RIVALS: [(&str, &[&str]); 4] = [
+    ("rate", &["queue_depth"]),
+    ("queue_depth", &["rate", "arrivals"]),
+    ("block_size", &["block_sizes"]),
+    ("block_sizes", &["block_size"]),
+];
+
+/// Removes from a workload's tables what the keys that `sets` will put in exclude.
+///
+/// # Errors
+/// Two of `sets` that exclude each other.
+pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), String> {
+    let given = |key: &str| sets.iter().find(|s| s.table == "workload" && s.key == key && s.value.is_some());
+    for (key, rivals) in RIVALS {
+        let Some(set) = given(key) else { continue };
+        for rival in rivals {
+            match given(rival) {
+                Some(other) if *rival == "arrivals" => {
+                    let (other, set) = (other.said(), set.said());
+                    return Err(format!("{other} needs a rate, and {set} asks for none: a request arrives when another completes"));
+                }
+                Some(other) => {
+                    return Err(format!("{} and {} exclude each other; give one of them", set.said(), other.said()));
+                }
+                None => remove(file, "workload", rival),
+            }
+        }
+    }
+    Ok(())
 }
 
 /// TOML where it is TOML, else a string.
@@ -59,12 +113,19 @@ fn read_value(text: &str) -> Value {
     }
 }
 
-/// Removes from a drive's tables what follows from the keys that `sets` will put in. `resolved` is the drive as it was.
-pub(crate) fn make_room(file: &mut Table, resolved: &DriveConfig, sets: &[Override]) {
-    let given = |table: &str, key: &str| sets.iter().any(|s| s.table == table && s.key == key);
+/// Removes from a drive's tables what follows from the keys that `sets` will put in. `resolved` is the drive as it was, where it could be.
+pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: &[Override]) {
+    let given = |table: &str, key: &str| sets.iter().any(|s| s.table == table && s.key == key && s.value.is_some());
     let (capacity, spare) = (given("drive", "capacity"), given("drive", "spare"));
     let blocks = given("geometry", "blocks_per_plane");
-    if sets.iter().any(|s| s.table == "geometry") && !capacity {
+    let Some(resolved) = resolved else {
+        // A drive that could not be may become one by another capacity.
+        if capacity && !blocks {
+            remove(file, "geometry", "blocks_per_plane");
+        }
+        return;
+    };
+    if sets.iter().any(|s| s.table == "geometry" && s.value.is_some()) && !capacity {
         remove(file, "drive", "capacity");
         // A hair less, so that rounding a capacity that stays the same gives the same capacity.
         put(file, "drive", "spare", Value::Float(resolved_spare(resolved) - 1e-12));
@@ -117,7 +178,7 @@ mod tests {
         let resolved = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
         let mut file: Table = toml::from_str(text).unwrap();
         let sets: Vec<_> = sets.iter().map(|s| Override::parse(s).unwrap()).collect();
-        make_room(&mut file, &resolved, &sets);
+        make_room(&mut file, Some(&resolved), &sets);
         for set in &sets {
             set.apply(&mut file);
         }
@@ -127,11 +188,15 @@ mod tests {
 
     #[test]
     fn values_are_toml_or_strings() {
-        let value = |text: &str| Override::parse(text).unwrap().value;
+        let value = |text: &str| Override::parse(text).unwrap().value.unwrap();
         assert_eq!(value("drive.capacity=16GiB"), Value::String("16GiB".into()));
         assert_eq!(value("geometry.channels = 4"), Value::Integer(4));
         assert_eq!(value("start.fill=0.5"), Value::Float(0.5));
         assert_eq!(value("workload.requests=1e6"), Value::Integer(1_000_000));
+        assert_eq!(value("workload.requests=1.5M"), Value::Integer(1_500_000));
+        assert_eq!(value("workload.rate=200k"), Value::Integer(200_000));
+        assert_eq!(value("workload.block_size=16k"), Value::String("16k".into()), "a size has binary units");
+        assert_eq!(Override::parse("workload.queue_depth=").unwrap().value, None);
         assert_eq!(value("timing.suspend=true"), Value::Boolean(true));
         assert_eq!(value("timing.sense_us=[40,60,90]").as_array().unwrap().len(), 3);
         assert_eq!(value("gc.x=1\nother = 2"), Value::String("1\nother = 2".into()));

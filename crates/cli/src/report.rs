@@ -5,6 +5,7 @@ use std::fmt::Write;
 use vpass_core::units::Cause;
 use vpass_oracle::OracleReport;
 
+use crate::columns::{reclaim_wait_percent, reclaim_wait_us};
 use crate::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use crate::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace};
 use crate::table::{Look, Table};
@@ -119,7 +120,7 @@ pub(crate) fn bad_lines(trace: &Trace) -> String {
 fn latency(s: &Summary, colour: bool) -> String {
     let mut table = Table::new(["", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"]);
     let l = &s.latency_us;
-    for (name, q) in [("read", &l.read), ("write", &l.write), ("read during reclaim", &l.read_during_reclaim)] {
+    for (name, q) in [("read", &l.read), ("write", &l.write), ("during reclaim", &l.read_during_reclaim)] {
         let cells = quantiles(q).map(|v| v.map_or_else(|| "-".into(), microseconds));
         table.row(std::iter::once(name.to_owned()).chain(cells));
     }
@@ -157,12 +158,11 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         bytes(r.pages_copied * page_bytes)
     );
     if s.gear == "timed" {
-        let _ = write!(
-            text,
-            "; host reads waited {} for it; {} jobs missed their deadline",
-            microseconds(r.stall_us),
-            count(r.deadline_misses)
-        );
+        let _ = write!(text, "; {} missed their deadline", plural(r.deadline_misses, "job"));
+    }
+    if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s)) {
+        let (mean, percent) = (microseconds(mean), digits(percent));
+        let _ = write!(text, "\n  a host page read waited {mean} for reclaim on average, {percent} % of a read's mean latency");
     }
     text.push('\n');
     text.push_str(&blame(s));

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use serde::de::{DeserializeOwned, Deserializer, Visitor};
-use serde::forward_to_deserialize_any;
+use serde::{Serialize, forward_to_deserialize_any};
+use toml::Table;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
     CapacityConfig, DensityConfig, DisturbConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, StartConfig, TimingConfig, WearConfig,
@@ -21,40 +22,94 @@ type KeysOf = fn() -> Keys;
 pub(crate) struct Section {
     pub(crate) name: &'static str,
     keys: KeysOf,
-    /// Keys that hold a table or a list of tables, and the keys of those.
-    inner: &'static [(&'static str, KeysOf)],
+    /// Keys that hold a table or a list of tables, and what those are.
+    inner: &'static [Section],
     /// Whether a table reads as what it should be.
-    pub(crate) check: fn(toml::Table) -> Result<(), toml::de::Error>,
+    pub(crate) check: fn(Table) -> Result<(), toml::de::Error>,
+    /// The shortest text that reads as one: what it holds is required.
+    least: &'static str,
+    whole: fn(&str) -> Result<Table, String>,
+    type_name: fn() -> &'static str,
 }
 
-const fn section<T: DeserializeOwned>(name: &'static str) -> Section {
-    Section { name, keys: keys::<T>, inner: &[], check: |table| table.try_into::<T>().map(|_| ()) }
+impl Section {
+    /// The keys, in the order of the type's fields.
+    pub(crate) fn keys(&self) -> Keys {
+        (self.keys)()
+    }
+
+    /// The name of the type that reads it.
+    pub(crate) fn type_name(&self) -> &'static str {
+        let path = (self.type_name)();
+        path.rsplit("::").next().unwrap_or(path)
+    }
+
+    /// The tables that a key holds.
+    pub(crate) fn inner(&self, key: &str) -> Option<&'static Section> {
+        self.inner.iter().find(|inner| inner.name == key)
+    }
+
+    /// Whether a table without the key is refused.
+    pub(crate) fn requires(&self, key: &str) -> bool {
+        toml::from_str::<Table>(self.least).is_ok_and(|least| least.contains_key(key))
+    }
+
+    /// What stands for keys that are absent, from the type itself; keys that follow from others are not in it.
+    pub(crate) fn defaults(&self) -> Table {
+        (self.whole)(self.least).expect("the shortest text reads")
+    }
+}
+
+/// A table that a type reads; `least` is its shortest text.
+const fn section<T: DeserializeOwned + Serialize>(name: &'static str, least: &'static str) -> Section {
+    Section {
+        name,
+        keys: keys::<T>,
+        inner: &[],
+        check: |table| table.try_into::<T>().map(|_| ()),
+        least,
+        whole: |text| {
+            let value: T = toml::from_str(text).map_err(|e| e.to_string())?;
+            Table::try_from(&value).map_err(|e| e.to_string())
+        },
+        type_name: std::any::type_name::<T>,
+    }
 }
 
 /// The tables of a drive file.
 pub(crate) const DRIVE: &[Section] = &[
-    section::<GeometryConfig>("geometry"),
-    section::<TimingConfig>("timing"),
-    section::<CapacityConfig>("drive"),
-    section::<GcConfig>("gc"),
-    section::<WearConfig>("wear"),
-    section::<ReclaimConfig>("reclaim"),
-    section::<DensityConfig>("density"),
-    section::<StartConfig>("start"),
-    Section { inner: &[("table", keys::<PerPec>)], ..section::<DisturbConfig>("disturb") },
+    section::<GeometryConfig>(
+        "geometry",
+        "channels = 1\ndies_per_channel = 1\nplanes_per_die = 1\nwordlines_per_block = 1\ncell = \"slc\"\npage_size = 512",
+    ),
+    section::<TimingConfig>("timing", "sense_us = 1\nprogram_us = 1\nerase_us = 1\nchannel_mb_s = 1"),
+    section::<CapacityConfig>("drive", ""),
+    section::<GcConfig>("gc", ""),
+    section::<WearConfig>("wear", ""),
+    section::<ReclaimConfig>("reclaim", ""),
+    section::<DensityConfig>("density", ""),
+    section::<StartConfig>("start", ""),
+    Section { inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")], ..section::<DisturbConfig>("disturb", "") },
 ];
+
+const WINDOWS: &str = "ends_s = []\nread_pages = []\nwrite_pages = []";
+const SIDE: &str = "requests = 1\nbytes = 1\npages = 1\naccesses = []\nsizes = []";
 
 /// The tables of a workload file.
 pub(crate) const WORKLOAD: &[Section] = &[
-    Section { inner: &[("block_sizes", keys::<SizeShare>)], ..section::<WorkloadConfig>("workload") },
+    Section { inner: &[section::<SizeShare>("block_sizes", "size = 512\nshare = 1")], ..section::<WorkloadConfig>("workload", "") },
     Section {
-        inner: &[("windows", keys::<WindowsConfig>), ("reads", keys::<SideConfig>), ("writes", keys::<SideConfig>)],
-        ..section::<StatisticsConfig>("statistics")
+        inner: &[section::<WindowsConfig>("windows", WINDOWS), section::<SideConfig>("reads", SIDE), section::<SideConfig>("writes", SIDE)],
+        ..section::<StatisticsConfig>(
+            "statistics",
+            "disk = \"\"\nfootprint_pages = 1\n[windows]\nends_s = []\nread_pages = []\nwrite_pages = []",
+        )
     },
 ];
 
 /// The tables of a workload file of phases.
-pub(crate) const PHASES: &[Section] = &[Section { inner: &[("phase", keys::<PhaseConfig>)], ..section::<PhasesConfig>("workload") }];
+pub(crate) const PHASES: &[Section] =
+    &[Section { inner: &[section::<PhaseConfig>("phase", "requests = 1")], ..section::<PhasesConfig>("workload", "phase = []") }];
 
 /// Finds the first key of a document that no table knows: its place in the text, and what it is.
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
@@ -80,7 +135,7 @@ fn unknown_in_section(schema: &[Section], section: &Section, table: &DeTable) ->
         if !(section.keys)().contains(&&**key.get_ref()) {
             return Some((key.span().start, unknown_in(schema, section, key.get_ref())));
         }
-        let Some((name, inner_keys)) = section.inner.iter().find(|(name, _)| key.get_ref() == name) else { continue };
+        let Some(Section { name, keys: inner_keys, .. }) = section.inner(key.get_ref()) else { continue };
         let tables: Vec<_> = match value.get_ref() {
             DeValue::Array(array) => array.iter().filter_map(|row| row.get_ref().as_table()).collect(),
             DeValue::Table(table) => vec![table],

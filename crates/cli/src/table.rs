@@ -1,13 +1,36 @@
-//! Plain tables: the first column to the left, the others to the right, colour only where it is wanted.
+//! Tables that fit the terminal: numbers to the right, a table too wide in parts below each other, words wrapped, colour only where it is
+//! wanted. What goes into a file or a pipe is as wide as it is.
 
-use std::fmt::Write;
 use std::io::IsTerminal;
+
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row};
 
 /// Whether standard output takes colours.
 pub(crate) fn wants_colour() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
     std::io::stdout().is_terminal() && !refused
 }
+
+/// Columns of the terminal; those that `COLUMNS` says; none for a file or a pipe, which take any width.
+fn width_of_output() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let terminal = || {
+        let size = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+        size.map(|(width, _)| usize::from(width.0))
+    };
+    said.or_else(terminal).filter(|width| *width > 0)
+}
+
+/// Narrower than this nothing reads well; then it is for the terminal to wrap.
+const NARROWEST: usize = 40;
+/// Spaces before each line.
+const INDENT: usize = 2;
+/// Spaces between columns of numbers, and of words; the former where there is no room.
+const GAP: usize = 3;
+const NARROW_GAP: usize = 2;
+
+/// Up to so many columns a piece of words is a name, which is never wrapped.
+const NAME: u16 = 22;
 
 /// How a piece of text looks on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,18 +52,37 @@ impl Look {
         };
         if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }
     }
+
+    fn cell(self, text: &str) -> Cell {
+        let cell = Cell::new(text);
+        match self {
+            Self::Plain => cell,
+            Self::Heading => cell.add_attribute(Attribute::Bold),
+            Self::Good => cell.fg(Color::DarkGreen),
+            Self::Bad => cell.fg(Color::DarkRed),
+        }
+    }
 }
 
 /// A table that grows row by row.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<Vec<(String, Look)>>,
+    has_heading: bool,
+    /// Columns before which a table too wide is best cut.
+    seams: Vec<usize>,
 }
 
 impl Table {
     /// A table with a heading.
     pub(crate) fn new<T: Into<String>>(heading: impl IntoIterator<Item = T>) -> Self {
-        Self { rows: vec![heading.into_iter().map(|h| (h.into(), Look::Heading)).collect()] }
+        let heading = heading.into_iter().map(|h| (h.into(), Look::Heading)).collect();
+        Self { rows: vec![heading], has_heading: true, seams: vec![] }
+    }
+
+    /// Says before which columns the table is best cut where it is too wide.
+    pub(crate) fn cut_before(&mut self, seams: Vec<usize>) {
+        self.seams = seams;
     }
 
     /// Adds a row.
@@ -55,43 +97,183 @@ impl Table {
 
     /// The table as text, every line indented by two: the first column to the left, numbers to the right.
     pub(crate) fn render(&self, colour: bool) -> String {
-        self.lay_out(colour, "   ", |column| column == 0)
+        self.numbers(colour, width_of_output())
     }
 
-    /// The same with every column to the left, for tables of words.
+    /// The same with every column to the left, for tables of words: long ones are wrapped.
     pub(crate) fn render_words(&self, colour: bool) -> String {
-        self.lay_out(colour, "  ", |_| true)
+        self.words(colour, width_of_output())
     }
 
-    fn lay_out(&self, colour: bool, gap: &str, to_the_left: impl Fn(usize) -> bool) -> String {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |c: usize| self.rows.iter().filter_map(|r| r.get(c)).map(|(t, _)| t.chars().count()).max().unwrap_or(0);
-        let widths: Vec<_> = (0..columns).map(width).collect();
+    /// The table as Markdown.
+    pub(crate) fn markdown(&self) -> String {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut text = String::new();
-        for row in &self.rows {
-            let mut line = String::from("  ");
-            for (c, (cell, look)) in row.iter().enumerate() {
-                let pad = " ".repeat(widths[c] - cell.chars().count());
-                let cell = look.paint(cell, colour);
-                let gap = if c == 0 { "" } else { gap };
-                let _ = if to_the_left(c) { write!(line, "{gap}{cell}{pad}") } else { write!(line, "{gap}{pad}{cell}") };
+        for (i, row) in self.rows.iter().enumerate() {
+            text.push_str(&line(row.iter().map(|(cell, _)| cell.trim().replace('|', "\\|").replace('*', "\\*")).collect()));
+            if i == 0 {
+                text.push_str(&line((0..row.len()).map(|c| if c == 0 { "---".into() } else { "---:".into() }).collect()));
             }
-            text.push_str(line.trim_end());
-            text.push('\n');
         }
         text
     }
+
+    fn numbers(&self, colour: bool, width: Option<usize>) -> String {
+        let all: Vec<_> = (0..self.columns()).collect();
+        let room = width.map_or(usize::MAX, |width| width.max(NARROWEST) - INDENT);
+        if self.width_of(&all, GAP, false) <= room {
+            return self.part(&all, GAP, false, colour);
+        }
+        let parts = self.parts(room);
+        let parts: Vec<_> = parts.iter().map(|part| self.part(part, NARROW_GAP, true, colour)).collect();
+        parts.join("\n")
+    }
+
+    /// The columns of each part, the first column in all of them: as many as there is room for, but cut at a seam where there is one.
+    fn parts(&self, room: usize) -> Vec<Vec<usize>> {
+        let fits = |part: &[usize]| self.width_of(part, NARROW_GAP, true) <= room;
+        let (mut parts, mut next) = (vec![], 1);
+        while next < self.columns() {
+            let with_first = |end: usize| std::iter::once(0).chain(next..end).collect::<Vec<_>>();
+            let most = (next + 2..=self.columns()).take_while(|end| fits(&with_first(*end))).last().unwrap_or(next + 1);
+            let seam = self.seams.iter().copied().filter(|seam| (next + 1..most).contains(seam)).max();
+            let end = if most == self.columns() { most } else { seam.unwrap_or(most) };
+            parts.push(with_first(end));
+            next = end;
+        }
+        parts
+    }
+
+    fn columns(&self) -> usize {
+        self.rows.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// What stands in a cell; where it is `wrapped`, a heading at one word a line, and what a name has in brackets on a line of its own.
+    fn text(&self, row: usize, column: usize, wrapped: bool) -> String {
+        let text = self.rows[row].get(column).map_or("", |(text, _)| text.as_str());
+        match (wrapped, row == 0 && self.has_heading, column) {
+            (true, true, _) => text.replace(' ', "\n"),
+            (true, false, 0) => text.replace(" (", "\n  ("),
+            _ => text.into(),
+        }
+    }
+
+    fn width_of(&self, columns: &[usize], gap: usize, wrapped: bool) -> usize {
+        let of_cell = |row, column| self.text(row, column, wrapped).lines().map(|l| l.chars().count()).max().unwrap_or(0);
+        let of_column = |column: &usize| (0..self.rows.len()).map(|row| of_cell(row, *column)).max().unwrap_or(0);
+        columns.iter().map(of_column).sum::<usize>() + gap * columns.len().saturating_sub(1)
+    }
+
+    fn part(&self, columns: &[usize], gap: usize, wrapped: bool, colour: bool) -> String {
+        let mut table = bare(colour);
+        // Headings of fewer words stand on the lowest line.
+        let words = |c: usize| self.text(0, c, wrapped).lines().count().max(1);
+        let most_words = columns.iter().map(|c| words(*c)).max().unwrap_or(0);
+        let above = |r: usize, c: usize| if r == 0 && wrapped { "\n".repeat(most_words - words(c)) } else { String::new() };
+        for (r, row) in self.rows.iter().enumerate() {
+            let look = |c: usize| row.get(c).map_or(Look::Plain, |(_, look)| *look);
+            table.add_row(Row::from(
+                columns.iter().map(|c| look(*c).cell(&(above(r, *c) + &self.text(r, *c, wrapped)))).collect::<Vec<_>>(),
+            ));
+        }
+        for (i, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((if i == 0 { 0 } else { gap as u16 }, 0));
+            column.set_cell_alignment(if i == 0 { CellAlignment::Left } else { CellAlignment::Right });
+        }
+        indented(&table)
+    }
+
+    fn words(&self, colour: bool, width: Option<usize>) -> String {
+        let mut table = bare(colour);
+        if let Some(width) = width {
+            table.set_content_arrangement(ContentArrangement::Dynamic);
+            table.set_width((width.max(NARROWEST) - INDENT) as u16);
+        }
+        for row in &self.rows {
+            table.add_row(Row::from(row.iter().map(|(text, look)| look.cell(text)).collect::<Vec<_>>()));
+        }
+        let widths = table.column_max_content_widths();
+        for (i, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((if i == 0 { 0 } else { NARROW_GAP as u16 }, 0));
+            if widths[i] <= NAME {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
+        }
+        indented(&table)
+    }
+}
+
+/// A table without borders.
+fn bare(colour: bool) -> comfy_table::Table {
+    let mut table = comfy_table::Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    if colour {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    table
+}
+
+fn indented(table: &comfy_table::Table) -> String {
+    table.lines().map(|line| format!("{}{}", " ".repeat(INDENT), line).trim_end().to_owned() + "\n").collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn latencies() -> Table {
+        let mut table = Table::new(["", "p50", "slowest read", "lost"]);
+        table.row(["read", "1.5 us", "9 ms", "0"]);
+        table.row(["write", "12.5 us", "10 ms", "1"]);
+        table
+    }
+
     #[test]
     fn columns_line_up() {
+        let wide =
+            "              p50   slowest read   lost\n  read     1.5 us           9 ms      0\n  write   12.5 us          10 ms      1\n";
+        assert_eq!(latencies().numbers(false, None), wide);
+        assert_eq!(latencies().numbers(false, Some(41)), wide);
+    }
+
+    #[test]
+    fn what_is_too_wide_is_wrapped_in_its_heading_then_cut() {
+        let mut table = latencies();
+        let wrapped = "                  slowest\n             p50     read  lost\n  read    1.5 us     9 ms     0\n  write  12.5 us    10 ms     1\n";
+        assert_eq!(table.part(&[0, 1, 2, 3], NARROW_GAP, true, false), wrapped);
+        // 5 + 2 + 7 + 2 + 7 columns have room, the last has not.
+        assert_eq!(table.parts(23), [vec![0, 1, 2], vec![0, 3]]);
+        table.cut_before(vec![2]);
+        assert_eq!(table.parts(23), [vec![0, 1], vec![0, 2, 3]]);
+        assert_eq!(table.parts(29), [vec![0, 1, 2, 3]], "all of it has room");
+        assert_eq!(table.parts(3), [vec![0, 1], vec![0, 2], vec![0, 3]], "nothing has room");
+    }
+
+    #[test]
+    fn long_words_are_wrapped_and_names_are_not() {
+        let mut table = Table::default();
+        table.row(["life", "time of this workload until the rated cycles"]);
+        assert_eq!(table.words(false, Some(40)), "  life  time of this workload until the\n        rated cycles\n");
+        assert_eq!(table.words(false, None), "  life  time of this workload until the rated cycles\n");
+    }
+
+    #[test]
+    fn colours_change_no_width() {
+        let mut table = Table::new(["x", "y"]);
+        table.painted_row(vec![("a".into(), Look::Plain), ("1".into(), Look::Good)]);
+        let painted = table.numbers(true, None);
+        assert!(painted.contains('\x1b'), "{painted:?}");
+        let bare: String = painted.split('\x1b').enumerate().map(|(i, t)| if i == 0 { t } else { t.split_once('m').unwrap().1 }).collect();
+        assert_eq!(bare, table.numbers(false, None));
+    }
+
+    #[test]
+    fn markdown_has_a_rule_and_no_stray_stars() {
         let mut table = Table::new(["", "p50"]);
-        table.row(["read", "1.5 us"]);
-        table.row(["write", "12.5 us"]);
-        assert_eq!(table.render(false), "              p50\n  read     1.5 us\n  write   12.5 us\n");
+        table.row(["read", "1.5 us*"]);
+        assert_eq!(table.markdown(), "|  | p50 |\n| --- | ---: |\n| read | 1.5 us\\* |\n");
     }
 }

@@ -87,7 +87,8 @@ const UNITS: [(&str, u64); 10] = [
 ];
 
 impl Bytes {
-    /// Reads `"16KiB"`, `"1.5 GiB"`, `"4096"`; the units are KiB to PiB (1024) and KB to TB (1000).
+    /// Reads `"16KiB"`, `"1.5 GiB"`, `"4096"`; the units are KiB to PiB (1024) and KB to TB (1000). A fraction of a unit means the
+    /// nearest byte.
     ///
     /// # Errors
     /// A sentence that quotes the text and gives an example, where it is no size.
@@ -114,7 +115,8 @@ impl Bytes {
             return n.checked_mul(factor).map(Self);
         }
         let n: f64 = number.parse().ok()?;
-        let bytes = n * factor as f64;
+        // 32.91 GiB are no whole number of bytes, and the nearest is meant; of 1.3 bytes nothing is.
+        let bytes = if factor > 1 { (n * factor as f64).round() } else { n };
         (number.starts_with(|c: char| c.is_ascii_digit()) && bytes.is_finite() && bytes < 2f64.powi(63) && bytes.fract() == 0.0)
             .then_some(Self(bytes as u64))
     }
@@ -180,6 +182,7 @@ mod tests {
         assert_eq!(Bytes::parse("2TiB").unwrap().to_string(), "2TiB");
         assert_eq!(Bytes::parse("128GB").unwrap().0, 128_000_000_000);
         assert_eq!(Bytes::parse("4k").unwrap().0, 4096);
+        assert_eq!(Bytes::parse("1.3KiB").unwrap().0, 1331, "1331.2");
         assert_eq!(Bytes(1000).to_string(), "1000B");
         for text in ["", "KiB", "-1KiB", "nanGiB", "1e400GiB", "1.3B", "16 KiBs", "infB"] {
             assert!(Bytes::parse(text).is_err(), "{text}");

@@ -163,12 +163,12 @@ fn requests_that_do_not_fit() {
     assert_eq!(
         error(Fit::Error, "1 0 9 8 1"),
         "trace (mqsim format): device 0 reaches up to 8.5 KiB (line 2 of trace); the drive has 8 KiB; take --fit scale or --fit wrap to change the \
-         addresses, or a bigger drive with --set drive.capacity=SIZE"
+         addresses, or a bigger drive with --set drive.capacity=1MiB"
     );
     assert_eq!(
         error(Fit::Error, "1 5 0 1 1"),
         "trace (mqsim format): 2 devices: 0 4 KiB, 5 512 bytes; side by side they take 1.1 MiB; the drive has 8 KiB; take some of the devices with \
-         --only DEV, --fit scale or --fit wrap to change the addresses, or a bigger drive with --set drive.capacity=SIZE"
+         --only DEV, --fit scale or --fit wrap to change the addresses, or a bigger drive with --set drive.capacity=2MiB"
     );
     assert_eq!(
         error(Fit::Pack, "1 0 900000 9 1"),

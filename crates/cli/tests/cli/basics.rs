@@ -1,6 +1,6 @@
 //! Help, lists, presets, explanations, exit codes of wrong usage, interruption.
 
-use crate::common::{command, finished, small_run, vpass};
+use crate::common::{command, finished, small_run, vpass, vpass_on};
 
 #[test]
 fn without_arguments_it_prints_help() {
@@ -60,6 +60,30 @@ fn lists_name_everything() {
     assert!(drives.contains("tiny") && !drives.contains("zipf-read"));
     let json = vpass(&["list", "reclaim", "--json"]).json();
     assert_eq!(json["reclaim"][0]["name"], "none");
+}
+
+#[test]
+fn every_key_is_listed_with_default_range_unit_and_meaning() {
+    let text = vpass(&["list", "keys"]).stdout;
+    let line = |key: &str| text.lines().find(|l| l.trim_start().starts_with(key)).unwrap_or_else(|| panic!("{key} in\n{text}")).to_owned();
+    for words in ["0.25", "0 to 1 (share)", "Free blocks"] {
+        assert!(line("background").contains(words), "{words} in {}", line("background"));
+    }
+    assert!(line("channels").contains("required") && line("channels").contains("1 to 256"), "{}", line("channels"));
+    for line in vpass_on(80, &["list", "keys"]).stdout.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let json = vpass(&["list", "keys", "--json"]).json();
+    let keys = json["keys"].as_array().unwrap();
+    let rate = keys.iter().find(|k| k["key"] == "workload.rate").unwrap();
+    assert_eq!((&rate["unit"], &rate["file"], &rate["default"]), (&"requests/s".into(), &"workload".into(), &serde_json::Value::Null));
+    // Whatever is said to be settable is known to --set.
+    for key in keys.iter().filter(|k| k["settable"] == true) {
+        let key = key["key"].as_str().unwrap();
+        let done = vpass(&["explain", "--drive", "tiny", "--set", &format!("{key}=")]);
+        assert!(!done.stderr.contains("unknown key"), "{}", done.stderr);
+    }
+    assert!(vpass(&["list"]).stdout.contains("vpass list keys"));
 }
 
 #[test]

@@ -35,7 +35,8 @@ impl Done {
 
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vpass"));
-    command.args(args).stdin(Stdio::null());
+    // What is printed must not depend on the terminal that runs the tests.
+    command.args(args).stdin(Stdio::null()).env_remove("COLUMNS");
     command
 }
 
@@ -47,6 +48,11 @@ pub(crate) fn finished(output: Output) -> Done {
 /// Runs `vpass` with these arguments.
 pub(crate) fn vpass(args: &[&str]) -> Done {
     finished(command(args).output().expect("the binary runs"))
+}
+
+/// The same on a terminal of so many columns.
+pub(crate) fn vpass_on(columns: usize, args: &[&str]) -> Done {
+    finished(command(args).env("COLUMNS", columns.to_string()).output().expect("the binary runs"))
 }
 
 /// The tiny drive under few random reads, and more arguments.

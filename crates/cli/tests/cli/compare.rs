@@ -1,6 +1,6 @@
 //! Comparisons.
 
-use crate::common::{Done, Room, names_in, vpass};
+use crate::common::{Done, Room, names_in, vpass, vpass_on};
 
 fn compare(more: &[&str]) -> Done {
     let args =
@@ -136,4 +136,55 @@ fn wrong_techniques_are_refused_before_anything_runs() {
 fn gc_policies_are_combined_with_techniques() {
     let json = compare(&["--reclaim", "none,block", "--gc", "greedy,cost-benefit", "--gear", "untimed", "--json"]).json();
     assert_eq!(json["techniques"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_comparison_is_csv_or_markdown_on_standard_output() {
+    let room = Room::new();
+    let done = compare(&["--reclaim", "none,block", "--csv", "--out", &room.text("out")]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(done.stdout, std::fs::read_to_string(room.path("out/compare.csv")).unwrap());
+    assert!(done.stdout.starts_with("reclaim,gc,runs,") && done.stdout.contains("\nblock,greedy,1,"), "{}", done.stdout);
+
+    let done = compare(&["--reclaim", "none,block", "--markdown"]);
+    let lines: Vec<_> = done.stdout.lines().collect();
+    assert!(lines.len() == 4 && lines[0].starts_with("| reclaim | life |") && lines[1].starts_with("| --- | ---: |"), "{}", done.stdout);
+    let bars = |line: &str| line.matches('|').count();
+    assert!(lines.iter().all(|line| bars(line) == bars(lines[0])), "{}", done.stdout);
+
+    compare(&["--csv", "--json"]).refuses(2, &["--csv", "--json"]);
+    compare(&["--csv", "--markdown"]).refuses(2, &["--csv", "--markdown"]);
+}
+
+#[test]
+fn a_comparison_fits_its_terminal() {
+    let args = ["compare", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=1k", "--seeds", "2"];
+    for columns in [60, 80, 120] {
+        let done = vpass_on(columns, &args);
+        // The title and the names of what was run are sentences; a terminal wraps those.
+        let long: Vec<_> = done.stdout.lines().skip(2).filter(|line| line.chars().count() > columns).collect();
+        assert_eq!(long, [""; 0], "{}", done.stdout);
+        assert_eq!(done.stdout.matches("of host data that").count(), 1, "one legend");
+        // Every column stands there, whatever part it is in.
+        for word in ["life", "writes", "erases", "ampl.", "p50", "p99.9", "max", "wait", "RAM", "lost"] {
+            assert!(done.stdout.contains(word), "{word} in\n{}", done.stdout);
+        }
+    }
+    let wide = vpass(&args);
+    assert_eq!(wide.stdout.lines().filter(|line| line.starts_with("  block")).count(), 1, "one part in a pipe\n{}", wide.stdout);
+}
+
+#[test]
+fn waits_are_means_and_shares() {
+    let json = compare(&["--reclaim", "none,block", "--json"]).json();
+    let of = |i: usize, key: &str| json["techniques"][i]["columns"][key]["mean"].as_f64().unwrap();
+    assert_eq!((of(0, "reclaim_wait_us"), of(0, "reclaim_wait_percent")), (0.0, 0.0));
+    let run = &json["techniques"][1]["runs"][0];
+    let (stall, pages) = (run["reclaim"]["stall_us"].as_f64().unwrap(), run["host"]["read_pages"].as_f64().unwrap());
+    let latency = run["latency_us"]["read"]["mean"].as_f64().unwrap();
+    assert!(stall > 0.0);
+    assert!((of(1, "reclaim_wait_us") - stall / pages).abs() < 1e-9);
+    assert!((of(1, "reclaim_wait_percent") - 100.0 * stall / pages / latency).abs() < 1e-9);
+    let untimed = compare(&["--reclaim", "block", "--gear", "untimed", "--json"]).json();
+    assert!(untimed["techniques"][0]["columns"]["reclaim_wait_us"].is_null());
 }

@@ -1,6 +1,6 @@
 //! Drive and workload files, and `--set`.
 
-use crate::common::{Room, small_run, vpass};
+use crate::common::{Done, Room, small_run, vpass};
 
 fn tiny_text() -> String {
     vpass(&["show", "drive", "tiny"]).stdout
@@ -112,6 +112,87 @@ fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
     }
 }
 
+/// What a refusal advises for a key: the text behind `KEY=`.
+#[track_caller]
+fn advised(done: &Done, key: &str) -> String {
+    assert_eq!(done.code, 2, "{}{}", done.stdout, done.stderr);
+    let (_, rest) = done.stderr.split_once(&format!("{key}=")).unwrap_or_else(|| panic!("no {key}= in {}", done.stderr));
+    rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '.').collect()
+}
+
+#[test]
+fn every_advised_drive_can_be() {
+    let explain = |drive: &str, sets: &[&str]| {
+        let sets = sets.iter().flat_map(|set| ["--set", set]);
+        vpass(&["explain", "--drive", drive, "--json"].into_iter().chain(sets).collect::<Vec<_>>())
+    };
+    let (mut advice, mut taken) = (0, 0);
+    for drive in ["tiny", "straw-2t-tlc", "ipr-128g-tlc", "da-raid5-mlc", "modern-tlc", "modern-qlc"] {
+        for more in ["start.pec=0", "geometry.channels=1", "drive.spare=0.036", "geometry.planes_per_die=1"] {
+            let refused = explain(drive, &[more, "drive.capacity=1MiB"]);
+            let mut smallest = 1 << 30;
+            // A drive of many planes has spare blocks enough with a block in each.
+            if refused.code != 0 {
+                let text = refused.stderr.split_once(" bytes,").expect("a number of bytes").0.rsplit(' ').next().unwrap();
+                smallest = text.parse::<u64>().unwrap();
+                let size = format!("drive.capacity={}", advised(&refused, "drive.capacity"));
+                assert_eq!(explain(drive, &[more, &size]).code, 0, "{drive} {more} {size}");
+                // A page less, the largest of which has 32 KiB, is too little.
+                explain(drive, &[more, &format!("drive.capacity={}", smallest - 32768)]).refuses(2, &["smallest capacity"]);
+                advice += 1;
+            }
+            // To the byte, and whatever is larger, up to ten times.
+            for i in 0..12 {
+                let capacity = format!("drive.capacity={}", smallest + smallest * i * i / 13);
+                let done = explain(drive, &[more, &capacity]);
+                assert_eq!(done.code, 0, "{drive} {more} {capacity}: {}", done.stderr);
+                taken += 1;
+            }
+        }
+        let few = explain(drive, &["geometry.blocks_per_plane=1", "geometry.channels=1", "geometry.dies_per_channel=1"]);
+        let blocks = format!("geometry.blocks_per_plane={}", advised(&few, "geometry.blocks_per_plane"));
+        assert_eq!(explain(drive, &[&blocks, "geometry.channels=1", "geometry.dies_per_channel=1"]).code, 0, "{drive} {blocks}");
+    }
+    assert!(advice == 10 && taken == 6 * 4 * 12, "{advice} {taken}");
+    let both = ["drive.capacity=1GiB", "geometry.blocks_per_plane=43"];
+    let blocks = advised(&explain("tiny", &both), "geometry.blocks_per_plane");
+    // 1 GiB fills 342 blocks of 3 MiB; with 12 more these are 354, in 8 planes 44.25 each.
+    assert_eq!(blocks, "45");
+    assert_eq!(explain("tiny", &[both[0], "geometry.blocks_per_plane=45"]).code, 0);
+    assert_eq!(explain("tiny", &["drive.capacity=1.3GiB"]).code, 0, "1395864371.2 bytes");
+}
+
+#[test]
+fn a_file_that_is_no_drive_becomes_one_by_what_is_advised() {
+    let room = Room::new();
+    let text = tiny_text().replace("capacity = \"1GiB\"", "capacity = \"8MiB\"");
+    let file = room.file("small.toml", &text);
+    let size = advised(&vpass(&["explain", "--drive", &file]), "drive.capacity");
+    assert_eq!(vpass(&["explain", "--drive", &file, "--set", &format!("drive.capacity={size}")]).code, 0);
+    let file = room.file("few.toml", &text.replace("capacity = \"8MiB\"", "").replace("[geometry]", "[geometry]\nblocks_per_plane = 2"));
+    let blocks = advised(&vpass(&["explain", "--drive", &file]), "geometry.blocks_per_plane");
+    assert_eq!(vpass(&["explain", "--drive", &file, "--set", &format!("geometry.blocks_per_plane={blocks}")]).code, 0);
+    assert_eq!(vpass(&["explain", "--drive", &file, "--set", "drive.capacity=1GiB"]).code, 0);
+}
+
+#[test]
+fn the_drive_that_a_trace_needs_is_named_and_can_be() {
+    let room = Room::new();
+    for (drive, offset) in [("tiny", 1u64 << 30), ("tiny", (3 << 30) + 4096), ("tiny", 5_000_000_000), ("ipr-128g-tlc", (137 << 30) - 512)]
+    {
+        let trace = room.file("far.csv", &crate::common::msr_reads(&[0, offset / 512 * 512]));
+        let run = |sets: &[&str]| {
+            vpass(
+                &[&["run", "--drive", drive, "--trace", &trace, "--gear", "untimed", "--oracle", "off", "--set", "start.fill=0"], sets]
+                    .concat(),
+            )
+        };
+        let capacity = format!("drive.capacity={}", advised(&run(&[]), "drive.capacity"));
+        let done = run(&["--set", &capacity]);
+        assert_eq!(done.code, 0, "{drive} {capacity}: {}", done.stderr);
+    }
+}
+
 #[test]
 fn a_comparison_of_all_techniques_leaves_out_those_without_room_and_says_so() {
     let compare = ["compare", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--gear", "untimed"];
@@ -122,4 +203,96 @@ fn a_comparison_of_all_techniques_leaves_out_those_without_room_and_says_so() {
     assert!(compared.contains(&"block") && !compared.iter().any(|name| name.starts_with("straw")), "{compared:?}");
     assert!(done.stderr.contains("left out: drive tiny: reclaim.check_interval = 5000: `straw-wl`"), "{}", done.stderr);
     vpass(&[&compare[..], &narrow, &["--reclaim", "block,straw-wl"]].concat()).refuses(2, &["reclaim.check_interval = 5000: `straw-wl`"]);
+}
+
+#[test]
+fn the_scale_that_statistics_are_advised_fits() {
+    for capacity in ["256MiB", "300MiB", "777MiB"] {
+        let run = |scale: &str| {
+            let (capacity, scale) = (format!("drive.capacity={capacity}"), format!("statistics.scale={scale}"));
+            let day = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/statistics/office-day.toml");
+            vpass(&[
+                "run",
+                "--drive",
+                "tiny",
+                "--workload",
+                day,
+                "--set",
+                &capacity,
+                "--set",
+                &scale,
+                "--gear",
+                "untimed",
+                "--oracle",
+                "off",
+            ])
+        };
+        let refused = run("1");
+        let scale = refused.stderr.split_once("take statistics.scale = ").expect("advice").1.split(' ').next().unwrap();
+        assert_eq!(run(scale).code, 0, "{capacity} {scale}");
+    }
+}
+
+#[test]
+fn a_rate_takes_the_place_of_a_depth_and_a_depth_that_of_a_rate() {
+    let run = |sets: &[&str]| {
+        vpass(&[&["run", "--drive", "tiny", "--workload", "zipf-read", "--set", "workload.requests=2k", "--json"], sets].concat())
+    };
+    // 2,000 requests at 100 a second take 20 s; at a depth of 64, and so fast a drive, far below 1.
+    let seconds = |done: Done| done.json()["simulation"]["simulated_s"].as_f64().unwrap();
+    let slow = seconds(run(&["--set", "workload.rate=100"]));
+    assert!((18.0..22.0).contains(&slow), "{slow}");
+    assert!(seconds(run(&["--set", "workload.rate=0.1k", "--set", "workload.queue_depth="])) > 18.0, "taken away and replaced");
+
+    let room = Room::new();
+    let file = room.file("open.toml", "[workload]\nrequests = '2k'\nrate = 100\narrivals = 'constant'\n");
+    let of_file = |more: &[&str]| vpass(&[&["run", "--drive", "tiny", "--workload", &file, "--json"], more].concat());
+    assert!(seconds(of_file(&[])) > 18.0);
+    assert!(seconds(of_file(&["--set", "workload.queue_depth=64"])) < 1.0);
+    assert!(seconds(of_file(&["--queue-depth", "64"])) < 1.0);
+    assert!(seconds(of_file(&["--set", "workload.rate=", "--set", "workload.arrivals="])) < 1.0, "64 where neither is given");
+
+    let both = "--set workload.rate=100 and --set workload.queue_depth=4 exclude each other; give one of them";
+    run(&["--set", "workload.rate=100", "--set", "workload.queue_depth=4"]).refuses(2, &[both]);
+    run(&["--set", "workload.rate=100", "--queue-depth", "4"])
+        .refuses(2, &["--set workload.rate=100 and --queue-depth 4 exclude each other"]);
+    run(&["--set", "workload.arrivals=constant", "--queue-depth", "4"])
+        .refuses(2, &["--set workload.arrivals=constant needs a rate, and --queue-depth 4"]);
+    run(&["--set", "workload.block_sizes=[{size = '4KiB', share = 1}]", "--set", "workload.block_size=4KiB"])
+        .refuses(2, &["exclude each other"]);
+    assert_eq!(run(&["--set", "workload.block_sizes=[{size = '8KiB', share = 1}]"]).json()["host"]["read_bytes"], 2000 * 8192);
+}
+
+#[test]
+fn a_key_without_a_value_is_taken_away() {
+    let shown = |sets: &[&str]| vpass(&[&["show", "drive", "tiny"], sets].concat());
+    assert!(shown(&["--set", "gc.background=0.5"]).stdout.contains("background = 0.5"));
+    assert!(shown(&["--set", "gc.background=0.5", "--set", "gc.background="]).stdout.contains("background = 0.25"), "the default");
+    assert!(shown(&["--set", "drive.write_buffer="]).stdout.contains("write_buffer = \"4MiB\""), "not the preset's 1MiB");
+    shown(&["--set", "geometry.channels="]).refuses(2, &["--set geometry.channels=: missing field `channels`"]);
+    shown(&["--set", "drive.capacity="]).refuses(2, &["neither drive.capacity nor geometry.blocks_per_plane is given"]);
+    shown(&["--set", "geometry.chanels="]).refuses(2, &["did you mean `channels`?"]);
+}
+
+#[test]
+fn counts_take_decimal_units_and_sizes_binary_ones() {
+    let requests = |text: &str| small_run(&["--json", "--set", &format!("workload.requests={text}")]);
+    let reads = |done: &Done| done.json()["host"]["read_requests"].as_u64().unwrap();
+    for (text, n) in [("1k", 1000), ("2K", 2000), ("0.003M", 3000), ("4e3", 4000)] {
+        assert_eq!(reads(&requests(text)), n, "{text}");
+    }
+    for text in ["1KiB", "1Q", "k", "0.0001k", "-1k"] {
+        requests(text).refuses(2, &[&format!("--set workload.requests={text}: workload.requests: `{text}` is no"), "1M is expected"]);
+    }
+    assert_eq!(vpass(&["show", "drive", "tiny", "--set", "start.pec=1k", "--json"]).json()["start"]["pec"], 1000);
+    assert_eq!(
+        vpass(&["show", "workload", "zipf-read", "--set", "workload.block_size=4k", "--json"]).json()["workload"]["block_size"],
+        "4KiB"
+    );
+    assert_eq!(reads(&small_run(&["--warm-up", "1k", "--json"])), 1000, "of 2,000");
+    let room = Room::new();
+    let file = room.file("bad.toml", "[workload]\n\nrequests = \"1MiB\"\n");
+    vpass(&["run", "--drive", "tiny", "--workload", &file]).refuses(2, &["bad.toml line 3: workload.requests: `1MiB` is no number"]);
+    small_run(&["--repeat", "1x"]).refuses(2, &["a whole number of at least 1"]);
+    small_run(&["--queue-depth", "1M"]).refuses(2, &["from 1 to 65536"]);
 }

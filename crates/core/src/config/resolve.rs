@@ -7,6 +7,8 @@ use crate::units::Bytes;
 pub const MIN_SPARE_BLOCKS: u32 = 12;
 /// Spare share where neither it nor capacity and geometry say otherwise (MQSim-E's default over-provisioning).
 const DEFAULT_SPARE: f64 = 0.07;
+/// Pages of flash stay below this: page numbers have 31 bits, and the last one is none.
+const MOST_PAGES: u64 = (1 << 31) - 1;
 
 /// Fills in the missing one of `drive.capacity`, `geometry.blocks_per_plane` and `drive.spare`.
 pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
@@ -20,19 +22,19 @@ pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
         }
         (None, Some(blocks)) => {
             let spare = config.drive.spare.unwrap_or(DEFAULT_SPARE);
-            ((raw_pages(blocks) as f64 * (1.0 - spare)).floor() as u64, blocks)
+            (host_pages(raw_pages(blocks), spare), blocks)
         }
         (Some(capacity), None) => {
             let pages = capacity.0.div_ceil(page);
             let spare = config.drive.spare.unwrap_or(DEFAULT_SPARE);
-            let blocks = blocks_for(pages, spare, planes * block_pages);
+            let blocks = blocks_for(pages, spare, planes, block_pages);
             require(blocks <= 1 << 24, || too_large(capacity))?;
             (pages, blocks as u32)
         }
         (Some(capacity), Some(blocks)) => (capacity.0.div_ceil(page), blocks),
     };
     let raw = raw_pages(blocks);
-    require(raw < (1 << 31) - 1, || too_large(Bytes(raw * page)))?;
+    require(raw < MOST_PAGES, || too_large(Bytes(raw * page)))?;
     require(pages > 0 && pages <= raw, || {
         format!("drive.capacity = {} is more than the {} of flash that geometry gives", Bytes(pages * page), Bytes(raw * page))
     })?;
@@ -59,46 +61,111 @@ fn check_given_spare(config: &DriveConfig, pages: u64, raw: u64) -> Result<(), C
     })
 }
 
-/// Refuses a drive whose spare blocks cannot hold the open blocks and the reserve, naming the smallest capacity that can.
+/// Refuses a drive whose spare blocks cannot hold the open blocks and the reserve, naming what works: of capacity and blocks that
+/// which was given, else the blocks.
 fn require_spare_blocks(config: &DriveConfig, pages: u64, blocks: u32) -> Result<(), ConfigError> {
     let planes = u64::from(config.geometry.planes());
     let block_pages = u64::from(config.geometry.pages_per_block());
     let total = u64::from(blocks) * planes;
-    let spare_blocks = total - pages.div_ceil(block_pages);
-    let needed = u64::from(MIN_SPARE_BLOCKS);
-    require(spare_blocks >= needed, || {
-        let spare = config.drive.spare.unwrap_or(1.0 - pages as f64 / (total * block_pages) as f64);
-        let what = format!("the drive has {spare_blocks} spare blocks; open blocks and the GC reserve need {needed}");
-        if spare < 1e-6 {
-            return format!("{what}: raise drive.spare above 0");
-        }
-        let smallest = smallest_pages(planes, block_pages, spare) * config.geometry.page_size.0;
-        format!(
-            "{what}; the smallest capacity that works with this geometry and a spare of {spare:.3} is {smallest} bytes (about {})",
-            approx(smallest)
-        )
+    require(has_room(pages, total, block_pages), || {
+        let spare_blocks = total - pages.div_ceil(block_pages);
+        let what = format!("the drive has {spare_blocks} spare blocks; open blocks and the GC reserve need {MIN_SPARE_BLOCKS}");
+        let spare = config.drive.spare.unwrap_or(DEFAULT_SPARE);
+        let rows = (1..).take_while(|rows: &u64| rows * planes * block_pages < MOST_PAGES && *rows <= 1 << 24);
+        let fewest = |pages: &dyn Fn(u64) -> u64| rows.clone().find(|rows| has_room(pages(*rows), rows * planes, block_pages));
+        let advice = match (config.drive.capacity, config.geometry.blocks_per_plane) {
+            (Some(_), None) => smallest_pages(planes, block_pages, spare).map(|pages| {
+                let bytes = pages * config.geometry.page_size.0;
+                let typed = round_up(bytes);
+                format!(
+                    "the smallest capacity that works with this geometry and a spare of {spare:.3} is {bytes} bytes, \
+                     for instance drive.capacity={typed}"
+                )
+            }),
+            (Some(_), Some(_)) => fewest(&|_| pages).map(|rows| smallest_blocks(rows, "drive.capacity")),
+            _ => fewest(&|rows| host_pages(rows * planes * block_pages, spare)).map(|rows| smallest_blocks(rows, "drive.spare")),
+        };
+        format!("{what}; {}", advice.unwrap_or_else(|| "raise drive.spare".into()))
     })
 }
 
-/// Blocks in each plane for so many host pages, rounded up.
-fn blocks_for(pages: u64, spare: f64, row_pages: u64) -> u64 {
+fn smallest_blocks(rows: u64, with: &str) -> String {
+    format!("the smallest number of blocks that works with this {with} is geometry.blocks_per_plane={rows}")
+}
+
+/// Whether so many blocks hold so many host pages, the open blocks and the reserve.
+fn has_room(pages: u64, blocks: u64, block_pages: u64) -> bool {
+    blocks >= pages.div_ceil(block_pages) + u64::from(MIN_SPARE_BLOCKS)
+}
+
+/// Host pages of raw ones.
+fn host_pages(raw: u64, spare: f64) -> u64 {
+    (raw as f64 * (1.0 - spare)).floor() as u64
+}
+
+/// Blocks in each plane for so many host pages, rounded up. Rounding leaves the last capacities of a row of blocks with fewer spare
+/// blocks than the first ones: where a smaller capacity has room, a larger one gets the row that it lacks.
+fn blocks_for(pages: u64, spare: f64, planes: u64, block_pages: u64) -> u64 {
+    let rows = rows_for(pages, spare, planes * block_pages);
+    let with_room = (pages.div_ceil(block_pages) + u64::from(MIN_SPARE_BLOCKS)).div_ceil(planes);
+    let is_possible = || smallest_pages(planes, block_pages, spare).is_some_and(|least| pages >= least);
+    if with_room > rows && is_possible() { with_room } else { rows }
+}
+
+/// Rows of blocks, one in each plane, that leave the spare share.
+fn rows_for(pages: u64, spare: f64, row_pages: u64) -> u64 {
     let raw = (pages as f64 / (1.0 - spare)).ceil();
     ((raw / row_pages as f64).ceil() as u64).max(1)
 }
 
-/// Smallest number of host pages whose blocks, rounded up, leave enough spare ones.
-fn smallest_pages(planes: u64, block_pages: u64, spare: f64) -> u64 {
-    let works = |pages: u64| {
-        let total = blocks_for(pages, spare, planes * block_pages) * planes;
-        total >= pages.div_ceil(block_pages) + u64::from(MIN_SPARE_BLOCKS)
-    };
+/// Smallest number of host pages whose blocks, rounded up, leave enough spare ones; none where no drive is large enough.
+fn smallest_pages(planes: u64, block_pages: u64, spare: f64) -> Option<u64> {
+    let row_pages = planes * block_pages;
+    let works = |pages: u64| has_room(pages, rows_for(pages, spare, row_pages) * planes, block_pages);
     // The fewer pages of a row of blocks the host has, the more are spare: only the first page of each row is a candidate.
-    let first_of_row = |row: u64| ((row * planes * block_pages) as f64 * (1.0 - spare)).floor() as u64 + 1;
-    (0..1 << 24).map(first_of_row).find(|pages| works(*pages)).expect("the spare share is above zero")
+    let most_rows = (MOST_PAGES / row_pages).min(1 << 24);
+    let mut pages = (0..most_rows).map(|row| host_pages(row * row_pages, spare) + 1).find(|pages| works(*pages))?;
+    // Where the share is no binary number, rounding may put the first page of a row one off.
+    while pages > 1 && works(pages - 1) {
+        pages -= 1;
+    }
+    Some(pages)
 }
 
-/// A size for reading: three digits.
-fn approx(bytes: u64) -> String {
-    let gib = bytes as f64 / (1u64 << 30) as f64;
-    if gib >= 1.0 { format!("{gib:.2} GiB") } else { format!("{:.1} MiB", gib * 1024.0) }
+/// The next size that is short to type: whole GiB from 16 of them on, else whole MiB.
+fn round_up(bytes: u64) -> Bytes {
+    let unit = if bytes > 16 << 30 { 1 << 30 } else { 1 << 20 };
+    Bytes(bytes.div_ceil(unit) * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+        /// What has room stays so when it grows, by a page or by much; below the smallest capacity nothing has.
+        #[test]
+        fn every_capacity_from_the_smallest_on_has_room(
+            planes in 1u64..200, block_pages in 1u64..3000, spare in 0.003f64..0.9, more in 0u64..1 << 24,
+        ) {
+            let has = |pages: u64| has_room(pages, blocks_for(pages, spare, planes, block_pages) * planes, block_pages);
+            let Some(least) = smallest_pages(planes, block_pages, spare) else { return Ok(()) };
+            prop_assert!(has(least) && has(least + 1) && has(least + more) && has(least + more % (3 * planes * block_pages)));
+            prop_assert!(least == 1 || !has(least - 1) && !has(least.saturating_sub(more).max(1)));
+        }
+    }
+
+    #[test]
+    fn the_last_pages_of_a_row_get_another() {
+        // One plane of blocks of 10 pages, half spare. 111 pages make 23 blocks, 12 of them data: 11 are left. 116 make 24: 12 are left.
+        assert_eq!(smallest_pages(1, 10, 0.5), Some(116));
+        assert_eq!([116, 120, 121, 125].map(|pages| blocks_for(pages, 0.5, 1, 10)), [24, 24, 25, 25]);
+        // Four planes, 0.45 spare: 111 to 132 pages make 6 rows, 24 blocks. 120 pages fill 12 of them, and 12 are left; 121 fill 13.
+        assert_eq!(smallest_pages(4, 10, 0.45), Some(111));
+        assert_eq!([111, 120, 121, 132].map(|pages| blocks_for(pages, 0.45, 4, 10)), [6, 6, 7, 7]);
+    }
 }

@@ -58,8 +58,10 @@ pub(super) fn too_large(trace: &str, devices: &[Device], bytes: u64, capacity: u
     let _ = write!(
         text,
         "; the drive has {}; take {some}{pack}--fit scale or --fit wrap to change the addresses, or a bigger drive with \
-         --set drive.capacity=SIZE{enough}",
-        words(capacity)
+         --set drive.capacity={}{enough}",
+        words(capacity),
+        // Whole MiB, as few as hold it.
+        Bytes(bytes.div_ceil(1 << 20).saturating_mul(1 << 20))
     );
     SourceError(text)
 }

@@ -1,0 +1,138 @@
+//! A comparison for reading: as text for a terminal, as CSV, as Markdown.
+
+use std::fmt::Write;
+
+use super::row::Row;
+use super::verdict::{verdict, winners};
+use crate::args::{CompareArgs, Gear};
+use crate::columns::{COLUMNS, Column};
+use crate::plan::Plan;
+use crate::report;
+use crate::statistics::Estimate;
+use crate::table::{Look, Table};
+
+/// Every column's mean and half width, for programs.
+pub(super) fn csv(rows: &[Row]) -> String {
+    let mut text = String::from("reclaim,gc,runs");
+    for column in &COLUMNS {
+        let _ = write!(text, ",{0},{0}_ci95", column.key);
+    }
+    text.push('\n');
+    let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
+    for row in rows {
+        let _ = write!(text, "{},{},{}", row.reclaim, row.gc, row.runs.len());
+        for e in &row.estimates {
+            let _ = write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// For a terminal: title, table, legend, verdict.
+pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String {
+    let title =
+        report::title(env!("CARGO_PKG_VERSION"), &plan.drive.name, &plan.load.name(), plan.load.is_generated(), &plan.load.source());
+    let mut text = format!("{}\n  {} gear, {}\n\n", Look::Heading.paint(&title, colour), plan.gear.name(), seeds(args));
+    text.push_str(&table(rows, plan).render(colour));
+    text.push('\n');
+    let mut notes = Table::default();
+    notes.row(["*: best of its column, of those that lost no data (nobody where all are alike)"]);
+    for row in rows.iter().filter(|r| r.counterfactual) {
+        notes.row([format!("{}: {}; it wins no column", row.label, report::COUNTERFACTUAL)]);
+    }
+    text.push_str(&notes.render_words(colour));
+    text.push_str(&legend(plan).render_words(colour));
+    if let Some(trace) = &rows[0].runs[0].trace {
+        text.push_str(&report::bad_lines(trace));
+    }
+    text.push_str(&warnings(rows, colour));
+    text.push_str(&verdict(rows, plan.drive.config.geometry.page_size.0));
+    text
+}
+
+/// What to know before the numbers are believed, by technique; once where it is the same for all.
+fn warnings(rows: &[Row], colour: bool) -> String {
+    let of: Vec<Vec<&str>> = rows.iter().map(Row::warnings).collect();
+    let for_all = |sentence: &&str| rows.len() > 1 && of.iter().all(|sentences| sentences.contains(sentence));
+    let mut lines: Vec<String> = of[0].iter().filter(|s| for_all(s)).map(|sentence| format!("all: {sentence}")).collect();
+    for (row, sentences) in rows.iter().zip(&of) {
+        lines.extend(sentences.iter().filter(|s| !for_all(s)).map(|sentence| format!("{}: {sentence}", row.label)));
+    }
+    if lines.is_empty() { String::new() } else { format!("\n{}", report::warnings(&lines, colour)) }
+}
+
+/// The table alone, for a document.
+pub(super) fn markdown(rows: &[Row], plan: &Plan) -> String {
+    table(rows, plan).markdown()
+}
+
+/// The columns that mean something in a plan's gear.
+fn shown(plan: &Plan) -> Vec<usize> {
+    let timed = plan.gear == Gear::Timed;
+    (0..COLUMNS.len()).filter(|c| timed || !COLUMNS[*c].needs_time).collect()
+}
+
+fn table(rows: &[Row], plan: &Plan) -> Table {
+    let page_bytes = plan.drive.config.geometry.page_size.0;
+    let shown = shown(plan);
+    let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
+    table.cut_before((1..).zip(&shown).filter(|(_, c)| COLUMNS[**c].opens_group).map(|(place, _)| place).collect());
+    let best: Vec<_> = (0..COLUMNS.len()).map(|c| winners(rows, c)).collect();
+    for (r, row) in rows.iter().enumerate() {
+        let mark = match (row.counterfactual, row.is_saturated()) {
+            (true, _) => " (counterfactual)",
+            (false, true) => " (saturated)",
+            (false, false) => "",
+        };
+        let mut cells = vec![(format!("{}{mark}", row.label), Look::Plain)];
+        for c in &shown {
+            let column = &COLUMNS[*c];
+            cells.push(match row.estimates[*c] {
+                Some(e) => cell(column, e, best[*c][r], page_bytes),
+                None if column.is_life() => starred(row.life().text(), best[*c][r]),
+                None => ("- ".into(), Look::Plain),
+            });
+        }
+        table.painted_row(cells);
+    }
+    table
+}
+
+/// What the columns mean, a line for those that are explained together.
+fn legend(plan: &Plan) -> Table {
+    let mut legend = Table::default();
+    let mut names: Vec<&str> = vec![];
+    for column in shown(plan).into_iter().map(|c| &COLUMNS[c]) {
+        names.push(column.heading);
+        if !column.meaning.is_empty() {
+            legend.row([names.join(", "), column.meaning.to_owned()]);
+            names.clear();
+        }
+    }
+    legend
+}
+
+fn seeds(args: &CompareArgs) -> String {
+    let first = args.setup.base.seed;
+    match args.seeds.get() {
+        1 => format!("seed {first}"),
+        n => format!("seeds {first} to {}: mean ± half width of the 95 % confidence interval", first + u64::from(n) - 1),
+    }
+}
+
+fn cell(column: &Column, e: Estimate, wins: bool, page_bytes: u64) -> (String, Look) {
+    let mut text = column.text(e.mean, page_bytes);
+    if let Some(half) = e.ci95 {
+        let half = column.text(half, page_bytes);
+        // The bytes behind a count are said once.
+        let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
+    }
+    let (text, look) = starred(text, wins);
+    let loses = column.key == "data_lost_pages" && e.mean > 0.0;
+    (text, if loses { Look::Bad } else { look })
+}
+
+fn starred(text: String, wins: bool) -> (String, Look) {
+    if wins { (text + "*", Look::Good) } else { (text + " ", Look::Plain) }
+}

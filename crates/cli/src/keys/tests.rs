@@ -1,0 +1,191 @@
+//! Is what is said of the keys so?
+
+use toml::{Table, Value};
+use vpass_core::config::DriveConfig;
+use vpass_workload::phases::{PhasesFile, PhasesSource};
+use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
+use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
+
+use super::ranges::{Allowed, RANGES};
+use super::*;
+
+const GIB: u64 = 1 << 30;
+
+#[test]
+fn every_key_has_a_meaning_and_a_range() {
+    let keys = all();
+    let silent: Vec<_> = keys.iter().filter(|k| k.meaning.is_empty()).map(|k| k.path.as_str()).collect();
+    assert!(silent.is_empty(), "no comment on the field, or its file is not in keys/docs.rs: {silent:?}");
+    let open: Vec<_> = keys.iter().filter(|k| allowed(&k.path).is_none()).map(|k| k.path.as_str()).collect();
+    assert!(open.is_empty(), "no unit and range in keys/ranges.rs: {open:?}");
+    let gone: Vec<_> = RANGES.iter().filter(|(key, ..)| !keys.iter().any(|k| k.path == *key)).map(|(key, ..)| key).collect();
+    assert!(gone.is_empty(), "in keys/ranges.rs, but no key: {gone:?}");
+    assert!(keys.len() > 100, "{}", keys.len());
+}
+
+#[test]
+fn exactly_the_required_keys_are_missed() {
+    for key in all() {
+        let (mut file, path) = base(&key.path);
+        let (last, tables) = path.split_last().expect("a key has parts");
+        let table = tables.iter().fold(&mut file, |table, name| inner(table, name));
+        table.remove(*last);
+        let missed = read(&key, file).err().is_some_and(|e| e.contains("missing field") && e.contains(&format!("`{last}`")));
+        assert_eq!(missed, key.required, "{}", key.path);
+    }
+}
+
+#[test]
+fn defaults_are_those_of_the_code() {
+    let of = |key: &str| all().into_iter().find(|k| k.path == key).unwrap().default;
+    assert_eq!(of("gc.background"), Some(Value::Float(0.25)));
+    assert_eq!(of("timing.suspend_limit"), Some(Value::Integer(8)));
+    assert_eq!(of("drive.write_buffer"), Some(Value::String("4MiB".into())));
+    assert_eq!(of("workload.requests"), Some(Value::Integer(10_000_000)));
+    assert_eq!([of("drive.capacity"), of("geometry.channels")], [None, None]);
+    // A value that is said to be the default changes nothing.
+    for key in all() {
+        let Some(default) = key.default.clone() else { continue };
+        let (mut without, path) = base(&key.path);
+        let mut with = without.clone();
+        let (last, tables) = path.split_last().expect("a key has parts");
+        tables.iter().fold(&mut without, |table, name| inner(table, name)).remove(*last);
+        tables.iter().fold(&mut with, |table, name| inner(table, name)).insert((*last).into(), default);
+        assert_eq!(read(&key, with), read(&key, without), "{}", key.path);
+    }
+}
+
+#[test]
+fn ranges_are_what_the_checks_refuse() {
+    for (key, _, allowed) in RANGES {
+        let (good, bad) = borders(*allowed);
+        for value in good {
+            let refused = check(key, value.clone()).err().filter(|e| is_about(key, *allowed, e));
+            assert_eq!(refused, None, "{key} = {value}");
+        }
+        for value in bad {
+            let refused = check(key, value.clone()).expect_err(&format!("{key} = {value} is refused"));
+            let last = key.rsplit('.').next().unwrap();
+            let is_named = refused.contains(last.trim_end_matches('s'));
+            assert!(is_named || refused.contains("expected"), "{key} = {value}: {refused}");
+        }
+    }
+}
+
+/// Values just inside and just outside of a range.
+fn borders(allowed: Allowed) -> (Vec<Value>, Vec<Value>) {
+    let whole = |n: u64| i64::try_from(n).map(Value::Integer).ok();
+    let reals = |numbers: &[f64]| numbers.iter().map(|n| Value::Float(*n)).collect::<Vec<_>>();
+    let typed = |texts: &[&str]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
+    let word = || Value::String("nonsense".into());
+    match allowed {
+        Allowed::Whole(low, high) => {
+            let last = whole(high).unwrap_or(Value::Integer(i64::MAX));
+            (
+                vec![Value::Integer(low.cast_signed()), last],
+                [Some(Value::Integer(low.cast_signed() - 1)), whole(high.saturating_add(1))]
+                    .into_iter()
+                    .flatten()
+                    .chain([word()])
+                    .collect(),
+            )
+        }
+        Allowed::Real(low, high) | Allowed::Rate(low, high) => (reals(&[low, high]), reals(&[low - 0.1 * low.max(1e-9), high * 1.001])),
+        Allowed::Above(low, high) => (reals(&[low + 0.01, high]), reals(&[low, high * 1.001])),
+        Allowed::ZeroOr(low, high) => (reals(&[0.0, low, high]), reals(&[-1.0, low * 0.999, high * 1.001])),
+        Allowed::Size(low, high) => (
+            vec![Value::Integer(low.cast_signed()), Value::Integer(high.cast_signed())],
+            vec![Value::Integer(low.cast_signed() - 1), Value::Integer(high.cast_signed() + 1), word()],
+        ),
+        Allowed::PowerOfTwo(low, high) => (
+            vec![Value::Integer(low.cast_signed()), Value::Integer(high.cast_signed())],
+            vec![Value::Integer(low.cast_signed() / 2), Value::Integer(high.cast_signed() * 2), Value::Integer(3 * low.cast_signed())],
+        ),
+        Allowed::Bool => (vec![Value::Boolean(true), Value::Boolean(false)], vec![Value::Integer(1)]),
+        Allowed::Word(words) => (words.iter().map(|w| Value::String((*w).into())).collect(), vec![word()]),
+        Allowed::Other(_, good, bad) => (typed(good), typed(bad)),
+    }
+}
+
+/// Whether a refusal is about the value of this key, and not about what else it would need.
+fn is_about(key: &str, allowed: Allowed, refusal: &str) -> bool {
+    match allowed {
+        Allowed::Other(..) => true,
+        Allowed::Word(_) | Allowed::Bool => refusal.contains("expected"),
+        // Of statistics, numbers must agree with each other too.
+        _ => {
+            !refusal.contains("contradicts") && refusal.contains(&format!("{key} = "))
+                || refusal.contains("expected")
+                || refusal.contains("is outside")
+        }
+    }
+}
+
+fn value_of(text: &str) -> Value {
+    let table = toml::from_str::<Table>(&format!("value = {text}")).ok();
+    table.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.into()))
+}
+
+/// A file that holds every table of a key's path and nothing that contradicts it; the parts of the path.
+fn base(key: &str) -> (Table, Vec<&str>) {
+    let path: Vec<_> = key.split('.').collect();
+    let text = match path[..] {
+        ["workload", "phase", ..] => "[workload]\n[[workload.phase]]\nrequests = 1\npages = [0]",
+        ["workload", "block_sizes", _] => "[workload]\nblock_sizes = [{size = '4KiB', share = 1}]",
+        ["workload", "arrivals"] => "[workload]\nrate = 1",
+        ["workload", "hot_sets"] => "[workload]\ndistribution = 'hot-cold:0.1/0.9'\nwrite_distribution = 'hot-cold:0.1/0.9'",
+        ["workload", ..] => "[workload]",
+        ["statistics", ..] => include_str!("../../../../examples/statistics/office-day.toml"),
+        _ => crate::presets::drive("tiny").unwrap(),
+    };
+    let mut file = toml::from_str::<Table>(text).unwrap();
+    file.remove("description");
+    // A capacity would contradict a number of blocks.
+    if key == "geometry.blocks_per_plane" {
+        inner(&mut file, "drive").remove("capacity");
+    }
+    (file, path)
+}
+
+/// A table in a table, or the first of a list of tables.
+fn inner<'a>(table: &'a mut Table, name: &str) -> &'a mut Table {
+    match table.entry(name).or_insert_with(|| Value::Table(Table::new())) {
+        Value::Table(table) => table,
+        Value::Array(rows) => rows[0].as_table_mut().unwrap(),
+        other => panic!("{name} = {other} holds no table"),
+    }
+}
+
+/// Reads and checks a file with this value.
+fn check(key: &str, value: Value) -> Result<(), String> {
+    let (mut file, path) = base(key);
+    let (last, tables) = path.split_last().expect("a key has parts");
+    tables.iter().fold(&mut file, |table, name| inner(table, name)).insert((*last).into(), value);
+    let words = |e: toml::de::Error| e.to_string();
+    if path[0] == "statistics" {
+        let file = file.try_into::<StatisticsFile>().map_err(words)?;
+        StatisticsSource::new(&file.statistics, 16 * GIB, 1).map(drop).map_err(|e| e.to_string())
+    } else if path[..2] == ["workload", "phase"] {
+        let file = file.try_into::<PhasesFile>().map_err(words)?;
+        PhasesSource::new(&file.workload, GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
+    } else if path[0] == "workload" {
+        let file = file.try_into::<WorkloadFile>().map_err(words)?;
+        SyntheticSource::new(&file.workload, GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
+    } else {
+        file.try_into::<DriveConfig>().map_err(words)?.resolve().map(drop).map_err(|e| e.to_string())
+    }
+}
+
+/// What a file reads as, in words that tell any difference.
+fn read(key: &Key, file: Table) -> Result<String, String> {
+    let words = |e: toml::de::Error| e.to_string();
+    if key.file == "drive" {
+        file.try_into::<DriveConfig>().map(|c| format!("{c:?}")).map_err(words)
+    } else if file.contains_key("statistics") {
+        file.try_into::<StatisticsFile>().map(|c| format!("{c:?}")).map_err(words)
+    } else if key.path.starts_with("workload.phase") {
+        file.try_into::<PhasesFile>().map(|c| format!("{c:?}")).map_err(words)
+    } else {
+        file.try_into::<WorkloadFile>().map(|c| format!("{c:?}")).map_err(words)
+    }
+}
