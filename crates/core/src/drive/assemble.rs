@@ -31,7 +31,7 @@ impl Drive {
     pub fn new(config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
         let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
         let config = technique.drive(config);
-        let policy = (technique.new)(&config);
+        let policy = (technique.new)(&config, techniques.seed);
         Self::assemble(config, policy, technique.name, &techniques.gc, timed)
     }
 
