@@ -12,6 +12,7 @@ mod explain;
 mod list;
 mod load;
 mod manifest;
+mod memory;
 mod numbers;
 mod out;
 mod out_file;
@@ -84,6 +85,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
 
 /// Runs a plan for this command and shows what came of it.
 fn run_and_show(plan: &Plan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
+    memory::require(&plan.drive, plan.oracle)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Progress::new(plan.requests()?, "requests");
     let outcome = run::execute(plan, &progress)?;

@@ -82,8 +82,8 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
         worst_error_percent: statistics.iter().map(|s| s.error_percent).fold(0.0, f64::max),
         statistics,
     };
-    if let Some(mut file) = file {
-        let failed = |e: std::io::Error| Failure::failed(format!("the workload file cannot be written: {e}"));
+    if let (Some(mut file), Some(path)) = (file, &args.out) {
+        let failed = |e: std::io::Error| Failure::failed(format!("{} cannot be written: {e}", path.display()));
         file.write_all(config.to_file_text(&description).as_bytes()).map_err(failed)?;
         file.finish()?;
     }

@@ -49,8 +49,8 @@ fn a_comparison_writes_a_folder_per_run() {
     let room = Room::new();
     let done = compare(&["--reclaim", "none,block", "--gear", "untimed", "--out", &room.text("out")]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(names_in(&room.path("out")), ["block", "compare.csv", "compare.json", "none"]);
-    assert_eq!(names_in(&room.path("out/block")), ["blocks.csv", "manifest.json", "series.csv", "summary.json"]);
+    assert_eq!(names_in(&room.path("out")), ["block", "compare.csv", "compare.json", "none", "timing.json"]);
+    assert_eq!(names_in(&room.path("out/block")), ["blocks.csv", "manifest.json", "series.csv", "summary.json", "timing.json"]);
     let csv = std::fs::read_to_string(room.path("out/compare.csv")).unwrap();
     assert!(csv.starts_with("reclaim,gc,runs,projected_life_days,projected_life_days_ci95,"));
     assert_eq!(csv.lines().count(), 3);

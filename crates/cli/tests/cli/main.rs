@@ -8,6 +8,7 @@ mod config;
 mod docs;
 mod files;
 mod fio;
+mod limits;
 mod paper;
 mod results;
 mod samples;
