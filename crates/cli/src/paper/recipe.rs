@@ -329,7 +329,10 @@ impl Recipe {
             }
         }
         if let Some(figure) = self.figures.iter().find(|f| f.metric.is_empty()) {
-            return Err(Failure::usage(format!("figure {}: `metric` is empty; at least one number of the summary is expected", figure.name)));
+            return Err(Failure::usage(format!(
+                "figure {}: `metric` is empty; at least one number of the summary is expected",
+                figure.name
+            )));
         }
         for name in self.figures.iter().map(|f| &f.group).chain(self.plots.iter().map(|p| &p.group)) {
             self.group(name)?;

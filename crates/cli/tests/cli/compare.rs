@@ -87,3 +87,10 @@ fn gc_policies_are_combined_with_techniques() {
     let json = compare(&["--reclaim", "none,block", "--gc", "greedy,cost-benefit", "--gear", "untimed", "--json"]).json();
     assert_eq!(json["techniques"].as_array().unwrap().len(), 4);
 }
+
+#[test]
+fn the_last_seeds_of_all_are_seeds() {
+    let first = u64::MAX - 1;
+    let done = compare(&["--set", "workload.requests=1000", "--reclaim", "block", "--seeds", "2", "--seed", &first.to_string()]);
+    assert!(done.stdout.contains(&format!("seeds {first} to {}:", u64::MAX)), "{}{}", done.stdout, done.stderr);
+}

@@ -96,7 +96,8 @@ fn a_full_disk_is_reported_with_the_name_that_the_user_gave() {
 #[test]
 fn folders_of_the_same_seed_are_the_same_but_for_timing_json() {
     let room = Room::new();
-    let compare = ["compare", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--reclaim", "none,block"];
+    let compare =
+        ["compare", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--reclaim", "none,block"];
     let recipe = room.file("run.toml", RECIPE);
     let paper = ["paper", &recipe];
     for (name, args) in [("run", &SMALL[..]), ("compare", &compare), ("paper", &paper)] {

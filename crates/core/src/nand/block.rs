@@ -55,8 +55,7 @@ const _: () = assert!(size_of::<BlockHot>() == 16);
 
 impl BlockHot {
     /// An erased block.
-    pub const ERASED: Self =
-        Self { reads: 0, alarm: CARRY, write_ptr: 0, valid: 0, state: BlockState::Free, mode: 0, stream: 0, flags: 0 };
+    pub const ERASED: Self = Self { reads: 0, alarm: CARRY, write_ptr: 0, valid: 0, state: BlockState::Free, mode: 0, stream: 0, flags: 0 };
 
     /// Whether a flag is set.
     #[inline]

@@ -10,7 +10,7 @@
 //! w is [`MISSES`] over p, N and P wordlines and pages of a block, p' pages of a wordline, C [`CASCADE`], f [`NEAR`].
 //! **Costs** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) on the die, and their dose.
 //! **Departs from the paper** of PARA: it refreshes the neighbours without looking. A controller would draw from a source of noise; here a
-//! draw is the SipHash of block, P/E count and read under a key that follows from the run's seed.
+//! draw is the `SipHash` of block, P/E count and read under a key that follows from the run's seed.
 //! **Does not help** blocks that are read evenly as much as counters do: it keeps the share f of a limit for neighbours, and w of their reads.
 //!
 //! ```text
