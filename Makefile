@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results test check-minute bench soak paper-straw paper-ipr lint clean build
+.PHONY: demo results test check-minute bench soak nightly paper-straw paper-ipr lint clean build
 
 # Compares read-reclaim policies on the block trace of a real database, on a fresh and on a worn drive.
 demo: build
@@ -47,6 +47,20 @@ soak: build
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture
 	VPASS_FUZZ_EXECS=1000000 cargo test --release -p vpass-workload --test fio_fuzz
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-core --test config
+
+# A build that aborts where arithmetic overflows, under ten minutes of random drives and every attack. The seed is the day's.
+CHECKED := target/checked/vpass
+DAY := $(shell date -u +%Y%m%d)
+nightly:
+	cargo build --profile checked --bin vpass
+	$(CHECKED) check --seed $(DAY)000000 --minutes 10
+	set -e; for reclaim in $$($(CHECKED) list reclaim | awk 'NR > 1 { print $$1 }'); do \
+		for attack in $$($(CHECKED) list attacks | awk 'NR > 1 { print $$1 }' | grep -vx search); do for gear in timed untimed; do \
+			echo "$$attack against $$reclaim, $$gear"; \
+			$(CHECKED) attack $$attack --drive tiny --set start.pec=2000 --reclaim $$reclaim --gear $$gear --json >/dev/null || [ $$? = 3 ]; \
+		done; done; \
+		$(CHECKED) attack search --drive tiny --set start.pec=2000 --reclaim $$reclaim --rounds 2 --write target/nightly-attack.toml --force --json >/dev/null || [ $$? = 3 ]; \
+	done
 
 # The figures of a paper beside its numbers: on two cores a quarter of an hour for straw-2024, some eighteen minutes for ipr-2018.
 paper-straw: build

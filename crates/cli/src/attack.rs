@@ -20,7 +20,7 @@ use crate::load::{self, Generated, Loaded};
 use crate::out_file::OutFile;
 use crate::plan::{Load, Plan, gc_named, reclaim_named};
 use crate::progress::deaf;
-use crate::suggest;
+use crate::{memory, suggest};
 
 /// Runs one attack of the list, or looks for one.
 pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
@@ -77,7 +77,8 @@ impl Victim {
 
     /// What an attacker sees when the run begins.
     pub(crate) fn picture(&self, gear: Gear, seed: u64) -> Result<Picture, Failure> {
-        let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into() };
+        memory::require(&self.drive, false)?;
+        let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), seed };
         let drive = deaf(|| {
             let mut drive = Drive::new(self.drive.config.clone(), &techniques, gear == Gear::Timed)?;
             drive.precondition(seed);

@@ -10,7 +10,7 @@ use vpass_oracle::swarm::run_case;
 
 use crate::exit::{Exit, Failure};
 use crate::progress::{Progress, is_interrupted};
-use crate::{numbers, out};
+use crate::{numbers, out, pool};
 
 /// Cases handed to the cores at a time, each: enough to keep them busy, few enough to end on time.
 const CASES_PER_CORE: u64 = 8;
@@ -24,7 +24,8 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>) ->
     let wanted = count.map_or(if end.is_some() { u64::MAX } else { 1 }, NonZeroU64::get);
     let progress = Progress::new(count.map(NonZeroU64::get), "cases");
     let requests = AtomicU64::new(0);
-    let batch = CASES_PER_CORE * rayon::current_num_threads() as u64;
+    let pool = pool::threads(pool::cores())?;
+    let batch = CASES_PER_CORE * pool.current_num_threads() as u64;
     let mut cases = 0;
     let mut failed = 0u64;
     while cases < wanted && end.is_none_or(|end| cases == 0 || Instant::now() < end) {
@@ -42,7 +43,7 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>) ->
             };
             None
         };
-        let failures: Vec<(u64, String)> = (0..size).into_par_iter().filter_map(one).collect();
+        let failures: Vec<(u64, String)> = pool.install(|| (0..size).into_par_iter().filter_map(one).collect());
         if is_interrupted() {
             return Err(Failure::interrupted());
         }

@@ -31,7 +31,9 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let rows = rows(&plans, finished, args.seeds.get() as usize);
     let json = json_of(&rows, &plans[0].0, args)?;
     if let Some(folder) = folder {
-        out::write_file(folder.path(), "compare.json", out::json(&json)?.as_bytes())?;
+        let mut timeless = json.clone();
+        out::write_timing(folder.path(), &mut timeless)?;
+        out::write_file(folder.path(), "compare.json", out::json(&timeless)?.as_bytes())?;
         out::write_file(folder.path(), "compare.csv", render::csv(&rows).as_bytes())?;
         folder.finish()?;
     }
@@ -102,7 +104,7 @@ fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>) 
         let (plan, name) = &plans[i];
         if let Some(folder) = folder {
             let folder = folder.join(name);
-            std::fs::create_dir(&folder).map_err(|e| Failure::failed(format!("{}: {e}", folder.display())))?;
+            out::make_folder(&folder)?;
             out::write_run(&folder, plan, outcome, "compare")?;
         }
         Ok(outcome.summary.clone())

@@ -143,11 +143,25 @@ fn text_of(what: &str, name: &str, names: &[&str], preset: Option<&str>) -> Resu
         let sentence = suggest::unknown(what, name, names.iter().copied());
         return Err(Failure::usage(format!("{sentence}; a TOML file is possible too")));
     }
-    let bytes = fs::metadata(path).map(|m| m.len());
-    if bytes.is_ok_and(|bytes| bytes > MAX_FILE_BYTES) {
+    read_file(what, path)
+}
+
+/// The text of a file of ours: a drive, a workload, a recipe.
+///
+/// # Errors
+/// What cannot be read, is no regular file, or too large to be one of them.
+pub(crate) fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
+    let name = path.display();
+    let failed = |e| Failure::usage(format!("{what} file {name} cannot be read: {e}"));
+    let about = fs::metadata(path).map_err(failed)?;
+    // A pipe may never end, and nor does a device such as /dev/zero.
+    if !about.is_file() && !about.is_dir() {
+        return Err(Failure::usage(format!("{name}: is no regular file; a {what} file, a few kilobytes of TOML, is expected")));
+    }
+    if about.len() > MAX_FILE_BYTES {
         return Err(Failure::usage(format!("{name}: more than 4 MiB are no {what} file; a few kilobytes of TOML are expected")));
     }
-    fs::read_to_string(path).map_err(|e| Failure::usage(format!("{what} file {name} cannot be read: {e}")))
+    fs::read_to_string(path).map_err(failed)
 }
 
 /// The tables of a file, every key known.

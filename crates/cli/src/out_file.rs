@@ -44,7 +44,7 @@ impl OutFile {
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".unfinished-{}", std::process::id()));
-        let unfinished = Unfinished { temporary: parent.join(hidden), made: vec![] };
+        let unfinished = Unfinished { temporary: parent.join(hidden), place: place.to_owned(), made: vec![] };
         unfinished.register();
         let file = File::create(&unfinished.temporary);
         let temporary = Temporary { unfinished, moved: false };
@@ -60,6 +60,7 @@ impl OutFile {
         let failed = |e: io::Error| Failure::failed(format!("{} cannot be written: {e}", self.place.display()));
         self.file.flush().map_err(failed)?;
         refuse_existing(&self.place, self.replace)?;
+        self.temporary.unfinished.keep();
         fs::rename(&self.temporary.unfinished.temporary, &self.place).map_err(failed)?;
         self.temporary.moved = true;
         Ok(())

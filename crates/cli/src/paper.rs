@@ -63,7 +63,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let path = if args.recipe.is_dir() { args.recipe.join("run.toml") } else { args.recipe.clone() };
     let recipe: Recipe = recipe::read(&path)?;
     let expectations = expectations(&recipe, &path)?;
-    recipe.check_names()?;
+    recipe.check()?;
     let traces = args.traces.as_deref().map(|folder| Traces::find(&recipe, folder)).transpose()?.unwrap_or_default();
     let mut runs = runs::runs(&recipe, &traces, args.seed)?;
     let folder = args.out.as_deref().map(Folder::begin).transpose()?;
@@ -136,10 +136,11 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
     for (name, csv) in [parameters, layers, mixes, settings, workloads].into_iter().flatten() {
         out::write_file(folder, &format!("{name}.csv"), csv.as_bytes())?;
     }
-    let rows: Vec<Value> = runs
+    let mut rows: Value = runs
         .iter()
         .map(|r| serde_json::json!({"group": r.group, "variant": r.variant, "workload": r.workload, "reclaim": r.plan.reclaim, "summary": r.summary}))
         .collect();
+    out::write_timing(folder, &mut rows)?;
     out::write_file(folder, "runs.json", out::json(&rows)?.as_bytes())?;
     out::write_file(folder, "comparison.csv", beside::csv(recipe, figures, expectations).as_bytes())
 }

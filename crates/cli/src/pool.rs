@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
 use rayon::prelude::*;
-use vpass_core::config::DisturbModel;
-use vpass_core::geometry::Geometry;
-use vpass_oracle::Oracle;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::args::Gear;
 use crate::exit::{Exit, Failure};
+use crate::memory::{self, drives_in};
+use crate::out;
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::run::{Outcome, execute, execute_together, have_the_same_requests};
@@ -37,11 +37,15 @@ pub(crate) fn run_all<T: Send>(
     threads: Option<NonZeroUsize>,
     keep: impl Fn(usize, &Outcome) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
+    if jobs.is_empty() {
+        return Ok(vec![]);
+    }
+    jobs.iter().try_for_each(|job| memory::require(&job.plan.drive, job.plan.oracle))?;
     let all = jobs.iter().try_fold(0, |sum: u64, job| sum.checked_add(job.requests?));
     let progress = Progress::new(all, "requests");
-    let memory = available_memory();
+    let memory = memory::available();
     let threads = threads.map_or_else(|| threads_for(jobs, memory), NonZeroUsize::get).min(jobs.len());
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::failed)?;
+    let pool = self::threads(threads)?;
     let one = |task: Vec<usize>| {
         let plans: Vec<&Plan> = task.iter().map(|i| jobs[*i].plan).collect();
         let run = || {
@@ -85,26 +89,24 @@ fn tasks(jobs: &[Job], threads: usize, memory: Option<u64>) -> Vec<Vec<usize>> {
 
 /// As many as there are cores, each with one of the largest drives in memory.
 fn threads_for(jobs: &[Job], memory: Option<u64>) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let room = jobs.iter().map(|job| drives_in(memory, job.plan)).min();
-    cores.min(room.unwrap_or(1)).max(1)
+    cores().min(room.unwrap_or(1)).max(1)
 }
 
-/// How many drives of a plan so many bytes hold.
-fn drives_in(memory: Option<u64>, plan: &Plan) -> usize {
-    let geometry = Geometry::new(&plan.drive.config);
-    let counted = if plan.drive.config.disturb.model == DisturbModel::None { 0 } else { u64::from(geometry.wordlines()) * 8 };
-    // Map and reverse map of 4 bytes a page, about 64 bytes a block, and what the engine and its queues take.
-    let drive =
-        4 * (u64::from(geometry.host_pages) + u64::from(geometry.raw_pages())) + 64 * u64::from(geometry.blocks) + counted + (32 << 20);
-    let each = drive + if plan.oracle { Oracle::memory(&geometry).0 } else { 0 };
-    memory.map_or(usize::MAX, |bytes| (bytes / each) as usize)
+/// So many threads, or what is to be had: none but this one where the system gives no other.
+///
+/// # Errors
+/// Not even this thread can be used.
+pub(crate) fn threads(wanted: usize) -> Result<ThreadPool, Failure> {
+    ThreadPoolBuilder::new().num_threads(wanted).build().or_else(|e| {
+        out::say(&format!("vpass: {wanted} threads are not to be had ({e}): one does all the work"));
+        ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().map_err(Failure::failed)
+    })
 }
 
-fn available_memory() -> Option<u64> {
-    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let kib = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
-    Some(kib * 1024)
+/// As many as there are cores.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 #[cfg(test)]

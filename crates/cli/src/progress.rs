@@ -1,12 +1,14 @@
 //! A progress bar on a terminal, from the first second on, and the one place that hears Ctrl-C.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::exit::Failure;
 
 /// The user asked to stop.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -14,6 +16,8 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static DEAF: AtomicUsize = AtomicUsize::new(0);
 /// The first interrupt never ends the process at once: what was found so far is worth keeping.
 static PATIENT: AtomicBool = AtomicBool::new(false);
+/// Results are whole and on their way to their place: nothing is to be thrown away any more.
+static KEPT: AtomicBool = AtomicBool::new(false);
 /// What is to be removed should the process end at once.
 static UNFINISHED: Mutex<Vec<Unfinished>> = Mutex::new(vec![]);
 
@@ -21,6 +25,8 @@ static UNFINISHED: Mutex<Vec<Unfinished>> = Mutex::new(vec![]);
 #[derive(Clone, Debug)]
 pub(crate) struct Unfinished {
     pub(crate) temporary: PathBuf,
+    /// Where it will be.
+    pub(crate) place: PathBuf,
     /// Folders above it that were made for it, the innermost first.
     pub(crate) made: Vec<PathBuf>,
 }
@@ -28,8 +34,17 @@ pub(crate) struct Unfinished {
 impl Unfinished {
     /// To be removed should the user stop the process.
     pub(crate) fn register(&self) {
+        KEPT.store(false, Ordering::Relaxed);
         if let Ok(mut all) = UNFINISHED.lock() {
             all.push(self.clone());
+        }
+    }
+
+    /// It is whole: from now on no interrupt removes it, nor says that nothing was written.
+    pub(crate) fn keep(&self) {
+        if let Ok(mut all) = UNFINISHED.lock() {
+            KEPT.store(true, Ordering::Relaxed);
+            all.retain(|other| other.temporary != self.temporary);
         }
     }
 
@@ -42,20 +57,38 @@ impl Unfinished {
     }
 }
 
-/// Takes over SIGINT, SIGTERM and SIGHUP: the first asks the run to stop, the second stops it. So does the first while
-/// nobody listens.
+/// What a path will be called once what is written there is in its place.
+pub(crate) fn place_of(path: &Path) -> PathBuf {
+    let all = UNFINISHED.lock();
+    let found = all.ok().and_then(|all| all.iter().find_map(|u| Some(u.place.join(path.strip_prefix(&u.temporary).ok()?))));
+    found.unwrap_or_else(|| path.to_owned())
+}
+
+/// Whoever works is given so long to hear of an interrupt and to end in good order.
+const GRACE: Duration = Duration::from_millis(700);
+
+/// Takes over SIGINT, SIGTERM and SIGHUP: the first asks the run to stop, and stops the process where that takes too long or nobody
+/// listens; so does the second.
 pub(crate) fn hear_interrupts() {
     // Where no handler can be set the system's own stays: the process ends at once, which leaves only a temporary folder.
     let _ = ctrlc::set_handler(|| {
-        let deaf = DEAF.load(Ordering::Relaxed) > 0 && !PATIENT.load(Ordering::Relaxed);
-        if INTERRUPTED.swap(true, Ordering::Relaxed) || deaf {
-            if let Ok(all) = UNFINISHED.lock() {
-                all.iter().for_each(Unfinished::remove);
-            }
-            let failure = crate::exit::Failure::interrupted();
-            crate::out::say(&format!("vpass: {}", failure.sentence));
-            std::process::exit(failure.exit as i32);
+        let is_first = !INTERRUPTED.swap(true, Ordering::Relaxed);
+        if is_first && PATIENT.load(Ordering::Relaxed) {
+            return;
         }
+        if is_first && DEAF.load(Ordering::Relaxed) == 0 {
+            std::thread::sleep(GRACE);
+        }
+        // Held to the end: what is whole by now is in its place, and nothing else will be.
+        let Ok(all) = UNFINISHED.lock() else { return };
+        let kept = KEPT.load(Ordering::Relaxed);
+        if is_first && kept {
+            return;
+        }
+        all.iter().for_each(Unfinished::remove);
+        let failure = Failure::interrupted();
+        crate::out::say(&format!("vpass: {}", if kept { "interrupted" } else { &failure.sentence }));
+        std::process::exit(failure.exit as i32);
     });
 }
 
@@ -96,17 +129,20 @@ impl Progress {
             Some(_) => format!("{{bar:30}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {things}, {{elapsed}}, {{eta}} left"),
             None => format!("{{spinner}} {{human_pos}} {things}, {{elapsed}}"),
         };
+        KEPT.store(false, Ordering::Relaxed);
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
         if std::io::stderr().is_terminal() {
             let bar = bar.clone();
-            std::thread::spawn(move || {
+            let show = move || {
                 std::thread::sleep(SHOW_AFTER);
                 if !bar.is_finished() {
                     bar.set_draw_target(ProgressDrawTarget::stderr());
                     bar.enable_steady_tick(TICK);
                 }
-            });
+            };
+            // Without a thread there is no bar.
+            let _ = std::thread::Builder::new().spawn(show);
         }
         Self { bar, cancelled: AtomicBool::new(false), done: AtomicU64::new(0) }
     }

@@ -232,7 +232,8 @@ fn simulation(s: &Summary) -> String {
     if let Some(simulated) = sim.simulated_s {
         let _ = write!(text, "{} simulated in ", seconds(simulated));
     }
-    let _ = write!(text, "{}; {} requests/s", seconds(sim.wall_s), digits(sim.requests_per_s));
+    let (wall_s, requests_per_s) = (sim.wall_s.unwrap_or(0.0), sim.requests_per_s.unwrap_or(0.0));
+    let _ = write!(text, "{}; {} requests/s", seconds(wall_s), digits(requests_per_s));
     if let Some(rss) = sim.peak_rss_bytes {
         let _ = write!(text, "; {} of memory", bytes(rss));
     }

@@ -195,12 +195,13 @@ pub(crate) struct TraceDevice {
     pub(crate) rows: u64,
 }
 
+/// All but the first are null in a folder, where `timing.json` has them.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Simulation {
     pub(crate) simulated_s: Option<f64>,
     /// Of the measured phase; where drives share requests, of this drive's turns.
-    pub(crate) wall_s: f64,
-    pub(crate) requests_per_s: f64,
+    pub(crate) wall_s: Option<f64>,
+    pub(crate) requests_per_s: Option<f64>,
     pub(crate) peak_rss_bytes: Option<u64>,
 }
 
@@ -320,7 +321,7 @@ impl Blame {
 impl Simulation {
     pub(crate) fn new(simulated_s: Option<f64>, wall_s: f64, requests: u64) -> Self {
         let requests_per_s = if wall_s > 0.0 { requests as f64 / wall_s } else { 0.0 };
-        Self { simulated_s, wall_s, requests_per_s, peak_rss_bytes: peak_rss() }
+        Self { simulated_s, wall_s: Some(wall_s), requests_per_s: Some(requests_per_s), peak_rss_bytes: peak_rss() }
     }
 }
 

@@ -61,7 +61,7 @@ fn at_one_age(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
 
 /// The drive of a plan, aged.
 fn made(plan: &Plan, progress: &Progress) -> Result<Drive, Failure> {
-    let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into() };
+    let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into(), seed: plan.seed };
     let made = deaf(|| {
         let mut drive = Drive::new(plan.drive.config.clone(), &techniques, plan.gear == Gear::Timed)?;
         if plan.oracle {

@@ -41,7 +41,7 @@ struct Case {
 
 impl Case {
     fn run(&self, config: &DriveConfig) -> OracleReport {
-        let techniques = Techniques { reclaim: self.reclaim.into(), gc: "greedy".into() };
+        let techniques = Techniques { reclaim: self.reclaim.into(), ..Techniques::default() };
         let mut drive = Drive::new(config.clone(), &techniques, self.timed).expect("techniques of the lists");
         drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
         drive.precondition(self.seed);

@@ -8,7 +8,7 @@ use crate::drive::{Drive, NandOp};
 use crate::ftl::map::BUFFERED;
 use crate::ftl::mover::{Job, Plan};
 use crate::ftl::place::RECLAIM;
-use crate::nand::block::{BlockState, MOVING, SUSPECT};
+use crate::nand::block::{BlockState, CARRY, MOVING, SUSPECT};
 use crate::observer::{NOBODY, PhysRead, ReadResult};
 use crate::reclaim::{Action, Probed};
 use crate::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
@@ -55,6 +55,10 @@ impl Drive {
         gone |= self.bugs.has(Bug::LossInvented) && self.hot[block as usize].has(SUSPECT);
         let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
         self.note_read(PhysRead { lpn, ppn, cause, result, fill });
+        if self.model.is_none() {
+            self.carry(block);
+            return false;
+        }
         if gone {
             if cause == Cause::Host && !fill {
                 self.uncorrectable_reads += 1;
@@ -71,6 +75,12 @@ impl Drive {
         }
         self.set_alarm(block);
         gone
+    }
+
+    /// Makes room in the counter of a block that no error model looks at.
+    fn carry(&mut self, block: BlockId) {
+        self.hot[block as usize].reads -= CARRY;
+        self.cold[block as usize].carries += 1;
     }
 
     /// A sensing whose data nobody wants reached the block's alarm: only the model may have something to say.
@@ -160,7 +170,7 @@ impl Drive {
         if hot.state == BlockState::Free {
             return;
         }
-        hot.alarm = if hot.has(SUSPECT) { 0 } else { cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(1)) };
+        hot.alarm = if hot.has(SUSPECT) { 0 } else { cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(1)).min(CARRY) };
     }
 
     /// Reads of a block since its erase, in whole dose units, rounded up.
@@ -341,5 +351,29 @@ impl Drive {
             self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Uncorrectable, fill: true });
         }
         self.report_lost(lpn);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::drive::tests::tiny_config;
+    use crate::drive::{Drive, Techniques};
+    use crate::nand::block::CARRY;
+
+    #[test]
+    fn reads_that_nobody_looks_at_are_carried_before_the_counter_is_full() {
+        let mut drive = Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
+        drive.write_page(0, u64::MAX);
+        drive.drain_buffer();
+        let ppn = drive.read_page(0);
+        let block = drive.geometry.block_of(ppn) as usize;
+        // Three times as though it had been read 2^29 - 1 times in between: the second of two more reads passes 2^29.
+        for _ in 0..3 {
+            drive.hot[block].reads = CARRY - 4;
+            drive.read_pages(&[0, 0]);
+        }
+        assert_eq!((drive.hot[block].reads, drive.cold[block].carries), (4, 3));
+        assert_eq!(drive.block_states().nth(block).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
+        assert_eq!(drive.reclaim_counts().invocations, 0, "what cannot be disturbed is not rewritten");
     }
 }

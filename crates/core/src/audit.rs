@@ -3,7 +3,7 @@
 use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
-use crate::nand::block::BlockState;
+use crate::nand::block::{BlockState, CARRY};
 #[cfg(doc)]
 use crate::observer::NO_PPN;
 use crate::reclaim::{Promise, Threshold};
@@ -115,7 +115,7 @@ impl Drive {
             effective_milli: cold.effective_milli(),
             cycles: cold.pec - self.config.start.pec,
             reprogrammed_cycles: cold.reprogrammed_cycles,
-            reads: f64::from(hot.reads) / f64::from(QUARTERS),
+            reads: (f64::from(cold.carries) * f64::from(CARRY) + f64::from(hot.reads)) / f64::from(QUARTERS),
             mode: hot.mode,
             valid: hot.valid,
             written: hot.write_ptr,

@@ -63,7 +63,7 @@ impl Drive {
             }
         }
         let hot = &mut self.hot[block as usize];
-        hot.reads = hot.reads.wrapping_add(dose);
+        hot.reads += dose;
         if COUNTED == PAGES && hot.has(PAGES_COUNTED) {
             self.page_counters.count(block, ppn - self.geometry.first_page(block));
         }

@@ -86,11 +86,13 @@ pub struct Techniques {
     pub reclaim: String,
     /// GC policy by name.
     pub gc: String,
+    /// Seed of what a technique draws by chance; the workload's chance has none of it.
+    pub seed: u64,
 }
 
 impl Default for Techniques {
     fn default() -> Self {
-        Self { reclaim: "block".into(), gc: "greedy".into() }
+        Self { reclaim: "block".into(), gc: "greedy".into(), seed: 0 }
     }
 }
 

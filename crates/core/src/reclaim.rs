@@ -291,8 +291,8 @@ pub struct Technique {
     pub name: &'static str,
     /// One line for lists.
     pub summary: &'static str,
-    /// Makes one for a drive of this configuration.
-    pub new: fn(&DriveConfig) -> Box<dyn Policy>,
+    /// Makes one for a drive of this configuration; what it draws by chance follows from the seed.
+    pub new: fn(&DriveConfig, u64) -> Box<dyn Policy>,
     /// Whether the drive keeps Space-Saving counters for it.
     pub tracks: bool,
     /// Makes the drive's flash another for the run; none but a counterfactual technique does.
@@ -314,12 +314,22 @@ impl Technique {
     }
 }
 
+/// A constructor, with the seed for a technique that draws.
+macro_rules! made_by {
+    ($new:path) => {
+        |config, _| Box::new($new(config))
+    };
+    ($new:path, $seed:ident) => {
+        |config, $seed| Box::new($new(config, $seed))
+    };
+}
+
 macro_rules! policies {
-    ($($name:literal, $summary:literal => $new:path $({ $($field:ident: $value:expr),* })?;)*) => {
+    ($($name:literal, $summary:literal => $new:path $([$seed:ident])? $({ $($field:ident: $value:expr),* })?;)*) => {
         /// Every reclaim technique; one line each.
         pub const RECLAIM: &[Technique] = &[$(Technique {
             $($($field: $value,)*)?
-            ..Technique { name: $name, summary: $summary, new: |config| Box::new($new(config)), tracks: false, nature: None }
+            ..Technique { name: $name, summary: $summary, new: made_by!($new $(, $seed)?), tracks: false, nature: None }
         },)*];
     };
 }
@@ -333,7 +343,7 @@ policies! {
     "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
     "tiered", "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool" => tiered::Tiered::new;
     "erased-probe", "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)" => erased_probe::ErasedProbe::new;
-    "chance-probe", "block, and senses the neighbours of reads drawn by chance: data is lost with a probability below 2^-64 a danger, none is counted" => chance_probe::ChanceProbe::new;
+    "chance-probe", "block, and senses the neighbours of reads drawn by chance: data is lost with a probability below 2^-64 a danger to hosts that do not know the seed, none is counted" => chance_probe::ChanceProbe::new [seed];
     "redftl", "read-hot pages in blocks that hold only a few of them (Ha et al., 2013)" => redftl::RedFtl::new;
     "read-leveling", "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)" => read_leveling::ReadLeveling::new;
     "hotld", "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)" => hotld::HotLd::new;

@@ -186,3 +186,66 @@ fn a_job_that_reads_more_pages_than_it_has_reads_left_meets_its_deadline() {
         assert!(longest <= piece_ns.max(5_000_000) + 200_000, "{schedule}: the longest read took {longest} ns");
     }
 }
+
+/// Requests at their own times.
+struct Given(Vec<Request>);
+
+impl RequestSource for Given {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        out.extend(self.0.drain(..max.min(self.0.len())));
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+#[test]
+fn a_job_of_two_days_holds_up_its_own_die_only() {
+    // The slowest drive there is: 65,532 pages a block, each copied in 0.1 + 1.048576 + 1.048576 + 0.1 s; 0.1 s for the erase.
+    let text = r#"
+        geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 12, wordlines_per_block = 16383, cell = "qlc", page_size = "1MiB" }
+        timing = { sense_us = 1e5, program_us = 1e5, erase_us = 1e5, channel_mb_s = 1 }
+        drive = { spare = 0.52, write_buffer = 0 }
+        reclaim = { schedule = "foreground" }
+        disturb = { model = "count", table = [{ pec = 0, limit = [65700] }] }
+        "#;
+    let mut drive = Drive::new(config(text), &Techniques::default(), true).unwrap();
+    drive.precondition(1);
+    drive.begin_measurement();
+    let job_s = 65_532.0 * 2.297_152 + 0.1;
+    // A read every 10 s makes die 0 move its block; a write every 100 s then goes to die 1.
+    let request = |at_s: u64, op| Request { at: at_s * 1_000_000_000, offset: 0, bytes: 1 << 20, op };
+    let reads = (0..200).map(|i| request(10 * i, Op::Read));
+    let writes = (0..1500).map(|i| Request { offset: 1 << 30, ..request(3000 + 100 * i, Op::Write) });
+    let mut engine = TimedEngine::new(&drive);
+    engine.run(&mut drive, &mut Given(reads.chain(writes).collect()), &mut |_, _| true).unwrap();
+    assert_eq!((drive.reclaim_counts().invocations, drive.lost_pages()), (1, 0));
+    let (read, write) = (&engine.metrics().read, &engine.metrics().write);
+    let longest_s = read.max_ns() as f64 / 1e9;
+    assert!((job_s..1.001 * job_s + 4.0).contains(&longest_s), "the longest read took {longest_s} s, the job {job_s} s");
+    let slowest_s = write.max_ns() as f64 / 1e9;
+    assert!((1.1..1.2).contains(&slowest_s), "a write goes to die 1 and takes 1.05 + 0.1 s, not {slowest_s} s");
+}
+
+#[test]
+fn time_ends_before_it_runs_over() {
+    let run = |at: Ns, timed: bool| {
+        let mut drive = Drive::new(config(&ipr("foreground")), &Techniques::default(), timed).unwrap();
+        drive.precondition(1);
+        let request = |at| Request { at, offset: 0, bytes: 4096, op: Op::Read };
+        let mut source = Given(vec![request(0), request(at)]);
+        let done = if timed {
+            TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)
+        } else {
+            vpass_core::engine::run_untimed(&mut drive, &mut source, &mut |_, _| true)
+        };
+        done.map_err(|e| format!("{e:?}"))
+    };
+    for timed in [true, false] {
+        assert_eq!(run(1 << 62, timed), Ok(2));
+        let late = run((1 << 62) + 1, timed).unwrap_err();
+        assert!(late.contains("arrives after 2^62 ns, which is 146 years"), "{late}");
+    }
+}

@@ -79,7 +79,7 @@ fn run(seed: u64, bug: Option<Bug>) -> Result<CaseSummary, String> {
     } else {
         dice.pick(&MAY_LOSE)
     };
-    let techniques = Techniques { reclaim: reclaim.into(), gc: dice.pick(&cleaning).into() };
+    let techniques = Techniques { reclaim: reclaim.into(), gc: dice.pick(&cleaning).into(), seed };
     let mut config = random_config(&mut dice, restless || KEEPS_APART.contains(&reclaim), restless)
         .resolve()
         .map_err(|e| format!("the random configuration does not resolve: {e}"))?;

@@ -6,6 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use rayon::ThreadPool;
 use rayon::prelude::*;
 use vpass_workload::attack::Breeder;
 use vpass_workload::phases::{PhaseConfig, PhasesConfig, PhasesFile};
@@ -17,7 +18,7 @@ use crate::exit::{Exit, Failure};
 use crate::out_file::OutFile;
 use crate::progress::{Progress, keep_what_is_found};
 use crate::results::Summary;
-use crate::{numbers, out, run};
+use crate::{numbers, out, pool, run};
 
 /// Trials of a round.
 const TRIALS: usize = 8;
@@ -42,6 +43,7 @@ struct Search<'a> {
     goal: Goal,
     requests: u64,
     progress: Progress,
+    pool: ThreadPool,
 }
 
 /// Looks for an attack, writes it down, and runs it once more to show what it does.
@@ -60,7 +62,8 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let goal = args.search.goal;
     let total = args.search.rounds.map(|rounds| rounds.get() * TRIALS as u64 * requests);
     keep_what_is_found();
-    let search = Search { victim: &victim, base, goal, requests, progress: Progress::new(total, "requests") };
+    let pool = pool::threads(pool::cores())?;
+    let search = Search { victim: &victim, base, goal, requests, progress: Progress::new(total, "requests"), pool };
     let end = match (minutes, args.search.rounds) {
         (_, Some(rounds)) => End::Rounds(rounds.get()),
         (minutes, None) => End::At(Instant::now() + Duration::from_secs_f64(minutes.unwrap_or(1.0) * 60.0)),
@@ -100,7 +103,8 @@ impl Search<'_> {
                 };
                 next.push(child);
             }
-            let tried: Vec<_> = next.par_drain(..).with_max_len(1).map(|phases| self.trial(phases)).collect();
+            let try_all = || next.par_drain(..).with_max_len(1).map(|phases| self.trial(phases)).collect();
+            let tried: Vec<_> = self.pool.install(try_all);
             for tried in tried {
                 match tried {
                     Err(failure) if failure.exit == Exit::Interrupted => {}

@@ -117,7 +117,7 @@ fn seeds(args: &CompareArgs) -> String {
     let first = args.setup.base.seed;
     match args.seeds.get() {
         1 => format!("seed {first}"),
-        n => format!("seeds {first} to {}: mean ± half width of the 95 % confidence interval", first + u64::from(n) - 1),
+        n => format!("seeds {first} to {}: mean ± half width of the 95 % confidence interval", first + (u64::from(n) - 1)),
     }
 }
 

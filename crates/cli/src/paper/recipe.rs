@@ -1,6 +1,5 @@
 //! What is run for a paper and what the paper says: the two TOML files of a folder in `papers/`.
 
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -9,7 +8,7 @@ use vpass_workload::synthetic::WorkloadConfig;
 
 use crate::args::Gear;
 use crate::exit::Failure;
-use crate::load::complaint;
+use crate::load::{complaint, read_file};
 
 /// `run.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -267,7 +266,7 @@ pub(super) struct NotReproduced {
 /// # Errors
 /// A file that cannot be read, or what is wrong in it, with its line.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
-    let text = fs::read_to_string(path).map_err(|e| Failure::usage(format!("{} cannot be read: {e}", path.display())))?;
+    let text = read_file("recipe", path)?;
     toml::from_str(&text).map_err(|e| complaint(&path.display().to_string(), &text, &e))
 }
 
@@ -313,11 +312,28 @@ impl Recipe {
         if known { Ok(()) } else { Err(Failure::usage(crate::suggest::unknown("workload", name, names))) }
     }
 
-    /// Checks what figures and plots name.
+    /// Checks that there is something to run, and what figures and plots name.
     ///
     /// # Errors
-    /// A name that nobody knows.
-    pub(super) fn check_names(&self) -> Result<(), Failure> {
+    /// An empty list, or a name that nobody knows.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let lists = [("workload", self.workloads.is_empty()), ("group", self.groups.is_empty())];
+        if let Some((list, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {
+            return Err(Failure::usage(format!("the recipe's list `{list}` is empty: there is nothing to run; at least one is expected")));
+        }
+        for group in &self.groups {
+            let lists = [("reclaim", group.reclaim.is_empty()), ("variant", group.variants.is_empty())];
+            if let Some((list, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {
+                let name = &group.name;
+                return Err(Failure::usage(format!("group {name}: `{list}` is empty: it has nothing to run; at least one is expected")));
+            }
+        }
+        if let Some(figure) = self.figures.iter().find(|f| f.metric.is_empty()) {
+            return Err(Failure::usage(format!(
+                "figure {}: `metric` is empty; at least one number of the summary is expected",
+                figure.name
+            )));
+        }
         for name in self.figures.iter().map(|f| &f.group).chain(self.plots.iter().map(|p| &p.group)) {
             self.group(name)?;
         }

@@ -97,8 +97,8 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     // A fit that misses is not written: a file that is there looks like success.
     let file = file.filter(|_| missed == 0);
     let written = args.out.as_deref().filter(|_| file.is_some());
-    if let Some(mut file) = file {
-        let failed = |e: std::io::Error| Failure::failed(format!("the workload file cannot be written: {e}"));
+    if let (Some(mut file), Some(path)) = (file, &args.out) {
+        let failed = |e: std::io::Error| Failure::failed(format!("{} cannot be written: {e}", path.display()));
         file.write_all(config.to_file_text(&(description + &admission(&fit))).as_bytes()).map_err(failed)?;
         file.finish()?;
     }

@@ -99,8 +99,8 @@ fn a_comparison_writes_a_folder_per_run() {
     let room = Room::new();
     let done = compare(&["--reclaim", "none,block", "--gear", "untimed", "--out", &room.text("out")]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(names_in(&room.path("out")), ["block", "compare.csv", "compare.json", "none"]);
-    assert_eq!(names_in(&room.path("out/block")), ["blocks.csv", "manifest.json", "series.csv", "summary.json"]);
+    assert_eq!(names_in(&room.path("out")), ["block", "compare.csv", "compare.json", "none", "timing.json"]);
+    assert_eq!(names_in(&room.path("out/block")), ["blocks.csv", "manifest.json", "series.csv", "summary.json", "timing.json"]);
     let csv = std::fs::read_to_string(room.path("out/compare.csv")).unwrap();
     assert!(csv.starts_with("reclaim,gc,runs,projected_life_days,projected_life_days_ci95,"));
     assert_eq!(csv.lines().count(), 3);
@@ -187,4 +187,11 @@ fn waits_are_means_and_shares() {
     assert!((of(1, "reclaim_wait_percent") - 100.0 * stall / pages / latency).abs() < 1e-9);
     let untimed = compare(&["--reclaim", "block", "--gear", "untimed", "--json"]).json();
     assert!(untimed["techniques"][0]["columns"]["reclaim_wait_us"].is_null());
+}
+
+#[test]
+fn the_last_seeds_of_all_are_seeds() {
+    let first = u64::MAX - 1;
+    let done = compare(&["--set", "workload.requests=1000", "--reclaim", "block", "--seeds", "2", "--seed", &first.to_string()]);
+    assert!(done.stdout.contains(&format!("seeds {first} to {}:", u64::MAX)), "{}{}", done.stdout, done.stderr);
 }

@@ -11,10 +11,17 @@ fn a_folder_holds_the_run() {
     let done = small_run(&["--out", &out, "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let folder = room.path("new/results");
-    assert_eq!(names_in(&folder), ["blocks.csv", "manifest.json", "read.hlog", "series.csv", "summary.json"]);
+    assert_eq!(names_in(&folder), ["blocks.csv", "manifest.json", "read.hlog", "series.csv", "summary.json", "timing.json"]);
     assert_eq!(names_in(&room.path("new")), ["results"]);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    assert_eq!(read("summary.json"), done.stdout);
+    // What the machine's clock says lies apart.
+    let [mut summary, timing, mut printed]: [Value; 3] =
+        [read("summary.json"), read("timing.json"), done.stdout.clone()].map(|text| serde_json::from_str(&text).unwrap());
+    for key in ["wall_s", "requests_per_s", "peak_rss_bytes"] {
+        assert_eq!(timing["simulation"][key], printed["simulation"][key].take(), "{key}");
+        assert_eq!(summary["simulation"][key].take(), Value::Null, "{key}");
+    }
+    assert_eq!(summary, printed);
     let manifest: Value = serde_json::from_str(&read("manifest.json")).unwrap();
     assert_eq!(manifest["drive_configuration"]["geometry"]["blocks_per_plane"], 51);
     assert_eq!(manifest["workload_configuration"]["workload"]["requests"], 2000);
@@ -52,7 +59,7 @@ fn what_is_there_already_is_left_alone() {
     small_run(&["--out", &format!("{file}/below")]).refuses(2, &["lies below a file"]);
     std::fs::create_dir(room.path("empty")).unwrap();
     assert_eq!(small_run(&["--out", &room.text("empty")]).code, 0, "an empty folder is as good as none");
-    assert_eq!(names_in(&room.path("empty")).len(), 5);
+    assert_eq!(names_in(&room.path("empty")).len(), 6);
 }
 
 #[cfg(target_os = "linux")]
@@ -70,7 +77,7 @@ fn the_same_seed_gives_the_same_files() {
     for name in ["a", "b"] {
         assert_eq!(small_run(&["--out", &room.text(name)]).code, 0);
     }
-    for name in ["blocks.csv", "manifest.json", "read.hlog", "series.csv"] {
+    for name in ["blocks.csv", "manifest.json", "read.hlog", "series.csv", "summary.json"] {
         let read = |folder: &str| std::fs::read(room.path(folder).join(name)).unwrap();
         assert_eq!(read("a"), read("b"), "{name}");
     }

@@ -9,6 +9,7 @@ mod docs;
 mod files;
 mod fio;
 mod life;
+mod limits;
 mod paper;
 mod results;
 mod samples;

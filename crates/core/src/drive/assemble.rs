@@ -33,7 +33,7 @@ impl Drive {
         let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
-        let policy = (technique.new)(&config);
+        let policy = (technique.new)(&config, techniques.seed);
         Self::assemble(config, policy, technique.name, &techniques.gc, timed)
     }
 

@@ -19,7 +19,7 @@ use self::dies::{Dies, Ended, NIL, Next, Work, WorkOp};
 use self::host::{Host, Page};
 pub(crate) use self::speed::Speed;
 use self::wordlines::Wordlines;
-use super::{Progress, RunError};
+use super::{Progress, RunError, before_the_end, check_arrivals};
 use crate::bugs::Bug;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
@@ -201,6 +201,8 @@ impl TimedEngine {
         let before = self.requests.len();
         source.tell_time(self.now);
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
+        check_arrivals(&self.requests)?;
+        before_the_end("the drive is still at work", self.now)?;
         self.exhausted = self.requests.len() == before;
         self.pace(drive, source);
         Ok(())

@@ -1,7 +1,7 @@
 //! The untimed gear: requests one after another. What the next ones will touch is asked for ahead of time, so that cache misses overlap.
 
 use super::split::Pages;
-use super::{Progress, RunError};
+use super::{Progress, RunError, check_arrivals};
 use crate::counting::PAGES;
 use crate::drive::{Drive, on_read_path};
 use crate::request::{Op, Request, RequestSource};
@@ -33,13 +33,14 @@ pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: 
 /// Serves requests that are at hand; `progress` hears of each part of them.
 ///
 /// # Errors
-/// An interruption.
+/// A request after the end of time, or an interruption.
 pub fn serve_untimed(drive: &mut Drive, requests: &[Request], progress: Progress) -> Result<(), RunError> {
     let mut served = 0;
     requests.chunks(CHUNK).try_for_each(|part| serve_part(drive, part, &mut served, progress))
 }
 
 fn serve_part(drive: &mut Drive, part: &[Request], served: &mut u64, progress: Progress) -> Result<(), RunError> {
+    check_arrivals(part)?;
     on_read_path!(drive.serve(part));
     *served += part.len() as u64;
     if progress(*served, drive) { Ok(()) } else { Err(RunError::Interrupted) }

@@ -336,6 +336,7 @@ impl Drive {
         cold.pec += 1;
         cold.set_policy_alarm(Reads::NEVER);
         cold.model_alarm = u32::MAX;
+        cold.carries = 0;
         if !self.wordlines.is_empty() {
             let first = self.geometry.first_wordline(block) as usize;
             self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::nand::block::Wordline::default());

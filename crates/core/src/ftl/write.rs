@@ -189,7 +189,7 @@ mod tests {
     fn new_data_is_not_lost_with_the_old() {
         let mut config = tiny_config();
         config.disturb = toml::from_str("model = \"count\"\ntable = [{ pec = 0, limit = [60] }]").unwrap();
-        let techniques = Techniques { reclaim: "none".into(), gc: "greedy".into() };
+        let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
         let pages = drive.geometry.host_pages;
         let mut random = 0u64;

@@ -26,11 +26,15 @@ pub const PAGES_COUNTED: u8 = 8;
 /// Some of its wordlines were merged by themselves, and have guard levels.
 pub const HAS_GUARDS: u8 = 16;
 
+/// A block that nobody wants to look at is looked at here, in quarters of a dose unit: so much of its dose is carried into
+/// [`BlockCold`], long before 32 bits are full.
+pub const CARRY: u32 = 1 << 31;
+
 /// The part of a block's record that reads touch: a quarter of a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct BlockHot {
-    /// Dose deposited in the block since its erase, in quarters of a dose unit.
+    /// Dose deposited in the block since its erase, in quarters of a dose unit, less what was carried.
     pub reads: u32,
     /// The dose, in quarters, at which somebody wants to look at the block; 0 asks at every read.
     pub alarm: u32,
@@ -52,8 +56,7 @@ const _: () = assert!(size_of::<BlockHot>() == 16);
 
 impl BlockHot {
     /// An erased block.
-    pub const ERASED: Self =
-        Self { reads: 0, alarm: u32::MAX, write_ptr: 0, valid: 0, state: BlockState::Free, mode: 0, stream: 0, flags: 0 };
+    pub const ERASED: Self = Self { reads: 0, alarm: CARRY, write_ptr: 0, valid: 0, state: BlockState::Free, mode: 0, stream: 0, flags: 0 };
 
     /// Whether a flag is set.
     #[inline]
@@ -83,6 +86,8 @@ pub struct BlockCold {
     pub reprogrammed: bool,
     /// Cycles in which it was reprogrammed.
     pub reprogrammed_cycles: u32,
+    /// How many times [`CARRY`] was carried here since its erase; never where an error model counts.
+    pub carries: u32,
 }
 
 impl BlockCold {
@@ -98,6 +103,7 @@ impl BlockCold {
             protected_until: 0,
             reprogrammed: false,
             reprogrammed_cycles: 0,
+            carries: 0,
         }
     }
 

@@ -9,8 +9,8 @@
 //! `G = w + N + R_late + 2 + 2 p'`, `B = E + R_late + 1 + P + C`, `E = (1 - f) min over groups (ERC_MAX - (alpha - 1) G) - (B - E)`:
 //! w is [`MISSES`] over p, N and P wordlines and pages of a block, p' pages of a wordline, C [`CASCADE`], f [`NEAR`].
 //! **Costs** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) on the die, and their dose.
-//! **Departs from the paper** of PARA: it refreshes the neighbours without looking. A controller would draw from a source of noise; here the
-//! draws follow from block, P/E count and read, the same under every seed, so the bound below holds for hosts that do not compute them.
+//! **Departs from the paper** of PARA: it refreshes the neighbours without looking. A controller would draw from a source of noise; here a
+//! draw is the `SipHash` of block, P/E count and read under a key that follows from the run's seed.
 //! **Does not help** blocks that are read evenly as much as counters do: it keeps the share f of a limit for neighbours, and w of their reads.
 //!
 //! ```text
@@ -24,16 +24,21 @@
 //! wordlines of its block, of which each takes the last data of one, N in all (a block under such a job serves one read, the next is
 //! always drawn); by movers' reads of 2 p' pages; and by `R_late` + 1 in the end, when the block moves as a whole. BLK grows to B at most. The
 //! sum is `need`, so the next probe finds it whole and with all it needs but for the w, wherever that probe comes in time. **It does not come
-//! with a probability of (1 - p)^w = 2^-64** for each such stretch of w reads, for a host that cannot foretell the draws: data may be lost, once in
+//! with a probability of (1 - p)^w = 2^-64** for each such stretch of w reads: data may be lost, once in
 //! more reads than all drives ever made have served. The draws of a probe's own sensing end after C in a row but with (2 p)^C.
+//! **The promise rests on two things**: nobody who does not know its key tells `SipHash` from chance, whatever draws he has seen; and requests
+//! know nothing of the key. What is fixed before the seed is chosen cannot dodge the draws, nor can a host that sees which of its reads were
+//! slow. Who knows the seed can compute them and lose data at will: such reads prove nothing.
 //! Where reads weigh unevenly (`dose = "sensings"`), alarms cannot meet each read, and where reads from before the programming count, those
 //! of a wordline without data cannot be probed: there it is `block`, and so it is where E is no more than the threshold of `block`.
+
+use siphasher::sip::SipHasher24;
 
 use super::block::{ALL_KINDS, Block};
 use super::promise::Budget;
 use super::{Action, Policy, Probed, Promise, Threshold, View};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, unit_hash};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
 use crate::geometry::Geometry;
 use crate::page_set::PageSet;
 use crate::units::{BlockId, Bytes, Reads};
@@ -42,6 +47,8 @@ use crate::units::{BlockId, Bytes, Reads};
 const MISSES: f64 = 64.0 * std::f64::consts::LN_2;
 /// Probes that a draw leads to at most, those drawn in turn counted.
 const CASCADE: u32 = 64;
+/// What the seed's half of the key is not: digits of pi.
+const KEY: u64 = 0x243F_6A88_85A3_08D3;
 /// Share of a limit that neighbours may use up before a block is as old as it gets. Assumption.
 const NEAR: f64 = 0.25;
 
@@ -49,6 +56,7 @@ pub(super) struct ChanceProbe {
     block: Block,
     /// Reads can be drawn.
     draws_count: bool,
+    draw: Draw,
     chance: f64,
     /// G, but for `R_late`.
     near: u32,
@@ -58,8 +66,36 @@ pub(super) struct ChanceProbe {
     draws: u64,
 }
 
+/// The draws of a drive.
+enum Draw {
+    Keyed(SipHasher24),
+    /// As everybody can compute them: to see what a host that does makes of it.
+    #[cfg(test)]
+    Public,
+}
+
+impl Draw {
+    /// A number for one sensing of a block in one of its lives, evenly from [0, 1).
+    fn number(&self, block: BlockId, pec: u32, sensing: u32) -> f64 {
+        match self {
+            Self::Keyed(hasher) => {
+                let mut sensed = [0; 12];
+                sensed[..4].copy_from_slice(&block.to_le_bytes());
+                sensed[4..8].copy_from_slice(&pec.to_le_bytes());
+                sensed[8..].copy_from_slice(&sensing.to_le_bytes());
+                (hasher.hash(&sensed) >> 11) as f64 / (1u64 << 53) as f64
+            }
+            #[cfg(test)]
+            Self::Public => {
+                let life = u64::from(block) << 43 ^ u64::from(pec) << 27;
+                crate::disturb::table::unit_hash(life ^ u64::from(sensing))
+            }
+        }
+    }
+}
+
 impl ChanceProbe {
-    pub(super) fn new(config: &DriveConfig) -> Self {
+    pub(super) fn new(config: &DriveConfig, seed: u64) -> Self {
         let chance = config.reclaim.probe_probability;
         let wordlines = config.geometry.wordlines_per_block;
         // Reads before the run were not drawn; they were spread evenly.
@@ -68,6 +104,7 @@ impl ChanceProbe {
         Self {
             block: Block::new(config),
             draws_count: config.disturb.dose == DoseUnit::Reads && config.disturb.preprogram_weight == 0.0,
+            draw: Draw::Keyed(SipHasher24::new_with_keys(seed, KEY)),
             chance,
             near: window.saturating_add(wordlines + 2 + 2 * config.geometry.cell.bits() + before),
             pages: None,
@@ -109,8 +146,7 @@ impl ChanceProbe {
 
     /// Whether a block's sensing number n is drawn.
     fn is_drawn(&self, view: &View, block: BlockId, n: u32) -> bool {
-        let life = u64::from(block) << 43 ^ u64::from(view.pec(block)) << 27;
-        unit_hash(life ^ u64::from(n)) < self.chance
+        self.draw.number(block, view.pec(block), n) < self.chance
     }
 
     /// The neighbours of a wordline that hold data.
@@ -243,18 +279,68 @@ impl Policy for ChanceProbe {
 #[cfg(test)]
 mod tests {
     use super::super::straw::tests::one_page_wordlines;
+    use super::{ChanceProbe, Draw};
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
     use crate::units::Cause;
 
-    fn drive(preprogram_weight: f64) -> Drive {
+    fn config(preprogram_weight: f64) -> DriveConfig {
         let mut config: DriveConfig = toml::from_str(&one_page_wordlines(64, 20_000, "probe_probability = 0.1")).unwrap();
         config.disturb.preprogram_weight = preprogram_weight;
-        let config = config.resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "chance-probe".into(), ..Techniques::default() }, false).unwrap();
+        config.resolve().unwrap()
+    }
+
+    fn begun(mut drive: Drive) -> Drive {
         drive.precondition(1);
         drive.begin_measurement();
         drive
+    }
+
+    fn seeded(preprogram_weight: f64, seed: u64) -> Drive {
+        let techniques = Techniques { reclaim: "chance-probe".into(), seed, ..Techniques::default() };
+        begun(Drive::new(config(preprogram_weight), &techniques, false).unwrap())
+    }
+
+    fn drive(preprogram_weight: f64) -> Drive {
+        seeded(preprogram_weight, 1)
+    }
+
+    /// Reads of two pages in turn, the neighbours of a third, that dodge the draws: where one is due, a page far away is read. And the
+    /// pages that the drive loses.
+    fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<u32>, u64) {
+        let page = |drive: &Drive, n: u32| {
+            let next = drive.hot[0].reads / 4 + 1;
+            if draw.number(0, drive.cold[0].pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
+        };
+        let reads = (0..4000).map(|n| {
+            let page = page(&drive, n);
+            drive.read_pages(&[page]);
+            page
+        });
+        let reads = reads.collect();
+        drive.report_unread_losses();
+        (reads, drive.lost_pages())
+    }
+
+    #[test]
+    fn reads_that_dodge_the_draws_take_a_host_that_can_compute_them() {
+        let public = ChanceProbe { draw: Draw::Public, ..ChanceProbe::new(&config(0.0), 1) };
+        let before = begun(Drive::with_policy(config(0.0), Box::new(public), "greedy", false).unwrap());
+        let (reads, lost) = dodging(before, &Draw::Public);
+        // Page 5 endures 20,000 / 9 = 2,222 reads of its neighbours, 3 and 7 twice as many.
+        assert_eq!(lost, 1, "draws that everybody can compute");
+        let of_seed = |seed| ChanceProbe::new(&config(0.0), seed).draw;
+        let (of_seed_1, lost) = dodging(seeded(0.0, 1), &of_seed(1));
+        assert_eq!(lost, 1, "who knows the seed computes them too");
+        for seed in 2..30 {
+            for dodging in [&reads, &of_seed_1] {
+                let mut drive = seeded(0.0, seed);
+                drive.read_pages(dodging);
+                drive.report_unread_losses();
+                assert_eq!(drive.lost_pages(), 0, "seed {seed}");
+                assert!(drive.reclaim_counts().pages_copied > 0, "seed {seed}: what was found moved");
+            }
+        }
     }
 
     /// Reads until something moves, and the pages that do.

@@ -19,6 +19,9 @@ use crate::nand::guards::Guards;
 use crate::page_counters::PageCounters;
 use crate::space_saving::SpaceSaving;
 
+/// No promise depends on what is drawn.
+const NO_SEED: u64 = 0;
+
 /// What a technique promises of blocks at a P/E count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Promise {
@@ -158,7 +161,7 @@ pub fn notes(config: &DriveConfig) -> Vec<String> {
 /// The first P/E count from `start.pec` to `reached` at which a technique's promise does not hold, and its budget there.
 pub fn first_broken(config: &DriveConfig, technique: &Technique, timed: bool, reached: u32) -> Option<(u32, Budget)> {
     let config = &technique.drive(config.clone());
-    let (blank, policy) = (Blank::new(config, timed), (technique.new)(config));
+    let (blank, policy) = (Blank::new(config, timed), (technique.new)(config, NO_SEED));
     let limits = blank.limits.as_ref()?;
     let mut pec = Some(config.start.pec);
     while let Some(at) = pec.filter(|pec| *pec <= reached) {
@@ -178,7 +181,7 @@ fn limits(config: &DriveConfig) -> Option<LimitTable> {
 fn promise_at_start(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<Promise> {
     let blank = Blank::new(config, timed);
     blank.limits.as_ref()?;
-    Some((technique.new)(config).promise(&blank.view(), config.start.pec))
+    Some((technique.new)(config, NO_SEED).promise(&blank.view(), config.start.pec))
 }
 
 /// The smallest `reclaim.late_reads` that is true; none where there is nothing to be said.
@@ -299,7 +302,7 @@ mod tests {
 
     fn slack(config: &DriveConfig, name: &str, pec: u32) -> Option<f64> {
         let (blank, technique) = (Blank::new(config, false), technique(name).unwrap());
-        (technique.new)(config).promise(&blank.view(), pec).budget().map(|budget| budget.slack())
+        (technique.new)(config, NO_SEED).promise(&blank.view(), pec).budget().map(|budget| budget.slack())
     }
 
     fn refusal(config: &DriveConfig, name: &str, timed: bool) -> String {
@@ -372,7 +375,7 @@ mod tests {
     fn only_none_promises_nothing() {
         let config = config(900, "check_interval = 10");
         for technique in RECLAIM {
-            let promise = (technique.new)(&config).promise(&Blank::new(&config, false).view(), 0);
+            let promise = (technique.new)(&config, NO_SEED).promise(&Blank::new(&config, false).view(), 0);
             let expected = match technique.name {
                 "none" => matches!(promise, Promise::Nothing(_)),
                 "straw-ss" => matches!(promise, Promise::Deceivable(_)),

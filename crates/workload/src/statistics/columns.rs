@@ -1,5 +1,6 @@
 //! Tables of comma-separated values with a header, read by the names of their columns: plain, gzip or zstd, numbers checked one by one.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -24,8 +25,11 @@ impl Table {
     /// Opens a table and reads its header.
     ///
     /// # Errors
-    /// A file that cannot be opened or is no text.
+    /// A file that cannot be opened or is no text, a pipe or a device.
     pub(super) fn open(path: &Path) -> Result<Self, SourceError> {
+        if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+            return Err(SourceError(format!("{}: is a pipe or a device; a file with a table is expected", path.display())));
+        }
         let reader = BufReader::new(open_decompressed(path)?);
         let mut table = Self { path: path.to_owned(), reader, columns: vec![], line: String::new(), number: 0 };
         if !table.advance()? {

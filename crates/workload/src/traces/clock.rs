@@ -1,11 +1,13 @@
 //! The clock of a trace: ns since the first request, never backwards, going on over parts and passes.
 
-use vpass_core::units::Ns;
+use vpass_core::units::{END_OF_TIME, Ns};
 
 /// Where the trace's clocks meet the run's. Files that are merged are one part; parts follow each other.
 #[derive(Debug)]
 pub(super) struct Clock {
     speed: f64,
+    /// The latest run time, at the trace's own speed, that is not after the end of time at either speed.
+    end: Ns,
     /// Run time, at the trace's own speed, at which the current part begins.
     start: Ns,
     /// Run time of the latest row.
@@ -15,14 +17,16 @@ pub(super) struct Clock {
 
 impl Clock {
     pub(super) fn new(speed: f64) -> Self {
-        Self { speed, start: 0, last: 0, rows: 0 }
+        // A number of hundreds of years is exact to minutes at least, and so is the end.
+        let end = (END_OF_TIME as f64 * speed.min(1.0)) as Ns;
+        Self { speed, end, start: 0, last: 0, rows: 0 }
     }
 
     /// Another part, or the same once more: it begins one mean gap after the latest row, since nothing says when it was.
     pub(super) fn begin_part(&mut self) -> Result<(), &'static str> {
         if let Some(gaps) = self.rows.checked_sub(1) {
             let mean_gap = self.last.checked_div(gaps).unwrap_or(0);
-            self.start = self.last.checked_add(mean_gap).ok_or(TOO_LATE)?;
+            self.start = self.last.checked_add(mean_gap).filter(|start| *start <= self.end).ok_or(self.too_late())?;
         }
         Ok(())
     }
@@ -30,7 +34,11 @@ impl Clock {
     /// Run time of a row so long after the part's beginning.
     #[inline]
     pub(super) fn at(&self, since_beginning: Ns) -> Result<Ns, &'static str> {
-        self.start.checked_add(since_beginning).ok_or(TOO_LATE)
+        self.start.checked_add(since_beginning).filter(|at| *at <= self.end).ok_or(self.too_late())
+    }
+
+    fn too_late(&self) -> &'static str {
+        if self.speed < 1.0 { TOO_SLOW } else { TOO_LATE }
     }
 
     /// Hands out a row of this run time; gives its arrival, at the run's speed.
@@ -77,7 +85,8 @@ impl FileClock {
     }
 }
 
-const TOO_LATE: &str = "the time since the first request passes 2^64 ns, which is 584 years";
+const TOO_LATE: &str = "the time since the first request passes 2^62 ns, which is 146 years";
+const TOO_SLOW: &str = "at this --speed the time since the first request passes 2^62 ns, which is 146 years";
 
 #[cfg(test)]
 mod tests {
@@ -124,11 +133,21 @@ mod tests {
     #[test]
     fn the_end_of_time_is_an_error() {
         let mut clock = Clock::new(1.0);
-        times(&mut clock, &[0, u64::MAX - 5]);
+        times(&mut clock, &[0, END_OF_TIME - 5]);
         assert_eq!(clock.begin_part(), Err(TOO_LATE));
         let mut clock = Clock::new(1.0);
         times(&mut clock, &[0, 100]);
         clock.begin_part().unwrap();
         assert_eq!(clock.at(u64::MAX), Err(TOO_LATE));
+    }
+
+    #[test]
+    fn time_ends_at_the_speed_of_the_run() {
+        // A quarter of the speed: four times as long. No factor above 1 makes a trace longer.
+        let mut clock = Clock::new(0.25);
+        assert_eq!(clock.at(END_OF_TIME / 4).map(|at| clock.serve(at)), Ok(END_OF_TIME));
+        assert_eq!(clock.at(END_OF_TIME / 4 + 1), Err(TOO_SLOW));
+        assert_eq!(Clock::new(4.0).at(END_OF_TIME), Ok(END_OF_TIME));
+        assert_eq!(Clock::new(4.0).at(END_OF_TIME + 1), Err(TOO_LATE));
     }
 }

@@ -36,7 +36,8 @@ impl Target {
 
     /// What the ending of a file name asks for, a compression's ending aside; none where it says nothing.
     pub fn of_path(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        // An ending is ASCII, whatever is before it.
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name = [".zst", ".gz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
         match Path::new(name).extension()?.to_str()? {
             "vpt" => Some(Self::Compact),
@@ -191,6 +192,12 @@ mod tests {
         let of = |name: &str| Target::of_path(Path::new(name));
         assert_eq!([of("a.vpt"), of("d/a.CSV.zst"), of("a.log.gz")], [Some(Target::Compact), Some(Target::Msr), Some(Target::Fio)]);
         assert_eq!([of("a"), of("a.zst"), of("a.txt"), of("vpt"), of("..")], [None; 5]);
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            let name = std::ffi::OsStr::from_bytes(b"caf\xe9.csv.zst");
+            assert_eq!(Target::of_path(Path::new(name)), Some(Target::Msr), "a name that is no UTF-8");
+        }
         for name in Target::NAMES {
             assert_eq!(name.parse::<Target>().unwrap().name(), name);
         }
