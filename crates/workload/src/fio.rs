@@ -12,12 +12,14 @@
 //! | `draft`, `job` | a section's values, collected and checked |
 //! | `layout` | files on the drive |
 //! | `sizes`, `skew`, `random_map` | size and place of a request |
-//! | `worker`, `clock` | the requests of one clone, and when they come |
+//! | `worker`, `in_file`, `turns` | the requests of one clone, in each of its files |
+//! | `clock` | when they come |
 //! | `source`, `record` | all of them as one stream, and what is said of them in the results |
 
 mod clock;
 mod draft;
 mod grammar;
+mod in_file;
 mod job;
 mod layout;
 mod options;
@@ -26,6 +28,7 @@ mod record;
 mod sizes;
 mod skew;
 mod source;
+mod turns;
 mod values;
 mod worker;
 

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use common::drained;
@@ -56,6 +57,56 @@ fn files_lie_side_by_side_and_shared_ones_once() {
     let starts: Vec<_> = source.jobs().iter().map(|job| job.starts.clone()).collect();
     // Each file begins at a page of 4 KiB: a.0.0 at 0, a.1.0 at 12 KiB, shared at 24 KiB, x/shared behind its 14,096 bytes.
     assert_eq!(starts, [vec![0, 12_288], vec![24_576], vec![28_672], vec![40_960]]);
+}
+
+#[test]
+fn reads_and_writes_share_their_hot_blocks() {
+    for distribution in ["zipf:1.2", "pareto:0.1"] {
+        let text = format!("[a]\nrw=randrw\nsize=64m\nio_size=800m\nrandom_distribution={distribution}\nnumjobs=2\nfilename=x\n");
+        let requests = drained(&mut source(&text)).unwrap();
+        // The clones take turns; each has hot blocks of its own, as in fio.
+        let hottest = |clone: usize, op: Op| {
+            let mut counts = BTreeMap::new();
+            requests.iter().skip(clone).step_by(2).filter(|r| r.op == op).for_each(|r| *counts.entry(r.offset).or_insert(0u32) += 1);
+            let mut places: Vec<_> = counts.into_iter().collect();
+            places.sort_by_key(|(place, n)| (std::cmp::Reverse(*n), *place));
+            places.iter().take(10).map(|(place, _)| *place).collect::<Vec<_>>()
+        };
+        let common = |a: Vec<u64>, b: Vec<u64>| a.iter().filter(|place| b.contains(place)).count();
+        assert!(common(hottest(0, Op::Read), hottest(0, Op::Write)) >= 8, "{distribution}");
+        assert!(common(hottest(0, Op::Read), hottest(1, Op::Read)) <= 2, "{distribution}");
+    }
+}
+
+#[test]
+fn writes_of_larger_blocks_stay_in_the_file() {
+    // Of the 16 blocks that reads choose from, writes of 16 KiB have 4.
+    let requests = drained(&mut source("[a]\nrw=randrw\nbs=4k,16k\nsize=64k\nio_size=8m\nrandom_distribution=zipf:1.2\n")).unwrap();
+    assert!(requests.iter().all(|r| r.offset + u64::from(r.bytes) <= 64 << 10));
+    let writes = requests.iter().filter(|r| r.op == Op::Write).count() as f64 / requests.len() as f64;
+    assert!((writes - 0.5).abs() < 0.05, "{writes}");
+}
+
+#[test]
+fn a_job_goes_round_its_files() {
+    // 20 KiB each, side by side at pages of 4 KiB: a at 0, b at 20 KiB.
+    let of = |options: &str| offsets(&drained(&mut source(&format!("[j]\nfilename=a:b\nsize=40k\nbs=10k\n{options}\n"))).unwrap());
+    let k = |places: [u64; 4]| places.map(|p| p << 10).to_vec();
+    assert_eq!(of(""), k([0, 20, 10, 30]));
+    assert_eq!(of("file_service_type=sequential"), k([0, 10, 20, 30]));
+    assert_eq!(of("file_service_type=roundrobin:2\nnrfiles=7"), k([0, 10, 20, 30]), "names count, nrfiles does not");
+    assert_eq!(of("loops=2"), [k([0, 20, 10, 30]), k([0, 20, 10, 30])].concat());
+    let record = source("[j]\nnrfiles=3\nfilesize=8k\nnumjobs=2\n").jobs()[0].clone();
+    assert_eq!((record.files, record.region_bytes, record.io_bytes), (3, 8192, Some(24 << 10)));
+    assert_eq!(record.starts, [0, 8192, 16_384, 24_576, 32_768, 40_960]);
+}
+
+#[test]
+fn a_file_without_a_size_has_that_of_other_jobs() {
+    let source = source("[a]\nfilename=x\nsize=50%\n[b]\nfilename=x\nsize=1m\n[c]\nfilename=x\n[d]\nfilename=y\nsize=25%\n");
+    let bytes: Vec<_> = source.jobs().iter().map(|job| job.region_bytes).collect();
+    assert_eq!(bytes, [512 << 10, 1 << 20, 1 << 20, CAPACITY / 4]);
+    assert_eq!(source.notes(), ["job d: the size of its file y is not known; size=25% is taken of the drive"]);
 }
 
 #[test]

@@ -102,9 +102,20 @@ fn options_that_would_change_the_workload_stop_the_run() {
     ] {
         says(line, &format!("{} is not supported: {why}", line.split('=').next().unwrap()));
     }
-    says("random_distribution=normal:20", "random_distribution: normal is not supported; random, zipf, pareto, zoned and zoned_abs are");
-    says("nrfiles=4", "nrfiles: several files a job are not supported; write a job for each");
-    says("filename=a:b", "filename: several files a job are not supported; write a job for each");
+    says("random_distribution=normal:200", "random_distribution: a percentage is expected, as in normal:20");
+    says("nrfiles=0", "nrfiles: a whole number from 1 to 4096 is expected");
+    says("filename=:", "filename: a name is expected, or several with colons between them");
+    says("filename=a:-", "filename: standard input and output are no drive; name a file or a device");
+    says("file_service_type=zipf:1.2", "file_service_type: zipf is not supported; roundrobin, random and sequential are");
+    assert_eq!(
+        error("[a]\nsize=1m\nnrfiles=4\nopenfiles=2\n"),
+        "a.fio, line 4: openfiles is not supported below the number of files: of 4 files, 2 would be worked on at a time; leave it out; \
+         the line is \"openfiles=2\""
+    );
+    assert_eq!(
+        error("[a]\nsize=1m\nnrfiles=4096\nnumjobs=17\n"),
+        "a.fio: its jobs and their clones have 69632 files; at most 65536 are supported"
+    );
     says("ioengine=cpuio", "ioengine: the engine cpuio sends no reads or writes to a drive; leave the job out");
     says(
         "filesize=1m-2m",

@@ -9,6 +9,7 @@ use super::grammar::{Assignment, Place};
 use super::options::{self, Role};
 use super::sizes::Blocks;
 use super::skew::Distribution;
+use super::turns::{Order, Service};
 use super::values::{self, Amount, KbBase, PerOp};
 use crate::synthetic::MAX_QUEUE_DEPTH;
 
@@ -60,7 +61,10 @@ pub(super) struct Draft {
     pub(super) number_ios: Option<u64>,
     pub(super) loops: u32,
     pub(super) clones: u32,
-    pub(super) file: Option<String>,
+    pub(super) files: Vec<String>,
+    pub(super) files_per_clone: u32,
+    pub(super) service: Service,
+    pub(super) open_files: Option<u32>,
     pub(super) directory: String,
     pub(super) name_format: String,
     pub(super) distribution: Distribution,
@@ -112,7 +116,10 @@ impl Default for Draft {
             number_ios: None,
             loops: 1,
             clones: 1,
-            file: None,
+            files: vec![],
+            files_per_clone: 1,
+            service: Service { order: Order::RoundRobin, in_a_row: 1 },
+            open_files: None,
             directory: String::new(),
             name_format: "$jobname.$jobnum.$filenum".into(),
             distribution: Distribution::Random,
@@ -234,10 +241,10 @@ impl Draft {
             "offset" => self.offset = values::amount(value, base)?,
             "offset_increment" => self.offset_increment = values::amount(value, base)?,
             "offset_align" => self.offset_align = values::bytes(value, base)?,
-            "nrfiles" => {
-                values::count(value, base, 1..=1).map_err(|_| "several files a job are not supported; write a job for each".to_owned())?;
-            }
-            "filename" => self.file = Some(file_name(value)?),
+            "nrfiles" => self.files_per_clone = self.count(value, 1..=MOST_JOBS)? as u32,
+            "openfiles" => self.open_files = above_zero(self.count(value, 0..=u64::from(u32::MAX))?).map(|n| n as u32),
+            "file_service_type" => self.service = service(value, base)?,
+            "filename" => self.files = file_names(value)?,
             "directory" => self.directory = value.split(':').next().unwrap_or_default().into(),
             "filename_format" => self.name_format = value.into(),
             other => unreachable!("{other} is listed as used"),
@@ -325,14 +332,27 @@ fn engine(value: &str) -> Result<String, String> {
     Ok(value.into())
 }
 
-/// A file by name; `\:` is a colon in it, a bare one would separate several.
-fn file_name(value: &str) -> Result<String, String> {
-    let name = value.replace("\\:", "\0");
-    if name.contains(':') {
-        return Err("several files a job are not supported; write a job for each".into());
+/// Files by name; `\:` is a colon in one, a bare one separates them.
+fn file_names(value: &str) -> Result<Vec<String>, String> {
+    let value = value.replace("\\:", "\0");
+    let names: Vec<String> = value.split(':').map(|name| name.trim().replace('\0', ":")).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        return Err("a name is expected, or several with colons between them".into());
     }
-    if name == "-" {
+    if names.iter().any(|name| name == "-") {
         return Err("standard input and output are no drive; name a file or a device".into());
     }
-    Ok(name.replace('\0', ":"))
+    Ok(names)
+}
+
+/// `roundrobin:3`.
+fn service(value: &str, base: KbBase) -> Result<Service, String> {
+    let (word, number) = value.split_once(':').map_or((value, None), |(word, number)| (word, Some(number)));
+    if ["zipf", "pareto", "normal", "gauss"].contains(&word) {
+        return Err(format!("{word} is not supported; roundrobin, random and sequential are"));
+    }
+    let orders = [Order::RoundRobin, Order::Random, Order::Sequential];
+    let order = orders[one_of(word, &["roundrobin", "random", "sequential"])?];
+    let in_a_row = number.map_or(Ok(1), |n| values::count(n, base, 1..=u64::from(u32::MAX)))? as u32;
+    Ok(Service { order, in_a_row })
 }

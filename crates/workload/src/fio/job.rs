@@ -9,13 +9,16 @@ use super::grammar::{Place, Section};
 use super::options;
 use super::sizes::Blocks;
 use super::skew::Distribution;
+use super::turns::Service;
 use super::values::{Amount, PerOp};
 use crate::synthetic::Arrivals;
 
 /// Where a job works, before the drive is known.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
-    pub(super) file: Option<String>,
+    /// By name; without any, each clone has `files_per_clone` of its own.
+    pub(super) files: Vec<String>,
+    pub(super) files_per_clone: u32,
     pub(super) directory: String,
     pub(super) name_format: String,
     pub(super) size: Option<Amount>,
@@ -69,6 +72,7 @@ pub(super) struct Job {
     pub(super) depth: u32,
     pub(super) rate: Option<Rate>,
     pub(super) limits: Limits,
+    pub(super) service: Service,
     pub(super) exit_all: bool,
     pub(super) target: Target,
 }
@@ -134,9 +138,11 @@ impl Job {
             depth: depth(draft, &label, section, notes)?,
             rate: None,
             limits: limits(draft, &label, section, notes)?,
+            service: draft.service,
             exit_all: draft.exit_all,
             target: Target {
-                file: draft.file.clone(),
+                files: draft.files.clone(),
+                files_per_clone: draft.files_per_clone,
                 directory: draft.directory.clone(),
                 name_format: draft.name_format.clone(),
                 size: draft.size,
@@ -153,6 +159,13 @@ impl Job {
         if draft.verify && draft.do_verify && writes {
             let what = "verify is not supported: it reads what was written; add do_verify=0, or a job that reads, with stonewall";
             return Err(draft.place("verify").unwrap_or(&section.place).complain(what));
+        }
+        let files = job.target.number_of_files();
+        if let Some(open) = draft.open_files.filter(|open| *open < files) {
+            let what = format!(
+                "openfiles is not supported below the number of files: of {files} files, {open} would be worked on at a time; leave it out"
+            );
+            return Err(draft.place("openfiles").unwrap_or(&section.place).complain(what));
         }
         job.rate = job.rate(draft)?;
         Ok(job)

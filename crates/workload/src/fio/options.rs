@@ -17,7 +17,7 @@ pub(super) enum Role {
 }
 
 /// Options that describe the workload, each with its other spelling.
-const USED: [(&str, &str); 43] = [
+const USED: [(&str, &str); 45] = [
     ("name", ""),
     ("description", ""),
     ("kb_base", ""),
@@ -43,6 +43,8 @@ const USED: [(&str, &str); 43] = [
     ("directory", ""),
     ("filename_format", ""),
     ("nrfiles", "nr_files"),
+    ("openfiles", ""),
+    ("file_service_type", ""),
     ("random_distribution", ""),
     ("percentage_random", ""),
     ("norandommap", ""),
@@ -71,7 +73,7 @@ const NOT_APPLICABLE: &[&str] = &[
     "nice", "prio", "prioclass", "cpumask", "cpus_allowed", "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "cgroup",
     "cgroup_weight", "cgroup_nodelete", "uid", "gid", "ioscheduler", "clocksource", "gtod_reduce", "gtod_cpu", "io_submit_mode",
     "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete_max", "serialize_overlap", "invalidate", "exec_prerun", "exec_postrun",
-    "verify_async", "verify_async_cpus", "lockfile", "openfiles", "file_service_type",
+    "verify_async", "verify_async_cpus", "lockfile",
     // Of the engines.
     "userspace_reap", "nowait", "hipri", "hipri_percentage", "fixedbufs", "registerfiles", "sqthread_poll", "sqthread_poll_cpu",
     "nonvectored", "uncached", "force_async", "cmd_type", "cmdprio", "cmdprio_class", "cmdprio_percentage", "cmdprio_bssplit", "thp",

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::draft::Ways;
 use super::job::Job;
-use super::layout::Region;
+use super::layout::Part;
 use super::skew::Distribution;
 use super::values::Amount;
 use crate::synthetic::Arrivals;
@@ -34,9 +34,11 @@ pub struct JobRecord {
     pub random_distribution: Option<String>,
     /// Whether a pass visits each block once, for random requests.
     pub random_map: Option<bool>,
-    /// First byte of each clone's part of the drive.
+    /// Files of each clone.
+    pub files: usize,
+    /// First byte of each clone's part of the drive: of its part of each file, clone after clone.
     pub starts: Vec<u64>,
-    /// Bytes of a clone's part.
+    /// Bytes of a clone's part of a file.
     pub region_bytes: u64,
     /// Bytes after which a loop ends; none where time ends it.
     pub io_bytes: Option<u64>,
@@ -57,8 +59,8 @@ pub struct JobRecord {
 }
 
 impl JobRecord {
-    /// The record of a job whose clones work in these regions.
-    pub(super) fn new(job: &Job, regions: &[Region]) -> Self {
+    /// The record of a job whose clones work in these parts of the drive.
+    pub(super) fn new(job: &Job, parts: &[Part]) -> Self {
         let size = |op: usize| job.uses()[op].then(|| job.blocks[op].text());
         let seconds = |ns: u64| ns as f64 / 1e9;
         let random = job.pattern.random;
@@ -74,9 +76,10 @@ impl JobRecord {
             trim_bs: size(2),
             random_distribution: random.then(|| job.distribution.text()),
             random_map: random.then_some(job.map),
-            starts: regions.iter().map(|r| r.start).collect(),
-            region_bytes: regions.first().map_or(0, |r| r.bytes),
-            io_bytes: regions.first().filter(|_| !job.limits.time_based).map(|r| r.io_bytes),
+            files: parts.first().map_or(0, |part| part.files.len()),
+            starts: parts.iter().flat_map(|part| &part.files).map(|r| r.start).collect(),
+            region_bytes: parts.first().and_then(|part| part.files.first()).map_or(0, |r| r.bytes),
+            io_bytes: parts.first().filter(|_| !job.limits.time_based).map(|part| part.io_bytes),
             number_ios: job.limits.number_ios,
             loops: job.limits.loops,
             runtime_s: job.limits.runtime_ns.map(seconds),
@@ -97,6 +100,7 @@ impl Distribution {
             Self::Random => "random".into(),
             Self::Zipf { theta, center } => with("zipf", *theta, *center),
             Self::Pareto { h, center } => with("pareto", *h, *center),
+            Self::Normal { deviation, center } => with("normal", *deviation, *center),
             Self::Zoned(zones) => {
                 let is_absolute = zones.iter().any(|(_, size)| matches!(size, Amount::Bytes(_)));
                 let zone = |(access, size): &(u32, Amount)| match size {

@@ -23,7 +23,7 @@ use vpass_core::units::Ns;
 use super::clock::Clocks;
 use super::grammar;
 use super::job::{self, Job};
-use super::layout::{Region, layout};
+use super::layout::{Part, layout};
 use super::record::JobRecord;
 use super::worker::Worker;
 use crate::pass::PassSource;
@@ -121,20 +121,20 @@ impl FioSource {
     /// # Errors
     /// A job that does not fit onto the drive or into the gear.
     pub fn new(file: &JobFile, capacity: u64, page_bytes: u32, options: FioOptions) -> Result<Self, SourceError> {
-        let regions = layout(&file.name, &file.jobs, capacity, page_bytes)?;
         let mut root = Random::seed_from_u64(options.seed);
         let mut map_bits = MAP_BITS;
         let mut notes = file.notes.clone();
+        let parts = layout(&file.name, &file.jobs, capacity, page_bytes, &mut notes)?;
         let (mut workers, mut records) = (Vec::new(), Vec::new());
-        for (job, regions) in file.jobs.iter().zip(&regions) {
+        for (job, parts) in file.jobs.iter().zip(&parts) {
             check(file, job, options, &mut notes)?;
             let shared = Arc::new(job.clone());
-            for region in regions {
-                let worker = new_worker(&shared, *region, &mut root, &mut map_bits)?;
+            for part in parts {
+                let worker = new_worker(&shared, part, &mut root, &mut map_bits)?;
                 let clocks = Clocks::new(job).filter(|_| options.queue_depth.is_none());
                 workers.push(Running { worker, clocks, turn: TURN / u128::from(job.depth) });
             }
-            records.push(JobRecord::new(job, regions));
+            records.push(JobRecord::new(job, parts));
         }
         let stages = file.jobs.last().map_or(0, |job| job.stage) + 1;
         let mut source = Self {
@@ -253,10 +253,10 @@ impl FioSource {
 }
 
 /// A worker whose chance is the next of `root`.
-fn new_worker(job: &Arc<Job>, region: Region, root: &mut Random, map_bits: &mut u64) -> Result<Worker, SourceError> {
+fn new_worker(job: &Arc<Job>, part: &Part, root: &mut Random, map_bits: &mut u64) -> Result<Worker, SourceError> {
     let own = root.clone();
     root.long_jump();
-    Worker::new(job, region, own, map_bits).map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))
+    Worker::new(job, part, own, map_bits).map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))
 }
 
 /// What depends on the other jobs of the stage and on the gear.
