@@ -308,6 +308,14 @@ impl RequestSource for Source {
         self.inner_mut().tell_time(now);
     }
 
+    fn completed(&mut self, origin: u16) {
+        self.inner_mut().completed(origin);
+    }
+
+    fn waits_until(&self) -> Option<Ns> {
+        self.inner().waits_until()
+    }
+
     fn next_stage(&mut self) -> bool {
         self.inner_mut().next_stage()
     }

@@ -124,7 +124,7 @@ impl RequestSource for Steady {
         self.left -= n;
         for _ in 0..n {
             self.at += 120_000;
-            out.push(Request { at: self.at, offset: self.offset, bytes: 32_768, op: Op::Read });
+            out.push(Request { at: self.at, offset: self.offset, bytes: 32_768, op: Op::Read, origin: 0 });
         }
         Ok(())
     }

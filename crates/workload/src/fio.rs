@@ -13,7 +13,7 @@
 //! | `layout` | files on the drive |
 //! | `sizes`, `skew`, `random_map` | size and place of a request |
 //! | `worker`, `in_file`, `turns` | the requests of one clone, in each of its files |
-//! | `clock` | when they come |
+//! | `clock`, `lanes` | when they come: by a rate, after completions and pauses |
 //! | `source`, `record` | all of them as one stream, and what is said of them in the results |
 
 mod clock;
@@ -21,6 +21,7 @@ mod draft;
 mod grammar;
 mod in_file;
 mod job;
+mod lanes;
 mod layout;
 mod options;
 mod random_map;
@@ -32,5 +33,5 @@ mod turns;
 mod values;
 mod worker;
 
-pub use record::JobRecord;
+pub use record::{JobCounts, JobRecord};
 pub use source::{FioOptions, FioSource, JobFile};

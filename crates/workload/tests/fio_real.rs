@@ -278,7 +278,7 @@ fn reads_and_writes_have_their_hot_blocks_in_the_same_places() {
         "random_distribution=zipf:0.9\nbs=8k\nrwmixread=70",
         "random_distribution=pareto:0.1\nnorandommap",
         "random_distribution=normal:5:0.25",
-        "random_distribution=zoned:90/1:10/99\nnrfiles=2",
+        "random_distribution=zipf:1.1\nbs=16k",
     ];
     let jobs = jobs.map(|options| format!("rw=randrw\nsize=64m\nnumber_ios=200000\nio_size=1t\n{options}"));
     for (text, fios) in each_by_fio(&jobs) {
@@ -336,7 +336,9 @@ fn random_requests_go_to_files_as_in_fio() {
     if !has_fio() {
         return;
     }
-    for options in ["nrfiles=4", "nrfiles=3\nfile_service_type=random\nnorandommap\nio_size=400m", "filename=a:b\nbsrange=4k-16k\nnorandommap"] {
+    for options in
+        ["nrfiles=4", "nrfiles=3\nfile_service_type=random\nnorandommap\nio_size=400m", "filename=a:b\nbsrange=4k-16k\nnorandommap"]
+    {
         let text = format!("[job]\nioengine=null\nwrite_iolog=log\nrw=randread\nsize=64m\n{options}\n");
         let fios = places_by_fio(&text, "log");
         let mut source = source(&text);

@@ -38,6 +38,15 @@ pub(super) struct Pattern {
     pub(super) hole: i64,
 }
 
+/// `thinktime`: a job waits until its requests are complete, and pauses, whenever so many more have been served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Think {
+    pub(super) pause_ns: u64,
+    pub(super) blocks: u64,
+    /// Whether requests count when they are issued, and not when they are complete.
+    pub(super) counts_issued: bool,
+}
+
 /// The values of a section so far; what nobody gave is what fio takes.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
@@ -81,6 +90,8 @@ pub(super) struct Draft {
     pub(super) ramp_ns: u64,
     pub(super) time_based: bool,
     pub(super) start_ns: u64,
+    pub(super) think: Think,
+    pub(super) think_spin_ns: u64,
     pub(super) stonewall: bool,
     pub(super) exit_all: bool,
     pub(super) verify: bool,
@@ -94,6 +105,7 @@ const BLOCK: u64 = 4096;
 /// As many as fio starts (`REAL_MAX_JOBS`).
 pub(super) const MOST_JOBS: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
+const MICROSECOND_NS: u64 = 1_000;
 
 impl Default for Draft {
     fn default() -> Self {
@@ -136,6 +148,8 @@ impl Default for Draft {
             ramp_ns: 0,
             time_based: false,
             start_ns: 0,
+            think: Think { pause_ns: 0, blocks: 1, counts_issued: false },
+            think_spin_ns: 0,
             stonewall: false,
             exit_all: false,
             verify: false,
@@ -147,11 +161,11 @@ impl Default for Draft {
 
 impl Draft {
     /// Takes in the lines of a section. `kb_base` goes first, wherever it stands: it decides about all units.
-    /// Options that cannot matter are added to `left_out`.
+    /// Options that cannot matter are added to `left_out`, those that ask for safety to `safe`.
     ///
     /// # Errors
     /// The first line that is wrong.
-    pub(super) fn take(&mut self, lines: &[Assignment], left_out: &mut Vec<String>) -> Result<(), SourceError> {
+    pub(super) fn take(&mut self, lines: &[Assignment], left_out: &mut Vec<String>, safe: &mut Vec<String>) -> Result<(), SourceError> {
         let is_base = |line: &&Assignment| line.name == "kb_base";
         for line in lines.iter().filter(is_base).chain(lines.iter().filter(|l| !is_base(l))) {
             match options::role(&line.name, line.value.as_deref()) {
@@ -166,6 +180,7 @@ impl Draft {
                 Some(Role::Unsupported(why)) => {
                     return Err(line.place.complain(format_args!("{} is not supported: {why}", line.name)));
                 }
+                Some(Role::Safe) => safe.push(line.name.clone()),
                 Some(Role::NotApplicable) => left_out.push(line.name.clone()),
                 None => return Err(unknown(line)),
             }
@@ -215,6 +230,10 @@ impl Draft {
             "runtime" => self.runtime_ns = values::time_ns(value, SECOND_NS)?,
             "ramp_time" => self.ramp_ns = values::time_ns(value, SECOND_NS)?,
             "startdelay" => self.start_ns = values::time_ns(value, SECOND_NS)?,
+            "thinktime" => self.think.pause_ns = values::time_ns(value, MICROSECOND_NS)?,
+            "thinktime_spin" => self.think_spin_ns = values::time_ns(value, MICROSECOND_NS)?,
+            "thinktime_blocks" => self.think.blocks = self.count(value, 1..=u64::from(u32::MAX))?,
+            "thinktime_blocks_type" => self.think.counts_issued = one_of(value, &["complete", "issue"])? == 1,
             "number_ios" => self.number_ios = above_zero(values::bytes(value, self.base)?),
             "loops" => self.loops = self.count(value, 0..=u64::from(u32::MAX))?.max(1) as u32,
             "numjobs" => self.clones = self.count(value, 1..=MOST_JOBS)? as u32,

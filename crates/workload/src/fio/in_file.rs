@@ -46,13 +46,7 @@ const TRIES: u32 = 64;
 
 impl InFile {
     /// What its maps take is taken from `map_bits`.
-    pub(super) fn new(
-        job: &Job,
-        region: Region,
-        sizes: &[SizeDraw; 3],
-        random: &mut Random,
-        map_bits: &mut u64,
-    ) -> Result<Self, String> {
+    pub(super) fn new(job: &Job, region: Region, sizes: &[SizeDraw; 3], random: &mut Random, map_bits: &mut u64) -> Result<Self, String> {
         let mut places = [0; 3];
         for op in (0..3).filter(|op| job.uses()[*op] && job.pattern.random) {
             let align = job.align[op];

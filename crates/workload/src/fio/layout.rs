@@ -118,14 +118,7 @@ fn starts(jobs_name: &str, files: &[(String, u64)], capacity: u64, page_bytes: u
 }
 
 /// Where in its files a clone works; their sizes grow to what it uses.
-fn part(
-    job: &Job,
-    clone: u32,
-    numbers: &[usize],
-    files: &mut Files,
-    capacity: u64,
-    notes: &mut Vec<String>,
-) -> Result<Part, String> {
+fn part(job: &Job, clone: u32, numbers: &[usize], files: &mut Files, capacity: u64, notes: &mut Vec<String>) -> Result<Part, String> {
     let target = &job.target;
     let count = numbers.len() as u64;
     // As in fio: a size is that of all files together, a filesize that of each.

@@ -1,6 +1,7 @@
 //! What a job came to, for the results: enough to see what was run, and to write the same job again.
 
 use serde::Serialize;
+use vpass_core::request::{Op, Request};
 
 use super::draft::Ways;
 use super::job::Job;
@@ -8,6 +9,32 @@ use super::layout::Part;
 use super::skew::Distribution;
 use super::values::Amount;
 use crate::synthetic::Arrivals;
+
+/// What a job and its clones asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobCounts {
+    /// Reads.
+    pub read_requests: u64,
+    /// Writes.
+    pub write_requests: u64,
+    /// Trims.
+    pub trim_requests: u64,
+    /// Bytes of reads.
+    pub read_bytes: u64,
+    /// Bytes of writes.
+    pub write_bytes: u64,
+}
+
+impl JobCounts {
+    pub(super) fn add(&mut self, request: &Request) {
+        let bytes = u64::from(request.bytes);
+        match request.op {
+            Op::Read => (self.read_requests, self.read_bytes) = (self.read_requests + 1, self.read_bytes + bytes),
+            Op::Write => (self.write_requests, self.write_bytes) = (self.write_requests + 1, self.write_bytes + bytes),
+            Op::Trim => self.trim_requests += 1,
+        }
+    }
+}
 
 /// A job as it was run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -54,8 +81,12 @@ pub struct JobRecord {
     pub rate_bytes_s: Option<[Option<f64>; 3]>,
     /// Whether requests at a rate come as a Poisson process.
     pub poisson: Option<bool>,
-    /// Time before the first request of a job with a rate.
+    /// Time before the first request of a job with a rate, or with such a time.
     pub start_delay_s: Option<f64>,
+    /// Pause of a clone whenever so many of its requests more have been served.
+    pub thinktime_us: Option<f64>,
+    /// So many.
+    pub thinktime_blocks: Option<u64>,
 }
 
 impl JobRecord {
@@ -86,7 +117,9 @@ impl JobRecord {
             iodepth: job.rate.is_none().then_some(job.depth),
             rate_bytes_s: job.rate.map(|r| r.bytes_per_s),
             poisson: job.rate.map(|r| r.arrivals == Arrivals::Poisson),
-            start_delay_s: job.rate.map(|r| seconds(r.start_ns)),
+            start_delay_s: (job.rate.is_some() || job.start_ns > 0).then(|| seconds(job.start_ns)),
+            thinktime_us: job.think.map(|t| t.pause_ns as f64 / 1e3),
+            thinktime_blocks: job.think.map(|t| t.blocks),
         }
     }
 }

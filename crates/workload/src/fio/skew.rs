@@ -310,9 +310,19 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        for text in
-            ["zipf:1", "zipf:x", "zipf:-1", "zipf:nan", "zipf:1.2:2", "pareto:1", "pareto:0", "zoned", "zoned:60/10", "zoned:50/60:50/60", "normal:101"]
-        {
+        for text in [
+            "zipf:1",
+            "zipf:x",
+            "zipf:-1",
+            "zipf:nan",
+            "zipf:1.2:2",
+            "pareto:1",
+            "pareto:0",
+            "zoned",
+            "zoned:60/10",
+            "zoned:50/60:50/60",
+            "normal:101",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
         assert_eq!(read("zipf"), Ok(Distribution::Zipf { theta: 1.1, center: None }));

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use vpass_core::request::{Op, Request};
-use vpass_core::units::Ns;
 
 use super::draft::Ways;
 use super::in_file::{InFile, Shared, Span};
@@ -97,11 +96,6 @@ impl Worker {
         }
     }
 
-    /// When a job with a rate begins, after its stage.
-    pub(super) fn start_ns(&self) -> Ns {
-        self.job.rate.map_or(0, |rate| rate.start_ns)
-    }
-
     /// Requests of the whole job, about; none where only time ends it.
     pub(super) fn about(&self) -> Option<u64> {
         let limits = &self.job.limits;
@@ -147,7 +141,7 @@ impl Worker {
 
     fn request(&self, op: usize, file: usize, span: Span) -> Request {
         // Sizes are at most 16 MiB.
-        Request { at: 0, offset: self.files[file].region.start + span.start, bytes: (span.end - span.start) as u32, op: OPS[op] }
+        Request { at: 0, offset: self.files[file].region.start + span.start, bytes: (span.end - span.start) as u32, op: OPS[op], origin: 0 }
     }
 
     fn way(&mut self) -> usize {

@@ -2,7 +2,7 @@
 
 use super::TimedEngine;
 use super::dies::{NIL, NewRead};
-use super::host::{Measured, Page};
+use super::host::{Done, Measured, Page, single};
 use crate::drive::Drive;
 use crate::engine::split::Pages;
 use crate::engine::untimed::trim;
@@ -31,18 +31,18 @@ impl TimedEngine {
         drive.host.read_bytes += u64::from(request.bytes);
         let page_bytes = u64::from(drive.geometry.page_bytes);
         if (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes {
-            self.read_part(drive, NIL, (request.offset >> drive.geometry.page_shift()) as Lpn, request.bytes, start);
+            self.read_part(drive, single(request.origin), (request.offset >> drive.geometry.page_shift()) as Lpn, request.bytes, start);
             return;
         }
         let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
-        let slot = self.host.open(start, pages.count, Measured::Read);
+        let slot = self.host.open(start, pages.count, Measured::Read, request.origin);
         for page in 0..pages.count {
             let (from, to) = pages.range(page);
             self.read_part(drive, slot, pages.first + page, to - from, start);
         }
     }
 
-    /// Reads so many bytes of a page for a request, [`NIL`] where they are all of it.
+    /// Reads so many bytes of a page for a request, [`single`] where they are all of it.
     #[inline]
     fn read_part(&mut self, drive: &mut Drive, request: u32, lpn: Lpn, bytes: u32, start: Ns) {
         let ppn = drive.read_page(lpn);
@@ -109,7 +109,8 @@ impl TimedEngine {
             }
             Measured::Write
         };
-        self.host.complete(start, arrived.max(self.now), measured, self.now, &mut self.metrics);
+        let done = Done { start, end: arrived.max(self.now), measured, origin: request.origin };
+        self.host.complete(done, self.now, &mut self.metrics);
         self.route(drive, NIL);
     }
 
@@ -124,7 +125,7 @@ impl TimedEngine {
     /// Without a write buffer a write is acknowledged when its last page is programmed.
     fn write_through(&mut self, drive: &mut Drive, request: &Request, start: Ns, arrived: Ns) {
         let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
-        let slot = self.host.open(start, pages.count, Measured::Write);
+        let slot = self.host.open(start, pages.count, Measured::Write, request.origin);
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
             if self.route(drive, slot) == 0 {
