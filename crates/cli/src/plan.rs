@@ -278,6 +278,11 @@ impl Source {
         }
     }
 
+    /// The job of each origin, where there are several jobs whose latencies have to be told apart.
+    pub(crate) fn groups(&self) -> Option<&[u16]> {
+        if let Self::Fio(source) = self { Some(source.job_of()).filter(|_| source.jobs().len() > 1) } else { None }
+    }
+
     fn inner(&self) -> &dyn PassSource {
         match self {
             Self::Trace(source) => source.as_ref(),

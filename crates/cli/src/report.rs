@@ -6,7 +6,7 @@ use vpass_core::units::Cause;
 use vpass_oracle::OracleReport;
 
 use crate::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
-use crate::results::{Quantiles, Summary, Trace};
+use crate::results::{Quantiles, Summary, Trace, jobs};
 use crate::table::{Look, Table};
 
 /// What results of a technique mean that makes its drive another.
@@ -26,6 +26,9 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     section("Host", &host(s));
     if s.gear == "timed" {
         section("Latency", &latency(s, colour));
+    }
+    if let Some(jobs) = s.jobs.as_deref().and_then(|jobs| jobs::table(jobs, s.gear == "timed", colour)) {
+        section("Jobs", &jobs);
     }
     section("Flash", &flash(s, page_bytes, colour));
     section("Wear", &wear(s));
