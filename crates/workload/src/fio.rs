@@ -10,6 +10,7 @@
 //! | `options` | every option's name, and what becomes of it |
 //! | `values` | bytes, times, shares |
 //! | `draft`, `job` | a section's values, collected and checked |
+//! | `file` | the whole file, and what it asks of a gear |
 //! | `layout` | files on the drive |
 //! | `sizes`, `skew`, `random_map` | size and place of a request |
 //! | `worker`, `in_file`, `turns` | the requests of one clone, in each of its files |
@@ -18,6 +19,7 @@
 
 mod clock;
 mod draft;
+mod file;
 mod grammar;
 mod in_file;
 mod job;
@@ -33,5 +35,6 @@ mod turns;
 mod values;
 mod worker;
 
+pub use file::{FioOptions, JobFile};
 pub use record::{JobCounts, JobRecord};
-pub use source::{FioOptions, FioSource, JobFile};
+pub use source::FioSource;

@@ -13,7 +13,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
-use std::path::Path;
 use std::sync::Arc;
 
 use rand_core::SeedableRng;
@@ -21,66 +20,14 @@ use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 
 use super::clock::Clocks;
-use super::grammar;
-use super::job::{self, Job};
+use super::file::{FioOptions, JobFile};
+use super::job::Job;
 use super::lanes::Lanes;
 use super::layout::{Part, layout};
 use super::record::{JobCounts, JobRecord};
 use super::worker::Worker;
 use crate::pass::PassSource;
 use crate::synthetic::random::Random;
-
-/// A job file that has been read.
-#[derive(Clone, Debug)]
-pub struct JobFile {
-    name: String,
-    jobs: Vec<Job>,
-    left_out: Vec<String>,
-    notes: Vec<String>,
-}
-
-impl JobFile {
-    /// Reads a job file.
-    ///
-    /// # Errors
-    /// The file cannot be read, or the first line that is wrong: file, line, what is wrong, what would be right, the line.
-    pub fn read(path: &Path) -> Result<Self, SourceError> {
-        Self::of(path, &grammar::read(path)?)
-    }
-
-    /// The same for a text; `path` stands for its place in messages, and for the folder of files that it includes.
-    ///
-    /// # Errors
-    /// As for [`JobFile::read`].
-    pub fn parse(path: &Path, text: &str) -> Result<Self, SourceError> {
-        Self::of(path, &grammar::sections(path, text)?)
-    }
-
-    fn of(path: &Path, sections: &[grammar::Section]) -> Result<Self, SourceError> {
-        let name = path.display().to_string();
-        let jobs = job::jobs(sections)?;
-        if jobs.list.is_empty() {
-            return Err(SourceError(format!("{name}: holds no job; a section such as [job], beside [global], is expected")));
-        }
-        Ok(Self { name, jobs: jobs.list, left_out: jobs.left_out, notes: jobs.notes })
-    }
-
-    /// Options that cannot matter to a simulated drive, each once, in the order of the file.
-    pub fn left_out(&self) -> &[String] {
-        &self.left_out
-    }
-}
-
-/// How a job file is run.
-#[derive(Clone, Copy, Debug)]
-pub struct FioOptions {
-    /// Seed of all chance.
-    pub seed: u64,
-    /// Keep so many requests outstanding, whatever the jobs' depths and rates.
-    pub queue_depth: Option<u32>,
-    /// Whether time will be told ([`RequestSource::tell_time`]).
-    pub has_clock: bool,
-}
 
 /// See the module.
 pub struct FioSource {
@@ -146,7 +93,7 @@ impl FioSource {
         let parts = layout(&file.name, &file.jobs, capacity, page_bytes, &mut notes)?;
         let (mut workers, mut records, mut job_of) = (Vec::new(), Vec::new(), Vec::new());
         for (i, (job, parts)) in file.jobs.iter().zip(&parts).enumerate() {
-            check(file, job, options, &mut notes)?;
+            file.check(job, options, &mut notes)?;
             let shared = Arc::new(job.clone());
             for part in parts {
                 let worker = new_worker(&shared, part, &mut root, &mut map_bits)?;
@@ -310,39 +257,6 @@ fn new_worker(job: &Arc<Job>, part: &Part, root: &mut Random, map_bits: &mut u64
     let own = root.clone();
     root.long_jump();
     Worker::new(job, part, own, map_bits).map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))
-}
-
-/// What depends on the other jobs of the stage and on the gear.
-fn check(file: &JobFile, job: &Job, options: FioOptions, notes: &mut Vec<String>) -> Result<(), SourceError> {
-    if options.queue_depth.is_none()
-        && !options.has_clock
-        && let Some(other) = file.jobs.iter().find(|other| other.stage == job.stage && other.rate.is_some() != job.rate.is_some())
-    {
-        let (with, without) = if job.rate.is_some() { (job, other) } else { (other, job) };
-        return Err(job.place.complain(format_args!(
-            "job {} has a rate and job {} has none, which the untimed gear cannot serve at the same time, because it does not know how long \
-             a request takes; take --gear timed, give both a rate or neither, let one wait with stonewall, or take --queue-depth N",
-            with.label, without.label
-        )));
-    }
-    let follows_the_drive = job.rate.is_none() || options.queue_depth.is_some();
-    if !options.has_clock && follows_the_drive && job.limits.runtime_ns.is_some() {
-        if job.limits.time_based && job.limits.number_ios.is_none() {
-            return Err(job.place.complain(format_args!(
-                "job {} ends by time (time_based), and the untimed gear has none without a rate; take --gear timed, or give it a rate or \
-                 number_ios",
-                job.label
-            )));
-        }
-        notes.push(format!("job {}: its runtime does not count, because the untimed gear has no time without a rate", job.label));
-    }
-    let waits = [("thinktime", job.think.is_some()), ("startdelay", job.rate.is_none() && job.start_ns > 0)];
-    let why = if options.queue_depth.is_some() { "--queue-depth is given" } else { "the untimed gear has no time without a rate" };
-    if options.queue_depth.is_some() || !options.has_clock {
-        let waits = waits.iter().filter(|(_, given)| *given);
-        notes.extend(waits.map(|(option, _)| format!("job {}: its {option} does not count, because {why}", job.label)));
-    }
-    Ok(())
 }
 
 impl RequestSource for FioSource {
