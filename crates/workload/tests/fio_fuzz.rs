@@ -61,7 +61,9 @@ fn drain(source: &mut FioSource, text: &str, pass: u64) {
         if source.arrival() == Arrival::Reactive {
             assert!(out.iter().all(|r| r.at <= now), "{text}");
             assert!(out.is_empty() || source.waits_until().is_some(), "{text}");
-            out.iter().for_each(|r| source.completed(r.origin));
+            for request in &out {
+                source.completed(request.origin);
+            }
         }
         now += 300_000_000;
         if out.is_empty() && source.waits_until().is_none() && !source.next_stage() {

@@ -48,8 +48,8 @@ fn places_by_fio(text: &str, log: &str) -> Vec<(usize, u64)> {
     let run = Command::new("fio").args(["--output", "out", "job.fio"]).current_dir(folder.path()).output().unwrap();
     assert!(run.status.success(), "{}\n{text}", String::from_utf8_lossy(&run.stderr));
     let log = fs::read_to_string(folder.path().join(log)).unwrap();
-    let mut names: Vec<&str> = log.lines().filter_map(|l| l.split_once(" add").or(l.split_once("\tadd")).map(|(name, _)| name)).collect();
-    names.iter_mut().for_each(|name| *name = name.split_whitespace().last().unwrap());
+    let names: Vec<&str> = log.lines().filter_map(|l| l.split_once(" add").or(l.split_once("\tadd")).map(|(name, _)| name)).collect();
+    let names: Vec<&str> = names.iter().map(|name| name.split_whitespace().last().unwrap()).collect();
     let place = |line: &'_ str| {
         let (_, offset, _) = row(line)?;
         let name = line.split_whitespace().rev().nth(3)?;

@@ -17,7 +17,7 @@ use super::source::{NEVER, Running};
 #[derive(Default)]
 pub(super) struct Lanes {
     /// One for each clone of the file; those of other stages are over.
-    lanes: Vec<Lane>,
+    clones: Vec<Lane>,
     /// When a clone asks next, in turns where times are equal.
     due: BinaryHeap<Reverse<(Ns, u64, usize)>>,
     turn: u64,
@@ -50,7 +50,7 @@ const OVER: Lane = Lane { state: State::Over, outstanding: 0, issued: 0, complet
 impl Lanes {
     /// Begins a stage at `now` for those of the clones that belong to it.
     pub(super) fn begin(clones: &[Running], stage: usize, now: Ns) -> Self {
-        let mut lanes = Self { lanes: vec![OVER; clones.len()], due: BinaryHeap::new(), turn: 0, began: now };
+        let mut lanes = Self { clones: vec![OVER; clones.len()], due: BinaryHeap::new(), turn: 0, began: now };
         for (i, clone) in clones.iter().enumerate().filter(|(_, clone)| clone.worker.job.stage == stage) {
             let first = clone.clocks.as_ref().map_or(clone.worker.job.start_ns, |clocks| clocks.due().0);
             lanes.ask_at(i, &clone.worker.job, now.saturating_add(first));
@@ -75,8 +75,8 @@ impl Lanes {
             };
             (request.at, request.origin) = (at, i as u16);
             out.push(request);
-            self.lanes[i].outstanding += 1;
-            self.lanes[i].issued += 1;
+            self.clones[i].outstanding += 1;
+            self.clones[i].issued += 1;
             self.after_request(i, &clones[i], at);
         }
     }
@@ -84,7 +84,7 @@ impl Lanes {
     /// A request of a clone is complete.
     pub(super) fn completed(&mut self, clones: &[Running], origin: u16, now: Ns) {
         let i = usize::from(origin);
-        let lane = &mut self.lanes[i];
+        let lane = &mut self.clones[i];
         lane.outstanding -= 1;
         lane.completed += 1;
         if lane.state == State::Full {
@@ -96,15 +96,15 @@ impl Lanes {
 
     /// The time of the next request that is known; `Ns::MAX` where it follows from a completion, none where all is done.
     pub(super) fn waits_until(&self) -> Option<Ns> {
-        let waits = || self.lanes.iter().any(|lane| lane.outstanding > 0).then_some(Ns::MAX);
+        let waits = || self.clones.iter().any(|lane| lane.outstanding > 0).then_some(Ns::MAX);
         self.due.peek().map(|Reverse((at, ..))| *at).or_else(waits)
     }
 
     fn after_request(&mut self, i: usize, clone: &Running, at: Ns) {
         if let Some(clocks) = &clone.clocks {
             self.ask_at(i, &clone.worker.job, self.began.saturating_add(clocks.due().0));
-        } else if self.lanes[i].outstanding >= clone.worker.job.depth {
-            self.lanes[i].state = State::Full;
+        } else if self.clones[i].outstanding >= clone.worker.job.depth {
+            self.clones[i].state = State::Full;
         } else {
             self.go_on(i, &clone.worker.job, at);
         }
@@ -112,7 +112,7 @@ impl Lanes {
 
     /// The next request now, or the pause before it.
     fn go_on(&mut self, i: usize, job: &Job, now: Ns) {
-        let lane = &mut self.lanes[i];
+        let lane = &mut self.clones[i];
         let served = |counts_issued| if counts_issued { lane.issued } else { lane.completed };
         if let Some(think) = job.think
             && served(think.counts_issued) >= lane.thought_at + think.blocks
@@ -126,7 +126,7 @@ impl Lanes {
     }
 
     fn pause_if_drained(&mut self, i: usize, job: &Job, now: Ns) {
-        if self.lanes[i].outstanding == 0 {
+        if self.clones[i].outstanding == 0 {
             self.ask_at(i, job, now.saturating_add(job.think.map_or(0, |think| think.pause_ns)));
         }
     }
@@ -137,7 +137,7 @@ impl Lanes {
         if at >= NEVER {
             return self.retire(i, job.exit_all);
         }
-        self.lanes[i].state = State::Due;
+        self.clones[i].state = State::Due;
         self.due.push(Reverse((at, self.turn, i)));
         self.turn += 1;
     }
@@ -148,10 +148,10 @@ impl Lanes {
     }
 
     fn retire(&mut self, i: usize, exit_all: bool) {
-        self.lanes[i].state = State::Over;
+        self.clones[i].state = State::Over;
         if exit_all {
             self.due.clear();
-            self.lanes.iter_mut().for_each(|lane| lane.state = State::Over);
+            self.clones.iter_mut().for_each(|lane| lane.state = State::Over);
         }
     }
 }
