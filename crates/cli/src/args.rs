@@ -123,7 +123,7 @@ pub(crate) struct Setup {
     /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with `[workload]` or `[statistics]`.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) workload: Option<String>,
-    /// fio job file, as it is: the jobs that it describes, each on its own files, side by side on the drive.
+    /// fio job file: the jobs that it describes, each on its own files, side by side on the drive.
     #[arg(long, value_name = "FILE")]
     pub(crate) fio: Option<PathBuf>,
     /// Run the workload this many times over, without a break.

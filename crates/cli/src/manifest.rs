@@ -130,7 +130,7 @@ fn trace_options(options: &TraceOptions) -> TraceOptionsRecord {
         speed: options.speed,
         strict: options.strict,
         queue_depth: match options.arrival {
-            Arrival::Open => None,
+            Arrival::Open | Arrival::Reactive => None,
             Arrival::Closed { depth } => Some(depth),
         },
         only: options.only.clone(),

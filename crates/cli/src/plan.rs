@@ -387,6 +387,11 @@ impl Source {
         }
     }
 
+    /// The job of each origin, where there are several jobs whose latencies have to be told apart.
+    pub(crate) fn groups(&self) -> Option<&[u16]> {
+        if let Self::Fio(source) = self { Some(source.job_of()).filter(|_| source.jobs().len() > 1) } else { None }
+    }
+
     fn inner(&self) -> &dyn PassSource {
         match self {
             Self::Trace(source) => source.as_ref(),
@@ -415,6 +420,14 @@ impl RequestSource for Source {
 
     fn tell_time(&mut self, now: Ns) {
         self.inner_mut().tell_time(now);
+    }
+
+    fn completed(&mut self, origin: u16) {
+        self.inner_mut().completed(origin);
+    }
+
+    fn waits_until(&self) -> Option<Ns> {
+        self.inner().waits_until()
     }
 
     fn next_stage(&mut self) -> bool {

@@ -7,7 +7,7 @@ use vpass_oracle::OracleReport;
 
 use crate::columns::{reclaim_wait_percent, reclaim_wait_us};
 use crate::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
-use crate::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace};
+use crate::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace, jobs};
 use crate::table::{Look, Table};
 
 /// What results of a technique mean that makes its drive another.
@@ -28,6 +28,9 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     if s.gear == "timed" {
         let name = if s.is_saturated() { "Latency (saturated: the drive could not keep up)" } else { "Latency" };
         section(name, &latency(s, colour));
+    }
+    if let Some(jobs) = s.jobs.as_deref().and_then(|jobs| jobs::table(jobs, s.gear == "timed", colour)) {
+        section("Jobs", &jobs);
     }
     section("Flash", &flash(s, page_bytes, colour));
     section("Wear", &wear(s));

@@ -1,5 +1,6 @@
 //! What a run found, as it stands in `summary.json`. Every key is always there; null where it does not apply.
 
+pub(crate) mod jobs;
 mod life;
 mod warnings;
 mod wear;
@@ -51,6 +52,8 @@ pub(crate) struct Summary {
     pub(crate) oracle: Option<OracleReport>,
     pub(crate) controller_ram_bytes: u64,
     pub(crate) trace: Option<Trace>,
+    /// Those of a fio file; null where the workload is another.
+    pub(crate) jobs: Option<Vec<jobs::JobResult>>,
     pub(crate) simulation: Simulation,
     /// What to know before these results are believed, in sentences; see [`Summary::warn`].
     pub(crate) warnings: Vec<String>,
@@ -255,14 +258,21 @@ impl Host {
 
     /// Requests and bytes over the simulated time.
     pub(crate) fn throughput(&self, seconds: Option<f64>) -> Throughput {
-        let Some(s) = seconds.filter(|s| *s > 0.0) else { return Throughput::default() };
+        Throughput::of((self.read_requests, self.write_requests), (self.read_bytes, self.write_bytes), seconds)
+    }
+}
+
+impl Throughput {
+    /// Requests and bytes, each of reads and writes, over a time.
+    fn of(requests: (u64, u64), bytes: (u64, u64), seconds: Option<f64>) -> Self {
+        let Some(s) = seconds.filter(|s| *s > 0.0) else { return Self::default() };
         let mib = |bytes: u64| bytes as f64 / f64::from(1u32 << 20) / s;
-        Throughput {
-            read_iops: Some(self.read_requests as f64 / s),
-            write_iops: Some(self.write_requests as f64 / s),
-            read_mib_s: Some(mib(self.read_bytes)),
-            write_mib_s: Some(mib(self.write_bytes)),
-            ..Throughput::default()
+        Self {
+            read_iops: Some(requests.0 as f64 / s),
+            write_iops: Some(requests.1 as f64 / s),
+            read_mib_s: Some(mib(bytes.0)),
+            write_mib_s: Some(mib(bytes.1)),
+            ..Self::default()
         }
     }
 }

@@ -14,12 +14,14 @@ use vpass_core::engine::{TimedEngine, run_untimed, warm_up};
 use vpass_core::request::RequestSource;
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::pass::{PassSource, Repeated};
+use vpass_workload::traces::TraceReport;
 use vpass_workload::warm_up::{First, Since};
 
 use crate::args::Gear;
 use crate::exit::{Exit, Failure};
 use crate::plan::{Plan, Source};
 use crate::progress::{Progress, deaf};
+use crate::results::jobs::{JobResult, jobs};
 use crate::results::{Ageing, Before, Summary};
 use crate::series::Series;
 use counted::Counted;
@@ -153,16 +155,22 @@ fn serve(
         progress.advance(new)
     };
     let mut gear = Running { drive, engine };
+    if let (Some(engine), Some(groups)) = (gear.engine.as_deref_mut(), source.inner().groups()) {
+        engine.count_groups(groups);
+    }
     let (counted, requests, passes, stable) = if plan.until_stable {
         let mut counted = Counted::new(source);
         let (requests, passes, stable) = gear.until_stable(&mut counted, &mut step)?;
-        (counted.numbers(), (requests, counted.inner.inner().report()), passes, Some(stable))
+        let found = found(counted.inner.inner(), gear.engine.as_deref(), passes);
+        (counted.numbers(), (requests, found), passes, Some(stable))
     } else {
         let mut counted = Counted::new(Repeated::new(source, plan.repeat));
         let requests = gear.serve(&mut counted, &mut step)?;
-        (counted.numbers(), (requests, counted.inner.inner().inner().report()), u64::from(plan.repeat.get()), None)
+        let passes = u64::from(plan.repeat.get());
+        let found = found(counted.inner.inner().inner(), gear.engine.as_deref(), passes);
+        (counted.numbers(), (requests, found), passes, None)
     };
-    let (requests, trace) = requests;
+    let (requests, (trace, jobs)) = requests;
     if !progress.may_go_on() {
         return Err(Failure::interrupted());
     }
@@ -170,7 +178,13 @@ fn serve(
     if generated != requests {
         return Err(Failure::failed(format!("of {generated} requests {requests} were served; this is a bug of vpass")));
     }
-    Ok(Served { requests, passes, stable, last_arrival, trace })
+    Ok(Served { requests, passes, stable, last_arrival, trace, jobs })
+}
+
+/// What a trace or the jobs of a fio file came to.
+fn found(source: &Source, engine: Option<&TimedEngine>, passes: u64) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
+    let fio = if let Source::Fio(source) = source { Some(source) } else { None };
+    (source.report(), fio.map(|source| jobs(source, engine, passes)))
 }
 
 /// What is done now and then.

@@ -150,4 +150,68 @@ pub struct TimedMetrics {
     pub write: Latency,
     /// Host reads that arrived while a reclaim job was under way on one of their dies.
     pub read_during_reclaim: Latency,
+    /// The same for each group of origins, where they are counted.
+    pub groups: Groups,
+}
+
+/// What was measured of each group of origins.
+#[derive(Default)]
+pub struct Groups {
+    group_of: Vec<u16>,
+    list: Vec<Group>,
+}
+
+impl Groups {
+    /// Nothing yet; `group_of` gives the group of each origin.
+    pub(crate) fn new(group_of: &[u16]) -> Self {
+        let groups = group_of.iter().max().map_or(0, |last| usize::from(*last) + 1);
+        Self { group_of: group_of.to_vec(), list: (0..groups).map(|_| Group::default()).collect() }
+    }
+
+    /// By number; empty where groups are not counted.
+    pub fn list(&self) -> &[Group] {
+        &self.list
+    }
+
+    /// The group of an origin, if groups are counted.
+    #[inline]
+    pub(crate) fn of(&mut self, origin: u16) -> Option<&mut Group> {
+        let group = *self.group_of.get(usize::from(origin))?;
+        self.list.get_mut(usize::from(group))
+    }
+}
+
+/// What was measured of a group of origins.
+#[derive(Default)]
+pub struct Group {
+    /// Its reads.
+    pub read: Latency,
+    /// Its writes.
+    pub write: Latency,
+    /// Its reads that met reclaim.
+    pub read_during_reclaim: Latency,
+    /// When the first of its requests came and when the last one was complete, in ns; none before the first is complete.
+    pub span: Option<(Ns, Ns)>,
+}
+
+impl Group {
+    #[cold]
+    pub(crate) fn read(&mut self, start: Ns, end: Ns, during_reclaim: bool) {
+        self.read.record(end - start);
+        if during_reclaim {
+            self.read_during_reclaim.record(end - start);
+        }
+        self.span(start, end);
+    }
+
+    #[cold]
+    pub(crate) fn write(&mut self, start: Ns, end: Ns) {
+        self.write.record(end - start);
+        self.span(start, end);
+    }
+
+    pub(crate) fn span(&mut self, start: Ns, end: Ns) {
+        let (first, last) = self.span.unwrap_or((start, end));
+        self.span = Some((first.min(start), last.max(end)));
+    }
 }

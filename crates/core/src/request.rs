@@ -25,6 +25,8 @@ pub struct Request {
     pub bytes: u32,
     /// Direction.
     pub op: Op,
+    /// Who asks, by a number that the source gives; 0 where it tells nobody from another.
+    pub origin: u16,
 }
 
 /// How requests arrive.
@@ -37,6 +39,9 @@ pub enum Arrival {
         /// Requests outstanding at any time.
         depth: u32,
     },
+    /// As their origins decide, each from what of its own is complete: the source hears of completions and hands out what is due
+    /// ([`RequestSource::completed`], [`RequestSource::waits_until`]). Only a gear with a clock serves it.
+    Reactive,
 }
 
 /// A stream of requests in the order of service. One dynamic call per batch.
@@ -52,6 +57,15 @@ pub trait RequestSource {
 
     /// The simulated time, told before each `fill` and `next_stage` by a gear that has a clock: for streams that end by time.
     fn tell_time(&mut self, _now: Ns) {}
+
+    /// A request of this origin is complete, at the time told last. Told where requests are [`Arrival::Reactive`].
+    fn completed(&mut self, _origin: u16) {}
+
+    /// Where `fill` appended none and the stream is not at its end: the time before which nothing but a completion changes that.
+    /// `Ns::MAX` waits for a completion alone.
+    fn waits_until(&self) -> Option<Ns> {
+        None
+    }
 
     /// Goes on to the next stage, where there is one. Asked at the end of the stream, when every request is complete;
     /// afterwards `fill` and `arrival` are those of that stage.

@@ -40,7 +40,7 @@ impl RequestSource for Script {
 }
 
 fn request(op: Op, at_us: u64, page: u64, pages: u64) -> Request {
-    Request { at: at_us * 1000, offset: page * PAGE, bytes: (pages * PAGE) as u32, op }
+    Request { at: at_us * 1000, offset: page * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0 }
 }
 
 fn run(text: &str, requests: Vec<Request>) -> (Drive, TimedEngine) {

@@ -127,7 +127,7 @@ impl RequestSource for Steady {
         self.left -= n;
         for _ in 0..n {
             self.at += self.every;
-            out.push(Request { at: self.at, offset: self.offset, bytes: 32_768, op: Op::Read });
+            out.push(Request { at: self.at, offset: self.offset, bytes: 32_768, op: Op::Read, origin: 0 });
         }
         Ok(())
     }
@@ -216,7 +216,7 @@ fn a_job_of_two_days_holds_up_its_own_die_only() {
     drive.begin_measurement();
     let job_s = 65_532.0 * 2.297_152 + 0.1;
     // A read every 10 s makes die 0 move its block; a write every 100 s then goes to die 1.
-    let request = |at_s: u64, op| Request { at: at_s * 1_000_000_000, offset: 0, bytes: 1 << 20, op };
+    let request = |at_s: u64, op| Request { at: at_s * 1_000_000_000, offset: 0, bytes: 1 << 20, op, origin: 0 };
     let reads = (0..200).map(|i| request(10 * i, Op::Read));
     let writes = (0..1500).map(|i| Request { offset: 1 << 30, ..request(3000 + 100 * i, Op::Write) });
     let mut engine = TimedEngine::new(&drive);
@@ -234,7 +234,7 @@ fn time_ends_before_it_runs_over() {
     let run = |at: Ns, timed: bool| {
         let mut drive = Drive::new(config(&ipr("foreground")), &Techniques::default(), timed).unwrap();
         drive.precondition(1);
-        let request = |at| Request { at, offset: 0, bytes: 4096, op: Op::Read };
+        let request = |at| Request { at, offset: 0, bytes: 4096, op: Op::Read, origin: 0 };
         let mut source = Given(vec![request(0), request(at)]);
         let done = if timed {
             TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)

@@ -10,15 +10,20 @@
 //! | `options` | every option's name, and what becomes of it |
 //! | `values` | bytes, times, shares |
 //! | `draft`, `job` | a section's values, collected and checked |
+//! | `file` | the whole file, and what it asks of a gear |
 //! | `layout` | files on the drive |
 //! | `sizes`, `skew`, `random_map` | size and place of a request |
-//! | `worker`, `clock` | the requests of one clone, and when they come |
+//! | `worker`, `in_file`, `turns` | the requests of one clone, in each of its files |
+//! | `clock`, `lanes` | when they come: by a rate, after completions and pauses |
 //! | `source`, `record` | all of them as one stream, and what is said of them in the results |
 
 mod clock;
 mod draft;
+mod file;
 mod grammar;
+mod in_file;
 mod job;
+mod lanes;
 mod layout;
 mod options;
 mod random_map;
@@ -26,8 +31,10 @@ mod record;
 mod sizes;
 mod skew;
 mod source;
+mod turns;
 mod values;
 mod worker;
 
-pub use record::JobRecord;
-pub use source::{FioOptions, FioSource, JobFile};
+pub use file::{FioOptions, JobFile};
+pub use record::{JobCounts, JobRecord};
+pub use source::FioSource;

@@ -33,6 +33,14 @@ impl RequestSource for Box<dyn PassSource> {
         (**self).tell_time(now);
     }
 
+    fn completed(&mut self, origin: u16) {
+        (**self).completed(origin);
+    }
+
+    fn waits_until(&self) -> Option<Ns> {
+        (**self).waits_until()
+    }
+
     fn next_stage(&mut self) -> bool {
         (**self).next_stage()
     }
@@ -78,7 +86,8 @@ impl<S: PassSource> RequestSource for Repeated<S> {
         let before = out.len();
         loop {
             self.inner.fill(out, max)?;
-            if out.len() > before || self.passes_left == 0 || max == 0 || self.inner.has_next_stage() {
+            if out.len() > before || self.passes_left == 0 || max == 0 || self.inner.has_next_stage() || self.inner.waits_until().is_some()
+            {
                 return Ok(());
             }
             self.passes_left -= 1;
@@ -92,6 +101,14 @@ impl<S: PassSource> RequestSource for Repeated<S> {
 
     fn tell_time(&mut self, now: Ns) {
         self.inner.tell_time(now);
+    }
+
+    fn completed(&mut self, origin: u16) {
+        self.inner.completed(origin);
+    }
+
+    fn waits_until(&self) -> Option<Ns> {
+        self.inner.waits_until()
     }
 
     fn next_stage(&mut self) -> bool {

@@ -79,6 +79,14 @@ impl<S: RequestSource> RequestSource for Since<S> {
         self.inner.tell_time(now + self.origin);
     }
 
+    fn completed(&mut self, origin: u16) {
+        self.inner.completed(origin);
+    }
+
+    fn waits_until(&self) -> Option<Ns> {
+        self.inner.waits_until()
+    }
+
     fn next_stage(&mut self) -> bool {
         self.inner.next_stage()
     }

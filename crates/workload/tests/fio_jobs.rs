@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use common::drained;
@@ -11,6 +12,7 @@ use vpass_workload::pass::{PassSource, Repeated};
 
 const CAPACITY: u64 = 1 << 30;
 const TIMED: FioOptions = FioOptions { seed: 1, queue_depth: None, has_clock: true };
+const UNTIMED: FioOptions = FioOptions { has_clock: false, ..TIMED };
 
 fn with(text: &str, options: FioOptions) -> FioSource {
     let file = JobFile::parse(Path::new("jobs.fio"), text).unwrap();
@@ -21,13 +23,37 @@ fn source(text: &str) -> FioSource {
     with(text, TIMED)
 }
 
+/// Serves a reactive source until a time: each request takes as long as `takes` says, however many there are. Gives all.
+fn served(source: &mut FioSource, until: u64, takes: impl Fn(&Request) -> u64) -> Vec<Request> {
+    let (mut all, mut under_way, mut now) = (Vec::new(), BTreeSet::new(), 0);
+    while now < until {
+        source.tell_time(now);
+        assert_eq!(source.arrival(), Arrival::Reactive);
+        let mut out = Vec::new();
+        source.fill(&mut out, 7).unwrap();
+        under_way.extend(out.iter().enumerate().map(|(i, r)| (now + takes(r), all.len() + i, r.origin)));
+        all.extend(&out);
+        if !out.is_empty() {
+            continue;
+        }
+        let Some(wakes) = source.waits_until() else { break };
+        now = wakes.min(under_way.first().map_or(u64::MAX, |(end, ..)| *end));
+        source.tell_time(now);
+        while let Some((end, n, origin)) = under_way.first().copied().filter(|(end, ..)| *end <= now) {
+            source.completed(origin);
+            under_way.remove(&(end, n, origin));
+        }
+    }
+    all
+}
+
 fn offsets(requests: &[Request]) -> Vec<u64> {
     requests.iter().map(|r| r.offset).collect()
 }
 
 #[test]
-fn jobs_take_turns_in_proportion_to_their_depths() {
-    let mut source = source("[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n");
+fn without_a_clock_jobs_take_turns_in_proportion_to_their_depths() {
+    let mut source = with("[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n", UNTIMED);
     assert_eq!(source.arrival(), Arrival::Closed { depth: 4 });
     let mut out = Vec::new();
     source.fill(&mut out, 12).unwrap();
@@ -40,8 +66,48 @@ fn jobs_take_turns_in_proportion_to_their_depths() {
 }
 
 #[test]
+fn each_job_waits_for_its_own_requests() {
+    // In the time of a large request, 10 us, a small one of 1 us comes ten times.
+    let mut source = source("[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n");
+    let requests = served(&mut source, 20_000, |r| if r.bytes == 4096 { 1_000 } else { 10_000 });
+    let of = |origin| requests.iter().filter(|r| r.origin == origin).map(|r| r.at).collect::<Vec<_>>();
+    assert_eq!(of(1), [0, 10_000]);
+    assert_eq!(of(0), (0..20).flat_map(|us| [us * 1_000; 3]).collect::<Vec<_>>());
+    assert_eq!((source.counts()[0].read_requests, source.counts()[1].read_bytes), (60, 128 << 10));
+}
+
+#[test]
+fn a_job_that_thinks_waits_for_its_requests_and_pauses() {
+    let of = |options: &str| {
+        let text = format!("[a]\nioengine=libaio\nsize=1m\nthinktime=5\n{options}\n");
+        served(&mut source(&text), 40_000, |_| 1_000).iter().map(|r| r.at / 1_000).take(9).collect::<Vec<_>>()
+    };
+    // A request of 1 us, a pause of 5.
+    assert_eq!(of("iodepth=1"), [0, 6, 12, 18, 24, 30, 36]);
+    assert_eq!(of("iodepth=1\nthinktime_spin=9"), [0, 10, 20, 30]);
+    assert_eq!(of("iodepth=1\nthinktime_blocks=3"), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
+    // fio counts completions, of which it hears when the queue is full: two at first, then one is enough.
+    assert_eq!(of("iodepth=2\nthinktime_blocks=1"), [0, 0, 6, 12, 18, 24, 30, 36]);
+    assert_eq!(of("iodepth=4\nthinktime_blocks=2\nthinktime_blocks_type=issue"), [0, 0, 6, 6, 12, 12, 18, 18, 24]);
+    assert_eq!(of("iodepth=1\nruntime=7us"), [0, 6]);
+}
+
+#[test]
+fn a_job_with_a_rate_runs_beside_one_without() {
+    // Four a millisecond, and one whenever the one before it is done; the third begins late.
+    let text = "[global]\nsize=16k\n[a]\nrate_iops=4000\n[b]\n[c]\nstartdelay=1ms\n";
+    let requests = served(&mut source(text), u64::MAX, |_| 100_000);
+    let of = |origin| requests.iter().filter(|r| r.origin == origin).map(|r| r.at / 1_000).collect::<Vec<_>>();
+    assert_eq!([of(0), of(1), of(2)], [vec![0, 250, 500, 750], vec![0, 100, 200, 300], vec![1000, 1100, 1200, 1300]]);
+    let mut rest = source(&format!("{text}[d]\nstonewall\n"));
+    served(&mut rest, u64::MAX, |_| 100_000);
+    assert!(rest.next_stage());
+    assert_eq!(drained(&mut rest).unwrap().len(), 4);
+}
+
+#[test]
 fn a_depth_with_a_synchronous_engine_is_one() {
-    let source = source("[a]\nsize=1m\niodepth=32\n[b]\nsize=1m\nioengine=io_uring\niodepth=5\n");
+    let source = with("[a]\nsize=1m\niodepth=32\n[b]\nsize=1m\nioengine=io_uring\niodepth=5\n", UNTIMED);
     assert_eq!(source.arrival(), Arrival::Closed { depth: 6 });
     let note = "job a: iodepth=32 counts as 1, as in fio, because ioengine=psync, which is fio's default, waits for each request; \
                 ioengine=libaio keeps 32 outstanding";
@@ -56,6 +122,56 @@ fn files_lie_side_by_side_and_shared_ones_once() {
     let starts: Vec<_> = source.jobs().iter().map(|job| job.starts.clone()).collect();
     // Each file begins at a page of 4 KiB: a.0.0 at 0, a.1.0 at 12 KiB, shared at 24 KiB, x/shared behind its 14,096 bytes.
     assert_eq!(starts, [vec![0, 12_288], vec![24_576], vec![28_672], vec![40_960]]);
+}
+
+#[test]
+fn reads_and_writes_share_their_hot_blocks() {
+    for distribution in ["zipf:1.2", "pareto:0.1"] {
+        let text = format!("[a]\nrw=randrw\nsize=64m\nio_size=800m\nrandom_distribution={distribution}\nnumjobs=2\nfilename=x\n");
+        let requests = drained(&mut with(&text, UNTIMED)).unwrap();
+        // The clones take turns; each has hot blocks of its own, as in fio.
+        let hottest = |clone: usize, op: Op| {
+            let mut counts = BTreeMap::new();
+            requests.iter().skip(clone).step_by(2).filter(|r| r.op == op).for_each(|r| *counts.entry(r.offset).or_insert(0u32) += 1);
+            let mut places: Vec<_> = counts.into_iter().collect();
+            places.sort_by_key(|(place, n)| (std::cmp::Reverse(*n), *place));
+            places.iter().take(10).map(|(place, _)| *place).collect::<Vec<_>>()
+        };
+        let common = |a: Vec<u64>, b: Vec<u64>| a.iter().filter(|place| b.contains(place)).count();
+        assert!(common(hottest(0, Op::Read), hottest(0, Op::Write)) >= 8, "{distribution}");
+        assert!(common(hottest(0, Op::Read), hottest(1, Op::Read)) <= 2, "{distribution}");
+    }
+}
+
+#[test]
+fn writes_of_larger_blocks_stay_in_the_file() {
+    // Of the 16 blocks that reads choose from, writes of 16 KiB have 4.
+    let requests = drained(&mut source("[a]\nrw=randrw\nbs=4k,16k\nsize=64k\nio_size=8m\nrandom_distribution=zipf:1.2\n")).unwrap();
+    assert!(requests.iter().all(|r| r.offset + u64::from(r.bytes) <= 64 << 10));
+    let writes = requests.iter().filter(|r| r.op == Op::Write).count() as f64 / requests.len() as f64;
+    assert!((writes - 0.5).abs() < 0.05, "{writes}");
+}
+
+#[test]
+fn a_job_goes_round_its_files() {
+    // 20 KiB each, side by side at pages of 4 KiB: a at 0, b at 20 KiB.
+    let of = |options: &str| offsets(&drained(&mut source(&format!("[j]\nfilename=a:b\nsize=40k\nbs=10k\n{options}\n"))).unwrap());
+    let k = |places: [u64; 4]| places.map(|p| p << 10).to_vec();
+    assert_eq!(of(""), k([0, 20, 10, 30]));
+    assert_eq!(of("file_service_type=sequential"), k([0, 10, 20, 30]));
+    assert_eq!(of("file_service_type=roundrobin:2\nnrfiles=7"), k([0, 10, 20, 30]), "names count, nrfiles does not");
+    assert_eq!(of("loops=2"), [k([0, 20, 10, 30]), k([0, 20, 10, 30])].concat());
+    let record = source("[j]\nnrfiles=3\nfilesize=8k\nnumjobs=2\n").jobs()[0].clone();
+    assert_eq!((record.files, record.region_bytes, record.io_bytes), (3, 8192, Some(24 << 10)));
+    assert_eq!(record.starts, [0, 8192, 16_384, 24_576, 32_768, 40_960]);
+}
+
+#[test]
+fn a_file_without_a_size_has_that_of_other_jobs() {
+    let source = source("[a]\nfilename=x\nsize=50%\n[b]\nfilename=x\nsize=1m\n[c]\nfilename=x\n[d]\nfilename=y\nsize=25%\n");
+    let bytes: Vec<_> = source.jobs().iter().map(|job| job.region_bytes).collect();
+    assert_eq!(bytes, [512 << 10, 1 << 20, 1 << 20, CAPACITY / 4]);
+    assert_eq!(source.notes(), ["job d: the size of its file y is not known; size=25% is taken of the drive"]);
 }
 
 #[test]
@@ -143,25 +259,29 @@ fn time_ends_a_job() {
     // By its own clock, exactly.
     let mut by_rate = source("[a]\nrw=randread\nsize=1m\nrate_iops=1000\nruntime=2\ntime_based\n");
     assert_eq!(drained(&mut by_rate).unwrap().len(), 2000);
-    // By the drive's: what is told.
-    let text = "[global]\nioengine=libaio\nsize=1m\ntime_based\nramp_time=1\n[a]\niodepth=4\nruntime=2\n[b]\niodepth=1\nruntime=1\n";
+    // By the drive's, within a batch where a job is alone.
+    let text = "[a]\nioengine=libaio\nsize=1m\ntime_based\nramp_time=1\niodepth=4\nruntime=2\n";
     let mut by_drive = source(text);
     assert_eq!(by_drive.len_hint(), None);
     let mut out = Vec::new();
-    for (now, depth) in [(0, 5), (1_999_999_999, 5), (2_000_000_000, 4), (2_999_999_999, 4)] {
+    for now in [0, 2_999_999_999] {
         out.clear();
         by_drive.tell_time(now);
         by_drive.fill(&mut out, 1000).unwrap();
-        assert_eq!((out.len(), by_drive.arrival()), (64, Arrival::Closed { depth }), "{now}");
+        assert_eq!((out.len(), by_drive.arrival()), (64, Arrival::Closed { depth: 4 }), "{now}");
     }
     by_drive.tell_time(3_000_000_000);
     assert!(drained(&mut by_drive).unwrap().is_empty());
     assert!(!by_drive.next_stage());
+    // Exactly where there are several: of requests of 0.1 s, 4 x 20 and 10 begin before 2 s and 1 s.
+    let text = "[global]\nioengine=libaio\nsize=1m\ntime_based\n[a]\niodepth=4\nruntime=2\n[b]\niodepth=1\nruntime=1\n";
+    let requests = served(&mut source(text), u64::MAX, |_| 100_000_000);
+    assert_eq!([0, 1].map(|origin| requests.iter().filter(|r| r.origin == origin).count()), [80, 10]);
 }
 
 #[test]
 fn exitall_ends_the_stage() {
-    let mut source = source("[a]\nsize=4m\n[b]\nsize=8k\nexitall\n[c]\nstonewall\nsize=4k\n");
+    let mut source = with("[a]\nsize=4m\n[b]\nsize=8k\nexitall\n[c]\nstonewall\nsize=4k\n", UNTIMED);
     assert_eq!(drained(&mut source).unwrap().len(), 2 + 3, "two of b's and a's turns before b has none left");
     assert!(source.next_stage());
     assert_eq!(drained(&mut source).unwrap().len(), 1);
@@ -180,10 +300,10 @@ fn a_queue_depth_given_outranks_depths_and_rates() {
 #[test]
 fn chance_follows_the_seed() {
     let text = "[a]\nrw=randrw\nsize=64m\nbsrange=4k-16k\nrandom_distribution=zipf:1.2\nnumjobs=2\n";
-    let run = |seed| drained(&mut with(text, FioOptions { seed, ..TIMED })).unwrap();
+    let run = |seed| drained(&mut with(text, FioOptions { seed, ..UNTIMED })).unwrap();
     assert_eq!(run(3), run(3));
     assert_ne!(run(3), run(4));
-    let clones = drained(&mut source("[a]\nrw=randread\nsize=64m\nfilename=x\nnumjobs=2\n")).unwrap();
+    let clones = drained(&mut with("[a]\nrw=randread\nsize=64m\nfilename=x\nnumjobs=2\n", UNTIMED)).unwrap();
     let of = |parity: usize| clones.iter().skip(parity).step_by(2).map(|r| r.offset).collect::<Vec<_>>();
     assert_ne!(of(0), of(1), "clones have chance of their own");
 }

@@ -92,19 +92,29 @@ fn values_of_options() {
 #[test]
 fn options_that_would_change_the_workload_stop_the_run() {
     for (line, why) in [
-        ("fsync=32", "the drive model has no flush command, and its writes are safe once acknowledged; set it to 0 or leave it out"),
-        ("sync=1", "writes that have to pass the write buffer are not modelled; set it to 0, or simulate a drive without a write buffer"),
+        ("readfua=1", "requests that have to pass the write buffer are not modelled; set it to 0"),
         ("zonemode=zbd", "zones are not modelled; leave it out"),
         ("read_iolog=x.log", "it replays a recorded trace; run that with --trace FILE"),
-        ("thinktime=10", "pauses between requests are not modelled; leave it out, or give the job a rate_iops"),
+        ("thinktime_iotime=10", "pauses after a time of work are not supported; set thinktime_blocks"),
         ("wait_for=b", "jobs wait for all jobs before them with stonewall, and for no single one"),
         ("latency_target=1ms", "a load that follows the latency is not supported; leave it out and set iodepth"),
     ] {
         says(line, &format!("{} is not supported: {why}", line.split('=').next().unwrap()));
     }
-    says("random_distribution=normal:20", "random_distribution: normal is not supported; random, zipf, pareto, zoned and zoned_abs are");
-    says("nrfiles=4", "nrfiles: several files a job are not supported; write a job for each");
-    says("filename=a:b", "filename: several files a job are not supported; write a job for each");
+    says("random_distribution=normal:200", "random_distribution: a percentage is expected, as in normal:20");
+    says("nrfiles=0", "nrfiles: a whole number from 1 to 4096 is expected");
+    says("filename=:", "filename: a name is expected, or several with colons between them");
+    says("filename=a:-", "filename: standard input and output are no drive; name a file or a device");
+    says("file_service_type=zipf:1.2", "file_service_type: zipf is not supported; roundrobin, random and sequential are");
+    assert_eq!(
+        error("[a]\nsize=1m\nnrfiles=4\nopenfiles=2\n"),
+        "a.fio, line 4: openfiles is not supported below the number of files: of 4 files, 2 would be worked on at a time; leave it out; \
+         the line is \"openfiles=2\""
+    );
+    assert_eq!(
+        error("[a]\nsize=1m\nnrfiles=4096\nnumjobs=17\n"),
+        "a.fio: its jobs and their clones have 69632 files; at most 65536 are supported"
+    );
     says("ioengine=cpuio", "ioengine: the engine cpuio sends no reads or writes to a drive; leave the job out");
     says(
         "filesize=1m-2m",
@@ -113,7 +123,6 @@ fn options_that_would_change_the_workload_stop_the_run() {
             "a whole number of bytes is expected, with a unit where wanted: 4096, 4k, 1m, 2g, 0x1000"
         ),
     );
-    says("startdelay=5", "startdelay is not supported without a rate: a job that follows completions has no clock; give it a rate_iops");
     says("time_based", "time_based needs a runtime, such as runtime=60");
     assert_eq!(
         error("[a]\nsize=1m\nverify=crc32c\nrw=write\n"),
@@ -143,9 +152,8 @@ fn rates_that_cannot_be() {
         "a.fio, line 4: rate_iops is not supported with trimwrite; the line is \"rate_iops=10\""
     );
     assert_eq!(
-        error("[a]\nsize=1m\nrate_iops=10\n[b]\nsize=1m\n"),
-        "a.fio, line 1: job a has a rate and job b has none, which is not supported at the same time; give both a rate or neither, \
-         let one wait with stonewall, or take --queue-depth N; the line is \"[a]\""
+        error("[a]\nsize=1m\nrate_iops=10\nthinktime=1ms\n"),
+        "a.fio, line 3: rate_iops is not supported with thinktime; give one of them; the line is \"rate_iops=10\""
     );
 }
 
@@ -199,9 +207,27 @@ fn the_untimed_gear_has_no_time() {
         "a.fio, line 1: job a ends by time (time_based), and the untimed gear has none without a rate; take --gear timed, or give it a \
          rate or number_ios; the line is \"[a]\""
     );
+    assert_eq!(
+        untimed("[a]\nsize=1m\nrate_iops=10\n[b]\nsize=1m\n").err().unwrap().0,
+        "a.fio, line 1: job a has a rate and job b has none, which the untimed gear cannot serve at the same time, because it does not \
+         know how long a request takes; take --gear timed, give both a rate or neither, let one wait with stonewall, or take \
+         --queue-depth N; the line is \"[a]\""
+    );
+    let source = untimed("[a]\nsize=1m\nthinktime=5\nstartdelay=1\n").unwrap();
+    let why = "does not count, because the untimed gear has no time without a rate";
+    assert_eq!(source.notes(), [format!("job a: its thinktime {why}"), format!("job a: its startdelay {why}")]);
     assert!(untimed("[a]\nsize=1m\nruntime=5\ntime_based\nrate_iops=10\n").is_ok());
     let source = untimed("[a]\nsize=1m\nruntime=5\n").unwrap();
     assert_eq!(source.notes(), ["job a: its runtime does not count, because the untimed gear has no time without a rate"]);
+}
+
+#[test]
+fn what_asks_for_safety_is_noted_once() {
+    let text = "[global]\nfsync=32\nend_fsync=1\nfdatasync=0\n[a]\nsize=1m\nsync=dsync\nfsync_on_close\n[b]\nsize=1m\nfsync=1\n";
+    let file = JobFile::parse(Path::new("a.fio"), text).unwrap();
+    let source = FioSource::new(&file, 1 << 30, 4096, FioOptions { seed: 1, queue_depth: None, has_clock: true }).unwrap();
+    let note = "fsync, end_fsync, sync, fsync_on_close: without effect, because a write that the simulated drive has acknowledged is safe";
+    assert_eq!((source.notes(), file.left_out()), (&[note.to_owned()][..], &["fdatasync".to_owned()][..]));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use vpass_workload::pass::{PassSource, Repeated};
 use vpass_workload::traces::{Fit, Skipped, TraceOptions, TraceReport, TraceSource};
 
 fn read(at: u64, offset: u64, bytes: u32) -> Request {
-    Request { at, offset, bytes, op: Op::Read }
+    Request { at, offset, bytes, op: Op::Read, origin: 0 }
 }
 
 fn options(fit: Fit) -> TraceOptions {

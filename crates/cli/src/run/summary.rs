@@ -7,6 +7,7 @@ use vpass_oracle::OracleReport;
 use vpass_workload::traces::{Device, TraceReport};
 
 use crate::plan::{Load, Plan};
+use crate::results::jobs::JobResult;
 use crate::results::{Ageing, Flash, Host, Latencies, Reclaim, Simulation, Summary, Trace, TraceDevice, Wear};
 
 /// What became of the workload.
@@ -16,6 +17,7 @@ pub(super) struct Served {
     pub(super) stable: Option<bool>,
     pub(super) last_arrival: Option<Ns>,
     pub(super) trace: Option<TraceReport>,
+    pub(super) jobs: Option<Vec<JobResult>>,
 }
 
 pub(super) fn summary(
@@ -61,6 +63,7 @@ pub(super) fn summary(
         oracle,
         controller_ram_bytes: drive.controller_ram().0,
         trace: trace(plan, served),
+        jobs: served.jobs.clone(),
         simulation: Simulation::new(simulated_s, wall_s, served.requests),
         warnings: vec![],
     };

@@ -56,7 +56,7 @@ fn in_chunks(plans: &[&Plan], chunk: usize, progress: &Progress) -> Result<Vec<O
     let mut runs: Vec<(Measured, f64)> = runs.map(|run| (run, 0.0)).collect();
     serve_all(&mut rest, &mut runs, chunk, progress)?;
     let (requests, last_arrival) = rest.numbers();
-    let served = Served { requests, passes: 1, stable: None, last_arrival, trace: None };
+    let served = Served { requests, passes: 1, stable: None, last_arrival, trace: None, jobs: None };
     Ok(plans.iter().zip(runs).map(|(plan, (run, wall_s))| run.conclude(plan, &served, wall_s)).collect())
 }
 

@@ -65,7 +65,7 @@ mod tests {
 
     fn pages(offset: u64, bytes: u32) -> Pages {
         let geometry = crate::drive::tests::tiny_geometry();
-        Pages::of(&Request { at: 0, offset, bytes, op: Op::Write }, &geometry, geometry.page_shift())
+        Pages::of(&Request { at: 0, offset, bytes, op: Op::Write, origin: 0 }, &geometry, geometry.page_shift())
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod dies;
 mod host;
 mod jobs;
+mod reactive;
 mod route;
 mod speed;
 mod submit;
@@ -23,7 +24,7 @@ use super::{Progress, RunError, before_the_end, check_arrivals};
 use crate::bugs::Bug;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
-use crate::metrics::TimedMetrics;
+use crate::metrics::{Groups, TimedMetrics};
 use crate::reciprocal::Reciprocal;
 use crate::request::{Arrival, Request, RequestSource};
 use crate::units::{Cause, DieId, Lpn, Ns, us};
@@ -65,6 +66,8 @@ pub struct TimedEngine {
     /// Whether requests come by their own clock, and how many may be outstanding.
     open: bool,
     depth: u32,
+    /// Whether they follow from completions instead.
+    reactive: bool,
     served: u64,
     /// Size and channel time of the last part of a page read.
     last_transfer: (u32, Ns),
@@ -100,6 +103,7 @@ impl TimedEngine {
             exhausted: false,
             open: false,
             depth: 1,
+            reactive: false,
             served: 0,
             last_transfer: (0, 0),
         }
@@ -108,6 +112,11 @@ impl TimedEngine {
     /// Latencies so far.
     pub fn metrics(&self) -> &TimedMetrics {
         &self.metrics
+    }
+
+    /// From now on latencies are counted for groups of origins too: `group_of` gives the group of each origin.
+    pub fn count_groups(&mut self, group_of: &[u16]) {
+        self.metrics.groups = Groups::new(group_of);
     }
 
     /// Simulated time at which the last request completed.
@@ -122,9 +131,24 @@ impl TimedEngine {
     pub fn run(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
         self.dies.intervals = drive.is_watched().then(Vec::new);
         self.dies.shares_channels = drive.bugs.has(Bug::ChannelShared);
-        self.exhausted = false;
         let before = self.served;
-        self.pace(drive, source);
+        loop {
+            self.exhausted = false;
+            self.pace(drive, source);
+            if self.reactive {
+                self.react(drive, source, progress, before)?;
+            } else {
+                self.stream(drive, source, progress, before)?;
+            }
+            if !self.begin_stage(source) {
+                self.hand_over_intervals(drive, 0);
+                return Ok(self.served - before);
+            }
+        }
+    }
+
+    /// Serves a stage whose requests come by their own clock or by the number outstanding; at the end all are complete.
+    fn stream(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress, before: u64) -> Result<(), RunError> {
         loop {
             let mut arrival = Ns::MAX;
             if self.host.outstanding < self.depth {
@@ -136,16 +160,12 @@ impl TimedEngine {
                 }
                 arrival = self.admit(drive);
                 if self.host.outstanding == 0 && self.exhausted && self.next == self.requests.len() {
-                    if self.begin_stage(drive, source) {
-                        continue;
-                    }
-                    self.hand_over_intervals(drive, 0);
-                    return Ok(self.served - before);
+                    return Ok(());
                 }
             }
             let ((event, next), completion) = (self.dies.next(), self.host.next_completion());
-            let mut at = event.min(completion).min(arrival);
-            if self.host.outstanding == 0 && self.pads_before(drive, &mut at) {
+            let at = event.min(completion).min(arrival);
+            if self.host.outstanding == 0 && self.pads_before(drive, at) {
                 continue;
             }
             assert!(at != Ns::MAX, "requests are outstanding, but nothing is going to happen");
@@ -160,10 +180,10 @@ impl TimedEngine {
 
     /// Pads what has waited for its wordline through a pause that ends before this; the drive may have work to do sooner then.
     #[cold]
-    fn pads_before(&mut self, drive: &mut Drive, at: &mut Ns) -> bool {
+    fn pads_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
         let Some(pad_after) = self.pad_after.filter(|_| !drive.gathers.is_empty()) else { return false };
         let due = (self.quiet_since.max(self.host.last_end) + pad_after).max(self.now);
-        if due >= *at {
+        if due >= at {
             return false;
         }
         (self.now, self.quiet_since, drive.now) = (due, due, due);
@@ -210,21 +230,17 @@ impl TimedEngine {
 
     /// Goes on to the source's next stage, if it has one.
     #[cold]
-    fn begin_stage(&mut self, drive: &Drive, source: &mut dyn RequestSource) -> bool {
+    fn begin_stage(&mut self, source: &mut dyn RequestSource) -> bool {
         source.tell_time(self.now);
-        let goes_on = source.next_stage();
-        if goes_on {
-            self.exhausted = false;
-            self.pace(drive, source);
-        }
-        goes_on
+        source.next_stage()
     }
 
     /// Takes over how requests arrive.
     fn pace(&mut self, drive: &Drive, source: &dyn RequestSource) {
-        (self.open, self.depth) = match source.arrival() {
-            Arrival::Open => (true, drive.config.drive.max_outstanding),
-            Arrival::Closed { depth } => (false, depth.max(1)),
+        (self.open, self.depth, self.reactive) = match source.arrival() {
+            Arrival::Open => (true, drive.config.drive.max_outstanding, false),
+            Arrival::Closed { depth } => (false, depth.max(1), false),
+            Arrival::Reactive => (true, u32::MAX, true),
         };
     }
 

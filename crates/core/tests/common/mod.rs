@@ -61,7 +61,7 @@ impl RequestSource for Uniform {
             if self.mean_gap > 0.0 {
                 self.clock -= (1.0 - self.unit()).ln() * self.mean_gap;
             }
-            out.push(Request { at: self.clock as u64, offset: block * u64::from(self.bytes), bytes: self.bytes, op });
+            out.push(Request { at: self.clock as u64, offset: block * u64::from(self.bytes), bytes: self.bytes, op, origin: 0 });
         }
         Ok(())
     }
@@ -93,7 +93,7 @@ impl RequestSource for Cycle {
         let n = self.left.min(max as u64);
         self.left -= n;
         for _ in 0..n {
-            out.push(Request { at: 0, offset: self.offsets[self.at], bytes: self.bytes, op: Op::Read });
+            out.push(Request { at: 0, offset: self.offsets[self.at], bytes: self.bytes, op: Op::Read, origin: 0 });
             self.at = (self.at + 1) % self.offsets.len();
         }
         Ok(())

@@ -84,7 +84,7 @@ impl Stream {
         if self.gap > 0 {
             self.clock += self.dice.between(0, 2 * self.gap);
         }
-        Request { at: self.clock, offset, bytes, op }
+        Request { at: self.clock, offset, bytes, op, origin: 0 }
     }
 
     fn mirror(&mut self, request: &Request) {

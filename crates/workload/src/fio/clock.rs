@@ -26,7 +26,7 @@ impl Clocks {
         let smallest = |op: usize| job.blocks[op].ends().0 as f64;
         let clock = |op: usize| rate.bytes_per_s[op].map(|bytes| ArrivalClock::new(rate.arrivals, bytes / smallest(op)));
         let unit = |op: usize| (rate.arrivals == Arrivals::Constant).then(|| smallest(op));
-        Some(Self { by_op: [0, 1, 2].map(clock), unit: [0, 1, 2].map(unit), start_ns: rate.start_ns })
+        Some(Self { by_op: [0, 1, 2].map(clock), unit: [0, 1, 2].map(unit), start_ns: job.start_ns })
     }
 
     /// When the next request comes, after the start of the stage, and its direction.

@@ -9,6 +9,7 @@ use super::grammar::{Assignment, Place};
 use super::options::{self, Role};
 use super::sizes::Blocks;
 use super::skew::Distribution;
+use super::turns::{Order, Service};
 use super::values::{self, Amount, KbBase, PerOp};
 use crate::synthetic::MAX_QUEUE_DEPTH;
 
@@ -37,6 +38,15 @@ pub(super) struct Pattern {
     pub(super) hole: i64,
 }
 
+/// `thinktime`: a job waits until its requests are complete, and pauses, whenever so many more have been served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Think {
+    pub(super) pause_ns: u64,
+    pub(super) blocks: u64,
+    /// Whether requests count when they are issued, and not when they are complete.
+    pub(super) counts_issued: bool,
+}
+
 /// The values of a section so far; what nobody gave is what fio takes.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
@@ -60,7 +70,10 @@ pub(super) struct Draft {
     pub(super) number_ios: Option<u64>,
     pub(super) loops: u32,
     pub(super) clones: u32,
-    pub(super) file: Option<String>,
+    pub(super) files: Vec<String>,
+    pub(super) files_per_clone: u32,
+    pub(super) service: Service,
+    pub(super) open_files: Option<u32>,
     pub(super) directory: String,
     pub(super) name_format: String,
     pub(super) distribution: Distribution,
@@ -77,6 +90,8 @@ pub(super) struct Draft {
     pub(super) ramp_ns: u64,
     pub(super) time_based: bool,
     pub(super) start_ns: u64,
+    pub(super) think: Think,
+    pub(super) think_spin_ns: u64,
     pub(super) stonewall: bool,
     pub(super) exit_all: bool,
     pub(super) verify: bool,
@@ -90,6 +105,7 @@ const BLOCK: u64 = 4096;
 /// As many as fio starts (`REAL_MAX_JOBS`).
 pub(super) const MOST_JOBS: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
+const MICROSECOND_NS: u64 = 1_000;
 
 impl Default for Draft {
     fn default() -> Self {
@@ -112,7 +128,10 @@ impl Default for Draft {
             number_ios: None,
             loops: 1,
             clones: 1,
-            file: None,
+            files: vec![],
+            files_per_clone: 1,
+            service: Service { order: Order::RoundRobin, in_a_row: 1 },
+            open_files: None,
             directory: String::new(),
             name_format: "$jobname.$jobnum.$filenum".into(),
             distribution: Distribution::Random,
@@ -129,6 +148,8 @@ impl Default for Draft {
             ramp_ns: 0,
             time_based: false,
             start_ns: 0,
+            think: Think { pause_ns: 0, blocks: 1, counts_issued: false },
+            think_spin_ns: 0,
             stonewall: false,
             exit_all: false,
             verify: false,
@@ -140,11 +161,11 @@ impl Default for Draft {
 
 impl Draft {
     /// Takes in the lines of a section. `kb_base` goes first, wherever it stands: it decides about all units.
-    /// Options that cannot matter are added to `left_out`.
+    /// Options that cannot matter are added to `left_out`, those that ask for safety to `safe`.
     ///
     /// # Errors
     /// The first line that is wrong.
-    pub(super) fn take(&mut self, lines: &[Assignment], left_out: &mut Vec<String>) -> Result<(), SourceError> {
+    pub(super) fn take(&mut self, lines: &[Assignment], left_out: &mut Vec<String>, safe: &mut Vec<String>) -> Result<(), SourceError> {
         let is_base = |line: &&Assignment| line.name == "kb_base";
         for line in lines.iter().filter(is_base).chain(lines.iter().filter(|l| !is_base(l))) {
             match options::role(&line.name, line.value.as_deref()) {
@@ -159,6 +180,7 @@ impl Draft {
                 Some(Role::Unsupported(why)) => {
                     return Err(line.place.complain(format_args!("{} is not supported: {why}", line.name)));
                 }
+                Some(Role::Safe) => safe.push(line.name.clone()),
                 Some(Role::NotApplicable) => left_out.push(line.name.clone()),
                 None => return Err(unknown(line)),
             }
@@ -208,6 +230,10 @@ impl Draft {
             "runtime" => self.runtime_ns = values::time_ns(value, SECOND_NS)?,
             "ramp_time" => self.ramp_ns = values::time_ns(value, SECOND_NS)?,
             "startdelay" => self.start_ns = values::time_ns(value, SECOND_NS)?,
+            "thinktime" => self.think.pause_ns = values::time_ns(value, MICROSECOND_NS)?,
+            "thinktime_spin" => self.think_spin_ns = values::time_ns(value, MICROSECOND_NS)?,
+            "thinktime_blocks" => self.think.blocks = self.count(value, 1..=u64::from(u32::MAX))?,
+            "thinktime_blocks_type" => self.think.counts_issued = one_of(value, &["complete", "issue"])? == 1,
             "number_ios" => self.number_ios = above_zero(values::bytes(value, self.base)?),
             "loops" => self.loops = self.count(value, 0..=u64::from(u32::MAX))?.max(1) as u32,
             "numjobs" => self.clones = self.count(value, 1..=MOST_JOBS)? as u32,
@@ -234,10 +260,10 @@ impl Draft {
             "offset" => self.offset = values::amount(value, base)?,
             "offset_increment" => self.offset_increment = values::amount(value, base)?,
             "offset_align" => self.offset_align = values::bytes(value, base)?,
-            "nrfiles" => {
-                values::count(value, base, 1..=1).map_err(|_| "several files a job are not supported; write a job for each".to_owned())?;
-            }
-            "filename" => self.file = Some(file_name(value)?),
+            "nrfiles" => self.files_per_clone = self.count(value, 1..=MOST_JOBS)? as u32,
+            "openfiles" => self.open_files = above_zero(self.count(value, 0..=u64::from(u32::MAX))?).map(|n| n as u32),
+            "file_service_type" => self.service = service(value, base)?,
+            "filename" => self.files = file_names(value)?,
             "directory" => self.directory = value.split(':').next().unwrap_or_default().into(),
             "filename_format" => self.name_format = value.into(),
             other => unreachable!("{other} is listed as used"),
@@ -325,14 +351,27 @@ fn engine(value: &str) -> Result<String, String> {
     Ok(value.into())
 }
 
-/// A file by name; `\:` is a colon in it, a bare one would separate several.
-fn file_name(value: &str) -> Result<String, String> {
-    let name = value.replace("\\:", "\0");
-    if name.contains(':') {
-        return Err("several files a job are not supported; write a job for each".into());
+/// Files by name; `\:` is a colon in one, a bare one separates them.
+fn file_names(value: &str) -> Result<Vec<String>, String> {
+    let value = value.replace("\\:", "\0");
+    let names: Vec<String> = value.split(':').map(|name| name.trim().replace('\0', ":")).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        return Err("a name is expected, or several with colons between them".into());
     }
-    if name == "-" {
+    if names.iter().any(|name| name == "-") {
         return Err("standard input and output are no drive; name a file or a device".into());
     }
-    Ok(name.replace('\0', ":"))
+    Ok(names)
+}
+
+/// `roundrobin:3`.
+fn service(value: &str, base: KbBase) -> Result<Service, String> {
+    let (word, number) = value.split_once(':').map_or((value, None), |(word, number)| (word, Some(number)));
+    if ["zipf", "pareto", "normal", "gauss"].contains(&word) {
+        return Err(format!("{word} is not supported; roundrobin, random and sequential are"));
+    }
+    let orders = [Order::RoundRobin, Order::Random, Order::Sequential];
+    let order = orders[one_of(word, &["roundrobin", "random", "sequential"])?];
+    let in_a_row = number.map_or(Ok(1), |n| values::count(n, base, 1..=u64::from(u32::MAX)))? as u32;
+    Ok(Service { order, in_a_row })
 }

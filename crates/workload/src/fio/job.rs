@@ -4,18 +4,21 @@ use std::collections::BTreeSet;
 
 use vpass_core::request::SourceError;
 
-use super::draft::{Draft, MOST_JOBS, Pattern, Ways};
+use super::draft::{Draft, MOST_JOBS, Pattern, Think, Ways};
 use super::grammar::{Place, Section};
 use super::options;
 use super::sizes::Blocks;
 use super::skew::Distribution;
+use super::turns::Service;
 use super::values::{Amount, PerOp};
 use crate::synthetic::Arrivals;
 
 /// Where a job works, before the drive is known.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
-    pub(super) file: Option<String>,
+    /// By name; without any, each clone has `files_per_clone` of its own.
+    pub(super) files: Vec<String>,
+    pub(super) files_per_clone: u32,
     pub(super) directory: String,
     pub(super) name_format: String,
     pub(super) size: Option<Amount>,
@@ -43,7 +46,6 @@ pub(super) struct Rate {
     /// By direction; none where the job has none of these.
     pub(super) bytes_per_s: PerOp<Option<f64>>,
     pub(super) arrivals: Arrivals,
-    pub(super) start_ns: u64,
 }
 
 /// A job and its clones.
@@ -68,7 +70,11 @@ pub(super) struct Job {
     pub(super) map: bool,
     pub(super) depth: u32,
     pub(super) rate: Option<Rate>,
+    /// Before its first request.
+    pub(super) start_ns: u64,
+    pub(super) think: Option<Think>,
     pub(super) limits: Limits,
+    pub(super) service: Service,
     pub(super) exit_all: bool,
     pub(super) target: Target,
 }
@@ -83,17 +89,18 @@ pub(super) struct Jobs {
 /// Reads all sections: `[global]` ones, by any name that begins so, set what those below them start from.
 pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
     let mut all = Jobs { list: vec![], left_out: vec![], notes: vec![] };
+    let mut safe = Vec::new();
     let mut global = Draft::default();
     let mut stage = 0;
     // Where it keeps a depth from being reached.
     let mut engine_matters = false;
     for section in sections {
         if section.name.starts_with("global") {
-            global.take(&section.lines, &mut all.left_out)?;
+            global.take(&section.lines, &mut all.left_out, &mut safe)?;
             continue;
         }
         let mut draft = global.clone();
-        draft.take(&section.lines, &mut all.left_out)?;
+        draft.take(&section.lines, &mut all.left_out, &mut safe)?;
         if draft.stonewall && !all.list.is_empty() {
             stage += 1;
         }
@@ -108,6 +115,11 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
         }
     }
     let mut seen = BTreeSet::new();
+    safe.retain(|name| seen.insert(name.clone()));
+    if !safe.is_empty() {
+        let options = safe.join(", ");
+        all.notes.push(format!("{options}: without effect, because a write that the simulated drive has acknowledged is safe"));
+    }
     all.left_out.retain(|name| seen.insert(name.clone()) && !(engine_matters && name == "ioengine"));
     Ok(all)
 }
@@ -133,10 +145,14 @@ impl Job {
             distribution: draft.distribution.clone(),
             depth: depth(draft, &label, section, notes)?,
             rate: None,
+            start_ns: draft.start_ns,
+            think: think(draft),
             limits: limits(draft, &label, section, notes)?,
+            service: draft.service,
             exit_all: draft.exit_all,
             target: Target {
-                file: draft.file.clone(),
+                files: draft.files.clone(),
+                files_per_clone: draft.files_per_clone,
                 directory: draft.directory.clone(),
                 name_format: draft.name_format.clone(),
                 size: draft.size,
@@ -153,6 +169,13 @@ impl Job {
         if draft.verify && draft.do_verify && writes {
             let what = "verify is not supported: it reads what was written; add do_verify=0, or a job that reads, with stonewall";
             return Err(draft.place("verify").unwrap_or(&section.place).complain(what));
+        }
+        let files = job.target.number_of_files();
+        if let Some(open) = draft.open_files.filter(|open| *open < files) {
+            let what = format!(
+                "openfiles is not supported below the number of files: of {files} files, {open} would be worked on at a time; leave it out"
+            );
+            return Err(draft.place("openfiles").unwrap_or(&section.place).complain(what));
         }
         job.rate = job.rate(draft)?;
         Ok(job)
@@ -178,11 +201,10 @@ impl Job {
             return complain("rate and rate_iops exclude each other; give one of them".into());
         }
         if !by_bytes && !by_requests {
-            if draft.start_ns > 0 {
-                let what = "startdelay is not supported without a rate: a job that follows completions has no clock; give it a rate_iops";
-                return Err(draft.place("startdelay").unwrap_or(&self.place).complain(what));
-            }
             return Ok(None);
+        }
+        if self.think.is_some() {
+            return complain(format!("{option} is not supported with thinktime; give one of them"));
         }
         if self.pattern.ways == Ways::TrimWrite {
             return complain(format!("{option} is not supported with {}", self.pattern.text));
@@ -201,8 +223,14 @@ impl Job {
             }
         }
         let arrivals = if draft.poisson { Arrivals::Poisson } else { Arrivals::Constant };
-        Ok(Some(Rate { bytes_per_s, arrivals, start_ns: draft.start_ns }))
+        Ok(Some(Rate { bytes_per_s, arrivals }))
     }
+}
+
+/// The processor's time to spin is part of the pause.
+fn think(draft: &Draft) -> Option<Think> {
+    let Think { pause_ns, .. } = draft.think;
+    (pause_ns > 0).then(|| Think { pause_ns: pause_ns.max(draft.think_spin_ns), ..draft.think })
 }
 
 fn limits(draft: &Draft, label: &str, section: &Section, notes: &mut Vec<String>) -> Result<Limits, SourceError> {

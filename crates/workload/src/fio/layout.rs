@@ -2,8 +2,10 @@
 //! the same `filename` share it, and a job without has a file of its own for each clone (`$jobname.$jobnum.$filenum`), as in fio.
 //!
 //! A device (`/dev/...`) without a size is the whole drive, and percentages of it are of the drive's capacity. Whether a plain file is
-//! there already, and how large, is not looked at: what a drive holds at the start is in the drive's own `[start]`.
+//! there already, and how large, is not looked at: what a drive holds at the start is in the drive's own `[start]`. A job without a size
+//! takes that of another job that works on its file; `size=50%` of a file that nobody gives a size is half the drive, with a note.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use vpass_core::request::SourceError;
@@ -12,62 +14,96 @@ use vpass_core::units::Bytes;
 use super::job::{Job, Target};
 use super::values::Amount;
 
-/// Where a clone works.
+/// Where a clone works in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Region {
     /// First byte, on the drive.
     pub(super) start: u64,
     pub(super) bytes: u64,
+}
+
+/// Where a clone works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// At least one.
+    pub(super) files: Vec<Region>,
     /// Bytes after which a loop of the job ends.
     pub(super) io_bytes: u64,
 }
 
-/// A file on the drive.
-struct File {
-    name: String,
-    bytes: u64,
+/// The files of all jobs in the order in which they are named.
+#[derive(Default)]
+struct Files {
+    /// Name, and bytes that are used.
+    list: Vec<(String, u64)>,
+    by_name: HashMap<String, usize>,
 }
 
-/// The regions of each job's clones on a drive; `jobs_name` is the job file's, for messages.
-pub(super) fn layout(jobs_name: &str, jobs: &[Job], capacity: u64, page_bytes: u32) -> Result<Vec<Vec<Region>>, SourceError> {
-    let mut files: Vec<File> = Vec::new();
-    let mut placed = Vec::new();
-    for job in jobs {
-        let mut clones = Vec::new();
-        for clone in 0..job.clones {
-            let name = job.target.name(&job.section, clone);
-            let region =
-                region(job, &name, clone, capacity).map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))?;
-            let end = (region.start.saturating_add(region.bytes)).max(job.target.file_size.unwrap_or(0));
-            let file = files.iter().position(|f| f.name == name).unwrap_or_else(|| {
-                files.push(File { name, bytes: 0 });
-                files.len() - 1
-            });
-            files[file].bytes = files[file].bytes.max(end);
-            clones.push((file, region));
-        }
-        placed.push(clones);
+impl Files {
+    fn number(&mut self, name: String) -> usize {
+        *self.by_name.entry(name).or_insert_with_key(|name| {
+            self.list.push((name.clone(), 0));
+            self.list.len() - 1
+        })
     }
-    let starts = starts(jobs_name, &files, capacity, u64::from(page_bytes))?;
-    let moved = |(file, region): (usize, Region)| Region { start: region.start + starts[file], ..region };
-    Ok(placed.into_iter().map(|clones| clones.into_iter().map(moved).collect()).collect())
+}
+
+/// More would be a mistake, and take long to lay out.
+const MOST_FILES: u64 = 1 << 16;
+
+/// What each job's clones work on; `jobs_name` is the job file's, for messages. What the user should know is added to `notes`.
+pub(super) fn layout(
+    jobs_name: &str,
+    jobs: &[Job],
+    capacity: u64,
+    page_bytes: u32,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Vec<Part>>, SourceError> {
+    check_number(jobs_name, jobs)?;
+    let mut files = Files::default();
+    let numbers: Vec<Vec<Vec<usize>>> = jobs.iter().map(|job| job.target.numbers(job, &mut files)).collect();
+    let mut parts = vec![Vec::new(); jobs.len()];
+    // Sizes that jobs give themselves come first: others ask for the size of a file that those know.
+    for asks in [false, true] {
+        for (i, job) in jobs.iter().enumerate().filter(|(_, job)| job.target.asks_for_size() == asks) {
+            for (clone, numbers) in numbers[i].iter().enumerate() {
+                let part = part(job, clone as u32, numbers, &mut files, capacity, notes);
+                parts[i].push(part.map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))?);
+            }
+        }
+    }
+    let starts = starts(jobs_name, &files.list, capacity, u64::from(page_bytes))?;
+    for (parts, numbers) in parts.iter_mut().zip(&numbers) {
+        for (part, numbers) in parts.iter_mut().zip(numbers) {
+            part.files.iter_mut().zip(numbers).for_each(|(region, file)| region.start += starts[*file]);
+        }
+    }
+    Ok(parts)
+}
+
+fn check_number(jobs_name: &str, jobs: &[Job]) -> Result<(), SourceError> {
+    let count: u64 = jobs.iter().map(|job| u64::from(job.clones) * u64::from(job.target.number_of_files())).sum();
+    if count > MOST_FILES {
+        return Err(SourceError(format!("{jobs_name}: its jobs and their clones have {count} files; at most {MOST_FILES} are supported")));
+    }
+    Ok(())
 }
 
 /// The first byte of each file. Each begins at a page, as on a file system whose blocks are no larger.
-fn starts(jobs_name: &str, files: &[File], capacity: u64, page_bytes: u64) -> Result<Vec<u64>, SourceError> {
+fn starts(jobs_name: &str, files: &[(String, u64)], capacity: u64, page_bytes: u64) -> Result<Vec<u64>, SourceError> {
     let mut end = 0u64;
     let mut starts = Vec::new();
-    for file in files {
-        let start = end.next_multiple_of(page_bytes);
+    for (_, bytes) in files {
+        let start = end.checked_next_multiple_of(page_bytes).unwrap_or(u64::MAX);
         starts.push(start);
-        end = start.saturating_add(file.bytes);
+        end = start.saturating_add(*bytes);
     }
     if end <= capacity {
         return Ok(starts);
     }
     let mut list = String::new();
-    for file in files.iter().take(4) {
-        let _ = write!(list, "{}{} {}", if list.is_empty() { "" } else { ", " }, file.name, Bytes(file.bytes));
+    for (name, bytes) in files.iter().take(4) {
+        let _ = write!(list, "{}{name} {}", if list.is_empty() { "" } else { ", " }, Bytes(*bytes));
     }
     if files.len() > 4 {
         let _ = write!(list, " and {} more", files.len() - 4);
@@ -81,27 +117,51 @@ fn starts(jobs_name: &str, files: &[File], capacity: u64, page_bytes: u64) -> Re
     )))
 }
 
-/// Where in its file a clone works.
-fn region(job: &Job, name: &str, clone: u32, capacity: u64) -> Result<Region, String> {
+/// Where in its files a clone works; their sizes grow to what it uses.
+fn part(job: &Job, clone: u32, numbers: &[usize], files: &mut Files, capacity: u64, notes: &mut Vec<String>) -> Result<Part, String> {
     let target = &job.target;
-    let whole = target.file_size.or(is_device(name).then_some(capacity));
-    let fixed = if let Some(Amount::Bytes(bytes)) = target.size { Some(bytes) } else { None };
+    let count = numbers.len() as u64;
+    // As in fio: a size is that of all files together, a filesize that of each.
+    let fixed = if let Some(Amount::Bytes(bytes)) = target.size { Some(bytes / count) } else { None };
+    let mut regions = Vec::new();
+    for number in numbers {
+        let (name, known) = &files.list[*number];
+        let known = (target.asks_for_size() && *known > 0).then_some(*known);
+        let mut whole = target.file_size.or(is_device(name).then_some(capacity)).or(known);
+        if let (None, Some(Amount::Percent(percent))) = (whole, target.size) {
+            let note = format!("job {}: the size of its file {name} is not known; size={percent}% is taken of the drive", job.label);
+            whole = Some(capacity);
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        let region = region(job, name, clone, whole, fixed)?;
+        let end = (region.start.saturating_add(region.bytes)).max(target.file_size.unwrap_or(0));
+        let bytes = &mut files.list[*number].1;
+        *bytes = end.max(*bytes);
+        regions.push(region);
+    }
+    let size = fixed.map_or_else(|| regions.iter().map(|r| r.bytes).fold(0, u64::saturating_add), |bytes| bytes * count);
+    Ok(Part { files: regions, io_bytes: job.limits.io_size.map_or(size, |io| io.of(size)) })
+}
+
+/// Where in a file, of which the `whole` size or its `fixed` share of a job's size may be known.
+fn region(job: &Job, name: &str, clone: u32, whole: Option<u64>, fixed: Option<u64>) -> Result<Region, String> {
+    let target = &job.target;
     let start = start(job, whole.or(fixed), clone)?;
     let rest = |whole: u64| {
         let rest = whole.checked_sub(start).filter(|rest| *rest > 0);
         rest.ok_or_else(|| format!("its offset of {} is beyond the end of its file of {}", Bytes(start), Bytes(whole)))
     };
-    let of_unknown = || format!("the size of its file {name} is not known; give the job a size, such as size=1g");
     let bytes = match (target.size, target.file_size, whole) {
         (Some(Amount::Percent(percent)), _, Some(whole)) => Amount::Percent(percent).of(rest(whole)?),
         (Some(Amount::Bytes(_)), Some(file), _) => rest(file)?,
-        (Some(Amount::Bytes(bytes)), None, _) => bytes,
+        (Some(Amount::Bytes(_)), None, _) => fixed.unwrap_or(0),
         (None, _, Some(whole)) => rest(whole)?,
-        (_, _, None) => return Err(of_unknown()),
+        (_, _, None) => return Err(format!("the size of its file {name} is not known; give the job a size, such as size=1g")),
     };
-    let size = fixed.unwrap_or(bytes);
     check_room(job, bytes)?;
-    Ok(Region { start, bytes, io_bytes: job.limits.io_size.map_or(size, |io| io.of(size)) })
+    Ok(Region { start, bytes })
 }
 
 /// The first byte of a clone's region. One that a percentage gives is rounded up to a block.
@@ -138,10 +198,25 @@ fn is_device(name: &str) -> bool {
 }
 
 impl Target {
+    /// Whether the size of its files has to be known from elsewhere.
+    fn asks_for_size(&self) -> bool {
+        self.file_size.is_none() && !matches!(self.size, Some(Amount::Bytes(_)))
+    }
+
+    pub(super) fn number_of_files(&self) -> u32 {
+        if self.files.is_empty() { self.files_per_clone } else { self.files.len() as u32 }
+    }
+
+    /// The files of each clone of the job, by number.
+    fn numbers(&self, job: &Job, files: &mut Files) -> Vec<Vec<usize>> {
+        let of_clone = |clone| (0..self.number_of_files()).map(|file| files.number(self.name(&job.section, clone, file))).collect();
+        (0..job.clones).map(of_clone).collect()
+    }
+
     /// The name of a clone's file.
-    pub(super) fn name(&self, section: &str, clone: u32) -> String {
-        let name = self.file.clone().unwrap_or_else(|| {
-            let format = self.name_format.replace("$jobnum", &clone.to_string()).replace("$filenum", "0");
+    fn name(&self, section: &str, clone: u32, file: u32) -> String {
+        let name = self.files.get(file as usize).cloned().unwrap_or_else(|| {
+            let format = self.name_format.replace("$jobnum", &clone.to_string()).replace("$filenum", &file.to_string());
             format.replace("$jobname", section)
         });
         if self.directory.is_empty() || name.starts_with('/') { name } else { format!("{}/{name}", self.directory) }

@@ -1,5 +1,5 @@
-//! Every option of fio 3.33 by name, and what becomes of it here: it describes the workload, it cannot matter to a simulated drive, or it
-//! would change the workload in a way that is not supported, which stops the run.
+//! Every option of fio 3.33 by name, and what becomes of it here: it describes the workload, it cannot matter to a simulated drive, it asks
+//! for writes to be safe, which they are, or it would change the workload in a way that is not supported, which stops the run.
 //!
 //! The names are those of `fio --cmdhelp` and, for engines, `fio --enghelp=ENGINE`.
 
@@ -12,12 +12,14 @@ pub(super) enum Role {
     Used(&'static str),
     /// It speaks of the host, of buffers, of reports: nothing that a drive notices.
     NotApplicable,
+    /// It makes writes safe, which they are here once the drive has acknowledged them.
+    Safe,
     /// It would change the workload. The sentence says why it cannot be followed.
     Unsupported(&'static str),
 }
 
 /// Options that describe the workload, each with its other spelling.
-const USED: [(&str, &str); 43] = [
+const USED: [(&str, &str); 49] = [
     ("name", ""),
     ("description", ""),
     ("kb_base", ""),
@@ -43,6 +45,8 @@ const USED: [(&str, &str); 43] = [
     ("directory", ""),
     ("filename_format", ""),
     ("nrfiles", "nr_files"),
+    ("openfiles", ""),
+    ("file_service_type", ""),
     ("random_distribution", ""),
     ("percentage_random", ""),
     ("norandommap", ""),
@@ -57,6 +61,10 @@ const USED: [(&str, &str); 43] = [
     ("ramp_time", ""),
     ("time_based", ""),
     ("startdelay", ""),
+    ("thinktime", ""),
+    ("thinktime_spin", ""),
+    ("thinktime_blocks", ""),
+    ("thinktime_blocks_type", ""),
     ("stonewall", "wait_for_previous"),
     ("exitall", ""),
     ("verify", ""),
@@ -71,7 +79,7 @@ const NOT_APPLICABLE: &[&str] = &[
     "nice", "prio", "prioclass", "cpumask", "cpus_allowed", "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "cgroup",
     "cgroup_weight", "cgroup_nodelete", "uid", "gid", "ioscheduler", "clocksource", "gtod_reduce", "gtod_cpu", "io_submit_mode",
     "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete_max", "serialize_overlap", "invalidate", "exec_prerun", "exec_postrun",
-    "verify_async", "verify_async_cpus", "lockfile", "openfiles", "file_service_type",
+    "verify_async", "verify_async_cpus", "lockfile",
     // Of the engines.
     "userspace_reap", "nowait", "hipri", "hipri_percentage", "fixedbufs", "registerfiles", "sqthread_poll", "sqthread_poll_cpu",
     "nonvectored", "uncached", "force_async", "cmd_type", "cmdprio", "cmdprio_class", "cmdprio_percentage", "cmdprio_bssplit", "thp",
@@ -79,7 +87,7 @@ const NOT_APPLICABLE: &[&str] = &[
     "cpuload", "cpuchunks",
     // How files are made; the drive's own `[start]` says what lies on it.
     "unique_filename", "fallocate", "create_serialize", "create_fsync", "create_on_open", "allow_file_create", "allow_mounted_write",
-    "overwrite", "unlink", "unlink_each_loop", "end_fsync", "fsync_on_close",
+    "overwrite", "unlink", "unlink_each_loop",
     // What is in the buffers.
     "zero_buffers", "refill_buffers", "scramble_buffers", "buffer_pattern", "buffer_compress_percentage", "buffer_compress_chunk",
     "dedupe_percentage", "dedupe_mode", "dedupe_working_set_percentage", "dedupe_global",
@@ -97,14 +105,17 @@ const NOT_APPLICABLE: &[&str] = &[
     "verify_interval", "verify_offset", "verify_pattern", "verify_fatal", "verify_dump", "verify_backlog", "verify_backlog_batch",
     "verify_state_load", "verify_state_save", "experimental_verify", "trim_verify_zero", "trim_backlog", "trim_backlog_batch",
     "read_iolog_chunked", "replay_no_stall", "replay_redirect", "replay_scale", "replay_align", "replay_time_scale", "replay_skip",
-    "merge_blktrace_scalars", "merge_blktrace_iters", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime",
-    "rate_ignore_thinktime", "latency_window", "latency_percentile", "latency_run", "flow_id", "flow_sleep", "steadystate_duration", "ss_dur",
+    "merge_blktrace_scalars", "merge_blktrace_iters", "rate_ignore_thinktime", "latency_window", "latency_percentile", "latency_run", "flow_id", "flow_sleep", "steadystate_duration", "ss_dur",
     "steadystate_ramp_time", "ss_ramp", "zonecapacity", "read_beyond_wp", "max_open_zones", "job_max_open_zones", "ignore_zone_limits",
     "zone_reset_threshold", "zone_reset_frequency",
 ];
 
-const FLUSH: &str = "the drive model has no flush command, and its writes are safe once acknowledged; set it to 0 or leave it out";
-const FUA: &str = "writes that have to pass the write buffer are not modelled; set it to 0, or simulate a drive without a write buffer";
+/// Options that ask for data to be safe. The write buffer of the drive keeps what it has acknowledged, as one with capacitors does, so a
+/// flush has nothing to wait for.
+#[rustfmt::skip]
+const SAFE: [&str; 8] = ["fsync", "fdatasync", "sync", "end_fsync", "fsync_on_close", "write_barrier", "sync_file_range", "writefua"];
+
+const FUA: &str = "requests that have to pass the write buffer are not modelled; set it to 0";
 const ZONES: &str = "zones are not modelled; leave it out";
 const TRACE: &str = "it replays a recorded trace; run that with --trace FILE";
 const BY_LATENCY: &str = "a load that follows the latency is not supported; leave it out and set iodepth";
@@ -113,15 +124,14 @@ const BATCHES: &str = "waiting for several completions at once is not modelled; 
 
 /// Options that would change the workload, with the reason why they cannot be followed. They pass where they are off.
 #[rustfmt::skip]
-const UNSUPPORTED: [(&str, &str); 38] = [
-    ("fsync", FLUSH), ("fdatasync", FLUSH), ("write_barrier", FLUSH), ("sync_file_range", FLUSH),
-    ("sync", FUA), ("atomic", FUA), ("readfua", FUA), ("writefua", FUA),
+const UNSUPPORTED: [(&str, &str); 32] = [
+    ("atomic", FUA), ("readfua", FUA),
     ("sg_write_mode", "other SCSI commands than read and write are not modelled; leave it out"),
     ("zonemode", ZONES), ("zonesize", ZONES), ("zonerange", ZONES), ("zoneskip", ZONES),
     ("read_iolog", TRACE), ("merge_blktrace_file", TRACE),
     ("latency_target", BY_LATENCY), ("steadystate", BY_LATENCY), ("ss", BY_LATENCY),
     ("iodepth_batch_complete_min", BATCHES), ("iodepth_batch_complete", BATCHES),
-    ("thinktime", "pauses between requests are not modelled; leave it out, or give the job a rate_iops"),
+    ("thinktime_iotime", "pauses after a time of work are not supported; set thinktime_blocks"),
     ("wait_for", "jobs wait for all jobs before them with stonewall, and for no single one"),
     ("exit_what", "exitall ends the jobs that run at the same time, and no others; leave it out"),
     ("flow", "a share between jobs is not supported; give each job a rate_iops or an iodepth"),
@@ -149,6 +159,9 @@ pub(super) fn role(name: &str, value: Option<&str>) -> Option<Role> {
     if let Some((known, why)) = UNSUPPORTED.iter().find(|(known, _)| *known == name) {
         return Some(if is_off(known, value) { Role::NotApplicable } else { Role::Unsupported(why) });
     }
+    if SAFE.contains(&name) {
+        return Some(if is_off(name, value) { Role::NotApplicable } else { Role::Safe });
+    }
     NOT_APPLICABLE.contains(&name).then_some(Role::NotApplicable)
 }
 
@@ -162,7 +175,7 @@ fn is_off(name: &str, value: Option<&str>) -> bool {
 /// The known name that this one probably means.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let used = USED.iter().flat_map(|(a, b)| [*a, *b]).filter(|n| !n.is_empty());
-    let others = UNSUPPORTED.iter().map(|(n, _)| *n).chain(NOT_APPLICABLE.iter().copied());
+    let others = UNSUPPORTED.iter().map(|(n, _)| *n).chain(NOT_APPLICABLE.iter().copied()).chain(SAFE);
     crate::nearest::nearest(name, used.chain(others))
 }
 
@@ -187,13 +200,16 @@ mod tests {
         let mut all: Vec<&str> = USED.iter().flat_map(|(a, b)| [*a, *b]).filter(|n| !n.is_empty()).collect();
         all.extend(UNSUPPORTED.iter().map(|(n, _)| *n));
         all.extend(NOT_APPLICABLE);
+        all.extend(SAFE);
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
     }
 
     #[test]
     fn an_unsupported_option_may_be_off() {
         assert_eq!(role("fsync", Some("0")), Some(Role::NotApplicable));
-        assert_eq!(role("fsync", Some("32")), Some(Role::Unsupported(FLUSH)));
+        assert_eq!(role("fsync", Some("32")), Some(Role::Safe));
+        assert_eq!(role("end_fsync", None), Some(Role::Safe));
+        assert_eq!(role("readfua", Some("1")), Some(Role::Unsupported(FUA)));
         assert_eq!(role("sync", Some("none")), Some(Role::NotApplicable));
         assert_eq!(role("iodepth_batch_complete_min", Some("1")), Some(Role::NotApplicable));
         assert_eq!(role("fill_device", None), Some(Role::Unsupported("a job ends with its size; give one")));

@@ -1,13 +1,40 @@
 //! What a job came to, for the results: enough to see what was run, and to write the same job again.
 
 use serde::Serialize;
+use vpass_core::request::{Op, Request};
 
 use super::draft::Ways;
 use super::job::Job;
-use super::layout::Region;
+use super::layout::Part;
 use super::skew::Distribution;
 use super::values::Amount;
 use crate::synthetic::Arrivals;
+
+/// What a job and its clones asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobCounts {
+    /// Reads.
+    pub read_requests: u64,
+    /// Writes.
+    pub write_requests: u64,
+    /// Trims.
+    pub trim_requests: u64,
+    /// Bytes of reads.
+    pub read_bytes: u64,
+    /// Bytes of writes.
+    pub write_bytes: u64,
+}
+
+impl JobCounts {
+    pub(super) fn add(&mut self, request: &Request) {
+        let bytes = u64::from(request.bytes);
+        match request.op {
+            Op::Read => (self.read_requests, self.read_bytes) = (self.read_requests + 1, self.read_bytes + bytes),
+            Op::Write => (self.write_requests, self.write_bytes) = (self.write_requests + 1, self.write_bytes + bytes),
+            Op::Trim => self.trim_requests += 1,
+        }
+    }
+}
 
 /// A job as it was run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -34,9 +61,11 @@ pub struct JobRecord {
     pub random_distribution: Option<String>,
     /// Whether a pass visits each block once, for random requests.
     pub random_map: Option<bool>,
-    /// First byte of each clone's part of the drive.
+    /// Files of each clone.
+    pub files: usize,
+    /// First byte of each clone's part of the drive: of its part of each file, clone after clone.
     pub starts: Vec<u64>,
-    /// Bytes of a clone's part.
+    /// Bytes of a clone's part of a file.
     pub region_bytes: u64,
     /// Bytes after which a loop ends; none where time ends it.
     pub io_bytes: Option<u64>,
@@ -52,13 +81,17 @@ pub struct JobRecord {
     pub rate_bytes_s: Option<[Option<f64>; 3]>,
     /// Whether requests at a rate come as a Poisson process.
     pub poisson: Option<bool>,
-    /// Time before the first request of a job with a rate.
+    /// Time before the first request of a job with a rate, or with such a time.
     pub start_delay_s: Option<f64>,
+    /// Pause of a clone whenever so many of its requests more have been served.
+    pub thinktime_us: Option<f64>,
+    /// So many.
+    pub thinktime_blocks: Option<u64>,
 }
 
 impl JobRecord {
-    /// The record of a job whose clones work in these regions.
-    pub(super) fn new(job: &Job, regions: &[Region]) -> Self {
+    /// The record of a job whose clones work in these parts of the drive.
+    pub(super) fn new(job: &Job, parts: &[Part]) -> Self {
         let size = |op: usize| job.uses()[op].then(|| job.blocks[op].text());
         let seconds = |ns: u64| ns as f64 / 1e9;
         let random = job.pattern.random;
@@ -74,16 +107,19 @@ impl JobRecord {
             trim_bs: size(2),
             random_distribution: random.then(|| job.distribution.text()),
             random_map: random.then_some(job.map),
-            starts: regions.iter().map(|r| r.start).collect(),
-            region_bytes: regions.first().map_or(0, |r| r.bytes),
-            io_bytes: regions.first().filter(|_| !job.limits.time_based).map(|r| r.io_bytes),
+            files: parts.first().map_or(0, |part| part.files.len()),
+            starts: parts.iter().flat_map(|part| &part.files).map(|r| r.start).collect(),
+            region_bytes: parts.first().and_then(|part| part.files.first()).map_or(0, |r| r.bytes),
+            io_bytes: parts.first().filter(|_| !job.limits.time_based).map(|part| part.io_bytes),
             number_ios: job.limits.number_ios,
             loops: job.limits.loops,
             runtime_s: job.limits.runtime_ns.map(seconds),
             iodepth: job.rate.is_none().then_some(job.depth),
             rate_bytes_s: job.rate.map(|r| r.bytes_per_s),
             poisson: job.rate.map(|r| r.arrivals == Arrivals::Poisson),
-            start_delay_s: job.rate.map(|r| seconds(r.start_ns)),
+            start_delay_s: (job.rate.is_some() || job.start_ns > 0).then(|| seconds(job.start_ns)),
+            thinktime_us: job.think.map(|t| t.pause_ns as f64 / 1e3),
+            thinktime_blocks: job.think.map(|t| t.blocks),
         }
     }
 }
@@ -97,6 +133,7 @@ impl Distribution {
             Self::Random => "random".into(),
             Self::Zipf { theta, center } => with("zipf", *theta, *center),
             Self::Pareto { h, center } => with("pareto", *h, *center),
+            Self::Normal { deviation, center } => with("normal", *deviation, *center),
             Self::Zoned(zones) => {
                 let is_absolute = zones.iter().any(|(_, size)| matches!(size, Amount::Bytes(_)));
                 let zone = |(access, size): &(u32, Amount)| match size {

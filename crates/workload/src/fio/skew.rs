@@ -1,10 +1,11 @@
-//! `random_distribution`: zipf and pareto as fio draws them, and zones.
+//! `random_distribution`: zipf, pareto and normal as fio draws them, and zones.
 //!
 //! fio's zipf is not the exact law of `synthetic::zipf`: it takes the approximation of Gray et al., "Quickly generating billion-record
 //! synthetic databases", SIGMOD 1994, section 3.2, which gives the third rank a fifth too much; it sums the harmonic number over 10^7
 //! terms at most; and it scatters ranks by a multiplication modulo the number of blocks, which is no permutation unless that number is a
 //! power of two: of 25,600 blocks under zipf:1.1, 400,000 reads touch 8,200 in fio and would touch 20,900. What wears on a drive is just this
-//! concentration, so this file follows fio. Pareto is `(n - 1) u^(ln h / ln (1 - h))`, scattered alike.
+//! concentration, so this file follows fio. Pareto is `(n - 1) u^(ln h / ln (1 - h))`, scattered alike; normal is the mean of twelve even
+//! numbers and an even spread as wide as the deviation, scattered, so that popular blocks lie anywhere.
 
 use super::values::{self, Amount, KbBase};
 use crate::synthetic::random::{Random, Rng, below};
@@ -21,6 +22,11 @@ pub(super) enum Distribution {
         h: f64,
         center: Option<f64>,
     },
+    /// The deviation is a percentage of the blocks.
+    Normal {
+        deviation: f64,
+        center: Option<f64>,
+    },
     /// One after the other: percentage of the accesses, and size in bytes or as a percentage of the blocks.
     Zoned(Vec<(u32, Amount)>),
 }
@@ -28,10 +34,16 @@ pub(super) enum Distribution {
 /// What fio takes where no number is given.
 const THETA: f64 = 1.1;
 const H: f64 = 0.2;
+const DEVIATION: f64 = 0.0;
 /// Beyond it the second rank is hardly ever drawn.
 const MAX_THETA: f64 = 100.0;
 
 impl Distribution {
+    /// Whether popular blocks lie anywhere, so that directions have to share their places.
+    pub(super) fn is_scattered(&self) -> bool {
+        matches!(self, Self::Zipf { .. } | Self::Pareto { .. } | Self::Normal { .. })
+    }
+
     pub(super) fn read(text: &str, base: KbBase) -> Result<Self, String> {
         let (word, numbers) = text.split_once(':').map_or((text, None), |(word, numbers)| (word, Some(numbers)));
         match word {
@@ -49,8 +61,12 @@ impl Distribution {
             }
             "zoned" => zones(numbers, |text| percent(text).map(Amount::Percent)),
             "zoned_abs" => zones(numbers, |text| values::bytes(text, base).map(Amount::Bytes)),
-            "normal" => Err("normal is not supported; random, zipf, pareto, zoned and zoned_abs are".into()),
-            _ => Err("one of random, zipf:THETA, pareto:H, zoned:ACCESSES/SIZE:... and zoned_abs is expected".into()),
+            "normal" => {
+                let (deviation, center) = number_and_center(numbers, DEVIATION)?;
+                let normal = Self::Normal { deviation, center };
+                (0.0..=100.0).contains(&deviation).then_some(normal).ok_or_else(|| "a percentage is expected, as in normal:20".into())
+            }
+            _ => Err("one of random, zipf:THETA, pareto:H, normal:DEVIATION, zoned:ACCESSES/SIZE:... and zoned_abs is expected".into()),
         }
     }
 }
@@ -114,12 +130,20 @@ pub(super) enum Skew {
         blocks: u64,
         shift: u64,
     },
+    Normal {
+        /// Width of the even spread that is added to the sum, in blocks.
+        spread: f64,
+        blocks: u64,
+        shift: u64,
+    },
     /// Percentage of the accesses up to and with this zone, first block, blocks.
     Zones(Vec<(u32, u64, u64)>),
 }
 
 /// 2^64 over the golden ratio, negated: the multiplier of Knuth's multiplicative hash as fio, and Linux, take it.
 const GOLDEN: u64 = 0x61c8_8646_80b5_83eb;
+/// Even numbers whose mean stands for a normal one.
+const UNIFORMS: u64 = 12;
 /// Terms of the harmonic number beyond which fio does not go.
 const ZETA_TERMS: u64 = 10_000_000;
 
@@ -136,6 +160,12 @@ impl Skew {
                 Self::Zipf { zeta_n, second, eta, alpha: 1.0 / (1.0 - theta), blocks, shift: shift(*center) }
             }
             Distribution::Pareto { h, center } => Self::Pareto { power: h.ln() / (1.0 - h).ln(), blocks, shift: shift(*center) },
+            Distribution::Normal { deviation, center } => {
+                let spread = (blocks as f64 * deviation / 100.0).ceil().min((blocks / 2) as f64);
+                // Half the file from where it would be, from 0 up: the center that fio takes where none is given is the middle.
+                let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
+                Self::Normal { spread, blocks, shift }
+            }
             Distribution::Zoned(zones) => Self::Zones(spans(zones, blocks, block_bytes)?),
         }))
     }
@@ -155,6 +185,18 @@ impl Skew {
                 scattered(rank, *shift, *blocks)
             }
             Self::Pareto { power, blocks, shift } => scattered(((blocks - 1) as f64 * unit(random).powf(*power)) as u64, *shift, *blocks),
+            Self::Normal { spread, blocks, shift } => {
+                let sum: u64 = (0..UNIFORMS).map(|_| below(random, blocks + 1)).sum();
+                let mean = sum.div_ceil(UNIFORMS) as f64;
+                let mut by = ((unit(random) - 0.5) * spread).trunc();
+                while mean + by < 0.0 || mean + by >= *blocks as f64 {
+                    by = (by / 2.0).trunc();
+                    if by == 0.0 {
+                        break;
+                    }
+                }
+                (scattered((mean + by) as u64, 0, *blocks) + shift) % blocks
+            }
             Self::Zones(zones) => {
                 let percent = below(random, 100) as u32;
                 let (_, first, count) = zones.iter().find(|z| percent < z.0).unwrap_or(&zones[zones.len() - 1]);
@@ -268,13 +310,23 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        for text in
-            ["zipf:1", "zipf:x", "zipf:-1", "zipf:nan", "zipf:1.2:2", "pareto:1", "pareto:0", "zoned", "zoned:60/10", "zoned:50/60:50/60"]
-        {
+        for text in [
+            "zipf:1",
+            "zipf:x",
+            "zipf:-1",
+            "zipf:nan",
+            "zipf:1.2:2",
+            "pareto:1",
+            "pareto:0",
+            "zoned",
+            "zoned:60/10",
+            "zoned:50/60:50/60",
+            "normal:101",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
         assert_eq!(read("zipf"), Ok(Distribution::Zipf { theta: 1.1, center: None }));
-        assert_eq!(read("normal:20").unwrap_err(), "normal is not supported; random, zipf, pareto, zoned and zoned_abs are");
+        assert_eq!(read("normal:20"), Ok(Distribution::Normal { deviation: 20.0, center: None }));
     }
 
     #[test]
@@ -287,7 +339,7 @@ mod tests {
     #[test]
     fn few_blocks_are_no_trouble() {
         for blocks in 1..5 {
-            for text in ["zipf:0", "zipf:0.5", "zipf:3", "pareto:0.01", "pareto:0.99"] {
+            for text in ["zipf:0", "zipf:0.5", "zipf:3", "pareto:0.01", "pareto:0.99", "normal:0", "normal:100"] {
                 counts(text, blocks);
             }
         }

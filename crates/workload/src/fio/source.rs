@@ -2,18 +2,17 @@
 //!
 //! Jobs between two `stonewall`s are a stage; a stage begins when every request of the one before it is complete. Within a stage
 //!
-//! - jobs without a rate are one closed loop of the sum of their `iodepth`s. They take turns in proportion to their depths, so that of
-//!   all requests outstanding each job has its share; where one ends, the loop is smaller by its depth. In fio each job waits for its own
-//!   completions, so a job of large requests would fall behind one of small requests; here both keep their pace.
-//! - jobs with a rate are an open loop, merged by time ([`super::clock`]).
+//! - one job is a closed loop of its `iodepth`;
+//! - several, or one that pauses, have a queue each ([`super::lanes`]): each asks again when one of its own requests is complete;
+//! - jobs with a rate, where all have one, are an open loop, merged by time ([`super::clock`]).
 //!
-//! A stage with both cannot be one loop and is refused. A job that ends by `runtime` ends at that simulated time: with a rate exactly,
-//! else within some 100 requests, because requests are handed out ahead of time.
+//! Without a clock (untimed gear), or under a depth that the user gives, jobs without a rate are one closed loop and take turns in
+//! proportion to their depths. A job that ends by `runtime` ends at that simulated time: exactly, but for one without a rate that is
+//! alone in its stage, which ends within some 100 requests, because they are handed out ahead of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
-use std::path::Path;
 use std::sync::Arc;
 
 use rand_core::SeedableRng;
@@ -21,65 +20,14 @@ use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::units::Ns;
 
 use super::clock::Clocks;
-use super::grammar;
-use super::job::{self, Job};
-use super::layout::{Region, layout};
-use super::record::JobRecord;
+use super::file::{FioOptions, JobFile};
+use super::job::Job;
+use super::lanes::Lanes;
+use super::layout::{Part, layout};
+use super::record::{JobCounts, JobRecord};
 use super::worker::Worker;
 use crate::pass::PassSource;
 use crate::synthetic::random::Random;
-
-/// A job file that has been read.
-#[derive(Clone, Debug)]
-pub struct JobFile {
-    name: String,
-    jobs: Vec<Job>,
-    left_out: Vec<String>,
-    notes: Vec<String>,
-}
-
-impl JobFile {
-    /// Reads a job file.
-    ///
-    /// # Errors
-    /// The file cannot be read, or the first line that is wrong: file, line, what is wrong, what would be right, the line.
-    pub fn read(path: &Path) -> Result<Self, SourceError> {
-        Self::of(path, &grammar::read(path)?)
-    }
-
-    /// The same for a text; `path` stands for its place in messages, and for the folder of files that it includes.
-    ///
-    /// # Errors
-    /// As for [`JobFile::read`].
-    pub fn parse(path: &Path, text: &str) -> Result<Self, SourceError> {
-        Self::of(path, &grammar::sections(path, text)?)
-    }
-
-    fn of(path: &Path, sections: &[grammar::Section]) -> Result<Self, SourceError> {
-        let name = path.display().to_string();
-        let jobs = job::jobs(sections)?;
-        if jobs.list.is_empty() {
-            return Err(SourceError(format!("{name}: holds no job; a section such as [job], beside [global], is expected")));
-        }
-        Ok(Self { name, jobs: jobs.list, left_out: jobs.left_out, notes: jobs.notes })
-    }
-
-    /// Options that cannot matter to a simulated drive, each once, in the order of the file.
-    pub fn left_out(&self) -> &[String] {
-        &self.left_out
-    }
-}
-
-/// How a job file is run.
-#[derive(Clone, Copy, Debug)]
-pub struct FioOptions {
-    /// Seed of all chance.
-    pub seed: u64,
-    /// Keep so many requests outstanding, whatever the jobs' depths and rates.
-    pub queue_depth: Option<u32>,
-    /// Whether time will be told ([`RequestSource::tell_time`]).
-    pub has_clock: bool,
-}
 
 /// See the module.
 pub struct FioSource {
@@ -94,16 +42,34 @@ pub struct FioSource {
     /// Depths of those workers, and what was last said of them.
     active_depth: u32,
     depth: u32,
+    /// Instead of the queue where each clone has its own.
+    lanes: Option<Lanes>,
     now: Ns,
     stage_began: Ns,
+    /// The job of each worker, and what each job asked for so far.
+    job_of: Vec<u16>,
+    counts: Vec<JobCounts>,
 }
 
 /// A clone at work.
-struct Running {
-    worker: Worker,
-    clocks: Option<Clocks>,
+pub(super) struct Running {
+    pub(super) worker: Worker,
+    pub(super) clocks: Option<Clocks>,
     /// Until it has its turn again in a closed loop.
     turn: u128,
+}
+
+impl Running {
+    /// The next request, and the clock set to the one after it.
+    pub(super) fn ask(&mut self) -> Option<Request> {
+        let Some(clocks) = &mut self.clocks else { return self.worker.next(None) };
+        let (due, op) = clocks.due();
+        let request = if due < NEVER { self.worker.next(Some(op)) } else { None };
+        if let Some(request) = &request {
+            clocks.arrived(op, request.bytes, &mut self.worker.streams.arrival);
+        }
+        request
+    }
 }
 
 /// Requests handed out at a time where a job ends by the drive's clock.
@@ -113,7 +79,7 @@ const TURN: u128 = 1 << 32;
 /// 1 GiB for the random maps of all jobs.
 const MAP_BITS: u64 = 1 << 33;
 /// 146 years: a rate that is never reached.
-const NEVER: Ns = 1 << 62;
+pub(super) const NEVER: Ns = 1 << 62;
 
 impl FioSource {
     /// The stream for a drive of `capacity` bytes with pages of `page_bytes`.
@@ -121,20 +87,22 @@ impl FioSource {
     /// # Errors
     /// A job that does not fit onto the drive or into the gear.
     pub fn new(file: &JobFile, capacity: u64, page_bytes: u32, options: FioOptions) -> Result<Self, SourceError> {
-        let regions = layout(&file.name, &file.jobs, capacity, page_bytes)?;
         let mut root = Random::seed_from_u64(options.seed);
         let mut map_bits = MAP_BITS;
         let mut notes = file.notes.clone();
-        let (mut workers, mut records) = (Vec::new(), Vec::new());
-        for (job, regions) in file.jobs.iter().zip(&regions) {
-            check(file, job, options, &mut notes)?;
+        let parts = layout(&file.name, &file.jobs, capacity, page_bytes, &mut notes)?;
+        let (mut workers, mut records, mut job_of) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, (job, parts)) in file.jobs.iter().zip(&parts).enumerate() {
+            file.check(job, options, &mut notes)?;
             let shared = Arc::new(job.clone());
-            for region in regions {
-                let worker = new_worker(&shared, *region, &mut root, &mut map_bits)?;
+            for part in parts {
+                let worker = new_worker(&shared, part, &mut root, &mut map_bits)?;
                 let clocks = Clocks::new(job).filter(|_| options.queue_depth.is_none());
+                // At most 4,096, as in fio.
+                job_of.push(i as u16);
                 workers.push(Running { worker, clocks, turn: TURN / u128::from(job.depth) });
             }
-            records.push(JobRecord::new(job, regions));
+            records.push(JobRecord::new(job, parts));
         }
         let stages = file.jobs.last().map_or(0, |job| job.stage) + 1;
         let mut source = Self {
@@ -142,8 +110,11 @@ impl FioSource {
             stages,
             stage: 0,
             options,
+            counts: vec![JobCounts::default(); records.len()],
             records,
             notes,
+            job_of,
+            lanes: None,
             queue: BinaryHeap::new(),
             active_depth: 0,
             depth: 1,
@@ -159,6 +130,16 @@ impl FioSource {
         &self.records
     }
 
+    /// What each job has asked for, in all passes so far.
+    pub fn counts(&self) -> &[JobCounts] {
+        &self.counts
+    }
+
+    /// The job of each origin that requests have.
+    pub fn job_of(&self) -> &[u16] {
+        &self.job_of
+    }
+
     /// What the user should know, a sentence each.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -170,6 +151,25 @@ impl FioSource {
         self.queue = of_stage.map(|(i, r)| Reverse((r.clocks.as_ref().map_or(0, |c| u128::from(c.due().0)), i))).collect();
         self.active_depth = self.queue.iter().map(|Reverse((_, i))| self.workers[*i].worker.job.depth).sum();
         self.depth = self.active_depth.max(1);
+        self.lanes = self.is_reactive().then(|| Lanes::begin(&self.workers, stage, self.now));
+    }
+
+    /// Whether each clone of the stage follows its own completions.
+    fn is_reactive(&self) -> bool {
+        if !self.options.has_clock || self.options.queue_depth.is_some() {
+            return false;
+        }
+        let mut clones = self.workers.iter().filter(|r| r.worker.job.stage == self.stage);
+        let pauses = |job: &Job| job.think.is_some() || job.start_ns > 0;
+        let several = clones.clone().nth(1).is_some();
+        clones.any(|r| r.clocks.is_none() && (several || pauses(&r.worker.job)))
+    }
+
+    /// Counts requests that were handed out, each by its origin.
+    fn count(&mut self, requests: &[Request]) {
+        for request in requests {
+            self.counts[usize::from(self.job_of[usize::from(request.origin)])].add(request);
+        }
     }
 
     fn is_open(&self) -> bool {
@@ -215,7 +215,7 @@ impl FioSource {
             let Reverse((turn, i)) = *first;
             let running = &mut self.workers[i];
             if let Some(request) = running.worker.next(None) {
-                out.push(request);
+                out.push(Request { origin: i as u16, ..request });
                 *first = Reverse((turn + running.turn, i));
                 continue;
             }
@@ -233,17 +233,17 @@ impl FioSource {
         while out.len() < end {
             let Some(mut first) = self.queue.peek_mut() else { return };
             let Reverse((_, i)) = *first;
-            let Running { worker, clocks, .. } = &mut self.workers[i];
-            let (due, op) = clocks.as_ref().map_or((NEVER, 0), Clocks::due);
-            let in_time = due < NEVER && worker.job.limits.runtime_ns.is_none_or(|ns| due < ns.saturating_add(worker.start_ns()));
-            let request = if in_time { worker.next(Some(op)) } else { None };
+            let running = &mut self.workers[i];
+            let due = running.clocks.as_ref().map_or(NEVER, |clocks| clocks.due().0);
+            let job = &running.worker.job;
+            let in_time = due < NEVER && job.limits.runtime_ns.is_none_or(|ns| due < ns.saturating_add(job.start_ns));
+            let request = if in_time { running.ask() } else { None };
             // A stage that follows begins no earlier than this one ends.
             self.now = self.now.max(self.stage_began + due.min(NEVER));
-            if let (Some(mut request), Some(clocks)) = (request, clocks.as_mut()) {
-                request.at = self.stage_began + due;
-                clocks.arrived(op, request.bytes, &mut worker.streams.arrival);
-                out.push(request);
-                *first = Reverse((u128::from(clocks.due().0), i));
+            if let Some(request) = request {
+                out.push(Request { at: self.stage_began + due, origin: i as u16, ..request });
+                let next = running.clocks.as_ref().map_or(NEVER, |clocks| clocks.due().0);
+                *first = Reverse((u128::from(next), i));
             } else {
                 PeekMut::pop(first);
                 self.retire(i);
@@ -253,49 +253,30 @@ impl FioSource {
 }
 
 /// A worker whose chance is the next of `root`.
-fn new_worker(job: &Arc<Job>, region: Region, root: &mut Random, map_bits: &mut u64) -> Result<Worker, SourceError> {
+fn new_worker(job: &Arc<Job>, part: &Part, root: &mut Random, map_bits: &mut u64) -> Result<Worker, SourceError> {
     let own = root.clone();
     root.long_jump();
-    Worker::new(job, region, own, map_bits).map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))
-}
-
-/// What depends on the other jobs of the stage and on the gear.
-fn check(file: &JobFile, job: &Job, options: FioOptions, notes: &mut Vec<String>) -> Result<(), SourceError> {
-    if options.queue_depth.is_none()
-        && let Some(other) = file.jobs.iter().find(|other| other.stage == job.stage && other.rate.is_some() != job.rate.is_some())
-    {
-        let (with, without) = if job.rate.is_some() { (job, other) } else { (other, job) };
-        return Err(job.place.complain(format_args!(
-            "job {} has a rate and job {} has none, which is not supported at the same time; give both a rate or neither, \
-             let one wait with stonewall, or take --queue-depth N",
-            with.label, without.label
-        )));
-    }
-    let follows_the_drive = job.rate.is_none() || options.queue_depth.is_some();
-    if !options.has_clock && follows_the_drive && job.limits.runtime_ns.is_some() {
-        if job.limits.time_based && job.limits.number_ios.is_none() {
-            return Err(job.place.complain(format_args!(
-                "job {} ends by time (time_based), and the untimed gear has none without a rate; take --gear timed, or give it a rate or \
-                 number_ios",
-                job.label
-            )));
-        }
-        notes.push(format!("job {}: its runtime does not count, because the untimed gear has no time without a rate", job.label));
-    }
-    Ok(())
+    Worker::new(job, part, own, map_bits).map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))
 }
 
 impl RequestSource for FioSource {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        if self.is_open() {
+        let before = out.len();
+        if let Some(lanes) = &mut self.lanes {
+            lanes.fill(&mut self.workers, self.now, out, max);
+        } else if self.is_open() {
             self.fill_open(out, max);
         } else {
             self.fill_closed(out, max);
         }
+        self.count(&out[before..]);
         Ok(())
     }
 
     fn arrival(&self) -> Arrival {
+        if self.lanes.is_some() {
+            return Arrival::Reactive;
+        }
         if self.is_open() {
             return Arrival::Open;
         }
@@ -304,6 +285,16 @@ impl RequestSource for FioSource {
 
     fn tell_time(&mut self, now: Ns) {
         self.now = self.now.max(now);
+    }
+
+    fn completed(&mut self, origin: u16) {
+        if let Some(lanes) = &mut self.lanes {
+            lanes.completed(&self.workers, origin, self.now);
+        }
+    }
+
+    fn waits_until(&self) -> Option<Ns> {
+        self.lanes.as_ref().and_then(Lanes::waits_until)
     }
 
     fn next_stage(&mut self) -> bool {

@@ -1,15 +1,23 @@
 //! The host's side of time: the link in both directions, requests under way, completions in order.
 
-use super::dies::NIL;
 use super::speed::Speed;
 use super::timeline::{Event, Timeline};
 use crate::metrics::TimedMetrics;
 use crate::units::Ns;
 
+/// Requests from here on are reads of a single page, which need no slot: what exceeds it is their origin.
+const SINGLE: u32 = u32::MAX - u16::MAX as u32;
+
+/// A read of a single page as a request.
+#[inline]
+pub(super) fn single(origin: u16) -> u32 {
+    SINGLE + u32::from(origin)
+}
+
 /// A page of a read that is ready in the controller at `at`.
 #[derive(Clone, Copy)]
 pub(super) struct Page {
-    /// The request, or [`NIL`] where this page is all of it.
+    /// The request, or [`single`] where this page is all of it.
     pub(super) request: u32,
     pub(super) at: Ns,
     pub(super) bytes: u32,
@@ -36,8 +44,18 @@ struct Slot {
     start: Ns,
     parts_left: u32,
     measured: Measured,
+    origin: u16,
     /// Latest completion among its parts.
     end: Ns,
+}
+
+/// A request of which everything is known.
+#[derive(Clone, Copy)]
+pub(super) struct Done {
+    pub(super) start: Ns,
+    pub(super) end: Ns,
+    pub(super) measured: Measured,
+    pub(super) origin: u16,
 }
 
 /// Requests between arrival and completion.
@@ -52,6 +70,8 @@ pub(super) struct Host {
     pub(super) last_end: Ns,
     /// Size and link time of the last page; a workload has few sizes, often one.
     last_transfer: (u32, Ns),
+    /// Origins of requests that are complete, for a source that wants to hear of them.
+    pub(super) completed: Option<Vec<u16>>,
 }
 
 impl Host {
@@ -65,12 +85,13 @@ impl Host {
             outstanding: 0,
             last_end: 0,
             last_transfer: (0, 0),
+            completed: None,
         }
     }
 
     /// Opens a request of so many parts.
-    pub(super) fn open(&mut self, start: Ns, parts: u32, measured: Measured) -> u32 {
-        let slot = Slot { start, parts_left: parts, measured, end: 0 };
+    pub(super) fn open(&mut self, start: Ns, parts: u32, measured: Measured, origin: u16) -> u32 {
+        let slot = Slot { start, parts_left: parts, measured, origin, end: 0 };
         if let Some(i) = self.unused.pop() {
             self.slots[i as usize] = slot;
             i
@@ -94,14 +115,14 @@ impl Host {
         } else {
             at
         };
-        if request != NIL {
+        if request < SINGLE {
             if during_reclaim {
                 self.slots[request as usize].measured = Measured::ReadDuringReclaim;
             }
             return self.finish_part(request, end, now, metrics);
         }
         let measured = if during_reclaim { Measured::ReadDuringReclaim } else { Measured::Read };
-        self.complete(start, end, measured, now, metrics);
+        self.complete(Done { start, end, measured, origin: (request - SINGLE) as u16 }, now, metrics);
     }
 
     /// When the data of a write that arrives at `at` is in the controller.
@@ -119,15 +140,16 @@ impl Host {
         slot.parts_left -= 1;
         slot.end = slot.end.max(end);
         if slot.parts_left == 0 {
-            let Slot { start, end, measured, .. } = *slot;
+            let Slot { start, end, measured, origin, .. } = *slot;
             self.unused.push(request);
-            self.complete(start, end, measured, now, metrics);
+            self.complete(Done { start, end, measured, origin }, now, metrics);
         }
     }
 
-    /// A request is complete at `end`, now or later.
+    /// A request is complete at its end, now or later.
     #[inline]
-    pub(super) fn complete(&mut self, start: Ns, end: Ns, measured: Measured, now: Ns, metrics: &mut TimedMetrics) {
+    pub(super) fn complete(&mut self, done: Done, now: Ns, metrics: &mut TimedMetrics) {
+        let Done { start, end, measured, origin } = done;
         let latency = end - start;
         match measured {
             Measured::Read => metrics.read.record(latency),
@@ -138,11 +160,19 @@ impl Host {
             Measured::Write => metrics.write.record(latency),
             Measured::Not => {}
         }
+        if let Some(group) = metrics.groups.of(origin) {
+            match measured {
+                Measured::Read => group.read(start, end, false),
+                Measured::ReadDuringReclaim => group.read(start, end, true),
+                Measured::Write => group.write(start, end),
+                Measured::Not => group.span(start, end),
+            }
+        }
         self.last_end = self.last_end.max(end);
         if end <= now {
-            self.outstanding -= 1;
+            self.left(u32::from(origin));
         } else {
-            self.done.push(Event { at: end, order: 0, unit: 0 });
+            self.done.push(Event { at: end, order: 0, unit: u32::from(origin) });
         }
     }
 
@@ -155,7 +185,16 @@ impl Host {
     /// Takes the next completion: the request leaves the drive.
     #[inline]
     pub(super) fn take_completion(&mut self) {
-        self.done.pop();
+        let event = self.done.pop();
+        self.left(event.unit);
+    }
+
+    /// A request of this origin has left the drive.
+    #[inline]
+    fn left(&mut self, origin: u32) {
         self.outstanding -= 1;
+        if let Some(completed) = &mut self.completed {
+            completed.push(origin as u16);
+        }
     }
 }

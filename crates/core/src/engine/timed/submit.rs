@@ -2,7 +2,7 @@
 
 use super::TimedEngine;
 use super::dies::{NIL, NewRead};
-use super::host::{Measured, Page};
+use super::host::{Done, Measured, Page, single};
 use crate::drive::{Drive, NandOp};
 use crate::engine::split::Pages;
 use crate::engine::untimed::trim;
@@ -31,18 +31,18 @@ impl TimedEngine {
         drive.host.read_bytes += u64::from(request.bytes);
         let page_bytes = u64::from(drive.geometry.page_bytes);
         if (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes {
-            self.read_part(drive, NIL, (request.offset >> drive.geometry.page_shift()) as Lpn, request.bytes, start);
+            self.read_part(drive, single(request.origin), (request.offset >> drive.geometry.page_shift()) as Lpn, request.bytes, start);
             return;
         }
         let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
-        let slot = self.host.open(start, pages.count, Measured::Read);
+        let slot = self.host.open(start, pages.count, Measured::Read, request.origin);
         for page in 0..pages.count {
             let (from, to) = pages.range(page);
             self.read_part(drive, slot, pages.first + page, to - from, start);
         }
     }
 
-    /// Reads so many bytes of a page for a request, [`NIL`] where they are all of it.
+    /// Reads so many bytes of a page for a request, [`single`] where they are all of it.
     #[inline]
     fn read_part(&mut self, drive: &mut Drive, request: u32, lpn: Lpn, bytes: u32, start: Ns) {
         let ppn = drive.read_page(lpn);
@@ -110,7 +110,8 @@ impl TimedEngine {
             drive.end_write();
             Measured::Write
         };
-        self.host.complete(start, arrived.max(self.now), measured, self.now, &mut self.metrics);
+        let done = Done { start, end: arrived.max(self.now), measured, origin: request.origin };
+        self.host.complete(done, self.now, &mut self.metrics);
         self.route(drive, NIL);
     }
 
@@ -124,12 +125,12 @@ impl TimedEngine {
 
     /// Without a write buffer a write is acknowledged when its last page is programmed.
     fn write_through(&mut self, drive: &mut Drive, request: &Request, start: Ns, arrived: Ns) {
-        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
         if drive.by_wordline {
-            self.write_wordlines_through(drive, &pages, start, arrived);
+            self.write_wordlines_through(drive, request, start, arrived);
             return;
         }
-        let slot = self.host.open(start, pages.count, Measured::Write);
+        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
+        let slot = self.host.open(start, pages.count, Measured::Write, request.origin);
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
             if self.route(drive, slot) == 0 {
@@ -139,14 +140,15 @@ impl TimedEngine {
     }
 
     /// The same where a program takes a wordline: which pages share one is known when the last of them is taken in.
-    fn write_wordlines_through(&mut self, drive: &mut Drive, pages: &Pages, start: Ns, arrived: Ns) {
+    fn write_wordlines_through(&mut self, drive: &mut Drive, request: &Request, start: Ns, arrived: Ns) {
+        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
         }
         drive.end_write();
         let programs = drive.ops.iter().filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. })).count() as u32;
         // One part more for the data's arrival.
-        let slot = self.host.open(start, programs + 1, Measured::Write);
+        let slot = self.host.open(start, programs + 1, Measured::Write, request.origin);
         self.route(drive, slot);
         self.host.finish_part(slot, arrived.max(self.now), self.now, &mut self.metrics);
     }

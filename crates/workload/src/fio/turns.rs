@@ -1,0 +1,67 @@
+//! `file_service_type`: which file of a clone the next request goes to. As in fio, a file in which a pass has no place left is passed over
+//! until the next pass begins.
+
+use super::in_file::InFile;
+use crate::synthetic::random::{Random, below};
+
+/// How a clone goes from file to file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    RoundRobin,
+    Random,
+    /// One file to its end, then the next.
+    Sequential,
+}
+
+/// `file_service_type=roundrobin:3`: an order, and requests in a row to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Service {
+    pub(super) order: Order,
+    pub(super) in_a_row: u32,
+}
+
+/// See the module.
+pub(super) struct Turns {
+    service: Service,
+    /// The file of the last request; none at the start of a pass.
+    last: Option<usize>,
+    left: u32,
+}
+
+impl Turns {
+    pub(super) fn new(service: Service) -> Self {
+        Self { service, last: None, left: 0 }
+    }
+
+    /// Begins another pass.
+    pub(super) fn begin(&mut self) {
+        (self.last, self.left) = (None, 0);
+    }
+
+    /// The file of the next request; none where all are done.
+    #[inline]
+    pub(super) fn next(&mut self, files: &[InFile], random: &mut Random) -> Option<usize> {
+        if let [only] = files {
+            return (!only.done).then_some(0);
+        }
+        if let Some(last) = self.last.filter(|last| !files[*last].done)
+            && (self.left > 0 || self.service.order == Order::Sequential)
+        {
+            self.left = self.left.saturating_sub(1);
+            return Some(last);
+        }
+        let (before, after) = files.split_at(self.last.map_or(0, |last| last + 1));
+        let open = |from: usize, files: &[InFile]| files.iter().position(|f| !f.done).map(|i| from + i);
+        let next = match self.service.order {
+            Order::RoundRobin | Order::Sequential => open(before.len(), after).or_else(|| open(0, before)),
+            Order::Random => {
+                let count = files.iter().filter(|f| !f.done).count() as u64;
+                let mut open = files.iter().enumerate().filter(|(_, f)| !f.done);
+                if count == 0 { None } else { open.nth(below(random, count) as usize).map(|(i, _)| i) }
+            }
+        };
+        self.last = next;
+        self.left = self.service.in_a_row - 1;
+        next
+    }
+}
