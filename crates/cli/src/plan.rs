@@ -163,10 +163,14 @@ impl Plan {
 
     /// What the user should know of the technique's promise while the drive wears as far as it is rated, in sentences.
     pub(crate) fn promise_notes(&self) -> Vec<String> {
+        promise::notes(&self.drive.config).into_iter().chain(self.promise_warnings(0)).collect()
+    }
+
+    /// What ends the technique's promise up to the rated P/E count, or up to this one, in sentences.
+    pub(crate) fn promise_warnings(&self, pec: u32) -> Vec<String> {
         let config = &self.drive.config;
         let technique = technique(self.reclaim).expect("its name was found");
-        let warnings = promise::warnings(config, technique, self.gear == Gear::Timed, config.drive.rated_pec.max(config.start.pec));
-        promise::notes(config).into_iter().chain(warnings).collect()
+        promise::warnings(config, technique, self.gear == Gear::Timed, config.drive.rated_pec.max(config.start.pec).max(pec))
     }
 
     /// What makes the results of a trace doubtful before it is run, in sentences: times in what is probably the wrong unit.

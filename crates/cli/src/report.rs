@@ -8,7 +8,7 @@ use vpass_oracle::OracleReport;
 use crate::columns::{reclaim_wait_percent, reclaim_wait_us};
 use crate::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use crate::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace, jobs};
-use crate::table::{Look, Table};
+use crate::table::{Look, Table, wrapped};
 
 /// What results of a technique mean that makes its drive another.
 pub(crate) const COUNTERFACTUAL: &str = "COUNTERFACTUAL: on flash that no drive has; a bound to compare with";
@@ -42,14 +42,14 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
         let _ = writeln!(text, "{}", warnings(&s.warnings, colour));
     }
     let look = if s.lost_data() || s.oracle.as_ref().is_some_and(OracleReport::is_bug) { Look::Bad } else { Look::Good };
-    let _ = writeln!(text, "{}", look.paint(&verdict(s), colour));
+    let _ = writeln!(text, "{}", look.paint(&wrapped(&verdict(s), 0), colour));
     text
 }
 
 /// Sentences to know before the numbers are believed; nothing where there are none.
 pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     let heading = Look::Bad.paint("Warnings", colour);
-    let lines: Vec<_> = sentences.iter().map(|sentence| format!("\n  {}", sentence.as_ref())).collect();
+    let lines: Vec<_> = sentences.iter().map(|sentence| format!("\n{}", wrapped(&format!("  {}", sentence.as_ref()), 4))).collect();
     if lines.is_empty() { String::new() } else { heading + &lines.concat() + "\n" }
 }
 

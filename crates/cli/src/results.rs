@@ -109,6 +109,8 @@ pub(crate) struct Throughput {
 pub(crate) struct Flash {
     pub(crate) reads: ByCause,
     pub(crate) programs: ByCause,
+    /// Those of them that hold nothing, in wordlines that were programmed before they were complete.
+    pub(crate) padded_pages: u64,
     pub(crate) erases: ByCause,
     pub(crate) reprograms: ByCause,
 }
@@ -288,7 +290,13 @@ impl Throughput {
 impl Flash {
     pub(crate) fn of(drive: &Drive) -> Self {
         let f = drive.flash_counts();
-        Self { reads: ByCause(f.reads), programs: ByCause(f.programs), erases: ByCause(f.erases), reprograms: ByCause(f.reprograms) }
+        Self {
+            reads: ByCause(f.reads),
+            programs: ByCause(f.programs),
+            padded_pages: f.padded_pages,
+            erases: ByCause(f.erases),
+            reprograms: ByCause(f.reprograms),
+        }
     }
 }
 

@@ -33,6 +33,30 @@ const NARROW_GAP: usize = 2;
 const NAME: u16 = 22;
 
 /// How a piece of text looks on a terminal.
+/// Sentences, wrapped at words where the width of the output is known; every line but the first is indented by so many spaces.
+pub(crate) fn wrapped(text: &str, indent: usize) -> String {
+    let Some(width) = width_of_output() else { return text.to_owned() };
+    wrapped_at(text, indent, width)
+}
+
+fn wrapped_at(text: &str, indent: usize, width: usize) -> String {
+    let (mut out, mut column) = (String::new(), 0);
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if column > indent && column + 1 + length > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if column > 0 || !out.is_empty() {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     Plain,
@@ -229,6 +253,13 @@ mod tests {
         table.row(["read", "1.5 us", "9 ms", "0"]);
         table.row(["write", "12.5 us", "10 ms", "1"]);
         table
+    }
+
+    #[test]
+    fn sentences_are_wrapped_at_words() {
+        assert_eq!(wrapped_at("  one two three four", 2, 11), "  one two\n  three\n  four");
+        assert_eq!(wrapped_at("one two", 0, 7), "one two");
+        assert_eq!(wrapped_at("extraordinary one", 0, 5), "extraordinary\none");
     }
 
     #[test]

@@ -193,7 +193,7 @@ fn a_survey_of_touched_pages_says_whether_packing_helps() {
     let words =
         "take --fit pack to put the 8 KiB that it touches side by side, --fit scale or --fit wrap to change the addresses, or a bigger";
     assert!(error(8192).contains(words), "{}", error(8192));
-    assert!(error(8191).ends_with("--set drive.capacity=SIZE (with --fit pack 8 KiB are enough)"), "{}", error(8191));
+    assert!(error(8191).ends_with("--set drive.capacity=440MiB (with --fit pack 8 KiB are enough)"), "{}", error(8191));
     assert!(packed.fits(8192, Fit::Pack).is_ok() && packed.fits(8191, Fit::Pack).is_err());
     let options = TraceOptions { fit: Fit::Pack, ..TraceOptions::default() };
     let error = TraceSource::new(survey(Fit::Error).into(), 8192, options).err().unwrap().0;

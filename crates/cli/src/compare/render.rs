@@ -9,7 +9,7 @@ use crate::columns::{COLUMNS, Column};
 use crate::plan::Plan;
 use crate::report;
 use crate::statistics::Estimate;
-use crate::table::{Look, Table};
+use crate::table::{Look, Table, wrapped};
 
 /// Every column's mean and half width, for programs.
 pub(super) fn csv(rows: &[Row]) -> String {
@@ -47,7 +47,7 @@ pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) 
         text.push_str(&report::bad_lines(trace));
     }
     text.push_str(&warnings(rows, colour));
-    text.push_str(&verdict(rows, plan.drive.config.geometry.page_size.0));
+    text.push_str(&wrapped(&verdict(rows, plan.drive.config.geometry.page_size.0), 0));
     text
 }
 

@@ -36,14 +36,14 @@ fn what_lost_data_wins_nothing() {
 #[test]
 fn no_wear_is_worth_more_than_any_life() {
     // Enough reads for `block` to rewrite four blocks once, and not for a wordline by itself.
-    let json = compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=2e4", "--json"]).json();
-    assert!(json["techniques"][0]["runs"][0]["wear"]["cycles_observed"].as_f64().unwrap() >= 4.0);
+    let json = compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=3e4", "--json"]).json();
+    assert!(json["techniques"][0]["runs"][0]["wear"]["cycles_observed"].as_f64().unwrap() > 3.5, "the last job need not be done");
     assert_eq!(
         (&json["techniques"][1]["no_wear_seen"], &json["winners"]["projected_life_days"]),
         (&true.into(), &["straw-ss-sound"][..].into())
     );
     assert!(json["techniques"][1]["columns"]["projected_life_days"].is_null());
-    let words = compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=2e4"]).stdout;
+    let words = compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=3e4"]).stdout;
     assert!(words.contains("no wear seen*"), "{words}");
     assert!(
         words.contains(
