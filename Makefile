@@ -3,17 +3,13 @@ SHELL := /bin/bash
 VPASS := target/release/vpass
 .PHONY: demo results test check-minute bench soak nightly paper-straw paper-ipr lint clean build
 
-# Compares read-reclaim policies on the block trace of a real database, on a fresh and on a worn drive.
+# Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
-	@echo "PostgreSQL's block trace, replayed 20 times on a fresh 1-GiB drive:"
-	@$(VPASS) compare --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --repeat 20 --reclaim none,block
-	@echo
-	@echo "The same on a drive that has used 2,500 of its 3,000 P/E cycles:"
-	@$(VPASS) compare --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --repeat 20 --reclaim none,block --set start.pec=2500
+	@python3 examples/demo.py
 
-# Regenerates the README's table of results.
+# Writes what the demo shows into the README.
 results: build
-	python3 examples/results-table.py
+	python3 examples/demo.py --readme
 
 build:
 	@cargo build --release --bin vpass
