@@ -113,7 +113,7 @@ def found(techniques: list[dict]) -> list[str]:
     sentences = []
     if lost(none) > 0 and lost(block) == 0:
         sentences.append(
-            f"Without reclaim {lost(none):,.0f} pages of data are lost; `block`, which rewrites whole blocks in time, keeps all of it."
+            f"On the last of these drives {lost(none):,.0f} pages of data are lost without reclaim; `block`, which rewrites whole blocks in time, keeps all."
         )
     for name, proviso in [("straw-ss-sound", ""), ("ipr-wl", ", if a wordline merged by itself endures ten times the reads, which is an assumption")]:
         other = named(techniques, name)
