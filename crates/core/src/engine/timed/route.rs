@@ -56,8 +56,7 @@ impl TimedEngine {
         if let Some((_, _, ns)) = &mut routing.job {
             match op {
                 NandOp::Copy { src, .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
-                NandOp::Read { src, .. } => *ns += self.speed.serial_read(g.kind_of(src)),
-                NandOp::Load { src, .. } => *ns += self.speed.serial_read(g.kind_of(src)),
+                NandOp::Read { src, .. } | NandOp::Load { src, .. } => *ns += self.speed.serial_read(g.kind_of(src)),
                 NandOp::ProgramWordline { pages, .. } => *ns += u64::from(pages) * self.speed.page_transfer + self.speed.program,
                 NandOp::Merge { .. } => *ns += self.speed.page_transfer + self.speed.program,
                 NandOp::Erase { .. } => *ns += self.speed.erase,
