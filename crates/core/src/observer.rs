@@ -3,6 +3,7 @@
 
 use std::any::Any;
 
+use crate::request::Request;
 use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
 
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
@@ -50,6 +51,10 @@ pub enum Origin {
 
 /// A watcher. Calls arrive in the order in which the drive's state changed. It is `Any`, so that whoever set it gets it back as it was.
 pub trait Observer: Any {
+    /// Requests of the host, in the order in which they will be submitted, before any of them is. They are numbered through over all that
+    /// the drive is asked for, in either gear; `first` is the number of the first. Their reads are served in this order, and so are their
+    /// writes and trims; in the timed gear reads overtake writes that wait for room. A run that is interrupted leaves the last unserved.
+    fn requests(&mut self, _first: u64, _requests: &[Request]) {}
     /// At most 32 page reads, flushed before anything below is called.
     fn reads(&mut self, batch: &[PhysRead]);
     /// The host wrote this page (accepted, in the write buffer or on its way to flash).

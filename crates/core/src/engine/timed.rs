@@ -195,12 +195,13 @@ impl TimedEngine {
     }
 
     #[cold]
-    fn refill(&mut self, drive: &Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
+    fn refill(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
         self.requests.drain(..self.next);
         self.next = 0;
         let before = self.requests.len();
         source.tell_time(self.now);
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
+        drive.announce(&self.requests[before..]);
         self.exhausted = self.requests.len() == before;
         self.pace(drive, source);
         Ok(())

@@ -40,6 +40,7 @@ pub fn serve_untimed(drive: &mut Drive, requests: &[Request], progress: Progress
 }
 
 fn serve_part(drive: &mut Drive, part: &[Request], served: &mut u64, progress: Progress) -> Result<(), RunError> {
+    drive.announce(part);
     on_read_path!(drive.serve(part));
     *served += part.len() as u64;
     if progress(*served, drive) { Ok(()) } else { Err(RunError::Interrupted) }
