@@ -9,6 +9,7 @@
 
 mod bits;
 mod books;
+mod claims;
 mod density;
 mod doses;
 mod end_scan;
@@ -25,6 +26,7 @@ mod requests;
 mod stamps;
 pub mod swarm;
 mod time_check;
+mod wear;
 
 pub use books::DriveBooks;
 pub use mapping::MapEntry;
