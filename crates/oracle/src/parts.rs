@@ -130,9 +130,10 @@ impl Oracle {
     /// The drive keeps what it read to complete a page.
     pub(crate) fn keep_fill(&mut self, lpn: Lpn) -> Result<(), String> {
         let held = self.memory.held.get_mut(&lpn).ok_or_else(|| format!("lpn {lpn} was completed; nothing of it is in memory"))?;
-        let complete = held.is_complete();
+        let (complete, was_whole) = (held.is_complete(), held.rest.is_none());
         (held.parts, held.rest, held.rest_read) = (WHOLE, None, false);
-        held.for_host &= !held.last_by_host;
+        // What a mover read beneath it while the host's read was under way leaves that one for the host.
+        held.for_host &= !(held.last_by_host || was_whole);
         if complete { Ok(()) } else { Err(format!("lpn {lpn} was completed with a rest that was not read")) }
     }
 
