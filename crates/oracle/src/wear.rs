@@ -187,3 +187,108 @@ impl Wear {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One plane of 40 blocks of a single page, 12 of them spare: a look for every two erases.
+    fn drive(wear: &str) -> (Geometry, Wear) {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 1, cell = "slc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ capacity = "112KiB" }}
+            wear = {{ {wear} }}
+            "#
+        );
+        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+        let geometry = Geometry::new(&config);
+        let wear = Wear::new(&geometry, &config);
+        (geometry, wear)
+    }
+
+    /// Programs and erases a block so many times.
+    fn cycle(geometry: &Geometry, wear: &mut Wear, block: BlockId, times: u32) {
+        for _ in 0..times {
+            wear.blocks[block as usize].programmed = true;
+            wear.program(geometry, block, 0, Cause::Host);
+            wear.erase(block, Cause::Gc);
+        }
+    }
+
+    #[test]
+    fn the_least_worn_free_block_is_the_next() {
+        let (g, mut wear) = drive("dynamic = true, static_gap = 0");
+        cycle(&g, &mut wear, 7, 1);
+        wear.program(&g, 3, 0, Cause::Host);
+        assert!(wear.findings.sentences().is_empty());
+        wear.program(&g, 7, 0, Cause::Host);
+        assert_eq!(
+            wear.findings.sentences(),
+            ["block 7, erased 1 times, was taken for host though block 0, erased 0 times, was free beside it"]
+        );
+    }
+
+    #[test]
+    fn wear_levelling_may_take_the_most_worn_block() {
+        let (g, mut wear) = drive("dynamic = true, static_gap = 0");
+        cycle(&g, &mut wear, 7, 2);
+        cycle(&g, &mut wear, 8, 1);
+        wear.program(&g, 7, 0, Cause::Wear);
+        assert!(wear.findings.sentences().is_empty());
+        wear.erase(7, Cause::Gc);
+        wear.program(&g, 8, 0, Cause::Wear);
+        assert_eq!(wear.findings.count(Kind::Books), 1, "neither the most nor the least worn");
+    }
+
+    #[test]
+    fn without_dynamic_levelling_the_first_erased_is_the_next() {
+        let (g, mut wear) = drive("dynamic = false, static_gap = 0");
+        (0..40).filter(|b| *b != 7 && *b != 8).for_each(|b| wear.load(&g, b, 1));
+        cycle(&g, &mut wear, 7, 3);
+        cycle(&g, &mut wear, 8, 1);
+        wear.program(&g, 7, 0, Cause::Host);
+        assert!(wear.findings.sentences().is_empty(), "worn more, and erased before");
+        wear.erase(7, Cause::Gc);
+        wear.program(&g, 7, 0, Cause::Host);
+        assert_eq!(wear.findings.sentences(), ["block 7 was taken for host though block 8 was erased before it"]);
+    }
+
+    #[test]
+    fn only_a_block_that_lags_is_moved_for_wear() {
+        let moved = |erases, gap: u32| {
+            let (g, mut wear) = drive(&format!("dynamic = true, static_gap = {gap}"));
+            wear.load(&g, 3, 1);
+            cycle(&g, &mut wear, 7, erases);
+            wear.level(3);
+            wear.level(3);
+            wear.findings.sentences().to_vec()
+        };
+        assert!(moved(6, 5).is_empty());
+        assert_eq!(moved(5, 5), ["block 3 was moved for wear; it has 0 erases, the most worn one 5, and the gap may be 5"]);
+        assert_eq!(moved(9, 0).len(), 1, "it is switched off");
+    }
+
+    #[test]
+    fn a_block_that_lags_is_not_left_behind() {
+        let left = |moves: bool| {
+            let (g, mut wear) = drive("dynamic = true, static_gap = 5");
+            wear.load(&g, 3, 1);
+            for _ in 0..30 {
+                cycle(&g, &mut wear, 7, 1);
+                wear.look(&g);
+                if moves && wear.erases == 20 {
+                    wear.level(3);
+                }
+            }
+            wear.neglect
+        };
+        assert_eq!(left(true), None);
+        // It lags from the sixth erase on, and has lain for longer than the spare blocks take turns at the 14th, the first of six looks.
+        assert_eq!(
+            left(false).unwrap(),
+            "block 3 was left with 0 erases, the most worn one having 24; the gap may be 5, and nothing was moved for it"
+        );
+    }
+}
