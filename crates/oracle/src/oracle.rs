@@ -219,13 +219,13 @@ impl Oracle {
     fn read_page(&mut self, read: &PhysRead, place: &Place) {
         let by_host = read.cause == Cause::Host && !read.fill;
         self.seen.host_read_pages += u64::from(by_host);
-        if read.cause != Cause::Host {
-            self.mover_reads(read);
-        } else {
+        if read.cause == Cause::Host {
             self.host_acts();
             if by_host && self.is_full() {
                 self.serve(read);
             }
+        } else {
+            self.mover_reads(read);
         }
         let Some(newest) = self.stamps.newest(read.lpn) else {
             return self.read_for_nobody(read);

@@ -121,8 +121,8 @@ impl Oracle {
         if good && (carried.lpn != read.lpn || carried.tag.on_flash() != rest) {
             let place = self.place(read.ppn);
             self.findings.add(Kind::Stamp, || {
-                let (lpn, carries, version) = (read.lpn, carried.words(), rest.version());
-                format!("lpn {lpn} is to be completed from {place}, which carries {carries}; the rest is that of version {version}")
+                let (lpn, found, version) = (read.lpn, carried.words(), rest.version());
+                format!("lpn {lpn} is to be completed from {place}, which carries {found}; the rest is that of version {version}")
             });
         }
     }

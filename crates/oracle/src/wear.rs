@@ -19,6 +19,16 @@ const LOOKS_PER_TURN: u32 = 16;
 /// another comes while the erases of one cleaning go on.
 const PATIENCE: u32 = 6;
 
+/// What a block holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Content {
+    #[default]
+    Nothing,
+    Pages,
+    /// It is programmed to its last page, and open no more.
+    Full,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     /// Erases.
@@ -26,9 +36,7 @@ struct Block {
     /// Erases of the drive when it was erased last, and programmed last.
     erased_at: u64,
     programmed_at: u64,
-    programmed: bool,
-    /// To its last page: it is open no more.
-    full: bool,
+    content: Content,
     /// Its wear is not known by its erases alone.
     reprogrammed: bool,
     /// It is being moved for the sake of wear.
@@ -92,19 +100,22 @@ impl Wear {
 
     /// The content of a block at the start.
     pub(crate) fn load(&mut self, geometry: &Geometry, block: BlockId, pages: usize) {
-        let b = &mut self.blocks[block as usize];
-        (b.programmed, b.full) = (pages > 0, pages as u32 >= geometry.pages_per_block);
+        self.blocks[block as usize].content = match pages as u32 {
+            0 => Content::Nothing,
+            n if n >= geometry.pages_per_block => Content::Full,
+            _ => Content::Pages,
+        };
     }
 
     /// A page of a block, numbered within it, is programmed.
     pub(crate) fn program(&mut self, geometry: &Geometry, block: BlockId, page: u32, cause: Cause) {
-        if page == 0 && !self.blocks[block as usize].programmed {
+        if page == 0 && self.blocks[block as usize].content == Content::Nothing {
             let checked = self.check_choice(geometry, block, cause);
             self.findings.note(Kind::Books, checked);
         }
         let b = &mut self.blocks[block as usize];
-        (b.programmed, b.programmed_at) = (true, self.erases);
-        b.full |= page + 1 == geometry.pages_per_block;
+        b.programmed_at = self.erases;
+        b.content = if page + 1 == geometry.pages_per_block { Content::Full } else { Content::Pages };
     }
 
     /// What blocks are taken by, the lowest first.
@@ -123,7 +134,7 @@ impl Wear {
         let others = || {
             (first..first + per_plane).filter(|b| {
                 let other = &self.blocks[*b as usize];
-                !other.programmed && !other.reprogrammed
+                other.content == Content::Nothing && !other.reprogrammed
             })
         };
         let rank = self.rank(block);
@@ -175,7 +186,10 @@ impl Wear {
         // A block that lies where data was moved to is left in peace for as many erases as there are spare blocks.
         let rest = u64::from(geometry.spare_blocks()) + 1;
         let lags = |b: &Block| {
-            b.full && !b.moving && b.programmed_at + rest < self.erases && u64::from(b.cycles) + u64::from(self.gap) < u64::from(self.most)
+            b.content == Content::Full
+                && !b.moving
+                && b.programmed_at + rest < self.erases
+                && u64::from(b.cycles) + u64::from(self.gap) < u64::from(self.most)
         };
         let lagging = self.blocks.iter().position(lags).filter(|_| !self.any_reprogrammed);
         self.overdue = if lagging.is_some() { self.overdue + 1 } else { 0 };
@@ -211,7 +225,7 @@ mod tests {
     /// Programs and erases a block so many times.
     fn cycle(geometry: &Geometry, wear: &mut Wear, block: BlockId, times: u32) {
         for _ in 0..times {
-            wear.blocks[block as usize].programmed = true;
+            wear.blocks[block as usize].content = Content::Pages;
             wear.program(geometry, block, 0, Cause::Host);
             wear.erase(block, Cause::Gc);
         }

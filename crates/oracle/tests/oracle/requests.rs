@@ -66,7 +66,9 @@ fn a_page_left_out_and_a_page_read_twice_are_caught() {
     let reads = |pages: &[u32]| {
         let mut s = written();
         s.ask(&[(Op::Read, 0, 48 * KIB), (Op::Read, 80 * KIB, 16 * KIB)]);
-        pages.iter().for_each(|page| s.read(*page, *page));
+        for page in pages {
+            s.read(*page, *page);
+        }
         s
     };
     reads(&[0, 1, 2, 5]).clean();
