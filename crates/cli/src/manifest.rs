@@ -36,6 +36,8 @@ pub(crate) struct Manifest {
     /// P/E cycles of further drives that were run for the life's sake.
     pub(crate) ages: Vec<u32>,
     pub(crate) oracle: bool,
+    /// How much it checked: off, on or full.
+    pub(crate) oracle_level: &'static str,
     pub(crate) trace_options: Option<TraceOptionsRecord>,
     pub(crate) traces: Vec<TraceFileRecord>,
     /// Open blocks of each stream.
@@ -113,7 +115,8 @@ impl Outcome {
             until_stable: plan.until_stable,
             warm_up_requests: plan.warm_up,
             ages: plan.ages.clone(),
-            oracle: plan.oracle,
+            oracle: plan.oracle.level().is_some(),
+            oracle_level: plan.oracle.name(),
             trace_options: said,
             traces,
             stream_widths: self.drive.stream_widths().into_iter().collect(),

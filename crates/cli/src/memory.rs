@@ -23,7 +23,7 @@ pub(crate) fn needed(config: &DriveConfig, oracle: bool) -> u64 {
 
 /// How many drives of a plan so many bytes hold.
 pub(crate) fn drives_in(memory: Option<u64>, plan: &Plan) -> usize {
-    memory.map_or(usize::MAX, |memory| (memory / needed(&plan.drive.config, plan.oracle)) as usize)
+    memory.map_or(usize::MAX, |memory| (memory / needed(&plan.drive.config, plan.oracle.level().is_some())) as usize)
 }
 
 /// Refuses a drive that does not fit, which would end the process in its midst.

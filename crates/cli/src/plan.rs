@@ -20,7 +20,7 @@ use vpass_workload::traces::{
     FileSurvey, Fit, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource, UnitBasis, format_named,
 };
 
-use crate::args::{Base, Gear, Setup, Switch};
+use crate::args::{Base, Gear, Setup, Watch};
 use crate::exit::Failure;
 use crate::load::{self, Generated, Loaded};
 use crate::overrides::Override;
@@ -42,7 +42,7 @@ pub(crate) struct Plan {
     /// P/E cycles of further drives that are run for the life's sake, rising.
     pub(crate) ages: Vec<u32>,
     pub(crate) seed: u64,
-    pub(crate) oracle: bool,
+    pub(crate) oracle: Watch,
 }
 
 /// Where the requests come from.
@@ -116,7 +116,7 @@ impl Plan {
             warm_up: 0,
             ages: vec![],
             seed: base.seed,
-            oracle: base.oracle == Switch::On,
+            oracle: base.oracle,
         }
     }
 

@@ -60,7 +60,7 @@ impl Drive {
             return false;
         }
         if gone {
-            if cause == Cause::Host && !fill {
+            if cause == Cause::Host && !fill && !self.bugs.has(Bug::FailuresUncounted) {
                 self.uncorrectable_reads += 1;
             }
             if !fill {
@@ -304,7 +304,7 @@ impl Drive {
             self.lost = vec![0; (self.geometry.host_pages as usize).div_ceil(64)];
         }
         self.lost[lpn as usize / 64] |= 1 << (lpn % 64);
-        self.lost_pages += 1;
+        self.lost_pages += u64::from(!self.bugs.has(Bug::LossesUncounted));
         self.tell(|o| o.lost(lpn));
     }
 

@@ -8,7 +8,7 @@ mod figures;
 
 pub(crate) use self::assemble::late_reads;
 use crate::blame::Blame;
-use crate::bugs::Bugs;
+use crate::bugs::{Bug, Bugs};
 use crate::config::DriveConfig;
 use crate::disturb::ErrorModel;
 use crate::ftl::buffer::WriteBuffer;
@@ -27,6 +27,7 @@ use crate::nand::guards::Guards;
 use crate::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
 use crate::page_counters::PageCounters;
 use crate::reclaim::{Policy, View};
+use crate::request::Request;
 use crate::space_saving::SpaceSaving;
 use crate::units::{BlockId, Cause, DieId, Lpn, Ns, Ppn, Seq};
 
@@ -164,6 +165,8 @@ pub struct Drive {
     pub(crate) uncorrectable_reads: u64,
     pub(crate) lost_pages: u64,
     pub(crate) bugs: Bugs,
+    /// Requests that the observer was told of; the number of the next one.
+    announced: u64,
     observer: Option<Box<dyn Observer>>,
     pending: Vec<PhysRead>,
 }
@@ -264,7 +267,7 @@ impl Drive {
             }
             // Part of the page is newer in the buffer, the rest comes from flash.
             // A move that this read set off may find the rest gone, and the page is as lost as if the read had.
-            let whole = self.sense(lpn, slot.below, Cause::Host, true) && !self.is_lost(lpn);
+            let whole = (self.bugs.has(Bug::RestUnread) || self.sense(lpn, slot.below, Cause::Host, true)) && !self.is_lost(lpn);
             if !whole {
                 self.uncorrectable_reads += 1;
                 self.report_lost(lpn);
@@ -311,6 +314,21 @@ impl Drive {
             self.flush_reads();
             event(self.observer.as_mut().expect("checked").as_mut());
         }
+    }
+
+    /// Tells the observer of requests before they are submitted, and numbers them.
+    pub(crate) fn announce(&mut self, requests: &[Request]) {
+        if requests.is_empty() {
+            return;
+        }
+        let first = self.announced;
+        self.announced += requests.len() as u64;
+        self.tell(|o| o.requests(first, requests));
+    }
+
+    /// Requests announced so far: the number of the next one. Of those at hand and not yet submitted the first has this number less theirs.
+    pub fn announced(&self) -> u64 {
+        self.announced
     }
 
     pub(crate) fn is_watched(&self) -> bool {

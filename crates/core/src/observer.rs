@@ -3,6 +3,7 @@
 
 use std::any::Any;
 
+use crate::request::Request;
 use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
 
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
@@ -50,11 +51,20 @@ pub enum Origin {
 
 /// A watcher. Calls arrive in the order in which the drive's state changed. It is `Any`, so that whoever set it gets it back as it was.
 pub trait Observer: Any {
+    /// Requests of the host, in the order in which they will be submitted, before any of them is. They are numbered through over all that
+    /// the drive is asked for, in either gear; `first` is the number of the first. Their reads are served in this order, and so are their
+    /// writes and trims; in the timed gear reads overtake writes that wait for room. A run that is interrupted leaves the last unserved.
+    fn requests(&mut self, _first: u64, _requests: &[Request]) {}
     /// At most 32 page reads, flushed before anything below is called.
     fn reads(&mut self, batch: &[PhysRead]);
     /// The host wrote this page (accepted, in the write buffer or on its way to flash).
     /// `whole` where the whole page is new by now; else older data completes it, if it can be read.
     fn host_wrote(&mut self, lpn: Lpn, whole: bool);
+    /// Told just before [`Self::host_wrote`]: the parts of the page that the host wrote and the controller's memory holds by now, a bit for each
+    /// 64th of the page that was wholly written, the first in the lowest bit.
+    fn took_in(&mut self, _lpn: Lpn, _parts: u64) {}
+    /// What was just read to complete this partly written page stays with it in the controller's memory: it is whole there from now on.
+    fn filled(&mut self, _lpn: Lpn) {}
     /// The host trimmed this page.
     fn trimmed(&mut self, lpn: Lpn);
     /// The drive reported the host's data at this page as lost.

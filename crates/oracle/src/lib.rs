@@ -9,6 +9,7 @@
 
 mod bits;
 mod books;
+mod claims;
 mod density;
 mod doses;
 mod end_scan;
@@ -17,16 +18,19 @@ mod mapping;
 mod medium;
 mod odd_reads;
 mod oracle;
+mod parts;
 mod protocol;
 mod reference;
 mod report;
+mod requests;
 mod stamps;
 pub mod swarm;
 mod time_check;
+mod wear;
 
 pub use books::DriveBooks;
 pub use mapping::MapEntry;
-pub use oracle::Oracle;
+pub use oracle::{Level, Oracle};
 pub use reference::ReferenceDrive;
 pub use report::OracleReport;
 pub use time_check::TimeCheck;

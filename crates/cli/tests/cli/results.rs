@@ -140,3 +140,21 @@ fn a_run_that_never_settles_says_so() {
     let warning = quiet["warnings"][0].as_str().unwrap();
     assert!(warning.contains("had not settled after 100 passes"), "{warning}");
 }
+
+#[test]
+fn however_closely_the_oracle_watches_the_drive_does_the_same() {
+    let [off, on, full] = ["off", "on", "full"].map(|level| {
+        let room = Room::new();
+        let out = room.path("out");
+        let mut run = timeless(small_run(&["--json", "--oracle", level, "--out", out.to_str().unwrap()]).json());
+        let manifest: Value = serde_json::from_str(&room.text("out/manifest.json")).unwrap();
+        assert_eq!((&manifest["oracle"], &manifest["oracle_level"]), (&Value::from(level != "off"), &Value::from(level)));
+        let oracle = run.as_object_mut().unwrap().remove("oracle").unwrap();
+        (oracle, run)
+    });
+    assert_eq!(off.0, Value::Null);
+    assert_eq!((&on.0["reads_checked"], &on.0["request_errors"]), (&off.1["host"]["read_pages"], &0.into()));
+    assert_eq!(on, full);
+    assert_eq!(off.1, on.1);
+    small_run(&["--oracle", "maybe"]).refuses(2, &["maybe", "off, on, full"]);
+}

@@ -118,6 +118,7 @@ impl Drive {
             uncorrectable_reads: 0,
             lost_pages: 0,
             bugs: Bugs::default(),
+            announced: 0,
             observer: None,
             pending: Vec::with_capacity(BATCH),
         };

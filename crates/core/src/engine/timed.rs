@@ -215,7 +215,7 @@ impl TimedEngine {
     }
 
     #[cold]
-    fn refill(&mut self, drive: &Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
+    fn refill(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
         self.requests.drain(..self.next);
         self.next = 0;
         let before = self.requests.len();
@@ -223,6 +223,7 @@ impl TimedEngine {
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
         check_arrivals(&self.requests)?;
         before_the_end("the drive is still at work", self.now)?;
+        drive.announce(&self.requests[before..]);
         self.exhausted = self.requests.len() == before;
         self.pace(drive, source);
         Ok(())

@@ -19,6 +19,7 @@ impl Drive {
         if mask != WHOLE {
             self.host.partial_page_writes += 1;
         }
+        let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
         // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
         // is none of the new data.
         if !self.takes_in_place(self.map.to_physical[lpn as usize]) && self.buffer.is_full() {
@@ -32,7 +33,10 @@ impl Drive {
             (entry, mask) = (UNMAPPED, WHOLE);
         }
         let written = if entry & BUFFERED == 0 { mask } else { mask | self.buffer.slot(entry & !BUFFERED).mask };
-        self.tell(|o| o.host_wrote(lpn, written == WHOLE));
+        self.tell(|o| {
+            o.took_in(lpn, written);
+            o.host_wrote(lpn, written == WHOLE);
+        });
         if written == WHOLE {
             self.clear_lost(lpn);
         }
@@ -75,8 +79,8 @@ impl Drive {
         self.prefetch_flush();
         let front = *self.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.is_lost(front.lpn);
-        if whole && front.mask != WHOLE && front.below < UNMAPPED {
-            self.host.fill_reads += 1;
+        if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
+            self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
             whole = self.sense(front.lpn, front.below, Cause::Host, true);
             self.record_fill(front.below, whole);
             whole &= !self.is_lost(front.lpn);
@@ -84,6 +88,7 @@ impl Drive {
                 // The page is whole in the controller now; what lies below is not needed any more.
                 let slot = self.map.to_physical[front.lpn as usize] & !BUFFERED;
                 self.merge(slot, WHOLE);
+                self.tell(|o| o.filled(front.lpn));
             }
         }
         if self.needs_block(HOST) {

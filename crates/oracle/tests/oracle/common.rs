@@ -6,6 +6,7 @@ use vpass_core::config::{
 };
 use vpass_core::geometry::Geometry;
 use vpass_core::observer::{Observer, Origin, PhysRead, ReadResult};
+use vpass_core::request::{Op, Request};
 use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_oracle::{Oracle, OracleReport};
 
@@ -65,11 +66,12 @@ pub(crate) fn wordline_model(limit: f64, alpha: f64) -> DisturbConfig {
 pub(crate) struct Scene {
     pub(crate) oracle: Oracle,
     seq: u64,
+    asked: u64,
 }
 
 impl Scene {
     pub(crate) fn new(config: &DriveConfig) -> Self {
-        Self { oracle: Oracle::new(&Geometry::new(config), config), seq: 0 }
+        Self { oracle: Oracle::new(&Geometry::new(config), config), seq: 0, asked: 0 }
     }
 
     /// 4 blocks of 4 TLC wordlines (12 pages each, 24 for the host), limit 100, alpha 9.
@@ -83,6 +85,26 @@ impl Scene {
             self.oracle.host_wrote(lpn, true);
             self.program(ppn, lpn, Origin::Host, Cause::Host);
         }
+    }
+
+    /// The host asks: direction, first byte, bytes.
+    pub(crate) fn ask(&mut self, requests: &[(Op, u64, u64)]) {
+        let requests: Vec<_> = requests
+            .iter()
+            .map(|(op, offset, bytes)| Request { at: 0, offset: *offset, bytes: *bytes as u32, op: *op, origin: 0 })
+            .collect();
+        self.oracle.requests(self.asked, &requests);
+        self.asked += requests.len() as u64;
+    }
+
+    /// The drive takes in a write of the host's, and holds these parts of the page then.
+    pub(crate) fn take_in(&mut self, lpn: Lpn, parts: u64) {
+        self.oracle.took_in(lpn, parts);
+        self.oracle.host_wrote(lpn, parts == u64::MAX);
+    }
+
+    pub(crate) fn program_host(&mut self, ppn: Ppn, lpn: Lpn) {
+        self.program(ppn, lpn, Origin::Host, Cause::Host);
     }
 
     pub(crate) fn program(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin, cause: Cause) {
@@ -154,4 +176,7 @@ pub(crate) fn protocol(report: &OracleReport) -> u64 {
 }
 pub(crate) fn books(report: &OracleReport) -> u64 {
     report.books_errors
+}
+pub(crate) fn request(report: &OracleReport) -> u64 {
+    report.request_errors
 }

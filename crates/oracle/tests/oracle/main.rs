@@ -8,6 +8,8 @@ mod gathered;
 mod guards;
 mod losses;
 mod memory;
+mod parts;
 mod protocol;
+mod requests;
 mod stamps;
 mod toy;

@@ -48,6 +48,7 @@ impl TimedEngine {
         }
         self.requests.clear();
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
+        drive.announce(&self.requests);
         for next in 0..self.requests.len() {
             let request = self.requests[next];
             self.served += 1;
