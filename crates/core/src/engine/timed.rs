@@ -11,11 +11,12 @@ mod speed;
 mod submit;
 mod timeline;
 mod tree;
+mod watch;
 mod wordlines;
 
 use std::collections::VecDeque;
 
-use self::dies::{Dies, Ended, NIL, Next, Work, WorkOp};
+use self::dies::{Dies, Ended, NIL, Next, ReadOp, Work, WorkOp};
 use self::host::{Host, Page};
 pub(crate) use self::speed::Speed;
 use self::wordlines::Wordlines;
@@ -32,8 +33,20 @@ use crate::units::{Cause, DieId, Lpn, Ns, us};
 const CHUNK: usize = 1024;
 /// Map entries are asked for two groups ahead, counters one: in groups, so that their cache and translation misses overlap.
 const GROUP: usize = 16;
-/// Busy intervals handed to an observer at a time.
-const INTERVALS: usize = 256;
+
+/// A request on its way in: its number, and when its latency began.
+#[derive(Clone, Copy)]
+struct Asked {
+    request: Request,
+    number: u32,
+    start: Ns,
+}
+
+/// A write or trim that waits for room in the buffer, and when its data arrived.
+struct Stalled {
+    asked: Asked,
+    arrived: Ns,
+}
 
 /// Dies, channels, host link and write buffer in time.
 pub struct TimedEngine {
@@ -46,8 +59,8 @@ pub struct TimedEngine {
     /// Pages that the write buffer may hold while they are programmed; 0 acknowledges a write when it is programmed.
     program_slots: u32,
     programming: u32,
-    /// Writes and trims that wait for room in the buffer: when their latency began, when their data arrived.
-    stalled: VecDeque<(Request, Ns, Ns)>,
+    /// Writes and trims that wait for room in the buffer.
+    stalled: VecDeque<Stalled>,
     /// Programs of copied pages under way; idle gaps are not used to pile up more than two a die.
     copy_programs: u32,
     held_back: VecDeque<DieId>,
@@ -57,9 +70,13 @@ pub struct TimedEngine {
     pad_after: Option<Ns>,
     quiet_since: Ns,
     ops: Vec<NandOp>,
+    /// What was queued at dies besides host reads.
+    works: u32,
     touched: Vec<DieId>,
     schedule: Schedule,
     requests: Vec<Request>,
+    /// Number of the first of them, modulo 2^32.
+    first: u32,
     next: usize,
     exhausted: bool,
     /// Whether requests come by their own clock, and how many may be outstanding.
@@ -93,9 +110,11 @@ impl TimedEngine {
             pad_after: (drive.by_wordline && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
             quiet_since: 0,
             ops: vec![],
+            works: 0,
             touched: vec![],
             schedule: drive.config.reclaim.schedule,
             requests: vec![],
+            first: 0,
             next: 0,
             exhausted: false,
             open: false,
@@ -120,7 +139,7 @@ impl TimedEngine {
     /// # Errors
     /// The workload's, or an interruption.
     pub fn run(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
-        self.dies.intervals = drive.is_watched().then(Vec::new);
+        self.begin_watch(drive);
         self.dies.shares_channels = drive.bugs.has(Bug::ChannelShared);
         self.exhausted = false;
         let before = self.served;
@@ -139,7 +158,7 @@ impl TimedEngine {
                     if self.begin_stage(drive, source) {
                         continue;
                     }
-                    self.hand_over_intervals(drive, 0);
+                    self.end_watch(drive);
                     return Ok(self.served - before);
                 }
             }
@@ -186,22 +205,25 @@ impl TimedEngine {
             if self.next.is_multiple_of(GROUP) {
                 self.look_ahead(drive);
             }
+            let number = self.first.wrapping_add(self.next as u32);
             self.next += 1;
             self.served += 1;
             let start = if self.open { request.at } else { self.now };
-            self.submit(drive, &request, start);
+            self.submit(drive, &Asked { request, number, start });
         }
         Ns::MAX
     }
 
     #[cold]
     fn refill(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
+        self.hand_over(drive);
         self.requests.drain(..self.next);
         self.next = 0;
         let before = self.requests.len();
         source.tell_time(self.now);
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
         drive.announce(&self.requests[before..]);
+        self.first = (drive.announced() - self.requests.len() as u64) as u32;
         self.exhausted = self.requests.len() == before;
         self.pace(drive, source);
         Ok(())
@@ -251,7 +273,8 @@ impl TimedEngine {
             Next::Transferred => {
                 let (read, busy) = self.dies.transferred();
                 let at = self.now + self.speed.ecc;
-                let page = Page { request: read.request, at, bytes: read.bytes, start: read.start, during_reclaim: read.during_reclaim };
+                let ReadOp { request, number, bytes, start, during_reclaim, .. } = read;
+                let page = Page { request, number, at, bytes, start, during_reclaim };
                 self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
                 busy
             }
@@ -260,7 +283,7 @@ impl TimedEngine {
         if let Some(die) = busy {
             self.pump(drive, die);
         }
-        self.hand_over_intervals(drive, INTERVALS);
+        self.hand_over(drive);
     }
 
     #[cold]
@@ -292,7 +315,7 @@ impl TimedEngine {
             Work::Copy { dst: Some(dst), then_host, request } => {
                 let target = drive.geometry.die_of(drive.geometry.block_of(dst));
                 self.copy_programs += u32::from(!then_host);
-                let program = WorkOp::new(Work::Program { host: then_host, request, pages: 1 }, op.cause, 0);
+                let program = WorkOp::new(op.id, Work::Program { host: then_host, request, pages: 1 }, op.cause, 0);
                 self.dies.queue_work(target, program, false);
                 self.pump(drive, target);
             }
@@ -304,17 +327,6 @@ impl TimedEngine {
                 }
             }
             Work::Copy { dst: None, .. } | Work::Erase | Work::Exclusive { .. } => {}
-        }
-    }
-
-    /// Tells whoever watches which dies and channels were busy when.
-    #[inline]
-    fn hand_over_intervals(&mut self, drive: &mut Drive, at_least: usize) {
-        if let Some(intervals) = &mut self.dies.intervals
-            && intervals.len() > at_least
-        {
-            drive.tell(|o| o.occupied(intervals));
-            intervals.clear();
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The host's side of time: the link in both directions, requests under way, completions in order.
 
+use super::Asked;
 use super::dies::NIL;
 use super::speed::Speed;
 use super::timeline::{Event, Timeline};
 use crate::metrics::TimedMetrics;
+use crate::time_event::TimeEvent;
 use crate::units::Ns;
 
 /// A page of a read that is ready in the controller at `at`.
@@ -11,6 +13,8 @@ use crate::units::Ns;
 pub(super) struct Page {
     /// The request, or [`NIL`] where this page is all of it.
     pub(super) request: u32,
+    /// The request's number.
+    pub(super) number: u32,
     pub(super) at: Ns,
     pub(super) bytes: u32,
     /// When the request's latency began.
@@ -33,6 +37,7 @@ pub(super) enum Measured {
 /// A request of several parts that complete one by one.
 #[derive(Clone, Copy)]
 struct Slot {
+    number: u32,
     start: Ns,
     parts_left: u32,
     measured: Measured,
@@ -52,6 +57,8 @@ pub(super) struct Host {
     pub(super) last_end: Ns,
     /// Size and link time of the last page; a workload has few sizes, often one.
     last_transfer: (u32, Ns),
+    /// Where somebody watches.
+    pub(super) completed: Option<Vec<TimeEvent>>,
 }
 
 impl Host {
@@ -65,12 +72,13 @@ impl Host {
             outstanding: 0,
             last_end: 0,
             last_transfer: (0, 0),
+            completed: None,
         }
     }
 
-    /// Opens a request of so many parts.
-    pub(super) fn open(&mut self, start: Ns, parts: u32, measured: Measured) -> u32 {
-        let slot = Slot { start, parts_left: parts, measured, end: 0 };
+    /// Opens a request of so many parts, which is not complete before `end`.
+    pub(super) fn open(&mut self, asked: &Asked, parts: u32, measured: Measured, end: Ns) -> u32 {
+        let slot = Slot { number: asked.number, start: asked.start, parts_left: parts, measured, end };
         if let Some(i) = self.unused.pop() {
             self.slots[i as usize] = slot;
             i
@@ -84,7 +92,7 @@ impl Host {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read; its arguments would go through memory")]
     pub(super) fn deliver(&mut self, page: Page, now: Ns, speed: &Speed, metrics: &mut TimedMetrics) {
-        let Page { request, at, bytes, start, during_reclaim } = page;
+        let Page { request, number, at, bytes, start, during_reclaim } = page;
         let end = if speed.has_link() {
             if bytes != self.last_transfer.0 {
                 self.last_transfer = (bytes, speed.host(bytes));
@@ -101,7 +109,7 @@ impl Host {
             return self.finish_part(request, end, now, metrics);
         }
         let measured = if during_reclaim { Measured::ReadDuringReclaim } else { Measured::Read };
-        self.complete(start, end, measured, now, metrics);
+        self.complete(number, start, end, measured, now, metrics);
     }
 
     /// When the data of a write that arrives at `at` is in the controller.
@@ -119,15 +127,15 @@ impl Host {
         slot.parts_left -= 1;
         slot.end = slot.end.max(end);
         if slot.parts_left == 0 {
-            let Slot { start, end, measured, .. } = *slot;
+            let Slot { number, start, end, measured, .. } = *slot;
             self.unused.push(request);
-            self.complete(start, end, measured, now, metrics);
+            self.complete(number, start, end, measured, now, metrics);
         }
     }
 
     /// A request is complete at `end`, now or later.
     #[inline]
-    pub(super) fn complete(&mut self, start: Ns, end: Ns, measured: Measured, now: Ns, metrics: &mut TimedMetrics) {
+    pub(super) fn complete(&mut self, number: u32, start: Ns, end: Ns, measured: Measured, now: Ns, metrics: &mut TimedMetrics) {
         let latency = end - start;
         match measured {
             Measured::Read => metrics.read.record(latency),
@@ -137,6 +145,9 @@ impl Host {
             }
             Measured::Write => metrics.write.record(latency),
             Measured::Not => {}
+        }
+        if let Some(completed) = &mut self.completed {
+            completed.push(TimeEvent::Completed { request: number, start, end });
         }
         self.last_end = self.last_end.max(end);
         if end <= now {
