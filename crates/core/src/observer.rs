@@ -104,8 +104,8 @@ pub trait Observer: Any {
     fn wants_time(&self) -> bool {
         false
     }
-    /// The timed gear begins a run: all that the drive does from now on takes time. What was done before took none.
-    fn run_began(&mut self, _at: Ns) {}
+    /// The timed gear begins a run, with these latencies of runs before: all that the drive does from now on takes time.
+    fn run_began(&mut self, _at: Ns, _latencies: &TimedMetrics) {}
     /// What happened in time since the last call. All that led to it was told before.
     fn time(&mut self, _events: &[TimeEvent]) {}
     /// The run is over, with work still under way or waiting, and these latencies of all runs so far.

@@ -66,6 +66,8 @@ pub enum Work {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are what the variants' sentences name")]
 pub enum TimeEvent {
+    /// From now on requests come by their own clock, or the next one when one completes; at most `depth` are in the drive.
+    Paced { open: bool, depth: u32, at: Ns },
     /// The drive takes a request over from the host's queue.
     Submitted { request: u32, at: Ns },
     /// So many bytes of it come from the drive's memory.
@@ -87,7 +89,7 @@ pub enum TimeEvent {
     /// The array leaves it for a read.
     Suspended { op: OpId, at: Ns },
     /// It is ready for its channel now, and has it from `from` to `to`.
-    Transfer { op: OpId, channel: u32, from: Ns, to: Ns },
+    Transfer { op: OpId, channel: u32, at: Ns, from: Ns, to: Ns },
     /// It has left its die. A copy that goes to another place waits there from now on.
     Ended { op: OpId, at: Ns },
     /// An urgent job keeps a die's next reads waiting, or does no longer.

@@ -27,6 +27,7 @@ use crate::drive::{Drive, NandOp};
 use crate::metrics::TimedMetrics;
 use crate::reciprocal::Reciprocal;
 use crate::request::{Arrival, Request, RequestSource};
+use crate::time_event::TimeEvent;
 use crate::units::{Cause, DieId, Lpn, Ns, us};
 
 /// Requests taken from the source at a time.
@@ -216,7 +217,8 @@ impl TimedEngine {
 
     #[cold]
     fn refill(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
-        self.hand_over(drive);
+        // Who watches hears of no request before all that happened earlier.
+        self.hand_over_all(drive);
         self.requests.drain(..self.next);
         self.next = 0;
         let before = self.requests.len();
@@ -247,6 +249,8 @@ impl TimedEngine {
             Arrival::Open => (true, drive.config.drive.max_outstanding),
             Arrival::Closed { depth } => (false, depth.max(1)),
         };
+        let (open, depth, at) = (self.open, self.depth, self.now);
+        self.dies.note(|| TimeEvent::Paced { open, depth, at });
     }
 
     /// Asks for what the next groups of requests will touch.

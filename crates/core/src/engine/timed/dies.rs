@@ -244,7 +244,7 @@ impl Dies {
         *free = start + ns;
         if let Some(watch) = &mut self.watch {
             watch.intervals.push(((self.units.len() + channel) as u32, start, start + ns));
-            watch.note(TimeEvent::Transfer { op, channel: channel as u32, from: start, to: start + ns });
+            watch.note(TimeEvent::Transfer { op, channel: channel as u32, at: now, from: start, to: start + ns });
         }
         start + ns
     }

@@ -48,13 +48,14 @@ impl Dies {
 impl TimedEngine {
     /// Sees who watches, and tells that time begins to count.
     pub(super) fn begin_watch(&mut self, drive: &mut Drive) {
+        self.hand_over_all(drive);
         let wants_time = drive.observer_wants_time();
         let events = || wants_time.then(Vec::new);
         self.dies.watch = drive.is_watched().then(|| Box::new(Watch { intervals: vec![], events: events() }));
         self.host.completed = events();
         let now = self.now;
         if wants_time {
-            drive.tell(|o| o.run_began(now));
+            drive.tell(|o| o.run_began(now, &self.metrics));
         }
     }
 
