@@ -196,6 +196,7 @@ fn oracle_words(o: &OracleReport, colour: bool) -> String {
         ("uses of data past its limit", o.limit_violations),
         ("false losses", o.false_losses),
         ("breaches of flash rules", o.protocol_errors),
+        ("pages not served as requested", o.request_errors),
         ("wrong books", o.books_errors),
     ];
     let found: Vec<_> = errors.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{} {what}", count(*n))).collect();

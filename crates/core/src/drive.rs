@@ -310,6 +310,9 @@ impl Drive {
 
     /// Tells the observer of requests before they are submitted, and numbers them.
     pub(crate) fn announce(&mut self, requests: &[Request]) {
+        if requests.is_empty() {
+            return;
+        }
         let first = self.announced;
         self.announced += requests.len() as u64;
         self.tell(|o| o.requests(first, requests));

@@ -62,6 +62,11 @@ pub trait Observer: Any {
     /// The host wrote this page (accepted, in the write buffer or on its way to flash).
     /// `whole` where the whole page is new by now; else older data completes it, if it can be read.
     fn host_wrote(&mut self, lpn: Lpn, whole: bool);
+    /// Told just before [`Self::host_wrote`]: the parts of the page that the host wrote and the controller's memory holds by now, a bit for each
+    /// 64th of the page that was wholly written, the first in the lowest bit.
+    fn took_in(&mut self, _lpn: Lpn, _parts: u64) {}
+    /// What was just read to complete this partly written page stays with it in the controller's memory: it is whole there from now on.
+    fn filled(&mut self, _lpn: Lpn) {}
     /// The host trimmed this page.
     fn trimmed(&mut self, lpn: Lpn);
     /// The drive reported the host's data at this page as lost.

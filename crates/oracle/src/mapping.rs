@@ -101,6 +101,9 @@ impl Oracle {
         if !newest.is_present() {
             return Err(format!("the map leads from lpn {lpn} to ppn {ppn}, but that page holds {}", newest.words()));
         }
+        if buffered && self.is_full() && !self.memory.holds(lpn) && !self.waiting.contains_key(&lpn) {
+            return Err(format!("the map leads from lpn {lpn} to memory, which holds nothing of it"));
+        }
         if ppn == NO_PPN || ppn == FROM_BUFFER {
             return if buffered { Ok(()) } else { Err(format!("lpn {lpn} holds {} and is mapped nowhere", newest.words())) };
         }

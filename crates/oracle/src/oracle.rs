@@ -6,7 +6,9 @@ use vpass_core::config::DriveConfig;
 use vpass_core::disturb::table::Endurance;
 use vpass_core::drive::Drive;
 use vpass_core::geometry::Geometry;
-use vpass_core::observer::{NOBODY, Observer, Origin, PhysRead, ReadResult};
+use vpass_core::metrics::HostCounts;
+use vpass_core::observer::{FROM_BUFFER, NOBODY, Observer, Origin, PhysRead, ReadResult};
+use vpass_core::request::Request;
 use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ns, Ppn, Seq};
 
 use crate::bits::Bits;
@@ -14,14 +16,26 @@ use crate::books::{DriveBooks, differences};
 use crate::doses::{Doses, Truth};
 use crate::mapping::MapEntry;
 use crate::medium::{At, Medium};
+use crate::parts::Memory;
 use crate::protocol::Protocol;
 use crate::report::{Findings, Kind, OracleReport, Tally};
+use crate::requests::Requests;
 use crate::stamps::{Loss, Stamp, Stamps, Tag};
 use crate::time_check::TimeCheck;
+
+/// How much of a drive is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Its data, page by page, the rules of flash, and its books.
+    On,
+    /// The host's requests as well, from end to end: every page of each served once, and complete.
+    Full,
+}
 
 /// The independent checker of one drive.
 #[derive(Debug)]
 pub struct Oracle {
+    level: Level,
     pub(crate) geometry: Geometry,
     raw_pages: u32,
     pub(crate) medium: Medium,
@@ -39,14 +53,20 @@ pub struct Oracle {
     worst_dose_ratio: f64,
     /// Copies in the controller's memory, and what they carry.
     pub(crate) waiting: BTreeMap<Lpn, Stamp>,
+    /// What the host asked for, and what of it waits in the controller's memory: of [`Level::Full`].
+    pub(crate) requests: Requests,
+    pub(crate) memory: Memory,
     time: TimeCheck,
 }
 
 impl Oracle {
-    /// The oracle of an empty, erased drive with a resolved configuration.
+    /// The oracle of an empty, erased drive with a resolved configuration; it checks all it can.
     pub fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         let planes = if config.timing.independent_planes { geometry.planes_per_die } else { 1 };
         Self {
+            level: Level::Full,
+            requests: Requests::new(geometry.page_bytes),
+            memory: Memory::default(),
             time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
             geometry: geometry.clone(),
             raw_pages: geometry.raw_pages(),
@@ -65,10 +85,29 @@ impl Oracle {
         }
     }
 
+    /// The same, to check as much as this; before the drive's first operation.
+    #[must_use]
+    pub fn at(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+
+    /// Whether requests are checked from end to end.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.level == Level::Full
+    }
+
     /// Memory that the oracle of such a drive takes.
     pub fn memory(geometry: &Geometry) -> Bytes {
         let lost = Bits::bytes(geometry.host_pages);
         Bytes(Medium::bytes(geometry) + Stamps::bytes(geometry) + Doses::bytes(geometry) + Protocol::bytes(geometry) + lost)
+    }
+
+    /// All that the host has asked for so far is served.
+    fn end_requests(&mut self) {
+        for left in self.requests.end() {
+            self.findings.add(Kind::Request, || left);
+        }
     }
 
     /// Compares the drive's books with what was seen.
@@ -89,6 +128,7 @@ impl Oracle {
     pub fn conclude(mut self, drive: &Drive) -> OracleReport {
         let time = std::mem::replace(&mut self.time, TimeCheck::new(0, 0));
         self.check_time(&time);
+        self.end_requests();
         let flash = drive.flash_counts();
         let host = drive.host_counts();
         self.check_books(&DriveBooks {
@@ -170,6 +210,9 @@ impl Oracle {
     fn read_page(&mut self, read: &PhysRead, place: &Place) {
         let by_host = read.cause == Cause::Host && !read.fill;
         self.seen.host_read_pages += u64::from(by_host);
+        if by_host && self.is_full() {
+            self.serve(read);
+        }
         let Some(newest) = self.stamps.newest(read.lpn) else {
             return self.read_for_nobody(read);
         };
@@ -180,6 +223,9 @@ impl Oracle {
         let carried = self.medium.stamp(at);
         self.seen.reads[read.cause as usize] += 1;
         let good = read.result == ReadResult::Good;
+        if read.fill && self.is_full() {
+            self.fill(read, carried);
+        }
         // Whoever else reads may find an older version: newer data may wait in the write buffer.
         let right = carried.lpn == read.lpn && (carried.tag.on_flash() == newest.on_flash() || !(by_host && good));
         if !right {
@@ -199,6 +245,16 @@ impl Oracle {
             self.uncorrectable(read, at, self.doses.truth(&self.medium, at));
         }
         self.doses.sense(&mut self.medium, at);
+    }
+
+    /// The host gets a page, or an error for it.
+    #[inline]
+    fn serve(&mut self, read: &PhysRead) {
+        let served = self.requests.read(read.lpn);
+        self.findings.note(Kind::Request, served);
+        if read.ppn == FROM_BUFFER {
+            self.serve_from_memory(read.lpn, read.result == ReadResult::Good);
+        }
     }
 
     /// Compares the dose of a page that was read well with its limit.
@@ -252,6 +308,12 @@ const AHEAD: usize = 64;
 const BATCH: usize = 32;
 
 impl Observer for Oracle {
+    fn requests(&mut self, first: u64, requests: &[Request]) {
+        if self.is_full() {
+            self.requests.ask(first, requests);
+        }
+    }
+
     fn reads(&mut self, batch: &[PhysRead]) {
         assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
         self.stamps.end_loading();
@@ -279,6 +341,7 @@ impl Observer for Oracle {
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.seen.host_write_pages += 1;
+        let whole = if self.is_full() { self.take_in(lpn, whole) } else { whole };
         if whole {
             self.waiting.remove(&lpn);
         }
@@ -286,7 +349,25 @@ impl Observer for Oracle {
         self.findings.note(Kind::Protocol, checked);
     }
 
+    fn took_in(&mut self, lpn: Lpn, parts: u64) {
+        if self.is_full() {
+            self.memory.claim(lpn, parts);
+        }
+    }
+
+    fn filled(&mut self, lpn: Lpn) {
+        if self.is_full() {
+            let checked = self.keep_fill(lpn);
+            self.findings.note(Kind::Stamp, checked);
+        }
+    }
+
     fn trimmed(&mut self, lpn: Lpn) {
+        if self.is_full() {
+            self.memory.forget(lpn);
+            let served = self.requests.trim(lpn);
+            self.findings.note(Kind::Request, served);
+        }
         self.waiting.remove(&lpn);
         let checked = self.stamps.trimmed(lpn);
         self.findings.note(Kind::Protocol, checked);
@@ -301,7 +382,10 @@ impl Observer for Oracle {
         self.seen.programs[cause as usize] += 1;
         let Some(at) = self.program_in_order(ppn, lpn, seq) else { return };
         let checked = match origin {
-            Origin::Host => self.stamps.program_host(&mut self.medium, at, lpn),
+            Origin::Host => {
+                let held = if self.is_full() { self.program_held(lpn) } else { Ok(()) };
+                self.stamps.program_host(&mut self.medium, at, lpn).and(held)
+            }
             Origin::Gathered => self.program_gathered(at, lpn),
             Origin::Copy(from) => {
                 let copied = self.carried(from).unwrap_or(Stamp::ERASED);
@@ -395,6 +479,9 @@ impl Observer for Oracle {
 
     fn measured_phase(&mut self) {
         self.stamps.end_loading();
+        self.end_requests();
+        self.requests.served = HostCounts::default();
+        self.memory.fill_reads = 0;
         self.seen = DriveBooks::default();
         self.uncorrectable_reads = 0;
         self.lost_pages = 0;

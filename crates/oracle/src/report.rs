@@ -17,11 +17,13 @@ pub(crate) enum Kind {
     FalseLoss,
     /// The rules of flash, or of time, were broken.
     Protocol,
+    /// A request was not served as it was asked.
+    Request,
     /// The drive's counts or its map do not agree with what it did.
     Books,
 }
 
-const KINDS: usize = 5;
+const KINDS: usize = 6;
 
 /// Counts of each kind of finding, and the first few in words.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +99,8 @@ pub struct OracleReport {
     pub false_losses: u64,
     /// Breaches of the rules of flash and overlaps in time.
     pub protocol_errors: u64,
+    /// Pages of requests that were not served once and in their turn, or written in other parts than the host asked.
+    pub request_errors: u64,
     /// Counts and map entries of the drive that do not agree with what it did.
     pub books_errors: u64,
     /// The first findings of each kind, in words.
@@ -114,6 +118,7 @@ impl OracleReport {
             worst_dose_ratio: tally.worst_dose_ratio,
             false_losses: findings.count(Kind::FalseLoss),
             protocol_errors: findings.count(Kind::Protocol),
+            request_errors: findings.count(Kind::Request),
             books_errors: findings.count(Kind::Books),
             findings: findings.sentences().to_vec(),
         }
@@ -121,6 +126,7 @@ impl OracleReport {
 
     /// Something is wrong that the drive did not report as a loss.
     pub fn is_bug(&self) -> bool {
-        self.stamp_errors + self.limit_violations + self.false_losses + self.protocol_errors + self.books_errors > 0
+        let of_data = self.stamp_errors + self.limit_violations + self.false_losses;
+        of_data + self.protocol_errors + self.request_errors + self.books_errors > 0
     }
 }

@@ -284,6 +284,7 @@ impl Drive {
         slot.below = UNMAPPED;
         if good {
             slot.mask = WHOLE;
+            self.tell(|o| o.filled(lpn));
         } else {
             self.report_lost(lpn);
         }

@@ -32,7 +32,10 @@ impl Drive {
             (entry, mask) = (UNMAPPED, WHOLE);
         }
         let written = if entry & BUFFERED == 0 { mask } else { mask | self.buffer.slot(entry & !BUFFERED).mask };
-        self.tell(|o| o.host_wrote(lpn, written == WHOLE));
+        self.tell(|o| {
+            o.took_in(lpn, written);
+            o.host_wrote(lpn, written == WHOLE);
+        });
         if written == WHOLE {
             self.clear_lost(lpn);
         }
@@ -84,6 +87,7 @@ impl Drive {
                 // The page is whole in the controller now; what lies below is not needed any more.
                 let slot = self.map.to_physical[front.lpn as usize] & !BUFFERED;
                 self.merge(slot, WHOLE);
+                self.tell(|o| o.filled(front.lpn));
             }
         }
         if self.needs_block(HOST) {

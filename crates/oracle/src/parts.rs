@@ -1,0 +1,177 @@
+//! Partly written pages: what of each page the controller's memory holds, and what must still be read to complete it.
+//!
+//! The host writes parts of a page; what it left out stands in an older version on flash. Before the page is programmed or served, that
+//! version has to be read: for good ([`Observer::filled`](vpass_core::observer::Observer::filled)), or for one answer to the host.
+//!
+//! ```text
+//! version 1 on flash:      1 1 1 1
+//! the host writes a part:  - 2 - -    to be completed with version 1
+//! and another:             - 2 - 3
+//! version 1 is read:       1 2 1 3    whole; it may be served, or programmed as version 3
+//! ```
+
+use std::collections::BTreeMap;
+
+use vpass_core::observer::{PhysRead, ReadResult};
+use vpass_core::units::{Cause, Lpn};
+
+use crate::oracle::Oracle;
+use crate::report::Kind;
+use crate::requests::WHOLE;
+use crate::stamps::{Stamp, Tag};
+
+/// What became of the last read that would complete a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fill {
+    /// None since the host wrote, or it has been used up.
+    None,
+    /// The rest is at hand.
+    Read,
+    /// It could not be read.
+    Failed,
+}
+
+/// A page that the host wrote and that was not programmed since.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    parts: u64,
+    /// What a flash page carries that completes it, where there is any.
+    rest: Option<Tag>,
+    fill: Fill,
+}
+
+impl Held {
+    /// As long as there is a rest, it lacks parts.
+    fn is_complete(&self) -> bool {
+        self.rest.is_none() || self.fill == Fill::Read
+    }
+}
+
+/// What the controller's memory holds of the host's pages.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    held: BTreeMap<Lpn, Held>,
+    /// What the drive says that it holds of the page it takes in.
+    claimed: Option<(Lpn, u64)>,
+    /// Reads that completed a page for good, or failed to.
+    pub(crate) fill_reads: u64,
+}
+
+impl Memory {
+    pub(crate) fn claim(&mut self, lpn: Lpn, parts: u64) {
+        self.claimed = Some((lpn, parts));
+    }
+
+    pub(crate) fn holds(&self, lpn: Lpn) -> bool {
+        self.held.contains_key(&lpn)
+    }
+
+    pub(crate) fn forget(&mut self, lpn: Lpn) {
+        self.held.remove(&lpn);
+    }
+}
+
+impl Oracle {
+    /// The host writes a page, or parts of it: whether it is whole by now.
+    pub(crate) fn take_in(&mut self, lpn: Lpn, claims_whole: bool) -> bool {
+        let asked = self.requests.write(lpn).unwrap_or_else(|wrong| {
+            self.findings.add(Kind::Request, || wrong);
+            None
+        });
+        let claimed = self.memory.claimed.take().filter(|(of, _)| *of == lpn).map(|(_, parts)| parts);
+        let Some(newest) = self.stamps.newest(lpn) else { return claims_whole };
+        // Before there are requests, and where the drive serves what none asks for, its word is all there is.
+        let parts = asked.or(claimed).unwrap_or(if claims_whole { WHOLE } else { 0 });
+        let copy_waits = self.waiting.get(&lpn).is_some_and(|stamp| self.stamps.is_live(*stamp));
+        let on_flash = newest.is_present().then(|| newest.on_flash());
+        let held =
+            self.memory.held.entry(lpn).or_insert(Held { parts: if copy_waits { WHOLE } else { 0 }, rest: on_flash, fill: Fill::None });
+        held.parts |= parts;
+        held.fill = Fill::None;
+        let own = held.parts;
+        let claimed = claimed.unwrap_or(if claims_whole { WHOLE } else { own });
+        if own == WHOLE {
+            held.rest = None;
+        }
+        let (nobody_wrote_the_rest, mut is_whole) = (held.rest.is_none() && !newest.is_lost(), own == WHOLE);
+        let right = if newest.is_lost() {
+            // What was written since the loss may be given up with it.
+            (held.parts, is_whole) = (claimed, claimed == WHOLE);
+            claimed & !own == 0
+        } else if nobody_wrote_the_rest {
+            is_whole = true;
+            own & !claimed == 0
+        } else {
+            claimed == own
+        };
+        if !right || claims_whole != (claimed == WHOLE) {
+            let says = if claims_whole { ", and calls the page whole" } else { "" };
+            self.findings.add(Kind::Request, || {
+                format!("after a write of lpn {lpn} the drive holds parts {claimed:#018x} of it{says}; the host wrote {own:#018x}")
+            });
+        }
+        is_whole
+    }
+
+    /// A read that is to complete a partly written page.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fill(&mut self, read: &PhysRead, carried: Stamp) {
+        self.memory.fill_reads += u64::from(read.cause == Cause::Host);
+        let Some(held) = self.memory.held.get_mut(&read.lpn) else { return };
+        let Some(rest) = held.rest else { return };
+        let good = read.result == ReadResult::Good;
+        held.fill = match (good, read.cause) {
+            (true, _) => Fill::Read,
+            (false, Cause::Host) => Fill::Failed,
+            (false, _) => Fill::None,
+        };
+        if good && (carried.lpn != read.lpn || carried.tag.on_flash() != rest) {
+            let place = self.place(read.ppn);
+            self.findings.add(Kind::Stamp, || {
+                let (lpn, carries, version) = (read.lpn, carried.words(), rest.version());
+                format!("lpn {lpn} is to be completed from {place}, which carries {carries}; the rest is that of version {version}")
+            });
+        }
+    }
+
+    /// The drive keeps what it read to complete a page.
+    pub(crate) fn keep_fill(&mut self, lpn: Lpn) -> Result<(), String> {
+        let held = self.memory.held.get_mut(&lpn).ok_or_else(|| format!("lpn {lpn} was completed; nothing of it is in memory"))?;
+        let complete = held.is_complete();
+        (held.parts, held.rest, held.fill) = (WHOLE, None, Fill::None);
+        if complete { Ok(()) } else { Err(format!("lpn {lpn} was completed with a rest that was not read")) }
+    }
+
+    /// The host gets a page out of the controller's memory: what it needs of the flash has been read for it.
+    pub(crate) fn serve_from_memory(&mut self, lpn: Lpn, good: bool) {
+        let Some(held) = self.memory.held.get_mut(&lpn) else {
+            // Of a page without data this is said already.
+            let has_data = self.stamps.newest(lpn).is_some_and(Tag::is_present);
+            if good && has_data && !self.waiting.contains_key(&lpn) {
+                self.findings.add(Kind::Stamp, || format!("host read of lpn {lpn} was served from memory, which holds nothing of it"));
+            }
+            return;
+        };
+        let (complete, parts) = (held.is_complete(), held.parts);
+        // A fill for the host's eyes only is none for the flash.
+        let used_up = u64::from(held.fill != Fill::None);
+        held.fill = Fill::None;
+        self.memory.fill_reads = self.memory.fill_reads.saturating_sub(used_up);
+        if good && !complete {
+            self.findings
+                .add(Kind::Stamp, || format!("host read of lpn {lpn} was served from memory, which holds parts {parts:#018x} only"));
+        }
+    }
+
+    /// The newest data of a page goes to flash.
+    pub(crate) fn program_held(&mut self, lpn: Lpn) -> Result<(), String> {
+        match self.memory.held.remove(&lpn) {
+            None => Err(format!("program of host data of lpn {lpn}, of which memory holds nothing")),
+            Some(held) if !held.is_complete() => {
+                Err(format!("program of lpn {lpn}, of which memory holds parts {:#018x} only", held.parts))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
