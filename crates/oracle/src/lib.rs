@@ -9,6 +9,7 @@
 
 mod bits;
 mod books;
+mod clock;
 mod density;
 mod doses;
 mod end_scan;

@@ -141,7 +141,7 @@ impl TimedEngine {
             self.write_wordlines_through(drive, &pages, asked, arrived);
             return;
         }
-        let slot = self.host.open(asked, pages.count, Measured::Write, 0);
+        let slot = self.host.open(asked, pages.count, Measured::Write, arrived);
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
             if self.route(drive, slot) == 0 {
