@@ -61,7 +61,8 @@ impl Expected {
             return self.programmed.push_back(Programmed { first: ppn, pages, cause });
         }
         let first = lengths.wordline_start(ppn);
-        match self.programmed.back_mut().filter(|last| last.first == first) {
+        // Its first page begins it anew: the block may have been erased meanwhile.
+        match self.programmed.back_mut().filter(|last| last.first == first && ppn != first) {
             Some(last) => {
                 last.pages += pages;
                 last.cause = cause;
