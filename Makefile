@@ -6,10 +6,10 @@ VPASS := target/release/vpass
 # Compares read-reclaim policies on the block trace of a real database, on a fresh and on a worn drive.
 demo: build
 	@echo "PostgreSQL's block trace, replayed 20 times on a fresh 1-GiB drive:"
-	@$(VPASS) compare --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --repeat 20 --reclaim none,block
+	@$(VPASS) compare --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --repeat 20 --reclaim none,block --oracle full
 	@echo
 	@echo "The same on a drive that has used 2,500 of its 3,000 P/E cycles:"
-	@$(VPASS) compare --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --repeat 20 --reclaim none,block --set start.pec=2500
+	@$(VPASS) compare --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --repeat 20 --reclaim none,block --oracle full --set start.pec=2500
 
 # Regenerates the README's table of results.
 results: build

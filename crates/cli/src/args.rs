@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
+use vpass_oracle::Level;
 use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
 
 mod replay;
@@ -162,8 +163,8 @@ pub(crate) struct Base {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Have an independent checker watch the drive.
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    pub(crate) oracle: Switch,
+    #[arg(long, value_enum, default_value_t = Watch::On)]
+    pub(crate) oracle: Watch,
     /// Write results into this new folder, whole or not at all.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -255,9 +256,32 @@ pub(crate) enum Until {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Switch {
-    On,
+pub(crate) enum Watch {
+    /// Nobody watches: fastest.
     Off,
+    /// The data of every page read, the rules of flash, the drive's counts and map.
+    On,
+    /// Also the host's requests from end to end: each page served once, whole and newest; and whether wear is levelled.
+    Full,
+}
+
+impl Watch {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::On => "on",
+            Self::Full => "full",
+        }
+    }
+
+    /// How much the oracle checks, where it watches.
+    pub(crate) fn level(self) -> Option<Level> {
+        match self {
+            Self::Off => None,
+            Self::On => Some(Level::On),
+            Self::Full => Some(Level::Full),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

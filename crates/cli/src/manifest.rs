@@ -34,6 +34,8 @@ pub(crate) struct Manifest {
     pub(crate) until_stable: bool,
     pub(crate) warm_up_requests: u64,
     pub(crate) oracle: bool,
+    /// How much it checked: off, on or full.
+    pub(crate) oracle_level: &'static str,
     pub(crate) trace_options: Option<TraceOptionsRecord>,
     pub(crate) traces: Vec<TraceFileRecord>,
     /// Open blocks of each stream.
@@ -110,7 +112,8 @@ impl Outcome {
             repeat: plan.repeat.get(),
             until_stable: plan.until_stable,
             warm_up_requests: plan.warm_up,
-            oracle: plan.oracle,
+            oracle: plan.oracle.level().is_some(),
+            oracle_level: plan.oracle.name(),
             trace_options: said,
             traces,
             stream_widths: self.drive.stream_widths().into_iter().collect(),

@@ -20,7 +20,7 @@ use vpass_workload::traces::{
     FileSurvey, Fit, MissingClock, ReadOptions, Survey, TraceOptions, TraceReport, TraceSource, UnitBasis, format_named,
 };
 
-use crate::args::{Base, Gear, Setup, Switch};
+use crate::args::{Base, Gear, Setup, Watch};
 use crate::exit::Failure;
 use crate::load::{self, Generated, Loaded};
 use crate::overrides::Override;
@@ -40,7 +40,7 @@ pub(crate) struct Plan {
     /// Requests that are served before anything is counted.
     pub(crate) warm_up: u64,
     pub(crate) seed: u64,
-    pub(crate) oracle: bool,
+    pub(crate) oracle: Watch,
 }
 
 /// Where the requests come from.
@@ -108,7 +108,7 @@ impl Plan {
             until_stable: false,
             warm_up: 0,
             seed: base.seed,
-            oracle: base.oracle == Switch::On,
+            oracle: base.oracle,
         }
     }
 

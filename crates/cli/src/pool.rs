@@ -97,7 +97,7 @@ fn drives_in(memory: Option<u64>, plan: &Plan) -> usize {
     // Map and reverse map of 4 bytes a page, about 64 bytes a block, and what the engine and its queues take.
     let drive =
         4 * (u64::from(geometry.host_pages) + u64::from(geometry.raw_pages())) + 64 * u64::from(geometry.blocks) + counted + (32 << 20);
-    let each = drive + if plan.oracle { Oracle::memory(&geometry).0 } else { 0 };
+    let each = drive + if plan.oracle.level().is_some() { Oracle::memory(&geometry).0 } else { 0 };
     memory.map_or(usize::MAX, |bytes| (bytes / each) as usize)
 }
 

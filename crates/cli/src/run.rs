@@ -56,8 +56,8 @@ fn made(plan: &Plan, progress: &Progress) -> Result<Drive, Failure> {
     let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into() };
     let made = deaf(|| {
         let mut drive = Drive::new(plan.drive.config.clone(), &techniques, plan.gear == Gear::Timed)?;
-        if plan.oracle {
-            drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+        if let Some(level) = plan.oracle.level() {
+            drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config()).at(level)));
         }
         drive.precondition(plan.seed);
         Ok(drive)

@@ -56,7 +56,7 @@ impl Drive {
         let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
         self.note_read(PhysRead { lpn, ppn, cause, result, fill });
         if gone {
-            if cause == Cause::Host && !fill {
+            if cause == Cause::Host && !fill && !self.bugs.has(Bug::FailuresUncounted) {
                 self.uncorrectable_reads += 1;
             }
             if !fill {
@@ -294,7 +294,7 @@ impl Drive {
             self.lost = vec![0; (self.geometry.host_pages as usize).div_ceil(64)];
         }
         self.lost[lpn as usize / 64] |= 1 << (lpn % 64);
-        self.lost_pages += 1;
+        self.lost_pages += u64::from(!self.bugs.has(Bug::LossesUncounted));
         self.tell(|o| o.lost(lpn));
     }
 

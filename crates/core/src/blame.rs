@@ -9,6 +9,7 @@
 //! alpha 9; S = {1}; reads of wordlines 0, 1, 2: 80, 300, 10.  weights 80 x 9, 300 x 0, 10 x 9: of 3 copies 2.67 and 0.33
 //! ```
 
+use crate::bugs::Bug;
 use crate::config::DisturbModel;
 use crate::disturb::table::ALPHA_ONE;
 use crate::drive::Drive;
@@ -66,7 +67,7 @@ impl Drive {
             Some(pages) => valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum(),
         };
         let weights = self.weights_by_range(block, pages);
-        let total: f64 = weights.iter().sum();
+        let total = weights.iter().sum::<f64>() / if self.bugs.has(Bug::BlameDoubled) { 2.0 } else { 1.0 };
         if total > 0.0 {
             for (booked, weight) in self.blame.copies.iter_mut().zip(weights) {
                 *booked += f64::from(copies) * weight / total;

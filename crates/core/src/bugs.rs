@@ -34,11 +34,49 @@ pub enum Bug {
     ModeForgotten,
     /// A merge of a single wordline hits the one behind it.
     MergeBeside,
+    /// A partly written page is programmed without reading the rest of it.
+    FillForgotten,
+    /// A mover that passes under a partly written page calls it complete without having read it.
+    FillFromMoverForgotten,
+    /// The host reads a partly written page, and the rest of it is not read.
+    RestUnread,
+    /// A write in part covers one part more than it does.
+    PartTooMany,
+    /// The last page of a read of several is not read.
+    LastPageSkipped,
+    /// The first page of a read of several is read twice.
+    PageReadTwice,
+    /// A trim discards pages of which a part should stay.
+    PartTrimmed,
+    /// A write that waits for room in the buffer is forgotten now and then.
+    StalledForgotten,
+    /// Copies of reclaim jobs are not counted now and then.
+    CopiesUncounted,
+    /// Pages reported lost are not counted.
+    LossesUncounted,
+    /// Host reads answered with an error are not counted.
+    FailuresUncounted,
+    /// Blocks that GC erases for reclaim jobs are not counted.
+    CleaningUncounted,
+    /// Bytes of reads are counted in whole pages.
+    BytesRounded,
+    /// Pages of padded wordlines that hold nothing are not counted.
+    PaddingUncounted,
+    /// Reads that complete a partly written page are not counted.
+    FillsUncounted,
+    /// The copies of a reclaim job are booked twice on those whose reads caused them.
+    BlameDoubled,
+    /// Dynamic wear levelling takes the most worn free block.
+    OldestFirst,
+    /// Static wear levelling never moves a block.
+    ColdLeftBehind,
+    /// Static wear levelling moves blocks that lag less than they may.
+    LevelledTooSoon,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 34] = [
         Self::MoverDropsPage,
         Self::WriteToNeighbour,
         Self::StaleCopyReturns,
@@ -54,6 +92,25 @@ impl Bug {
         Self::BackupForgotten,
         Self::ModeForgotten,
         Self::MergeBeside,
+        Self::FillForgotten,
+        Self::FillFromMoverForgotten,
+        Self::RestUnread,
+        Self::PartTooMany,
+        Self::LastPageSkipped,
+        Self::PageReadTwice,
+        Self::PartTrimmed,
+        Self::StalledForgotten,
+        Self::CopiesUncounted,
+        Self::LossesUncounted,
+        Self::FailuresUncounted,
+        Self::CleaningUncounted,
+        Self::BytesRounded,
+        Self::PaddingUncounted,
+        Self::FillsUncounted,
+        Self::BlameDoubled,
+        Self::OldestFirst,
+        Self::ColdLeftBehind,
+        Self::LevelledTooSoon,
     ];
 }
 

@@ -8,7 +8,7 @@ mod figures;
 
 pub(crate) use self::assemble::late_reads;
 use crate::blame::Blame;
-use crate::bugs::Bugs;
+use crate::bugs::{Bug, Bugs};
 use crate::config::DriveConfig;
 use crate::disturb::ErrorModel;
 use crate::ftl::buffer::WriteBuffer;
@@ -259,7 +259,7 @@ impl Drive {
                 return FROM_BUFFER;
             }
             // Part of the page is newer in the buffer, the rest comes from flash.
-            let whole = self.sense(lpn, slot.below, Cause::Host, true);
+            let whole = self.bugs.has(Bug::RestUnread) || self.sense(lpn, slot.below, Cause::Host, true);
             if !whole {
                 self.uncorrectable_reads += 1;
                 self.report_lost(lpn);

@@ -14,6 +14,7 @@ impl Oracle {
         if !self.check_block(block, "opening") {
             return;
         }
+        self.wear.reprogram(block);
         let checked = self.protocol.open(block, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
@@ -27,6 +28,7 @@ impl Oracle {
         if !self.check_block(block, "merge") {
             return;
         }
+        self.wear.reprogram(block);
         let (kinds, taken) = (self.geometry.cell.bits(), u32::from(mode));
         if wordline >= self.geometry.wordlines_per_block {
             return self.findings.add(Kind::Protocol, || format!("merge of wordline {wordline} of block {block}, which has not so many"));
@@ -44,6 +46,7 @@ impl Oracle {
         if !self.check_block(block, "merge") {
             return;
         }
+        self.wear.reprogram(block);
         if wordline >= self.geometry.wordlines_per_block {
             return self.findings.add(Kind::Protocol, || format!("merge of wordline {wordline} of block {block}, which has not so many"));
         }
@@ -64,6 +67,7 @@ impl Oracle {
         if !self.check_block(block, "reprogramming") {
             return;
         }
+        self.wear.reprogram(block);
         let checked = self.protocol.reprogram(block, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);

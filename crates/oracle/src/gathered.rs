@@ -1,6 +1,6 @@
 //! Pages on their way to flash: copies that wait in the controller's memory for the rest of their wordline, and the order of programs.
 
-use vpass_core::units::{Lpn, Ppn, Seq};
+use vpass_core::units::{Cause, Lpn, Ppn, Seq};
 
 use crate::medium::At;
 use crate::oracle::Oracle;
@@ -35,7 +35,7 @@ impl Oracle {
     }
 
     /// A program of whatever content, by the rules of flash; where it is, unless beyond the flash.
-    pub(crate) fn program_in_order(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq) -> Option<At> {
+    pub(crate) fn program_in_order(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, cause: Cause) -> Option<At> {
         let checked = self.protocol.sequence(seq);
         self.findings.note(Kind::Protocol, checked);
         if ppn >= self.geometry.raw_pages() {
@@ -43,8 +43,12 @@ impl Oracle {
             return None;
         }
         let at = At::new(&self.geometry, ppn);
-        let checked = self.protocol.program(at.block, ppn - self.geometry.first_page(at.block));
+        let page = ppn - self.geometry.first_page(at.block);
+        let checked = self.protocol.program(at.block, page);
         self.findings.note(Kind::Protocol, checked);
+        if self.is_full() {
+            self.wear.program(&self.geometry, at.block, page, cause);
+        }
         if at.kind == 0 {
             self.doses.program(&mut self.medium, at);
         }

@@ -9,6 +9,7 @@
 
 mod bits;
 mod books;
+mod claims;
 mod clock;
 mod density;
 mod doses;
@@ -26,6 +27,7 @@ mod requests;
 mod stamps;
 pub mod swarm;
 mod time_check;
+mod wear;
 
 pub use books::DriveBooks;
 pub use mapping::MapEntry;

@@ -49,7 +49,7 @@ impl Oracle {
             }
             FROM_BUFFER if newest.is_present() && self.is_newest_in_memory(lpn) => {}
             // A partly written page whose rest was never written, or is gone, has nothing to fill it with.
-            NO_PPN if read.fill || !(newest.is_present() || newest.is_lost()) => {}
+            NO_PPN if read.fill || !(newest.is_present() || newest.is_lost()) => self.claims.unmapped_reads += u64::from(by_host),
             _ => self.wrong_page(read, Some(newest)),
         }
     }

@@ -14,6 +14,7 @@ use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ns, Ppn, Seq};
 
 use crate::bits::Bits;
 use crate::books::{DriveBooks, differences};
+use crate::claims::{Course, Seen};
 use crate::clock::Clock;
 use crate::doses::{Doses, Truth};
 use crate::mapping::MapEntry;
@@ -24,6 +25,7 @@ use crate::report::{Findings, Kind, OracleReport, Tally};
 use crate::requests::Requests;
 use crate::stamps::{Loss, Stamp, Stamps, Tag};
 use crate::time_check::TimeCheck;
+use crate::wear::Wear;
 
 /// How much of a drive is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,9 @@ pub struct Oracle {
     /// What the host asked for, and what of it waits in the controller's memory: of [`Level::Full`].
     pub(crate) requests: Requests,
     pub(crate) memory: Memory,
+    pub(crate) wear: Wear,
+    pub(crate) claims: Seen,
+    pub(crate) course: Course,
     time: TimeCheck,
     /// Of [`Level::Full`].
     clock: Clock,
@@ -71,6 +76,9 @@ impl Oracle {
             level: Level::Full,
             requests: Requests::new(geometry.page_bytes),
             memory: Memory::default(),
+            wear: Wear::new(geometry, config),
+            claims: Seen::default(),
+            course: Course::default(),
             time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
             clock: Clock::new(geometry, config),
             geometry: geometry.clone(),
@@ -104,7 +112,7 @@ impl Oracle {
 
     /// Memory that the oracle of such a drive takes.
     pub fn memory(geometry: &Geometry) -> Bytes {
-        let lost = Bits::bytes(geometry.host_pages);
+        let lost = Bits::bytes(geometry.host_pages) + Wear::bytes(geometry);
         Bytes(Medium::bytes(geometry) + Stamps::bytes(geometry) + Doses::bytes(geometry) + Protocol::bytes(geometry) + lost)
     }
 
@@ -145,6 +153,7 @@ impl Oracle {
             host_write_pages: host.write_pages,
             mapped_pages: drive.mapped_pages(),
         });
+        self.check_claims(drive);
         let rows = || drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
         self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
         self.finish()
@@ -215,8 +224,13 @@ impl Oracle {
     fn read_page(&mut self, read: &PhysRead, place: &Place) {
         let by_host = read.cause == Cause::Host && !read.fill;
         self.seen.host_read_pages += u64::from(by_host);
-        if by_host && self.is_full() {
-            self.serve(read);
+        if read.cause != Cause::Host {
+            self.mover_reads(read);
+        } else {
+            self.host_acts();
+            if by_host && self.is_full() {
+                self.serve(read);
+            }
         }
         let Some(newest) = self.stamps.newest(read.lpn) else {
             return self.read_for_nobody(read);
@@ -282,6 +296,7 @@ impl Oracle {
                 self.unseen_losses.insert(stamp);
             }
         }
+        self.claims.losses += 1;
         self.lost_pages += u64::from(self.was_lost.insert(lpn));
         Ok(())
     }
@@ -350,6 +365,10 @@ impl Observer for Oracle {
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.seen.host_write_pages += 1;
+        self.host_acts();
+        if self.is_full() {
+            self.wear.look(&self.geometry);
+        }
         let whole = if self.is_full() { self.take_in(lpn, whole) } else { whole };
         if whole {
             self.waiting.remove(&lpn);
@@ -372,6 +391,8 @@ impl Observer for Oracle {
     }
 
     fn trimmed(&mut self, lpn: Lpn) {
+        self.claims.trimmed_pages += 1;
+        self.host_acts();
         if self.is_full() {
             self.memory.forget(lpn);
             let served = self.requests.trim(lpn);
@@ -390,14 +411,16 @@ impl Observer for Oracle {
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause) {
         self.seen.programs[cause as usize] += 1;
         self.clock.programmed(ppn, true, cause);
-        let Some(at) = self.program_in_order(ppn, lpn, seq) else { return };
+        let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
         let checked = match origin {
             Origin::Host => {
+                self.host_acts();
                 let held = if self.is_full() { self.program_held(lpn) } else { Ok(()) };
                 self.stamps.program_host(&mut self.medium, at, lpn).and(held)
             }
             Origin::Gathered => self.program_gathered(at, lpn),
             Origin::Copy(from) => {
+                self.claims.reclaim_copies += u64::from(cause == Cause::Reclaim);
                 let copied = self.carried(from).unwrap_or(Stamp::ERASED);
                 let checked = Stamps::program_copy(&mut self.medium, at, lpn, copied);
                 if checked.is_ok() && from != ppn {
@@ -411,14 +434,16 @@ impl Observer for Oracle {
     }
 
     fn gathered(&mut self, lpn: Lpn, from: Ppn) {
+        self.claims.reclaim_copies += u64::from(self.course.moving == Cause::Reclaim);
         let checked = self.gather(lpn, from);
         self.findings.note(Kind::Stamp, checked);
     }
 
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause) {
         self.seen.programs[cause as usize] += 1;
+        self.claims.padded_pages += 1;
         self.clock.programmed(ppn, false, cause);
-        if let Some(at) = self.program_in_order(ppn, NOBODY, seq) {
+        if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
             self.medium.set_stamp(at, Stamp::DEAD);
         }
     }
@@ -450,6 +475,8 @@ impl Observer for Oracle {
         if !self.check_block(block, "erase") {
             return;
         }
+        self.cleaned(cause);
+        self.wear.erase(block, cause);
         let mut unseen = std::mem::take(&mut self.unseen_losses);
         self.settle_losses(block, &mut unseen);
         self.unseen_losses = unseen;
@@ -468,6 +495,7 @@ impl Observer for Oracle {
             self.findings.add(Kind::Protocol, || format!("preload of {} pages into block {block} of {room}", lpns.len()));
         }
         let lpns = &lpns[..lpns.len().min(room)];
+        self.wear.load(&self.geometry, block, lpns.len());
         let checked = self.protocol.preload(block, lpns.len() as u32);
         self.findings.note(Kind::Protocol, checked);
         let mut later = lpns.iter().skip(AHEAD);
@@ -495,6 +523,7 @@ impl Observer for Oracle {
     fn measured_phase(&mut self) {
         self.stamps.end_loading();
         self.end_requests();
+        self.claims = Seen::default();
         self.requests.served = HostCounts::default();
         self.memory.fill_reads = 0;
         self.seen = DriveBooks::default();

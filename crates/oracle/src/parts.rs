@@ -20,30 +20,24 @@ use crate::report::Kind;
 use crate::requests::WHOLE;
 use crate::stamps::{Stamp, Tag};
 
-/// What became of the last read that would complete a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fill {
-    /// None since the host wrote, or it has been used up.
-    None,
-    /// The rest is at hand.
-    Read,
-    /// It could not be read.
-    Failed,
-}
-
 /// A page that the host wrote and that was not programmed since.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Held {
     parts: u64,
     /// What a flash page carries that completes it, where there is any.
     rest: Option<Tag>,
-    fill: Fill,
+    /// The rest was read, and has not been used up.
+    rest_read: bool,
+    /// A read for the rest that is the host's, as far as is known: answered, it is no read for the flash.
+    for_host: bool,
+    /// The last read for the rest was due to the host.
+    last_by_host: bool,
 }
 
 impl Held {
     /// As long as there is a rest, it lacks parts.
     fn is_complete(&self) -> bool {
-        self.rest.is_none() || self.fill == Fill::Read
+        self.rest.is_none() || self.rest_read
     }
 }
 
@@ -85,9 +79,9 @@ impl Oracle {
         let copy_waits = self.waiting.get(&lpn).is_some_and(|stamp| self.stamps.is_live(*stamp));
         let on_flash = newest.is_present().then(|| newest.on_flash());
         let held =
-            self.memory.held.entry(lpn).or_insert(Held { parts: if copy_waits { WHOLE } else { 0 }, rest: on_flash, fill: Fill::None });
+            self.memory.held.entry(lpn).or_insert(Held { parts: if copy_waits { WHOLE } else { 0 }, rest: on_flash, ..Held::default() });
         held.parts |= parts;
-        held.fill = Fill::None;
+        (held.rest_read, held.for_host) = (false, false);
         let own = held.parts;
         let claimed = claimed.unwrap_or(if claims_whole { WHOLE } else { own });
         if own == WHOLE {
@@ -121,11 +115,9 @@ impl Oracle {
         let Some(held) = self.memory.held.get_mut(&read.lpn) else { return };
         let Some(rest) = held.rest else { return };
         let good = read.result == ReadResult::Good;
-        held.fill = match (good, read.cause) {
-            (true, _) => Fill::Read,
-            (false, Cause::Host) => Fill::Failed,
-            (false, _) => Fill::None,
-        };
+        held.rest_read = good;
+        held.last_by_host = read.cause == Cause::Host;
+        held.for_host |= held.last_by_host;
         if good && (carried.lpn != read.lpn || carried.tag.on_flash() != rest) {
             let place = self.place(read.ppn);
             self.findings.add(Kind::Stamp, || {
@@ -139,7 +131,8 @@ impl Oracle {
     pub(crate) fn keep_fill(&mut self, lpn: Lpn) -> Result<(), String> {
         let held = self.memory.held.get_mut(&lpn).ok_or_else(|| format!("lpn {lpn} was completed; nothing of it is in memory"))?;
         let complete = held.is_complete();
-        (held.parts, held.rest, held.fill) = (WHOLE, None, Fill::None);
+        (held.parts, held.rest, held.rest_read) = (WHOLE, None, false);
+        held.for_host &= !held.last_by_host;
         if complete { Ok(()) } else { Err(format!("lpn {lpn} was completed with a rest that was not read")) }
     }
 
@@ -155,8 +148,8 @@ impl Oracle {
         };
         let (complete, parts) = (held.is_complete(), held.parts);
         // A fill for the host's eyes only is none for the flash.
-        let used_up = u64::from(held.fill != Fill::None);
-        held.fill = Fill::None;
+        let used_up = u64::from(std::mem::take(&mut held.for_host));
+        held.rest_read = false;
         self.memory.fill_reads = self.memory.fill_reads.saturating_sub(used_up);
         if good && !complete {
             self.findings

@@ -12,7 +12,7 @@ use vpass_workload::phases::{PhaseConfig, PhasesConfig, PhasesFile};
 
 use super::args::{AttackArgs, Goal};
 use super::{Victim, write};
-use crate::args::{Base, Gear, Switch};
+use crate::args::{Base, Gear, Watch};
 use crate::exit::{Exit, Failure};
 use crate::out_file::OutFile;
 use crate::progress::{Progress, keep_what_is_found};
@@ -51,7 +51,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
     }
     let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
-    let base = Base { gear: Gear::Untimed, oracle: Switch::On, ..args.base.clone() };
+    let base = Base { gear: Gear::Untimed, oracle: Watch::On, ..args.base.clone() };
     let place = args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
     // Begun now, so that a place that cannot be written is not found out after the search.
     let out = OutFile::begin(&place, args.force)?;

@@ -9,6 +9,7 @@ use vpass_workload::synthetic::{WorkloadConfig, WorkloadFile};
 use super::Run;
 use super::recipe::{Group, NamedWorkload, Recipe};
 use super::traces::{Traces, replayed};
+use crate::args::Watch;
 use crate::exit::Failure;
 use crate::explain;
 use crate::load::{self, Generated, Loaded};
@@ -40,7 +41,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                         until_stable: group.until_stable,
                         warm_up,
                         seed,
-                        oracle: group.oracle,
+                        oracle: if group.oracle { Watch::On } else { Watch::Off },
                     };
                     // Opened once to see that it can be: the same for all techniques, and large tables on a large drive.
                     if i == 0 {

@@ -68,6 +68,11 @@ impl Drive {
         self.now
     }
 
+    /// Whether it was made for the timed gear.
+    pub fn is_timed(&self) -> bool {
+        self.timed
+    }
+
     /// RAM the reclaim technique would take in a real controller.
     pub fn controller_ram(&self) -> Bytes {
         self.policy.controller_ram(&self.geometry)

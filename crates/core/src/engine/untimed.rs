@@ -2,6 +2,7 @@
 
 use super::split::Pages;
 use super::{Progress, RunError};
+use crate::bugs::Bug;
 use crate::counting::PAGES;
 use crate::drive::{Drive, on_read_path};
 use crate::request::{Op, Request, RequestSource};
@@ -91,8 +92,15 @@ impl Drive {
             Op::Read => {
                 self.host.read_requests += 1;
                 self.host.read_bytes += u64::from(request.bytes);
-                for page in 0..pages.count {
+                if self.bugs.has(Bug::BytesRounded) {
+                    self.host.read_bytes = self.host.read_bytes.next_multiple_of(self.geometry.page_bytes.into());
+                }
+                let count = pages.count - u32::from(self.bugs.has(Bug::LastPageSkipped) && pages.count > 1);
+                for page in 0..count {
                     self.read_one::<COUNTED, WATCHED>(pages.first + page);
+                }
+                if self.bugs.has(Bug::PageReadTwice) && count > 1 {
+                    self.read_one::<COUNTED, WATCHED>(pages.first);
                 }
             }
             Op::Write => {
@@ -147,7 +155,8 @@ impl Drive {
 
 /// Trims the pages that the request covers wholly; a part of a page stays, as drives do.
 pub(crate) fn trim(drive: &mut Drive, pages: &Pages) {
-    for page in (0..pages.count).filter(|p| pages.mask(*p) == u64::MAX) {
+    let also_parts = drive.bugs.has(Bug::PartTrimmed);
+    for page in (0..pages.count).filter(|p| pages.mask(*p) == u64::MAX || also_parts) {
         drive.host.trim_pages += 1;
         drive.trim_page(pages.first + page);
     }

@@ -1,5 +1,6 @@
 //! Keeping free blocks: garbage collection, urgent and in the background, and static wear levelling.
 
+use crate::bugs::Bug;
 use crate::drive::Drive;
 use crate::ftl::gather::Gatherer;
 use crate::ftl::mover::Plan;
@@ -26,7 +27,7 @@ impl Drive {
         if self.streams.wants_pool(stream) && self.free.count_in_pool() == 0 {
             self.collect_in_pool();
         }
-        if cause == Cause::Reclaim {
+        if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) {
             self.reclaim.gc_erases += self.flash.erases[Cause::Gc as usize] - before;
         }
     }
@@ -100,7 +101,7 @@ impl Drive {
     /// Moves the data of the youngest block where it lags too far behind: it holds data that nobody rewrites.
     pub(crate) fn level_wear(&mut self) {
         let gap = u64::from(self.config.wear.static_gap) * 1000;
-        if gap == 0 || self.erases_total < self.next_wear_check {
+        if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || self.erases_total < self.next_wear_check {
             return;
         }
         self.next_wear_check = self.erases_total + u64::from(self.geometry.blocks / LOOKS_PER_TURN).max(1);
@@ -111,6 +112,7 @@ impl Drive {
         let wear = |b: u32| self.cold[b as usize].effective_milli();
         let Some(youngest) = (0..self.geometry.blocks).filter(idle).min_by_key(|b| wear(*b)) else { return };
         let oldest = (0..self.geometry.blocks).map(wear).max().unwrap_or(0);
+        let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
         if oldest > wear(youngest) + gap {
             self.relocate(youngest, Plan::whole(WEAR), Cause::Wear, Reads::NEVER);
         }

@@ -9,6 +9,7 @@
 //! TLC, pages A to E for one stream:    A waits    A B wait    A B C are programmed    D waits    D E wait    padded: D E - are programmed
 //! ```
 
+use crate::bugs::Bug;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
@@ -226,7 +227,7 @@ impl Drive {
         self.map.to_logical[ppn as usize] = UNMAPPED;
         self.seq += 1;
         self.flash.programs[cause as usize] += 1;
-        self.flash.padded_pages += 1;
+        self.flash.padded_pages += u64::from(!self.bugs.has(Bug::PaddingUncounted));
         let seq = self.seq;
         self.tell(|o| o.padded(ppn, seq, cause));
     }

@@ -245,7 +245,7 @@ impl Drive {
         let src = self.geometry.first_page(job.block) + page;
         let lpn = self.map.to_logical[src as usize];
         let hidden = self.by_wordline && self.map.to_physical[lpn as usize] & BUFFERED != 0;
-        let good = self.sense(lpn, src, job.cause, hidden);
+        let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(lpn, src, job.cause, hidden);
         self.invalidate(src);
         if hidden {
             self.fill_from_mover(lpn, good);
@@ -273,7 +273,7 @@ impl Drive {
             };
             self.record(NandOp::Copy { src, dst: Some(dst), cause: job.cause });
         }
-        if job.cause == Cause::Reclaim {
+        if job.cause == Cause::Reclaim && !(self.bugs.has(Bug::CopiesUncounted) && self.seq.is_multiple_of(7)) {
             self.reclaim.pages_copied += 1;
         }
     }

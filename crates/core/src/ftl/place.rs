@@ -1,6 +1,7 @@
 //! Streams and the only allocator. A stream keeps one kind of data apart; it writes its open blocks in turn, so that
 //! its pages are striped over dies, and opens them only when it is used.
 
+use crate::bugs::Bug;
 use crate::counting::PAGES;
 use crate::disturb::spared;
 use crate::drive::Drive;
@@ -165,7 +166,7 @@ impl Drive {
     fn take_free(&mut self, stream: StreamId) -> Option<BlockId> {
         let planes = self.geometry.dies() * self.geometry.planes_per_die;
         let s = &self.streams.table[usize::from(stream)];
-        let worn = s.worn;
+        let worn = s.worn || self.bugs.has(Bug::OldestFirst);
         let mut used = vec![false; self.geometry.dies() as usize];
         for block in s.open.iter().filter(|b| **b != NONE) {
             used[usize::from(self.geometry.die_of(*block))] = true;

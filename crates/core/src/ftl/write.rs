@@ -19,6 +19,7 @@ impl Drive {
         if mask != WHOLE {
             self.host.partial_page_writes += 1;
         }
+        let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
         // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
         // is none of the new data.
         if !self.takes_in_place(self.map.to_physical[lpn as usize]) && self.buffer.is_full() {
@@ -78,8 +79,8 @@ impl Drive {
         self.prefetch_flush();
         let front = *self.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.is_lost(front.lpn);
-        if whole && front.mask != WHOLE && front.below < UNMAPPED {
-            self.host.fill_reads += 1;
+        if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
+            self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
             whole = self.sense(front.lpn, front.below, Cause::Host, true);
             self.record_fill(front.below, whole);
             whole &= !self.is_lost(front.lpn);

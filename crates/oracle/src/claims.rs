@@ -1,0 +1,142 @@
+//! What else the drive reports of itself, against what was seen: the host's requests, losses, reclaim's copies and cleaning, blame.
+
+use vpass_core::drive::Drive;
+use vpass_core::metrics::HostCounts;
+use vpass_core::observer::{NOBODY, PhysRead};
+use vpass_core::units::Cause;
+
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// Counts since the measured phase began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    /// Host reads of pages that hold nothing.
+    pub(crate) unmapped_reads: u64,
+    /// Losses reported, a page again where it was written between.
+    pub(crate) losses: u64,
+    pub(crate) trimmed_pages: u64,
+    pub(crate) padded_pages: u64,
+    /// Pages that reclaim read to move them, and copied.
+    pub(crate) reclaim_reads: u64,
+    pub(crate) reclaim_copies: u64,
+    /// Blocks that GC erased just before reclaim went on; and, where wear levelling may have come between, at most.
+    pub(crate) cleaned_for_reclaim: u64,
+    cleaned_at_most: u64,
+}
+
+/// The course of events, across the beginning of the measured phase.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Course {
+    /// Why data was read last by a mover.
+    pub(crate) moving: Cause,
+    /// Blocks that GC erased since anyone but GC did anything.
+    cleaned: u64,
+    /// Since the host did anything.
+    cleaned_for_drive: u64,
+}
+
+impl Default for Course {
+    fn default() -> Self {
+        Self { moving: Cause::Gc, cleaned: 0, cleaned_for_drive: 0 }
+    }
+}
+
+impl Oracle {
+    /// Someone moves a page.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn mover_reads(&mut self, read: &PhysRead) {
+        if read.lpn == NOBODY {
+            return;
+        }
+        self.course.moving = read.cause;
+        match read.cause {
+            Cause::Gc => {}
+            Cause::Reclaim => {
+                self.claims.reclaim_reads += 1;
+                self.claims.cleaned_for_reclaim += std::mem::take(&mut self.course.cleaned);
+                self.claims.cleaned_at_most += std::mem::take(&mut self.course.cleaned_for_drive);
+            }
+            _ => self.course.cleaned = 0,
+        }
+        if read.cause == Cause::Wear && read.ppn < self.geometry.raw_pages() && self.is_full() {
+            self.wear.level(self.geometry.block_of(read.ppn));
+        }
+    }
+
+    /// GC, or someone else, erased a block.
+    pub(crate) fn cleaned(&mut self, by: Cause) {
+        self.course.cleaned += u64::from(by == Cause::Gc);
+        self.course.cleaned_for_drive += u64::from(by == Cause::Gc);
+    }
+
+    /// The host is at work: what GC erased before was erased for it.
+    pub(crate) fn host_acts(&mut self) {
+        (self.course.cleaned, self.course.cleaned_for_drive) = (0, 0);
+    }
+
+    /// Compares what the drive reports with what was seen.
+    pub(crate) fn check_claims(&mut self, drive: &Drive) {
+        let (host, reclaim) = (drive.host_counts(), drive.reclaim_counts());
+        let seen = self.claims;
+        let mut lines = vec![
+            ("pages lost", drive.lost_pages(), seen.losses),
+            ("host page reads that failed", drive.uncorrectable_reads(), self.uncorrectable_reads),
+            ("host reads of pages without data", host.unmapped_read_pages, seen.unmapped_reads),
+            ("pages trimmed", host.trim_pages, seen.trimmed_pages),
+            ("pages padded", drive.flash_counts().padded_pages, seen.padded_pages),
+            ("pages copied by reclaim", reclaim.pages_copied, seen.reclaim_copies),
+        ];
+        if self.is_full() && self.requests.any {
+            lines.extend(host_lines(host, &self.requests.served));
+            lines.push(("reads to complete a page", host.fill_reads, self.memory.fill_reads));
+        }
+        if !drive.is_timed() {
+            lines.push(("blocks cleaned for reclaim", reclaim.gc_erases, seen.cleaned_for_reclaim));
+        }
+        for (what, claimed, counted) in lines {
+            if claimed != counted {
+                self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {counted} were seen"));
+            }
+        }
+        if reclaim.gc_erases > seen.cleaned_at_most {
+            let (claimed, counted) = (reclaim.gc_erases, seen.cleaned_at_most);
+            self.findings.add(Kind::Books, || format!("the drive reports {claimed} blocks cleaned for reclaim; at most {counted} were"));
+        }
+        self.findings.absorb(&self.wear.findings);
+        let neglect = self.wear.neglect.take().filter(|_| !drive.is_timed());
+        self.findings.note(Kind::Books, neglect.map_or(Ok(()), Err));
+        self.check_blame(drive);
+    }
+
+    /// Nobody is blamed for more than was moved. In the timed gear a job may find less to move than it began with, and ends later.
+    fn check_blame(&mut self, drive: &Drive) {
+        let (mut sum, mut end, mut right) = (0.0, 0u64, true);
+        for range in drive.blamed_ranges() {
+            right &= range.copies >= 0.0 && u64::from(range.first) >= end && range.pages > 0;
+            end = u64::from(range.first) + u64::from(range.pages);
+            sum += range.copies;
+        }
+        if !right || end > u64::from(self.geometry.host_pages) {
+            self.findings.add(Kind::Books, || "the ranges blamed for reclaim overlap, or lie beyond the drive".into());
+        }
+        let moved = self.claims.reclaim_reads;
+        if !drive.is_timed() && sum > moved as f64 * (1.0 + 1e-9) + 1e-6 {
+            self.findings.add(Kind::Books, || format!("the drive blames reads for {sum:.3} copies by reclaim, which read {moved} pages"));
+        }
+    }
+}
+
+fn host_lines(drive: &HostCounts, seen: &HostCounts) -> [(&'static str, u64, u64); 8] {
+    [
+        ("read requests", drive.read_requests, seen.read_requests),
+        ("write requests", drive.write_requests, seen.write_requests),
+        ("trim requests", drive.trim_requests, seen.trim_requests),
+        ("bytes read", drive.read_bytes, seen.read_bytes),
+        ("bytes written", drive.write_bytes, seen.write_bytes),
+        ("pages read", drive.read_pages, seen.read_pages),
+        ("pages written", drive.write_pages, seen.write_pages),
+        ("pages written in part", drive.partial_page_writes, seen.partial_page_writes),
+    ]
+}
