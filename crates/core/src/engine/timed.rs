@@ -141,7 +141,7 @@ impl TimedEngine {
     /// The workload's, or an interruption.
     pub fn run(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
         self.begin_watch(drive);
-        self.dies.shares_channels = drive.bugs.has(Bug::ChannelShared);
+        (self.dies.bugs, self.host.bugs) = (drive.bugs, drive.bugs);
         self.exhausted = false;
         let before = self.served;
         self.pace(drive, source);
@@ -195,7 +195,8 @@ impl TimedEngine {
     /// Submits what may be submitted now of the requests at hand; gives the time of the next arrival that has still to come.
     #[inline]
     fn admit(&mut self, drive: &mut Drive) -> Ns {
-        while self.host.outstanding < self.depth {
+        let held_back = u32::from(drive.bugs.has(Bug::RequestHeldBack) && self.depth > 1);
+        while self.host.outstanding + held_back < self.depth {
             let Some(request) = self.requests.get(self.next).copied() else {
                 // More may be had from the source: come back at once.
                 return if self.exhausted { Ns::MAX } else { self.now };
@@ -276,7 +277,7 @@ impl TimedEngine {
             }
             Next::Transferred => {
                 let (read, busy) = self.dies.transferred();
-                let at = self.now + self.speed.ecc;
+                let at = self.now + if drive.bugs.has(Bug::EccForgotten) { 0 } else { self.speed.ecc };
                 let ReadOp { request, number, bytes, start, during_reclaim, .. } = read;
                 let page = Page { request, number, at, bytes, start, during_reclaim };
                 self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
@@ -284,7 +285,7 @@ impl TimedEngine {
             }
             Next::Work => self.step_work(drive),
         };
-        if let Some(die) = busy {
+        if let Some(die) = busy.filter(|_| !(drive.bugs.has(Bug::DieIdles) && self.now.is_multiple_of(7))) {
             self.pump(drive, die);
         }
         self.hand_over(drive);
@@ -316,6 +317,7 @@ impl TimedEngine {
                 self.programming -= pages;
                 self.unstall(drive);
             }
+            Work::Copy { dst: Some(_), then_host: false, .. } if drive.bugs.has(Bug::CopiesUnprogrammed) => {}
             Work::Copy { dst: Some(dst), then_host, request } => {
                 let target = drive.geometry.die_of(drive.geometry.block_of(dst));
                 self.copy_programs += u32::from(!then_host);

@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 use super::timeline::Timeline;
 use super::tree::EventTree;
 use super::watch::Watch;
+use crate::bugs::{Bug, Bugs};
 use crate::config::DriveConfig;
 use crate::ftl::mover::JobRef;
 use crate::geometry::Geometry;
@@ -122,8 +123,7 @@ pub(super) struct Dies {
     cache_read: bool,
     suspend_limit: u32,
     order: u32,
-    /// A seeded bug: transfers overlap.
-    pub(super) shares_channels: bool,
+    pub(super) bugs: Bugs,
     /// Where somebody watches.
     pub(super) watch: Option<Box<Watch>>,
 }
@@ -167,7 +167,7 @@ impl Dies {
             cache_read: timing.cache_read,
             suspend_limit: if timing.suspend { timing.suspend_limit } else { 0 },
             order: 0,
-            shares_channels: false,
+            bugs: Bugs::default(),
             watch: None,
         }
     }
@@ -238,9 +238,13 @@ impl Dies {
     /// Books the channel of a unit whose page is ready now; gives when its transfer ends.
     #[inline]
     fn book_channel(&mut self, op: OpId, unit: usize, now: Ns, ns: Ns) -> Ns {
-        let channel = usize::from(self.units[unit].channel);
+        let mut channel = usize::from(self.units[unit].channel);
+        if self.bugs.has(Bug::OthersChannel) {
+            channel = self.channel_free.len() - 1 - channel;
+        }
+        let ns = if self.bugs.has(Bug::HalfTransfers) { ns / 2 } else { ns };
         let free = &mut self.channel_free[channel];
-        let start = if self.shares_channels { now } else { now.max(*free) };
+        let start = if self.bugs.has(Bug::ChannelShared) { now } else { now.max(*free) };
         *free = start + ns;
         if let Some(watch) = &mut self.watch {
             watch.intervals.push(((self.units.len() + channel) as u32, start, start + ns));

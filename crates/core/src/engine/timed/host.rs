@@ -4,6 +4,7 @@ use super::Asked;
 use super::dies::NIL;
 use super::speed::Speed;
 use super::timeline::{Event, Timeline};
+use crate::bugs::{Bug, Bugs};
 use crate::metrics::TimedMetrics;
 use crate::time_event::TimeEvent;
 use crate::units::Ns;
@@ -57,6 +58,7 @@ pub(super) struct Host {
     pub(super) last_end: Ns,
     /// Size and link time of the last page; a workload has few sizes, often one.
     last_transfer: (u32, Ns),
+    pub(super) bugs: Bugs,
     /// Where somebody watches.
     pub(super) completed: Option<Vec<TimeEvent>>,
 }
@@ -72,6 +74,7 @@ impl Host {
             outstanding: 0,
             last_end: 0,
             last_transfer: (0, 0),
+            bugs: Bugs::default(),
             completed: None,
         }
     }
@@ -97,7 +100,8 @@ impl Host {
             if bytes != self.last_transfer.0 {
                 self.last_transfer = (bytes, speed.host(bytes));
             }
-            self.read_link_free = self.read_link_free.max(at) + self.last_transfer.1;
+            let free = if self.bugs.has(Bug::LinkUnqueued) { 0 } else { self.read_link_free };
+            self.read_link_free = free.max(at) + self.last_transfer.1;
             self.read_link_free
         } else {
             at
@@ -117,7 +121,8 @@ impl Host {
         if !speed.has_link() {
             return at;
         }
-        self.write_link_free = self.write_link_free.max(at) + speed.host(bytes);
+        let free = if self.bugs.has(Bug::WriteLinkUnqueued) { 0 } else { self.write_link_free };
+        self.write_link_free = free.max(at) + speed.host(bytes);
         self.write_link_free
     }
 
@@ -125,7 +130,9 @@ impl Host {
     pub(super) fn finish_part(&mut self, request: u32, end: Ns, now: Ns, metrics: &mut TimedMetrics) {
         let slot = &mut self.slots[request as usize];
         slot.parts_left -= 1;
-        slot.end = slot.end.max(end);
+        if !(self.bugs.has(Bug::EndsWithFirstPage) && matches!(slot.measured, Measured::Read) && slot.end > 0) {
+            slot.end = slot.end.max(end);
+        }
         if slot.parts_left == 0 {
             let Slot { number, start, end, measured, .. } = *slot;
             self.unused.push(request);

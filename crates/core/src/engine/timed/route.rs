@@ -2,6 +2,7 @@
 
 use super::TimedEngine;
 use super::dies::{NIL, Work, WorkOp};
+use crate::bugs::Bug;
 use crate::drive::{Drive, NandOp};
 use crate::time_event::{self, OpId, TimeEvent};
 use crate::units::{Cause, DieId, Ns, Ppn};
@@ -62,6 +63,7 @@ impl TimedEngine {
             }
             let ns = &mut piece.ns;
             match op {
+                NandOp::Copy { src, .. } if drive.bugs.has(Bug::LostCopiesProgrammed) => *ns += self.speed.serial_copy(g.kind_of(src)),
                 NandOp::Copy { src, dst: Some(_), .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
                 NandOp::Copy { src, dst: None, .. } | NandOp::Read { src, .. } | NandOp::Load { src, .. } => {
                     *ns += self.speed.serial_read(g.kind_of(src));
@@ -101,6 +103,7 @@ impl TimedEngine {
                 self.queue_work(die_of(src), op, false);
             }
             NandOp::Load { src, serial, cause } => {
+                let serial = if drive.bugs.has(Bug::ProgramBeforeLoads) { u32::MAX } else { serial };
                 self.wordlines.awaits(serial);
                 self.queue_work(die_of(src), WorkOp::new(id, Work::Load { serial }, cause, sense(src)), false);
             }
@@ -131,6 +134,11 @@ impl TimedEngine {
                 self.copy_programs += 1;
                 let program = Work::Program { host: false, request: NIL, pages: 1 };
                 self.queue_work(g.die_of(block), WorkOp::new(id, program, cause, 0), false);
+            }
+            NandOp::Erase { .. } if drive.bugs.has(Bug::ErasesFree) => {}
+            NandOp::Erase { block, cause } if drive.bugs.has(Bug::OthersDie) => {
+                let die = g.dies() as DieId - 1 - g.die_of(block);
+                self.queue_work(die, WorkOp::new(id, Work::Erase, cause, 0), false);
             }
             NandOp::Erase { block, cause } => self.queue_work(g.die_of(block), WorkOp::new(id, Work::Erase, cause, 0), false),
         }

@@ -3,7 +3,7 @@
 use super::{Asked, Stalled, TimedEngine};
 use super::dies::{NIL, NewRead};
 use super::host::{Measured, Page};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, Bugs};
 use crate::drive::{Drive, NandOp};
 use crate::engine::split::Pages;
 use crate::engine::untimed::trim;
@@ -62,7 +62,8 @@ impl TimedEngine {
             self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
             return;
         }
-        let sense = self.speed.sense[drive.geometry.kind_of(ppn) as usize & 3];
+        let kind = if drive.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry.kind_of(ppn) };
+        let sense = self.speed.sense[kind as usize & 3];
         let unit = self.by_unit.quotient(drive.geometry.block_of(ppn)) as usize;
         let read = NewRead { request, number, bytes, sense, transfer: self.transfer(bytes), start };
         if self.dies.watch.is_some() {
@@ -96,7 +97,7 @@ impl TimedEngine {
 
     /// Takes in a write or trim now, or behind the writes that wait for room in the buffer.
     fn accept_in_order(&mut self, drive: &mut Drive, asked: &Asked, arrived: Ns) {
-        if self.stalled.is_empty() && self.has_room() {
+        if self.stalled.is_empty() && self.has_room(drive.bugs) {
             self.accept(drive, asked, arrived);
         } else {
             if drive.bugs.has(Bug::StalledForgotten) && self.served.is_multiple_of(5) {
@@ -106,8 +107,9 @@ impl TimedEngine {
         }
     }
 
-    fn has_room(&self) -> bool {
-        self.program_slots == 0 || self.programming < self.program_slots
+    fn has_room(&self, bugs: Bugs) -> bool {
+        let slots = if bugs.has(Bug::RoomUnseen) { self.program_slots.div_ceil(2) } else { self.program_slots };
+        slots == 0 || self.programming < slots || bugs.has(Bug::RoomForgotten)
     }
 
     /// Takes a write into the buffer, or trims, and acknowledges it.
@@ -132,8 +134,11 @@ impl TimedEngine {
 
     /// Takes in writes that waited for room in the buffer.
     pub(super) fn unstall(&mut self, drive: &mut Drive) {
-        while self.has_room() {
-            let Some(Stalled { asked, arrived }) = self.stalled.pop_front() else { return };
+        while self.has_room(drive.bugs) {
+            let Some(Stalled { mut asked, arrived }) = self.stalled.pop_front() else { return };
+            if drive.bugs.has(Bug::StallUncounted) {
+                asked.start = self.now;
+            }
             self.accept(drive, &asked, arrived);
         }
     }
@@ -145,10 +150,12 @@ impl TimedEngine {
             self.write_wordlines_through(drive, &pages, asked, arrived);
             return;
         }
-        let slot = self.host.open(asked, pages.count, Measured::Write, arrived);
+        let at_once = drive.bugs.has(Bug::AcknowledgedAtOnce);
+        let earliest = if drive.bugs.has(Bug::ArrivalForgotten) { 0 } else { arrived };
+        let slot = self.host.open(asked, pages.count, Measured::Write, earliest);
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
-            if self.route(drive, slot) == 0 {
+            if self.route(drive, if at_once { NIL } else { slot }) == 0 || at_once {
                 self.host.finish_part(slot, arrived.max(self.now), self.now, &mut self.metrics);
             }
         }

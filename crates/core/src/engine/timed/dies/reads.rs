@@ -1,6 +1,7 @@
 //! A page read of the host on its die: it waits, is sensed, waits for the channel, is transferred.
 
 use super::{Dies, NIL, Phase};
+use crate::bugs::Bug;
 use crate::engine::timed::timeline::Event;
 use crate::time_event::{OpId, TimeEvent};
 use crate::units::{DieId, Ns};
@@ -81,6 +82,9 @@ impl Dies {
         for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
             if self.units[unit].phase == Phase::Idle {
                 self.start_queued(unit, now);
+                if self.bugs.has(Bug::PlaneIdles) {
+                    return;
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What a die does besides host reads: programs, erases, copies and whole pieces of jobs; suspended and resumed.
 
 use super::{Dies, Ended, NIL, Phase};
+use crate::bugs::Bug;
 use crate::engine::timed::speed::Speed;
 use crate::time_event::{OpId, TimeEvent};
 use crate::units::{Cause, DieId, Ns, Ppn};
@@ -142,9 +143,10 @@ impl Dies {
             Work::Copy { .. } | Work::Load { .. } | Work::Exclusive { .. } => return,
         };
         let Some(left) = op.left else { return };
-        if self.loads[die].queued_reads == 0 || pressure || op.suspended >= self.suspend_limit || self.units[unit].phase != Phase::Working {
+        if self.loads[die].queued_reads == 0 || pressure || op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften) && self.suspend_limit > 0) || self.units[unit].phase != Phase::Working {
             return;
         }
+        let cost = if self.bugs.has(Bug::SuspensionsFree) { 0 } else { cost };
         let done = now - self.units[unit].since;
         op.suspended += 1;
         op.left = Some(left - done.min(left) + cost);
@@ -158,7 +160,7 @@ impl Dies {
 
     fn resume(&mut self, die: usize, now: Ns) {
         let op = self.all[die].suspended.take().expect("the caller saw one");
-        let left = op.left.expect("only work that has begun is suspended");
+        let left = if self.bugs.has(Bug::ResumedAsDone) { 0 } else { op.left.expect("only work that has begun is suspended") };
         self.all[die].running = Some(op);
         self.start_array(die, left, now);
     }
