@@ -43,12 +43,6 @@ struct Asked {
     start: Ns,
 }
 
-/// A write or trim that waits for room in the buffer, and when its data arrived.
-struct Stalled {
-    asked: Asked,
-    arrived: Ns,
-}
-
 /// Dies, channels, host link and write buffer in time.
 pub struct TimedEngine {
     speed: Speed,
@@ -61,7 +55,7 @@ pub struct TimedEngine {
     program_slots: u32,
     programming: u32,
     /// Writes and trims that wait for room in the buffer.
-    stalled: VecDeque<Stalled>,
+    stalled: VecDeque<Asked>,
     /// Programs of copied pages under way; idle gaps are not used to pile up more than two a die.
     copy_programs: u32,
     held_back: VecDeque<DieId>,
@@ -163,7 +157,7 @@ impl TimedEngine {
                     return Ok(self.served - before);
                 }
             }
-            let ((event, next), completion) = (self.dies.next(), self.host.next_completion());
+            let ((event, next), completion) = (self.dies.next(), self.host.next_event());
             let mut at = event.min(completion).min(arrival);
             if self.host.outstanding == 0 && self.pads_before(drive, &mut at) {
                 continue;
@@ -172,8 +166,10 @@ impl TimedEngine {
             self.now = at;
             if event == at {
                 self.step(drive, next);
-            } else if completion == at {
-                self.host.take_completion();
+            } else if completion == at
+                && let Some(asked) = self.host.take_event()
+            {
+                self.take_in(drive, &asked);
             }
         }
     }

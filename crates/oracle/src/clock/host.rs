@@ -40,7 +40,7 @@ pub(super) struct Host {
     undone: u32,
     read_link: Ns,
     write_link: Ns,
-    /// Writes and trims that wait for room in the buffer: their numbers, and when their data is there.
+    /// Writes and trims that are to be taken in: their numbers, and when their data is there.
     stalled: VecDeque<(u32, Ns)>,
     /// Pages on their way from the write buffer to flash.
     programming: u32,
@@ -91,10 +91,10 @@ impl Host {
     /// Time goes on from here: nothing waits that need not.
     pub(super) fn check_still(&mut self, now: Ns, lengths: &Lengths) -> Result<(), String> {
         self.end_through();
-        if let Some((number, _)) = self.stalled.front()
+        if let Some((number, _)) = self.stalled.front().filter(|(_, arrived)| *arrived <= now)
             && self.has_room(lengths)
         {
-            return Err(format!("request {number} waits at {now} ns for room in the write buffer, which has {} pages on their way", self.programming));
+            return Err(format!("request {number} is not taken in at {now} ns, with {} pages of the buffer on their way", self.programming));
         }
         let next = self.asked.get(self.next.wrapping_sub(self.first) as usize).map(|a| a.request.at);
         if next.is_some_and(|at| !self.open || at <= now) && self.outstanding(now) < self.depth {
@@ -132,12 +132,7 @@ impl Host {
                     self.write_link = self.write_link.max(now) + ns;
                     self.write_link
                 });
-                if lengths.slots == 0 {
-                    (asked.left, asked.end) = (1, arrived);
-                    self.through = Some(number);
-                } else {
-                    self.stalled.push_back((number, arrived));
-                }
+                self.stalled.push_back((number, arrived));
             }
             Op::Trim => self.stalled.push_back((number, now)),
         }
@@ -185,14 +180,23 @@ impl Host {
     }
 
     pub(super) fn accepted(&mut self, number: u32, now: Ns, lengths: &Lengths) -> Result<(), String> {
+        self.end_through();
         let Some((first, arrived)) = self.stalled.pop_front().filter(|(first, _)| *first == number) else {
             return Err(format!("request {number} is taken in out of turn"));
         };
         if !self.has_room(lengths) {
             return Err(format!("request {number} is taken in at {now} ns, with {} pages of the buffer on their way", self.programming));
         }
-        self.get(first)?.left = 1;
-        self.part_done(first, arrived.max(now))
+        if arrived > now {
+            return Err(format!("request {number} is taken in at {now} ns, and its data arrives at {arrived} ns"));
+        }
+        let asked = self.get(first)?;
+        (asked.left, asked.end) = (1, now);
+        if lengths.slots == 0 && asked.request.op == Op::Write {
+            self.through = Some(number);
+            return Ok(());
+        }
+        self.part_done(first, now)
     }
 
     /// Host pages are given to a die to program; gives the request that waits for them.

@@ -1,5 +1,7 @@
 //! The host's side of time: the link in both directions, requests under way, completions in order.
 
+use std::collections::VecDeque;
+
 use super::Asked;
 use super::dies::NIL;
 use super::speed::Speed;
@@ -8,6 +10,10 @@ use crate::bugs::{Bug, Bugs};
 use crate::metrics::TimedMetrics;
 use crate::time_event::TimeEvent;
 use crate::units::Ns;
+
+/// What happens on the host's side, as a [`Timeline`]'s unit.
+const COMPLETION: u32 = 0;
+const ARRIVAL: u32 = 1;
 
 /// A page of a read that is ready in the controller at `at`.
 #[derive(Clone, Copy)]
@@ -50,8 +56,11 @@ struct Slot {
 pub(super) struct Host {
     slots: Vec<Slot>,
     unused: Vec<u32>,
-    /// Completions that have still to come.
-    done: Timeline,
+    /// Completions that have still to come, and arrivals of data.
+    events: Timeline,
+    /// Writes of which the data is on the link, and the trims between them.
+    arriving: VecDeque<Asked>,
+    last_arrival: Ns,
     read_link_free: Ns,
     write_link_free: Ns,
     pub(super) outstanding: u32,
@@ -68,7 +77,9 @@ impl Host {
         Self {
             slots: vec![],
             unused: vec![],
-            done: Timeline::new(),
+            events: Timeline::new(),
+            arriving: VecDeque::new(),
+            last_arrival: 0,
             read_link_free: 0,
             write_link_free: 0,
             outstanding: 0,
@@ -79,9 +90,9 @@ impl Host {
         }
     }
 
-    /// Opens a request of so many parts, which is not complete before `end`.
-    pub(super) fn open(&mut self, asked: &Asked, parts: u32, measured: Measured, end: Ns) -> u32 {
-        let slot = Slot { number: asked.number, start: asked.start, parts_left: parts, measured, end };
+    /// Opens a request of so many parts.
+    pub(super) fn open(&mut self, asked: &Asked, parts: u32, measured: Measured) -> u32 {
+        let slot = Slot { number: asked.number, start: asked.start, parts_left: parts, measured, end: 0 };
         if let Some(i) = self.unused.pop() {
             self.slots[i as usize] = slot;
             i
@@ -160,20 +171,35 @@ impl Host {
         if end <= now {
             self.outstanding -= 1;
         } else {
-            self.done.push(Event { at: end, order: 0, unit: 0 });
+            self.events.push(Event { at: end, order: 0, unit: COMPLETION });
         }
     }
 
-    /// When the next request completes.
-    #[inline]
-    pub(super) fn next_completion(&self) -> Ns {
-        self.done.next()
+    /// Whether data is on its way.
+    pub(super) fn receives(&self) -> bool {
+        !self.arriving.is_empty()
     }
 
-    /// Takes the next completion: the request leaves the drive.
+    /// A write or trim can be taken in at `at`, or with what came before it.
+    pub(super) fn arrives(&mut self, asked: Asked, at: Ns) {
+        self.last_arrival = self.last_arrival.max(at);
+        self.arriving.push_back(asked);
+        self.events.push(Event { at: self.last_arrival, order: 0, unit: ARRIVAL });
+    }
+
+    /// When the next request completes, or arrives.
     #[inline]
-    pub(super) fn take_completion(&mut self) {
-        self.done.pop();
+    pub(super) fn next_event(&self) -> Ns {
+        self.events.next()
+    }
+
+    /// Takes the next completion, with which the request leaves the drive; or the request that has arrived.
+    #[inline]
+    pub(super) fn take_event(&mut self) -> Option<Asked> {
+        if self.events.pop().unit == ARRIVAL {
+            return self.arriving.pop_front();
+        }
         self.outstanding -= 1;
+        None
     }
 }

@@ -1,8 +1,8 @@
 //! Host requests on their way in: reads to the dies, writes and trims through the write buffer or behind those that wait for room in it.
 
-use super::{Asked, Stalled, TimedEngine};
 use super::dies::{NIL, NewRead};
 use super::host::{Measured, Page};
+use super::{Asked, TimedEngine};
 use crate::bugs::{Bug, Bugs};
 use crate::drive::{Drive, NandOp};
 use crate::engine::split::Pages;
@@ -24,7 +24,7 @@ impl TimedEngine {
             Op::Write => self.submit_write(drive, asked),
             Op::Trim => {
                 drive.host.trim_requests += 1;
-                self.accept_in_order(drive, asked, self.now);
+                self.take_in_at(drive, asked, self.now);
             }
         }
     }
@@ -40,7 +40,7 @@ impl TimedEngine {
             return;
         }
         let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
-        let slot = self.host.open(asked, pages.count, Measured::Read, 0);
+        let slot = self.host.open(asked, pages.count, Measured::Read);
         for page in 0..pages.count {
             let (from, to) = pages.range(page);
             self.read_part(drive, slot, asked, pages.first + page, to - from);
@@ -84,26 +84,33 @@ impl TimedEngine {
     }
 
     fn submit_write(&mut self, drive: &mut Drive, asked: &Asked) {
-        let request = &asked.request;
         drive.host.write_requests += 1;
-        drive.host.write_bytes += u64::from(request.bytes);
-        let arrived = self.host.receive(self.now, request.bytes, &self.speed);
-        if self.program_slots == 0 {
-            self.write_through(drive, asked, arrived);
-            return;
-        }
-        self.accept_in_order(drive, asked, arrived);
+        drive.host.write_bytes += u64::from(asked.request.bytes);
+        let arrived = self.host.receive(self.now, asked.request.bytes, &self.speed);
+        let arrived = if drive.bugs.has(Bug::ArrivalForgotten) { self.now } else { arrived };
+        self.take_in_at(drive, asked, arrived);
     }
 
-    /// Takes in a write or trim now, or behind the writes that wait for room in the buffer.
-    fn accept_in_order(&mut self, drive: &mut Drive, asked: &Asked, arrived: Ns) {
-        if self.stalled.is_empty() && self.has_room(drive.bugs) {
-            self.accept(drive, asked, arrived);
+    /// Takes in a write when its data has arrived over the link, and a trim not before the writes that came earlier.
+    fn take_in_at(&mut self, drive: &mut Drive, asked: &Asked, arrived: Ns) {
+        if arrived > self.now || self.host.receives() {
+            self.host.arrives(*asked, arrived);
+        } else {
+            self.take_in(drive, asked);
+        }
+    }
+
+    /// Takes in a write or trim: now, behind the writes that wait for room in the buffer, or through to flash.
+    pub(super) fn take_in(&mut self, drive: &mut Drive, asked: &Asked) {
+        if self.program_slots == 0 && asked.request.op == Op::Write {
+            self.write_through(drive, asked);
+        } else if self.stalled.is_empty() && self.has_room(drive.bugs) {
+            self.accept(drive, asked);
         } else {
             if drive.bugs.has(Bug::StalledForgotten) && self.served.is_multiple_of(5) {
-                return self.host.complete(asked.number, asked.start, arrived.max(self.now), Measured::Not, self.now, &mut self.metrics);
+                return self.host.complete(asked.number, asked.start, self.now, Measured::Not, self.now, &mut self.metrics);
             }
-            self.stalled.push_back(Stalled { asked: *asked, arrived });
+            self.stalled.push_back(*asked);
         }
     }
 
@@ -113,7 +120,7 @@ impl TimedEngine {
     }
 
     /// Takes a write into the buffer, or trims, and acknowledges it.
-    fn accept(&mut self, drive: &mut Drive, asked: &Asked, arrived: Ns) {
+    fn accept(&mut self, drive: &mut Drive, asked: &Asked) {
         drive.now = self.now;
         let at = self.now;
         self.dies.note(|| TimeEvent::Accepted { request: asked.number, at });
@@ -128,49 +135,51 @@ impl TimedEngine {
             drive.end_write();
             Measured::Write
         };
-        self.host.complete(asked.number, asked.start, arrived.max(at), measured, at, &mut self.metrics);
+        self.host.complete(asked.number, asked.start, at, measured, at, &mut self.metrics);
         self.route(drive, NIL);
     }
 
     /// Takes in writes that waited for room in the buffer.
     pub(super) fn unstall(&mut self, drive: &mut Drive) {
         while self.has_room(drive.bugs) {
-            let Some(Stalled { mut asked, arrived }) = self.stalled.pop_front() else { return };
+            let Some(mut asked) = self.stalled.pop_front() else { return };
             if drive.bugs.has(Bug::StallUncounted) {
                 asked.start = self.now;
             }
-            self.accept(drive, &asked, arrived);
+            self.accept(drive, &asked);
         }
     }
 
     /// Without a write buffer a write is acknowledged when its last page is programmed.
-    fn write_through(&mut self, drive: &mut Drive, asked: &Asked, arrived: Ns) {
+    fn write_through(&mut self, drive: &mut Drive, asked: &Asked) {
+        drive.now = self.now;
+        let at = self.now;
+        self.dies.note(|| TimeEvent::Accepted { request: asked.number, at });
         let pages = Pages::of(&asked.request, &drive.geometry, drive.geometry.page_shift());
         if drive.by_wordline {
-            self.write_wordlines_through(drive, &pages, asked, arrived);
+            self.write_wordlines_through(drive, &pages, asked);
             return;
         }
         let at_once = drive.bugs.has(Bug::AcknowledgedAtOnce);
-        let earliest = if drive.bugs.has(Bug::ArrivalForgotten) { 0 } else { arrived };
-        let slot = self.host.open(asked, pages.count, Measured::Write, earliest);
+        let slot = self.host.open(asked, pages.count, Measured::Write);
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
             if self.route(drive, if at_once { NIL } else { slot }) == 0 || at_once {
-                self.host.finish_part(slot, arrived.max(self.now), self.now, &mut self.metrics);
+                self.host.finish_part(slot, at, at, &mut self.metrics);
             }
         }
     }
 
     /// The same where a program takes a wordline: which pages share one is known when the last of them is taken in.
-    fn write_wordlines_through(&mut self, drive: &mut Drive, pages: &Pages, asked: &Asked, arrived: Ns) {
+    fn write_wordlines_through(&mut self, drive: &mut Drive, pages: &Pages, asked: &Asked) {
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
         }
         drive.end_write();
         let programs = drive.ops.iter().filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. })).count() as u32;
-        // One part more for the data's arrival.
-        let slot = self.host.open(asked, programs + 1, Measured::Write, 0);
+        // One part more, or a request without programs would never be complete.
+        let slot = self.host.open(asked, programs + 1, Measured::Write);
         self.route(drive, slot);
-        self.host.finish_part(slot, arrived.max(self.now), self.now, &mut self.metrics);
+        self.host.finish_part(slot, self.now, self.now, &mut self.metrics);
     }
 }

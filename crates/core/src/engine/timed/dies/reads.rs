@@ -82,7 +82,7 @@ impl Dies {
         for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
             if self.units[unit].phase == Phase::Idle {
                 self.start_queued(unit, now);
-                if self.bugs.has(Bug::PlaneIdles) {
+                if self.bugs.has(Bug::PlaneIdles) && self.units[unit].phase != Phase::Idle {
                     return;
                 }
             }
