@@ -258,7 +258,9 @@ impl Dies {
 
     fn read_ready(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<(u32, Ns), String> {
         let HostRead { unit, sense, transfer, since, to, .. } = *self.host_read(op)?;
-        let (Some(since), None) = (since, to) else { return Err(format!("read {op} is transferred at {at} ns without being sensed, or twice")) };
+        let (Some(since), None) = (since, to) else {
+            return Err(format!("read {op} is transferred at {at} ns without being sensed, or twice"));
+        };
         let empty = if lengths.cache_read { self.units[unit as usize].empty } else { 0 };
         let ready = (since + sense).max(empty);
         self.touch(unit / lengths.units_per_die);
@@ -308,7 +310,10 @@ impl Dies {
             Stage::Array(since) if !work.half.out && work.worked + (at - since) == work.array() => {}
             Stage::Array(since) if !work.half.out => {
                 let (took, must) = (work.worked + (at - since), work.array());
-                return Err(format!("die {die} has worked for {took} ns at {at} ns on what takes {must} ns, {} suspensions included", work.suspended));
+                return Err(format!(
+                    "die {die} has worked for {took} ns at {at} ns on what takes {must} ns, {} suspensions included",
+                    work.suspended
+                ));
             }
             stage => return Err(format!("work of die {die} ends at {at} ns, and is {stage:?}")),
         }

@@ -94,7 +94,10 @@ impl Host {
         if let Some((number, _)) = self.stalled.front().filter(|(_, arrived)| *arrived <= now)
             && self.has_room(lengths)
         {
-            return Err(format!("request {number} is not taken in at {now} ns, with {} pages of the buffer on their way", self.programming));
+            return Err(format!(
+                "request {number} is not taken in at {now} ns, with {} pages of the buffer on their way",
+                self.programming
+            ));
         }
         let next = self.asked.get(self.next.wrapping_sub(self.first) as usize).map(|a| a.request.at);
         if next.is_some_and(|at| !self.open || at <= now) && self.outstanding(now) < self.depth {
@@ -228,7 +231,8 @@ impl Host {
         }
         let began = asked.start.unwrap_or(0);
         if (start, end) != (began, asked.end) {
-            let text = format!("request {number}, {:?}, takes from {start} to {end} ns; it must from {began} to {} ns", asked.request, asked.end);
+            let text =
+                format!("request {number}, {:?}, takes from {start} to {end} ns; it must from {began} to {} ns", asked.request, asked.end);
             return Err(text);
         }
         asked.completed = true;

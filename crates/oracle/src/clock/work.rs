@@ -53,7 +53,8 @@ impl UnderWay {
 
     /// Work that waits at a die by itself.
     pub(super) fn of(work: &Work, lengths: &Lengths) -> Self {
-        let read = |src| Half { die: lengths.die(src), array: lengths.sense(src), bus: Some(lengths.pages(1)), out: true, suspension: None };
+        let read =
+            |src| Half { die: lengths.die(src), array: lengths.sense(src), bus: Some(lengths.pages(1)), out: true, suspension: None };
         let program = |die, pages| Half {
             die,
             array: lengths.program,

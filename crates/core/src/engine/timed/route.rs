@@ -80,7 +80,11 @@ impl TimedEngine {
             }
             return;
         }
-        let filled = if let (NandOp::Program { dst }, Some(src)) = (op, routing.fill) { NandOp::Copy { src, dst: Some(dst), cause: Cause::Host } } else { op };
+        let filled = if let (NandOp::Program { dst }, Some(src)) = (op, routing.fill) {
+            NandOp::Copy { src, dst: Some(dst), cause: Cause::Host }
+        } else {
+            op
+        };
         if let Some(work) = told(filled).filter(|_| !matches!(op, NandOp::Probe { .. })) {
             let at = self.now;
             self.dies.note(|| TimeEvent::Work { op: id, work, at });
@@ -189,9 +193,7 @@ fn told(op: NandOp) -> Option<time_event::Work> {
     Some(match op {
         NandOp::Program { dst } => time_event::Work::Program { dst, pages: 1, wordline: None, cause: Cause::Host },
         NandOp::Load { src, serial, cause } => time_event::Work::Load { src, wordline: serial, cause },
-        NandOp::ProgramWordline { dst, pages, serial, cause } => {
-            time_event::Work::Program { dst, pages, wordline: Some(serial), cause }
-        }
+        NandOp::ProgramWordline { dst, pages, serial, cause } => time_event::Work::Program { dst, pages, wordline: Some(serial), cause },
         NandOp::Copy { src, dst, cause } => time_event::Work::Copy { src, dst, cause },
         NandOp::Read { src, cause } => time_event::Work::Copy { src, dst: None, cause },
         NandOp::Probe { block, wordlines } => time_event::Work::Probe { block, wordlines },

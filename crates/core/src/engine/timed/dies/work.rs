@@ -143,7 +143,11 @@ impl Dies {
             Work::Copy { .. } | Work::Load { .. } | Work::Exclusive { .. } => return,
         };
         let Some(left) = op.left else { return };
-        if self.loads[die].queued_reads == 0 || pressure || op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften) && self.suspend_limit > 0) || self.units[unit].phase != Phase::Working {
+        if self.loads[die].queued_reads == 0
+            || pressure
+            || op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften) && self.suspend_limit > 0)
+            || self.units[unit].phase != Phase::Working
+        {
             return;
         }
         let cost = if self.bugs.has(Bug::SuspensionsFree) { 0 } else { cost };
