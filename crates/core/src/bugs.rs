@@ -72,11 +72,57 @@ pub enum Bug {
     ColdLeftBehind,
     /// Static wear levelling moves blocks that lag less than they may.
     LevelledTooSoon,
+    /// A read of several pages is complete with the first that comes.
+    EndsWithFirstPage,
+    /// The time that a write waits for room in the buffer is left out of its latency.
+    StallUncounted,
+    /// Without a buffer a write is acknowledged when it has arrived.
+    AcknowledgedAtOnce,
+    /// Without a buffer a write is acknowledged before its data has arrived.
+    ArrivalForgotten,
+    /// Copies of jobs are read in time, and their programs take none.
+    CopiesUnprogrammed,
+    /// Suspended work is done when it is resumed.
+    ResumedAsDone,
+    /// A suspension costs nothing.
+    SuspensionsFree,
+    /// Work is suspended once more than it may be.
+    SuspendedTooOften,
+    /// Transfers take half their time.
+    HalfTransfers,
+    /// A die uses the channel of another.
+    OthersChannel,
+    /// Erases take the time of another die.
+    OthersDie,
+    /// Decoding takes no time.
+    EccForgotten,
+    /// Data for the host does not wait for the link.
+    LinkUnqueued,
+    /// Data of writes does not wait for the link.
+    WriteLinkUnqueued,
+    /// Every page is sensed in the time of its wordline's first one.
+    FirstKindForAll,
+    /// Erases of deferred jobs take no time.
+    ErasesFree,
+    /// What a job could not read is programmed all the same, in time.
+    LostCopiesProgrammed,
+    /// A wordline is programmed before its pages have been read.
+    ProgramBeforeLoads,
+    /// A die whose work has ended does not look for more, now and then.
+    DieIdles,
+    /// Of the planes whose reads wait only the first begins.
+    PlaneIdles,
+    /// Writes are taken in without room in the buffer.
+    RoomForgotten,
+    /// Half of the room in the buffer is not used.
+    RoomUnseen,
+    /// One request fewer than may be is taken over from the host.
+    RequestHeldBack,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 57] = [
         Self::MoverDropsPage,
         Self::WriteToNeighbour,
         Self::StaleCopyReturns,
@@ -111,6 +157,29 @@ impl Bug {
         Self::OldestFirst,
         Self::ColdLeftBehind,
         Self::LevelledTooSoon,
+        Self::EndsWithFirstPage,
+        Self::StallUncounted,
+        Self::AcknowledgedAtOnce,
+        Self::ArrivalForgotten,
+        Self::CopiesUnprogrammed,
+        Self::ResumedAsDone,
+        Self::SuspensionsFree,
+        Self::SuspendedTooOften,
+        Self::HalfTransfers,
+        Self::OthersChannel,
+        Self::OthersDie,
+        Self::EccForgotten,
+        Self::LinkUnqueued,
+        Self::WriteLinkUnqueued,
+        Self::FirstKindForAll,
+        Self::ErasesFree,
+        Self::LostCopiesProgrammed,
+        Self::ProgramBeforeLoads,
+        Self::DieIdles,
+        Self::PlaneIdles,
+        Self::RoomForgotten,
+        Self::RoomUnseen,
+        Self::RequestHeldBack,
     ];
 }
 

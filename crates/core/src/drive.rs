@@ -335,6 +335,10 @@ impl Drive {
         self.observer.is_some()
     }
 
+    pub(crate) fn observer_wants_time(&self) -> bool {
+        self.observer.as_ref().is_some_and(|o| o.wants_time())
+    }
+
     /// Pages that the write buffer may hold while they are programmed; none where it is off.
     pub(crate) fn buffer_slots(&self) -> u32 {
         self.buffer_slots

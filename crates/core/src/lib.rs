@@ -27,6 +27,7 @@ pub mod reclaim;
 pub mod request;
 mod space_saving;
 pub mod start_reads;
+pub mod time_event;
 pub mod units;
 
 pub use ftl::victims::VictimIndex;

@@ -120,6 +120,11 @@ impl Latency {
         self.histogram.len()
     }
 
+    /// Sum of all latencies.
+    pub fn total_ns(&self) -> u128 {
+        self.sum_ns
+    }
+
     /// Exact mean, in ns.
     pub fn mean_ns(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { self.sum_ns as f64 / self.count() as f64 }

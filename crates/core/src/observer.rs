@@ -3,7 +3,9 @@
 
 use std::any::Any;
 
+use crate::metrics::TimedMetrics;
 use crate::request::Request;
+use crate::time_event::{OpId, TimeEvent};
 use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
 
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
@@ -102,4 +104,15 @@ pub trait Observer: Any {
     /// The timed gear occupied a die (a plane of it, with independent planes) or, numbered after those, a channel:
     /// (number, from, to) in ns, each number's intervals in order of their ends.
     fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]);
+
+    /// Whether it wants to be told of [`Self::run_began`], [`Self::time`] and [`Self::run_ended`].
+    fn wants_time(&self) -> bool {
+        false
+    }
+    /// The timed gear begins a run, with these latencies of runs before: all that the drive does from now on takes time.
+    fn run_began(&mut self, _at: Ns, _latencies: &TimedMetrics) {}
+    /// What happened in time since the last call. All that led to it was told before.
+    fn time(&mut self, _events: &[TimeEvent]) {}
+    /// The run is over, with work still under way or waiting, and these latencies of all runs so far.
+    fn run_ended(&mut self, _pending: &[OpId], _latencies: &TimedMetrics) {}
 }

@@ -10,6 +10,7 @@
 mod bits;
 mod books;
 mod claims;
+mod clock;
 mod density;
 mod doses;
 mod end_scan;

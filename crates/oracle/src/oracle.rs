@@ -6,14 +6,16 @@ use vpass_core::config::DriveConfig;
 use vpass_core::disturb::table::Endurance;
 use vpass_core::drive::Drive;
 use vpass_core::geometry::Geometry;
-use vpass_core::metrics::HostCounts;
+use vpass_core::metrics::{HostCounts, TimedMetrics};
 use vpass_core::observer::{FROM_BUFFER, NOBODY, Observer, Origin, PhysRead, ReadResult};
 use vpass_core::request::Request;
+use vpass_core::time_event::{OpId, TimeEvent};
 use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ns, Ppn, Seq};
 
 use crate::bits::Bits;
 use crate::books::{DriveBooks, differences};
 use crate::claims::{Course, Seen};
+use crate::clock::Clock;
 use crate::doses::{Doses, Truth};
 use crate::mapping::MapEntry;
 use crate::medium::{At, Medium};
@@ -30,7 +32,7 @@ use crate::wear::Wear;
 pub enum Level {
     /// Its data, page by page, the rules of flash, and its books.
     On,
-    /// The host's requests as well, from end to end: every page of each served once, and complete.
+    /// The host's requests as well, from end to end: every page of each served once, and complete. And all times.
     Full,
 }
 
@@ -62,6 +64,8 @@ pub struct Oracle {
     pub(crate) claims: Seen,
     pub(crate) course: Course,
     time: TimeCheck,
+    /// Of [`Level::Full`].
+    clock: Clock,
 }
 
 impl Oracle {
@@ -76,6 +80,7 @@ impl Oracle {
             claims: Seen::default(),
             course: Course::default(),
             time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
+            clock: Clock::new(geometry, config),
             geometry: geometry.clone(),
             raw_pages: geometry.raw_pages(),
             medium: Medium::new(geometry),
@@ -326,6 +331,7 @@ impl Observer for Oracle {
     fn requests(&mut self, first: u64, requests: &[Request]) {
         if self.is_full() {
             self.requests.ask(first, requests);
+            self.clock.requests(first, requests);
         }
     }
 
@@ -350,6 +356,9 @@ impl Observer for Oracle {
             }
         }
         for (read, place) in batch.iter().zip(&places) {
+            if read.ppn < self.raw_pages {
+                self.clock.sensed(read);
+            }
             self.read_page(read, place);
         }
     }
@@ -401,6 +410,7 @@ impl Observer for Oracle {
 
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause) {
         self.seen.programs[cause as usize] += 1;
+        self.clock.programmed(ppn, true, cause);
         let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
         let checked = match origin {
             Origin::Host => {
@@ -432,22 +442,26 @@ impl Observer for Oracle {
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause) {
         self.seen.programs[cause as usize] += 1;
         self.claims.padded_pages += 1;
+        self.clock.programmed(ppn, false, cause);
         if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
             self.medium.set_stamp(at, Stamp::DEAD);
         }
     }
 
     fn opened(&mut self, block: BlockId, mode: u8) {
+        self.clock.opened(block);
         self.opened_in_mode(block, mode);
     }
 
     fn merged(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
         self.seen.reprograms[cause as usize] += 1;
+        self.clock.merged(block, cause);
         self.merged_wordline(block, wordline, mode);
     }
 
     fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
         self.seen.reprograms[cause as usize] += 1;
+        self.clock.merged(block, cause);
         self.guarded_wordline(block, wordline, mode);
     }
 
@@ -457,6 +471,7 @@ impl Observer for Oracle {
 
     fn erased(&mut self, block: BlockId, cause: Cause) {
         self.seen.erases[cause as usize] += 1;
+        self.clock.erased(block, cause);
         if !self.check_block(block, "erase") {
             return;
         }
@@ -520,5 +535,23 @@ impl Observer for Oracle {
 
     fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
         self.time.note(intervals);
+    }
+
+    fn wants_time(&self) -> bool {
+        self.is_full()
+    }
+
+    fn run_began(&mut self, at: Ns, latencies: &TimedMetrics) {
+        self.clock.begin(at, latencies);
+    }
+
+    fn time(&mut self, events: &[TimeEvent]) {
+        let checked = self.clock.events(events);
+        self.findings.note(Kind::Protocol, checked);
+    }
+
+    fn run_ended(&mut self, pending: &[OpId], latencies: &TimedMetrics) {
+        let checked = self.clock.end(pending, latencies);
+        self.findings.note(Kind::Protocol, checked);
     }
 }

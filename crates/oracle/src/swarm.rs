@@ -255,7 +255,7 @@ fn random_config(dice: &mut Dice, keeps_apart: bool, restless: bool) -> DriveCon
             ..CapacityConfig::default()
         },
         disturb: random_disturb(dice, &geometry, check_interval, late_reads.unwrap_or(0), reprogram_dose),
-        timing: random_timing(dice),
+        timing: random_timing(dice, geometry.cell),
         gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), stable_slack: dice.pick(&[0.0, 0.05, 1.0]) },
         wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },
         reclaim: ReclaimConfig {
@@ -342,9 +342,17 @@ fn random_start_reads(dice: &mut Dice, config: &DriveConfig, techniques: &Techni
     dice.pick(&[0, any, most])
 }
 
-fn random_timing(dice: &mut Dice) -> TimingConfig {
+/// The same for every page kind, or longer by kind.
+fn random_sense(dice: &mut Dice, cell: Cell) -> SenseUs {
+    match dice.pick(&[1.0, 50.0]) {
+        short if short < 2.0 => SenseUs::All(short),
+        long => SenseUs::PerKind((0..cell.bits()).map(|kind| long + 7.3 * f64::from(kind)).collect()),
+    }
+}
+
+fn random_timing(dice: &mut Dice, cell: Cell) -> TimingConfig {
     TimingConfig {
-        sense_us: SenseUs::All(dice.pick(&[1.0, 50.0])),
+        sense_us: random_sense(dice, cell),
         program_unit: dice.pick(&[ProgramUnit::Page, ProgramUnit::Wordline]),
         program_us: dice.pick(&[20.0, 400.0]),
         pad_after_us: dice.pick(&[0.0, 50.0, 5000.0]),

@@ -12,11 +12,12 @@ mod speed;
 mod submit;
 mod timeline;
 mod tree;
+mod watch;
 mod wordlines;
 
 use std::collections::VecDeque;
 
-use self::dies::{Dies, Ended, NIL, Next, Work, WorkOp};
+use self::dies::{Dies, Ended, NIL, Next, ReadOp, Work, WorkOp};
 use self::host::{Host, Page};
 pub(crate) use self::speed::Speed;
 use self::wordlines::Wordlines;
@@ -27,14 +28,21 @@ use crate::drive::{Drive, NandOp};
 use crate::metrics::{Groups, TimedMetrics};
 use crate::reciprocal::Reciprocal;
 use crate::request::{Arrival, Request, RequestSource};
+use crate::time_event::TimeEvent;
 use crate::units::{Cause, DieId, Lpn, Ns, us};
 
 /// Requests taken from the source at a time.
 const CHUNK: usize = 1024;
 /// Map entries are asked for two groups ahead, counters one: in groups, so that their cache and translation misses overlap.
 const GROUP: usize = 16;
-/// Busy intervals handed to an observer at a time.
-const INTERVALS: usize = 256;
+
+/// A request on its way in: its number, and when its latency began.
+#[derive(Clone, Copy)]
+struct Asked {
+    request: Request,
+    number: u32,
+    start: Ns,
+}
 
 /// Dies, channels, host link and write buffer in time.
 pub struct TimedEngine {
@@ -47,8 +55,8 @@ pub struct TimedEngine {
     /// Pages that the write buffer may hold while they are programmed; 0 acknowledges a write when it is programmed.
     program_slots: u32,
     programming: u32,
-    /// Writes and trims that wait for room in the buffer: when their latency began, when their data arrived.
-    stalled: VecDeque<(Request, Ns, Ns)>,
+    /// Writes and trims that wait for room in the buffer.
+    stalled: VecDeque<Asked>,
     /// Programs of copied pages under way; idle gaps are not used to pile up more than two a die.
     copy_programs: u32,
     held_back: VecDeque<DieId>,
@@ -58,9 +66,13 @@ pub struct TimedEngine {
     pad_after: Option<Ns>,
     quiet_since: Ns,
     ops: Vec<NandOp>,
+    /// What was queued at dies besides host reads.
+    works: u32,
     touched: Vec<DieId>,
     schedule: Schedule,
     requests: Vec<Request>,
+    /// Number of the first of them, modulo 2^32.
+    first: u32,
     next: usize,
     exhausted: bool,
     /// Whether requests come by their own clock, and how many may be outstanding.
@@ -96,9 +108,11 @@ impl TimedEngine {
             pad_after: (drive.by_wordline && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
             quiet_since: 0,
             ops: vec![],
+            works: 0,
             touched: vec![],
             schedule: drive.config.reclaim.schedule,
             requests: vec![],
+            first: 0,
             next: 0,
             exhausted: false,
             open: false,
@@ -129,8 +143,8 @@ impl TimedEngine {
     /// # Errors
     /// The workload's, or an interruption.
     pub fn run(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
-        self.dies.intervals = drive.is_watched().then(Vec::new);
-        self.dies.shares_channels = drive.bugs.has(Bug::ChannelShared);
+        self.begin_watch(drive);
+        (self.dies.bugs, self.host.bugs) = (drive.bugs, drive.bugs);
         let before = self.served;
         loop {
             self.exhausted = false;
@@ -141,7 +155,7 @@ impl TimedEngine {
                 self.stream(drive, source, progress, before)?;
             }
             if !self.begin_stage(source) {
-                self.hand_over_intervals(drive, 0);
+                self.end_watch(drive);
                 return Ok(self.served - before);
             }
         }
@@ -163,7 +177,7 @@ impl TimedEngine {
                     return Ok(());
                 }
             }
-            let ((event, next), completion) = (self.dies.next(), self.host.next_completion());
+            let ((event, next), completion) = (self.dies.next(), self.host.next_event());
             let at = event.min(completion).min(arrival);
             if self.host.outstanding == 0 && self.pads_before(drive, at) {
                 continue;
@@ -172,8 +186,10 @@ impl TimedEngine {
             self.now = at;
             if event == at {
                 self.step(drive, next);
-            } else if completion == at {
-                self.host.take_completion();
+            } else if completion == at
+                && let Some(asked) = self.host.take_event()
+            {
+                self.take_in(drive, &asked);
             }
         }
     }
@@ -195,7 +211,8 @@ impl TimedEngine {
     /// Submits what may be submitted now of the requests at hand; gives the time of the next arrival that has still to come.
     #[inline]
     fn admit(&mut self, drive: &mut Drive) -> Ns {
-        while self.host.outstanding < self.depth {
+        let held_back = u32::from(drive.bugs.has(Bug::RequestHeldBack) && self.depth > 1);
+        while self.host.outstanding + held_back < self.depth {
             let Some(request) = self.requests.get(self.next).copied() else {
                 // More may be had from the source: come back at once.
                 return if self.exhausted { Ns::MAX } else { self.now };
@@ -206,16 +223,19 @@ impl TimedEngine {
             if self.next.is_multiple_of(GROUP) {
                 self.look_ahead(drive);
             }
+            let number = self.first.wrapping_add(self.next as u32);
             self.next += 1;
             self.served += 1;
             let start = if self.open { request.at } else { self.now };
-            self.submit(drive, &request, start);
+            self.submit(drive, &Asked { request, number, start });
         }
         Ns::MAX
     }
 
     #[cold]
     fn refill(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
+        // Who watches hears of no request before all that happened earlier.
+        self.hand_over_all(drive);
         self.requests.drain(..self.next);
         self.next = 0;
         let before = self.requests.len();
@@ -224,6 +244,7 @@ impl TimedEngine {
         check_arrivals(&self.requests)?;
         before_the_end("the drive is still at work", self.now)?;
         drive.announce(&self.requests[before..]);
+        self.first = (drive.announced() - self.requests.len() as u64) as u32;
         self.exhausted = self.requests.len() == before;
         self.pace(drive, source);
         Ok(())
@@ -243,6 +264,8 @@ impl TimedEngine {
             Arrival::Closed { depth } => (false, depth.max(1), false),
             Arrival::Reactive => (true, u32::MAX, true),
         };
+        let (open, depth, at) = (self.open, self.depth, self.now);
+        self.dies.note(|| TimeEvent::Paced { open, depth, at });
     }
 
     /// Asks for what the next groups of requests will touch.
@@ -268,17 +291,18 @@ impl TimedEngine {
             }
             Next::Transferred => {
                 let (read, busy) = self.dies.transferred();
-                let at = self.now + self.speed.ecc;
-                let page = Page { request: read.request, at, bytes: read.bytes, start: read.start, during_reclaim: read.during_reclaim };
+                let at = self.now + if drive.bugs.has(Bug::EccForgotten) { 0 } else { self.speed.ecc };
+                let ReadOp { request, number, bytes, start, during_reclaim, .. } = read;
+                let page = Page { request, number, at, bytes, start, during_reclaim };
                 self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
                 busy
             }
             Next::Work => self.step_work(drive),
         };
-        if let Some(die) = busy {
+        if let Some(die) = busy.filter(|_| !(drive.bugs.has(Bug::DieIdles) && self.now.is_multiple_of(7))) {
             self.pump(drive, die);
         }
-        self.hand_over_intervals(drive, INTERVALS);
+        self.hand_over(drive);
     }
 
     #[cold]
@@ -307,10 +331,11 @@ impl TimedEngine {
                 self.programming -= pages;
                 self.unstall(drive);
             }
+            Work::Copy { dst: Some(_), then_host: false, .. } if drive.bugs.has(Bug::CopiesUnprogrammed) => {}
             Work::Copy { dst: Some(dst), then_host, request } => {
                 let target = drive.geometry.die_of(drive.geometry.block_of(dst));
                 self.copy_programs += u32::from(!then_host);
-                let program = WorkOp::new(Work::Program { host: then_host, request, pages: 1 }, op.cause, 0);
+                let program = WorkOp::new(op.id, Work::Program { host: then_host, request, pages: 1 }, op.cause, 0);
                 self.dies.queue_work(target, program, false);
                 self.pump(drive, target);
             }
@@ -322,17 +347,6 @@ impl TimedEngine {
                 }
             }
             Work::Copy { dst: None, .. } | Work::Erase | Work::Exclusive { .. } => {}
-        }
-    }
-
-    /// Tells whoever watches which dies and channels were busy when.
-    #[inline]
-    fn hand_over_intervals(&mut self, drive: &mut Drive, at_least: usize) {
-        if let Some(intervals) = &mut self.dies.intervals
-            && intervals.len() > at_least
-        {
-            drive.tell(|o| o.occupied(intervals));
-            intervals.clear();
         }
     }
 }

@@ -82,8 +82,8 @@ impl Drive {
         if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
             whole = self.sense(front.lpn, front.below, Cause::Host, true);
-            self.record_fill(front.below, whole);
             whole &= !self.is_lost(front.lpn);
+            self.record_fill(front.below, whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
                 let slot = self.map.to_physical[front.lpn as usize] & !BUFFERED;

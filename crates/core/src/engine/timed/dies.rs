@@ -12,9 +12,12 @@ use std::collections::VecDeque;
 
 use super::timeline::Timeline;
 use super::tree::EventTree;
+use super::watch::Watch;
+use crate::bugs::{Bug, Bugs};
 use crate::config::DriveConfig;
 use crate::ftl::mover::JobRef;
 use crate::geometry::Geometry;
+use crate::time_event::{OpId, TimeEvent};
 use crate::units::{Cause, DieId, Ns};
 
 pub(super) use self::reads::{NewRead, ReadOp};
@@ -102,9 +105,6 @@ pub(super) enum Ended {
     Nothing,
 }
 
-/// Time intervals of dies and channels, for whoever checks them.
-pub(super) type Interval = (u32, Ns, Ns);
-
 pub(super) struct Dies {
     units: Vec<Unit>,
     loads: Vec<Load>,
@@ -123,10 +123,9 @@ pub(super) struct Dies {
     cache_read: bool,
     suspend_limit: u32,
     order: u32,
-    /// A seeded bug: transfers overlap.
-    pub(super) shares_channels: bool,
-    /// Busy times of units and channels (numbered after the units), where they are checked.
-    pub(super) intervals: Option<Vec<Interval>>,
+    pub(super) bugs: Bugs,
+    /// Where somebody watches.
+    pub(super) watch: Option<Box<Watch>>,
 }
 
 impl Dies {
@@ -168,8 +167,8 @@ impl Dies {
             cache_read: timing.cache_read,
             suspend_limit: if timing.suspend { timing.suspend_limit } else { 0 },
             order: 0,
-            shares_channels: false,
-            intervals: None,
+            bugs: Bugs::default(),
+            watch: None,
         }
     }
 
@@ -203,6 +202,15 @@ impl Dies {
         }
     }
 
+    /// Work that is under way, suspended or waiting.
+    pub(super) fn pending(&self) -> impl Iterator<Item = OpId> {
+        let of = |d: &Die| {
+            let begun = d.running.iter().chain(&d.suspended);
+            begun.chain(&d.exclusive).chain(&d.writes).map(|op| op.id).collect::<Vec<_>>()
+        };
+        self.all.iter().flat_map(of)
+    }
+
     pub(super) fn add_job(&mut self, die: DieId, job: JobRef, cause: Cause) {
         let load = &mut self.loads[usize::from(die)];
         load.has_work = true;
@@ -229,21 +237,26 @@ impl Dies {
 
     /// Books the channel of a unit whose page is ready now; gives when its transfer ends.
     #[inline]
-    fn book_channel(&mut self, unit: usize, now: Ns, ns: Ns) -> Ns {
-        let channel = usize::from(self.units[unit].channel);
+    fn book_channel(&mut self, op: OpId, unit: usize, now: Ns, ns: Ns) -> Ns {
+        let mut channel = usize::from(self.units[unit].channel);
+        if self.bugs.has(Bug::OthersChannel) {
+            channel = self.channel_free.len() - 1 - channel;
+        }
+        let ns = if self.bugs.has(Bug::HalfTransfers) { ns / 2 } else { ns };
         let free = &mut self.channel_free[channel];
-        let start = if self.shares_channels { now } else { now.max(*free) };
+        let start = if self.bugs.has(Bug::ChannelShared) { now } else { now.max(*free) };
         *free = start + ns;
-        if let Some(intervals) = &mut self.intervals {
-            intervals.push(((self.units.len() + channel) as u32, start, start + ns));
+        if let Some(watch) = &mut self.watch {
+            watch.intervals.push(((self.units.len() + channel) as u32, start, start + ns));
+            watch.note(TimeEvent::Transfer { op, channel: channel as u32, at: now, from: start, to: start + ns });
         }
         start + ns
     }
 
     fn note_interval(&mut self, unit: usize, from: Ns, to: Ns, whole_die: bool) {
         let units = if whole_die { self.units_per_die } else { 1 };
-        if let Some(intervals) = &mut self.intervals {
-            intervals.extend((0..units).map(|i| ((unit + i) as u32, from, to)));
+        if let Some(watch) = &mut self.watch {
+            watch.intervals.extend((0..units).map(|i| ((unit + i) as u32, from, to)));
         }
     }
 }

@@ -5,6 +5,7 @@ use super::dies::NIL;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::mover::JobRef;
+use crate::time_event::TimeEvent;
 use crate::units::{Cause, DieId};
 
 impl TimedEngine {
@@ -31,7 +32,12 @@ impl TimedEngine {
         if let Some(i) = urgent {
             self.dies.die(die).jobs.swap(0, i);
         }
-        self.dies.die(die).urgent = urgent.is_some();
+        let on = urgent.is_some();
+        let was_on = std::mem::replace(&mut self.dies.die(die).urgent, on);
+        if on != was_on {
+            let at = self.now;
+            self.dies.note(|| TimeEvent::Urgent { die, on, at });
+        }
         let Schedule::Batch(copies) = self.schedule else { return };
         let d = self.dies.die(die);
         let Some((job, cause)) = d.jobs.front().copied() else { return };

@@ -1,7 +1,7 @@
 //! Requests that follow from completions: the source is asked for what is due whenever one of its requests is complete, and at the times
 //! that it names. A job that pauses between its requests, or several with queues of their own, are such sources.
 
-use super::{CHUNK, TimedEngine};
+use super::{Asked, CHUNK, TimedEngine};
 use crate::drive::Drive;
 use crate::engine::{Progress, RunError};
 use crate::request::RequestSource;
@@ -47,12 +47,16 @@ impl TimedEngine {
             completed.drain(..).for_each(|origin| source.completed(origin));
         }
         self.requests.clear();
+        // Who watches hears of no request before all that happened earlier.
+        self.hand_over_all(drive);
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
         drive.announce(&self.requests);
+        self.first = (drive.announced() - self.requests.len() as u64) as u32;
         for next in 0..self.requests.len() {
             let request = self.requests[next];
             self.served += 1;
-            self.submit(drive, &request, request.at);
+            let number = self.first.wrapping_add(next as u32);
+            self.submit(drive, &Asked { request, number, start: request.at });
         }
         if self.requests.is_empty() { Ok(source.waits_until()) } else { Ok(Some(self.now)) }
     }
@@ -63,7 +67,7 @@ impl TimedEngine {
             if self.host.completed.as_ref().is_some_and(|completed| !completed.is_empty()) {
                 return;
             }
-            let ((event, next), completion) = (self.dies.next(), self.host.next_completion());
+            let ((event, next), completion) = (self.dies.next(), self.host.next_event());
             let at = event.min(completion).min(wakes);
             if self.host.outstanding == 0 && self.pads_before(drive, at) {
                 continue;
@@ -73,7 +77,9 @@ impl TimedEngine {
             if event == at {
                 self.step(drive, next);
             } else if completion == at {
-                self.host.take_completion();
+                if let Some(asked) = self.host.take_event() {
+                    self.take_in(drive, &asked);
+                }
             } else {
                 return;
             }

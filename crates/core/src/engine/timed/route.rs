@@ -2,7 +2,9 @@
 
 use super::TimedEngine;
 use super::dies::{NIL, Work, WorkOp};
+use crate::bugs::Bug;
 use crate::drive::{Drive, NandOp};
+use crate::time_event::{self, OpId, TimeEvent};
 use crate::units::{Cause, DieId, Ns, Ppn};
 
 impl TimedEngine {
@@ -50,29 +52,45 @@ impl TimedEngine {
     }
 
     fn queue_op(&mut self, drive: &Drive, op: NandOp, request: u32, routing: &mut Routing) {
+        let id = self.next_work();
         let g = &drive.geometry;
         let die_of = |ppn: Ppn| g.die_of(g.block_of(ppn));
         let sense = |ppn: Ppn| self.speed.sense[g.kind_of(ppn) as usize];
-        if let Some((_, _, ns)) = &mut routing.job {
+        if let Some(piece) = &mut routing.job {
+            if let Some(work) = told(op) {
+                let op = piece.op;
+                self.dies.note(|| TimeEvent::Part { op, work });
+            }
+            let ns = &mut piece.ns;
             match op {
-                NandOp::Copy { src, .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
-                NandOp::Read { src, .. } | NandOp::Load { src, .. } => *ns += self.speed.serial_read(g.kind_of(src)),
+                NandOp::Copy { src, .. } if drive.bugs.has(Bug::LostCopiesProgrammed) => *ns += self.speed.serial_copy(g.kind_of(src)),
+                NandOp::Copy { src, dst: Some(_), .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
+                NandOp::Copy { src, dst: None, .. } | NandOp::Read { src, .. } | NandOp::Load { src, .. } => {
+                    *ns += self.speed.serial_read(g.kind_of(src));
+                }
                 NandOp::ProgramWordline { pages, .. } => *ns += u64::from(pages) * self.speed.page_transfer + self.speed.program,
                 NandOp::Merge { .. } => *ns += self.speed.page_transfer + self.speed.program,
                 NandOp::Erase { .. } => *ns += self.speed.erase,
                 NandOp::Probe { wordlines, .. } => *ns += u64::from(wordlines) * self.speed.probe,
                 NandOp::JobEnd => {
-                    let (die, cause, ns) = routing.job.take().expect("a job is open");
-                    if ns > 0 {
-                        self.queue_work(die, WorkOp::new(Work::Exclusive { ns }, cause, 0), routing.foreground);
-                    }
+                    let piece = routing.job.take().expect("a job is open");
+                    self.queue_piece(piece, routing.foreground);
                 }
                 NandOp::Fill { .. } | NandOp::Program { .. } | NandOp::JobBegin { .. } => unreachable!("no host work within a job"),
             }
             return;
         }
+        let filled = if let (NandOp::Program { dst }, Some(src)) = (op, routing.fill) {
+            NandOp::Copy { src, dst: Some(dst), cause: Cause::Host }
+        } else {
+            op
+        };
+        if let Some(work) = told(filled).filter(|_| !matches!(op, NandOp::Probe { .. })) {
+            let at = self.now;
+            self.dies.note(|| TimeEvent::Work { op: id, work, at });
+        }
         match op {
-            NandOp::JobBegin { die, cause } => routing.job = Some((die, cause, 0)),
+            NandOp::JobBegin { die, cause } => routing.job = Some(Piece { op: id, die, cause, ns: 0 }),
             NandOp::JobEnd => unreachable!("a job ends that did not begin"),
             NandOp::Fill { src } => routing.fill = Some(src),
             NandOp::Program { dst } => {
@@ -82,15 +100,16 @@ impl TimedEngine {
                     Some(src) => (die_of(src), Work::Copy { dst: Some(dst), then_host: true, request }, sense(src)),
                     None => (die_of(dst), Work::Program { host: true, request, pages: 1 }, 0),
                 };
-                self.queue_work(die, WorkOp::new(work, Cause::Host, sense), false);
+                self.queue_work(die, WorkOp::new(id, work, Cause::Host, sense), false);
             }
             NandOp::Copy { src, dst, cause } => {
-                let op = WorkOp::new(Work::Copy { dst, then_host: false, request: NIL }, cause, sense(src));
+                let op = WorkOp::new(id, Work::Copy { dst, then_host: false, request: NIL }, cause, sense(src));
                 self.queue_work(die_of(src), op, false);
             }
             NandOp::Load { src, serial, cause } => {
+                let serial = if drive.bugs.has(Bug::ProgramBeforeLoads) { u32::MAX } else { serial };
                 self.wordlines.awaits(serial);
-                self.queue_work(die_of(src), WorkOp::new(Work::Load { serial }, cause, sense(src)), false);
+                self.queue_work(die_of(src), WorkOp::new(id, Work::Load { serial }, cause, sense(src)), false);
             }
             NandOp::ProgramWordline { dst, pages, serial, cause } => {
                 let host = cause == Cause::Host;
@@ -99,7 +118,7 @@ impl TimedEngine {
                     self.programming += pages;
                 }
                 let request = if host { request } else { NIL };
-                let program = WorkOp::new(Work::Program { host, request, pages }, cause, 0);
+                let program = WorkOp::new(id, Work::Program { host, request, pages }, cause, 0);
                 if let Some((die, program)) = self.wordlines.program(serial, die_of(dst), program) {
                     self.copy_programs += u32::from(!host);
                     self.queue_work(die, program, false);
@@ -108,17 +127,39 @@ impl TimedEngine {
             NandOp::Probe { block, wordlines } => {
                 // In one piece, before the read that asked: what is done next follows from what is found.
                 let ns = u64::from(wordlines) * self.speed.probe;
-                self.queue_work(g.die_of(block), WorkOp::new(Work::Exclusive { ns }, Cause::Reclaim, 0), routing.foreground);
+                self.dies.note(|| TimeEvent::Part { op: id, work: time_event::Work::Probe { block, wordlines } });
+                self.queue_piece(Piece { op: id, die: g.die_of(block), cause: Cause::Reclaim, ns }, routing.foreground);
             }
             NandOp::Read { src, cause } => {
-                let op = WorkOp::new(Work::Copy { dst: None, then_host: false, request: NIL }, cause, sense(src));
+                let op = WorkOp::new(id, Work::Copy { dst: None, then_host: false, request: NIL }, cause, sense(src));
                 self.queue_work(die_of(src), op, false);
             }
             NandOp::Merge { block, cause } => {
                 self.copy_programs += 1;
-                self.queue_work(g.die_of(block), WorkOp::new(Work::Program { host: false, request: NIL, pages: 1 }, cause, 0), false);
+                let program = Work::Program { host: false, request: NIL, pages: 1 };
+                self.queue_work(g.die_of(block), WorkOp::new(id, program, cause, 0), false);
             }
-            NandOp::Erase { block, cause } => self.queue_work(g.die_of(block), WorkOp::new(Work::Erase, cause, 0), false),
+            NandOp::Erase { .. } if drive.bugs.has(Bug::ErasesFree) => {}
+            NandOp::Erase { block, cause } if drive.bugs.has(Bug::OthersDie) => {
+                let die = g.dies() as DieId - 1 - g.die_of(block);
+                self.queue_work(die, WorkOp::new(id, Work::Erase, cause, 0), false);
+            }
+            NandOp::Erase { block, cause } => self.queue_work(g.die_of(block), WorkOp::new(id, Work::Erase, cause, 0), false),
+        }
+    }
+
+    /// Names a work, unlike any host read.
+    fn next_work(&mut self) -> OpId {
+        self.works = self.works.wrapping_add(1);
+        self.works | 1 << 31
+    }
+
+    fn queue_piece(&mut self, piece: Piece, foreground: bool) {
+        let Piece { op, die, cause, ns } = piece;
+        if ns > 0 {
+            let at = self.now;
+            self.dies.note(|| TimeEvent::Piece { op, die, cause, at });
+            self.queue_work(die, WorkOp::new(op, Work::Exclusive { ns }, cause, 0), foreground);
         }
     }
 
@@ -130,10 +171,34 @@ impl TimedEngine {
 
 /// Where the routing of recorded work stands.
 struct Routing {
-    /// Die, cause and time so far of the job in the foreground.
-    job: Option<(DieId, Cause, Ns)>,
+    /// The job in the foreground.
+    job: Option<Piece>,
     /// Page that fills in the rest of the next host program.
     fill: Option<Ppn>,
     programs: u32,
     foreground: bool,
+}
+
+/// A piece of a job that nothing interrupts.
+struct Piece {
+    op: OpId,
+    die: DieId,
+    cause: Cause,
+    /// Its time so far.
+    ns: Ns,
+}
+
+/// Recorded work as a watcher is told of it; a fill is told with its program.
+fn told(op: NandOp) -> Option<time_event::Work> {
+    Some(match op {
+        NandOp::Program { dst } => time_event::Work::Program { dst, pages: 1, wordline: None, cause: Cause::Host },
+        NandOp::Load { src, serial, cause } => time_event::Work::Load { src, wordline: serial, cause },
+        NandOp::ProgramWordline { dst, pages, serial, cause } => time_event::Work::Program { dst, pages, wordline: Some(serial), cause },
+        NandOp::Copy { src, dst, cause } => time_event::Work::Copy { src, dst, cause },
+        NandOp::Read { src, cause } => time_event::Work::Copy { src, dst: None, cause },
+        NandOp::Probe { block, wordlines } => time_event::Work::Probe { block, wordlines },
+        NandOp::Merge { block, cause } => time_event::Work::Merge { block, cause },
+        NandOp::Erase { block, cause } => time_event::Work::Erase { block, cause },
+        NandOp::Fill { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => return None,
+    })
 }

@@ -1,6 +1,7 @@
 //! Wordlines on their way to a die: a program waits until every page that it takes has been read.
 
 use super::dies::WorkOp;
+use crate::time_event::OpId;
 use crate::units::DieId;
 
 struct Wordline {
@@ -41,6 +42,11 @@ impl Wordlines {
             return None;
         }
         self.waiting.swap_remove(at).program
+    }
+
+    /// Programs that wait.
+    pub(super) fn pending(&self) -> impl Iterator<Item = OpId> {
+        self.waiting.iter().filter_map(|wordline| wordline.program).map(|(_, op)| op.id)
     }
 
     fn position(&self, serial: u32) -> Option<usize> {

@@ -1,7 +1,9 @@
 //! A page read of the host on its die: it waits, is sensed, waits for the channel, is transferred.
 
 use super::{Dies, NIL, Phase};
+use crate::bugs::Bug;
 use crate::engine::timed::timeline::Event;
+use crate::time_event::{OpId, TimeEvent};
 use crate::units::{DieId, Ns};
 
 /// A page read for the host.
@@ -10,6 +12,8 @@ pub(in crate::engine::timed) struct ReadOp {
     pub(super) next: u32,
     /// The request, or [`NIL`] where this page is all of it.
     pub(in crate::engine::timed) request: u32,
+    /// The request's number.
+    pub(in crate::engine::timed) number: u32,
     pub(in crate::engine::timed) bytes: u32,
     sense: u32,
     transfer: u32,
@@ -21,10 +25,11 @@ pub(in crate::engine::timed) struct ReadOp {
     pub(super) queued_at: Ns,
 }
 
-/// A host read to be queued: its request, the bytes wanted, its times in ns, and when its latency began.
+/// A host read to be queued: its request and that one's number, the bytes wanted, its times in ns, and when its latency began.
 #[derive(Clone, Copy)]
 pub(in crate::engine::timed) struct NewRead {
     pub(in crate::engine::timed) request: u32,
+    pub(in crate::engine::timed) number: u32,
     pub(in crate::engine::timed) bytes: u32,
     pub(in crate::engine::timed) sense: Ns,
     pub(in crate::engine::timed) transfer: Ns,
@@ -38,10 +43,10 @@ impl Dies {
         self.order = self.order.wrapping_add(1);
         let u = &mut self.units[unit];
         let load = &mut self.loads[usize::from(u.die)];
-        let NewRead { request, bytes, sense, transfer, start } = read;
+        let NewRead { request, number, bytes, sense, transfer, start } = read;
         let during_reclaim = load.reclaim_work > 0;
         let (sense, transfer) = (sense as u32, transfer as u32);
-        let op = ReadOp { next: NIL, request, bytes, sense, transfer, order: self.order, during_reclaim, start, queued_at: now };
+        let op = ReadOp { next: NIL, request, number, bytes, sense, transfer, order: self.order, during_reclaim, start, queued_at: now };
         let i = if let Some(i) = self.unused.pop() {
             self.reads[i as usize] = op;
             i
@@ -64,6 +69,11 @@ impl Dies {
         load.has_work.then_some(u.die)
     }
 
+    /// What the next host read is known by while it is under way.
+    pub(in crate::engine::timed) fn next_read(&self) -> OpId {
+        self.unused.last().copied().unwrap_or(self.reads.len() as u32)
+    }
+
     /// Starts the reads that wait at idle units of a die.
     pub(super) fn start_reads(&mut self, die: usize, now: Ns) {
         if self.loads[die].queued_reads == 0 {
@@ -72,6 +82,9 @@ impl Dies {
         for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
             if self.units[unit].phase == Phase::Idle {
                 self.start_queued(unit, now);
+                if self.bugs.has(Bug::PlaneIdles) && self.units[unit].phase != Phase::Idle {
+                    return;
+                }
             }
         }
     }
@@ -98,6 +111,7 @@ impl Dies {
         u.phase = Phase::Sensing;
         u.since = now;
         self.sensing.push(Event { at: now + u64::from(sense), order, unit: unit as u32 });
+        self.note(|| TimeEvent::Begun { op: i, unit: unit as u32, at: now });
     }
 
     /// A page is sensed. Gives its die where that has other work to look after.
@@ -135,7 +149,7 @@ impl Dies {
     #[expect(clippy::inline_always, reason = "once a page read")]
     fn begin_transfer(&mut self, unit: usize, i: u32, now: Ns) {
         let ReadOp { transfer, order, .. } = self.reads[i as usize];
-        let at = self.book_channel(unit, now, u64::from(transfer));
+        let at = self.book_channel(i, unit, now, u64::from(transfer));
         self.transfers.push(Event { at, order, unit: unit as u32 });
     }
 
@@ -154,6 +168,7 @@ impl Dies {
             std::mem::replace(&mut u.reading, NIL)
         };
         self.unused.push(i);
+        self.note(|| TimeEvent::Ended { op: i, at: now });
         let op = self.reads[i as usize];
         (op, self.go_on(unit, now))
     }

@@ -1,7 +1,9 @@
 //! What a die does besides host reads: programs, erases, copies and whole pieces of jobs; suspended and resumed.
 
 use super::{Dies, Ended, NIL, Phase};
+use crate::bugs::Bug;
 use crate::engine::timed::speed::Speed;
+use crate::time_event::{OpId, TimeEvent};
 use crate::units::{Cause, DieId, Ns, Ppn};
 
 /// What else a die does.
@@ -21,6 +23,7 @@ pub(in crate::engine::timed) enum Work {
 
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine::timed) struct WorkOp {
+    pub(in crate::engine::timed) id: OpId,
     pub(in crate::engine::timed) work: Work,
     pub(in crate::engine::timed) cause: Cause,
     /// Sensing time of a copy's page.
@@ -32,8 +35,8 @@ pub(in crate::engine::timed) struct WorkOp {
 }
 
 impl WorkOp {
-    pub(in crate::engine::timed) fn new(work: Work, cause: Cause, sense: Ns) -> Self {
-        Self { work, cause, sense, suspended: 0, left: None, started: 0 }
+    pub(in crate::engine::timed) fn new(id: OpId, work: Work, cause: Cause, sense: Ns) -> Self {
+        Self { id, work, cause, sense, suspended: 0, left: None, started: 0 }
     }
 }
 
@@ -111,7 +114,7 @@ impl Dies {
         op.started = now;
         self.all[die].running = Some(op);
         match op.work {
-            Work::Program { pages, .. } => self.start_work_transfer(unit, now, u64::from(pages) * speed.page_transfer),
+            Work::Program { pages, .. } => self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer),
             Work::Copy { .. } | Work::Load { .. } => self.start_array(die, op.sense, now),
             Work::Erase => self.start_array(die, speed.erase, now),
             Work::Exclusive { ns } => self.start_array(die, ns, now),
@@ -123,9 +126,10 @@ impl Dies {
         self.order = self.order.wrapping_add(1);
         self.units[unit].phase = Phase::Working;
         self.units[unit].since = now;
-        if let Some(op) = &mut self.all[die].running {
-            op.left = Some(ns);
-        }
+        let op = self.all[die].running.as_mut().expect("the caller set it");
+        op.left = Some(ns);
+        let op = op.id;
+        self.note(|| TimeEvent::Begun { op, unit: unit as u32, at: now });
         self.work.set(unit, now + ns, u64::from(self.order));
     }
 
@@ -139,27 +143,34 @@ impl Dies {
             Work::Copy { .. } | Work::Load { .. } | Work::Exclusive { .. } => return,
         };
         let Some(left) = op.left else { return };
-        if self.loads[die].queued_reads == 0 || pressure || op.suspended >= self.suspend_limit || self.units[unit].phase != Phase::Working {
+        if self.loads[die].queued_reads == 0
+            || pressure
+            || op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften) && self.suspend_limit > 0)
+            || self.units[unit].phase != Phase::Working
+        {
             return;
         }
+        let cost = if self.bugs.has(Bug::SuspensionsFree) { 0 } else { cost };
         let done = now - self.units[unit].since;
         op.suspended += 1;
         op.left = Some(left - done.min(left) + cost);
+        let op = op.id;
         d.suspended = d.running.take();
         self.note_interval(unit, self.units[unit].since, now, true);
+        self.note(|| TimeEvent::Suspended { op, at: now });
         self.units[unit].phase = Phase::Idle;
         self.work.clear(unit);
     }
 
     fn resume(&mut self, die: usize, now: Ns) {
         let op = self.all[die].suspended.take().expect("the caller saw one");
-        let left = op.left.expect("only work that has begun is suspended");
+        let left = if self.bugs.has(Bug::ResumedAsDone) { 0 } else { op.left.expect("only work that has begun is suspended") };
         self.all[die].running = Some(op);
         self.start_array(die, left, now);
     }
 
-    pub(super) fn start_work_transfer(&mut self, unit: usize, now: Ns, ns: Ns) {
-        let end = self.book_channel(unit, now, ns);
+    fn start_work_transfer(&mut self, op: OpId, unit: usize, now: Ns, ns: Ns) {
+        let end = self.book_channel(op, unit, now, ns);
         self.units[unit].phase = Phase::WorkTransferring;
         self.order = self.order.wrapping_add(1);
         self.work.set(unit, end, u64::from(self.order));
@@ -170,10 +181,10 @@ impl Dies {
         self.work.clear(unit);
         let op = self.all[usize::from(self.units[unit].die)].running.expect("work is running");
         if matches!(op.work, Work::Copy { .. } | Work::Load { .. }) {
-            self.start_work_transfer(unit, now, speed.page_transfer);
+            self.start_work_transfer(op.id, unit, now, speed.page_transfer);
             return Ended::Nothing;
         }
-        self.end_work(unit)
+        self.end_work(unit, now)
     }
 
     pub(super) fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
@@ -184,15 +195,16 @@ impl Dies {
             self.start_array(die, speed.program, now);
             return Ended::Nothing;
         }
-        self.end_work(unit)
+        self.end_work(unit, now)
     }
 
-    fn end_work(&mut self, unit: usize) -> Ended {
+    fn end_work(&mut self, unit: usize, now: Ns) -> Ended {
         let die = usize::from(self.units[unit].die);
         self.units[unit].phase = Phase::Idle;
         let op = self.all[die].running.take().expect("work is running");
         self.loads[die].reclaim_work -= u32::from(op.cause == Cause::Reclaim);
         self.grant_credit(die);
+        self.note(|| TimeEvent::Ended { op: op.id, at: now });
         Ended::Work { op }
     }
 

@@ -1,0 +1,167 @@
+//! Latencies worked out by hand: reads of several pages, writes that wait for room, writes without a buffer, suspended programs, copies of a
+//! job, and the host link. A page is 16 KiB: 20,480 ns on a channel of 800 MB/s, 16,384 ns on a host link of 1000 MB/s.
+
+mod common;
+
+use common::config;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::engine::TimedEngine;
+use vpass_core::observer::{Observer, Origin, PhysRead};
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+
+const PAGE: u64 = 16_384;
+const SENSE: u64 = 50_000;
+const TRANSFER: u64 = 20_480;
+const LINK: u64 = 16_384;
+const PROGRAM: u64 = 500_000;
+/// A page into its die and programmed.
+const WRITE: u64 = TRANSFER + PROGRAM;
+
+/// So many dies on a channel each.
+fn drive(dies: u32, timing: &str, buffer: &str, fill: u32) -> String {
+    format!(
+        r#"
+        geometry = {{ channels = {dies}, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "slc", page_size = "16KiB" }}
+        timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 {timing} }}
+        drive = {{ spare = 0.2, write_buffer = "{buffer}" }}
+        start = {{ fill = {fill} }}
+        gc = {{ background = 0 }}
+        "#
+    )
+}
+
+/// Requests at their times.
+struct Script(Vec<Request>);
+
+impl RequestSource for Script {
+    fn fill(&mut self, out: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
+        out.append(&mut self.0);
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+fn request(op: Op, at: Ns, page: u64, pages: u64) -> Request {
+    Request { at, offset: page * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0 }
+}
+
+/// Sums of the latencies of reads and of writes.
+fn total(text: &str, requests: Vec<Request>) -> (u64, u64) {
+    let (_, engine) = common::run_timed(text, &mut Script(requests));
+    (engine.metrics().read.total_ns() as u64, engine.metrics().write.total_ns() as u64)
+}
+
+/// Four pages, two on each of two dies. A die senses its second page when its first has left the register, or with a cache register at once.
+/// Two pages come out at a time, and share the link.
+#[test]
+fn a_read_of_several_pages_ends_with_its_last() {
+    let read = || vec![request(Op::Read, 0, 0, 4)];
+    let link = ", ecc_us = 3.5, host_mb_s = 1000";
+    let (ns, _) = total(&drive(2, link, "64KiB", 1), read());
+    assert_eq!(ns, 2 * (SENSE + TRANSFER) + 3_500 + 2 * LINK);
+    let (ns, _) = total(&drive(2, &format!("{link}, cache_read = true"), "64KiB", 1), read());
+    // The pages of the first pair are on the link until 106,748 ns; those of the second are ready at 123,980 ns.
+    assert_eq!(ns, 2 * SENSE + TRANSFER + 3_500 + 2 * LINK);
+    let (ns, _) = total(&drive(2, ", host_mb_s = 100", "64KiB", 1), read());
+    assert_eq!(ns, SENSE + TRANSFER + 4 * 10 * LINK, "a slow link is never idle from the first page on");
+}
+
+/// The buffer gathers two pages and has room for two that are being programmed. Of six writes at once two stay in it, two push those out,
+/// and the others wait for a program each.
+#[test]
+fn a_write_waits_until_a_program_makes_room() {
+    let writes = (0..6).map(|page| request(Op::Write, 0, page, 1)).collect();
+    assert_eq!(total(&drive(1, "", "64KiB", 0), writes).1, WRITE + 2 * WRITE);
+}
+
+/// Three pages, two of them on the same of two dies.
+#[test]
+fn without_a_buffer_a_write_ends_with_its_last_program() {
+    let write = || vec![request(Op::Write, 0, 0, 3)];
+    assert_eq!(total(&drive(1, "", "0B", 0), write()).1, 3 * WRITE);
+    assert_eq!(total(&drive(2, "", "0B", 0), write()).1, 2 * WRITE);
+    assert_eq!(
+        total(&drive(2, ", host_mb_s = 1000", "0B", 0), write()).1,
+        3 * LINK + 2 * WRITE,
+        "no page is programmed before it is there"
+    );
+}
+
+/// A read comes 100 us after the write of another page of its die: 79,520 ns of the program are done. It is resumed when the read's page has
+/// left the die, and takes 100 us more. A second read finds the program suspended as often as may be, and waits for it.
+#[test]
+fn a_program_suspended_takes_its_time_the_reads_and_the_cost() {
+    let timing = ", suspend = true, suspend_program_us = 100, suspend_limit = 1";
+    let read = |at| request(Op::Read, at, 2000, 1);
+    let end = WRITE + 100_000 + SENSE + TRANSFER;
+    let one = total(&drive(1, timing, "0B", 1), vec![request(Op::Write, 0, 0, 1), read(100_000)]);
+    assert_eq!(one, (SENSE + TRANSFER, end));
+    let two = total(&drive(1, timing, "0B", 1), vec![request(Op::Write, 0, 0, 1), read(100_000), read(200_000)]);
+    assert_eq!(two, (SENSE + TRANSFER + end - 200_000 + SENSE + TRANSFER, end));
+    let none = total(&drive(1, "", "0B", 1), vec![request(Op::Write, 0, 0, 1), read(100_000)]);
+    assert_eq!(none, (WRITE - 100_000 + SENSE + TRANSFER, WRITE), "without suspension the read waits");
+}
+
+/// Writes share one direction of the link, reads the other: here of pages that hold nothing.
+#[test]
+fn the_link_carries_writes_one_after_another_and_reads_beside_them() {
+    let text = drive(1, ", host_mb_s = 1000", "1MiB", 0);
+    let requests = vec![request(Op::Write, 0, 0, 2), request(Op::Write, 0, 2, 2), request(Op::Read, 0, 9, 1)];
+    assert_eq!(total(&text, requests), (LINK, 2 * LINK + 4 * LINK));
+}
+
+/// Busy stretches of the only die.
+#[derive(Default)]
+struct Busy(Vec<(Ns, Ns)>);
+
+impl Observer for Busy {
+    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
+        self.0.extend(intervals.iter().filter(|(unit, ..)| *unit == 0).map(|(_, from, to)| (*from, *to)));
+    }
+
+    fn reads(&mut self, _: &[PhysRead]) {}
+    fn gathered(&mut self, _: Lpn, _: Ppn) {}
+    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
+    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, _: Origin, _: Cause) {}
+    fn erased(&mut self, _: BlockId, _: Cause) {}
+    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn trimmed(&mut self, _: Lpn) {}
+    fn lost(&mut self, _: Lpn) {}
+    fn opened(&mut self, _: BlockId, _: u8) {}
+    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
+    fn reprogrammed(&mut self, _: BlockId, _: u8) {}
+    fn guarded(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
+    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn served_before(&mut self, _: BlockId, _: &[u32]) {}
+    fn measured_phase(&mut self) {}
+}
+
+/// A block of 64 pages acts at 1000 - 64 - 50 = 886 reads. Then nothing comes for a second, and its die copies one page after another:
+/// sensed, out, in and programmed; then it erases the block.
+#[test]
+fn a_jobs_copies_follow_each_other_without_a_gap() {
+    let text = drive(1, "", "64KiB", 1)
+        + r#"
+        reclaim = { schedule = "deadline", late_reads = 50 }
+        disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }
+        "#;
+    let mut drive = Drive::new(config(&text), &Techniques::default(), true).unwrap();
+    drive.observe(Box::new(Busy::default()));
+    drive.precondition(1);
+    drive.begin_measurement();
+    let mut requests: Vec<Request> = (0..886).map(|i| request(Op::Read, i * 200_000, 0, 1)).collect();
+    let last = 885 * 200_000;
+    requests.push(request(Op::Read, last + 1_000_000_000, 0, 1));
+    TimedEngine::new(&drive).run(&mut drive, &mut Script(requests), &mut |_, _| true).unwrap();
+    assert_eq!(drive.reclaim_counts().invocations, 1);
+    let busy: Box<dyn std::any::Any> = drive.end_observation().unwrap();
+    let busy = busy.downcast::<Busy>().unwrap().0;
+    let job: Vec<_> = busy.into_iter().filter(|(from, _)| (last + 1..last + 1_000_000_000).contains(from)).collect();
+    let (from, to) = (job.first().unwrap().0, job.last().unwrap().1);
+    assert_eq!(from, last + SENSE + TRANSFER, "after the read that called for it");
+    assert_eq!(to - from, 64 * (SENSE + TRANSFER + WRITE) + 3_000_000);
+}

@@ -1,0 +1,257 @@
+//! The drive's time, checked against the oracle's own arithmetic: what happened to flash takes time exactly once, where it happened, for as long
+//! as the configuration says; a request is complete with its last part, over the host link and with its waits; no die idles while something
+//! waits for it.
+//!
+//! In which order waiting things go is taken from the engine: scheduling is not done again here. The first error ends the checking, since
+//! all later times would follow from it.
+
+mod dies;
+mod expected;
+mod host;
+mod lengths;
+mod work;
+
+use std::collections::BTreeMap;
+
+use vpass_core::config::DriveConfig;
+use vpass_core::geometry::Geometry;
+use vpass_core::metrics::TimedMetrics;
+use vpass_core::observer::PhysRead;
+use vpass_core::request::Request;
+use vpass_core::time_event::{OpId, TimeEvent, Work};
+use vpass_core::units::{BlockId, Cause, Ns, Ppn};
+
+use self::dies::{Dies, Ended};
+use self::expected::Expected;
+use self::host::Host;
+use self::lengths::Lengths;
+use self::work::{UnderWay, die_of_part, part_ns};
+
+/// Parts of a job's piece so far: their time, and the die of the last that says one.
+#[derive(Debug, Default)]
+struct Parts {
+    ns: Ns,
+    die: Option<u32>,
+}
+
+/// The checker of one drive's time.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    lengths: Lengths,
+    expected: Expected,
+    dies: Dies,
+    host: Host,
+    pieces: BTreeMap<OpId, Parts>,
+    now: Ns,
+    /// A run is under way: what happens takes time.
+    runs: bool,
+    /// Nothing is checked any more.
+    stopped: bool,
+}
+
+impl Clock {
+    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+        let lengths = Lengths::new(geometry, config);
+        Self {
+            expected: Expected::default(),
+            dies: Dies::new(&lengths),
+            host: Host::default(),
+            pieces: BTreeMap::new(),
+            now: 0,
+            runs: false,
+            stopped: false,
+            lengths,
+        }
+    }
+
+    fn is_on(&self) -> bool {
+        self.runs && !self.stopped
+    }
+
+    /// The drive did this to its flash.
+    #[inline]
+    pub(crate) fn sensed(&mut self, read: &PhysRead) {
+        if self.is_on() {
+            self.expected.sensed(read);
+        }
+    }
+
+    pub(crate) fn programmed(&mut self, ppn: Ppn, has_data: bool, cause: Cause) {
+        if self.is_on() {
+            self.expected.programmed(ppn, has_data, cause, &self.lengths);
+        }
+    }
+
+    pub(crate) fn opened(&mut self, block: BlockId) {
+        self.expected.opened(block);
+    }
+
+    pub(crate) fn merged(&mut self, block: BlockId, cause: Cause) {
+        if self.is_on() {
+            self.expected.merged(block, cause, &self.lengths);
+        }
+    }
+
+    pub(crate) fn erased(&mut self, block: BlockId, cause: Cause) {
+        self.expected.forget_block(block);
+        if self.is_on() {
+            self.expected.erased(block, cause);
+        }
+    }
+
+    pub(crate) fn requests(&mut self, first: u64, requests: &[Request]) {
+        if self.is_on() {
+            self.host.ask(first, requests);
+        }
+    }
+
+    pub(crate) fn begin(&mut self, at: Ns, latencies: &TimedMetrics) {
+        self.runs = true;
+        self.now = at;
+        self.host.begin(latencies);
+    }
+
+    /// Takes in what happened.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub(crate) fn events(&mut self, events: &[TimeEvent]) -> Result<(), String> {
+        if !self.is_on() {
+            return Ok(());
+        }
+        let checked = events.iter().try_for_each(|event| self.event(event)).and_then(|()| self.check_given());
+        self.stopped |= checked.is_err();
+        checked
+    }
+
+    /// All that was done by now is given to a die.
+    fn check_given(&self) -> Result<(), String> {
+        self.expected.check_empty()?;
+        self.pieces.values().next().map_or(Ok(()), |parts| Err(format!("{} ns of a job are given to no die", parts.ns)))
+    }
+
+    /// The run is over.
+    ///
+    /// # Errors
+    /// What was left undone.
+    pub(crate) fn end(&mut self, pending: &[OpId], latencies: &TimedMetrics) -> Result<(), String> {
+        if !self.is_on() {
+            return Ok(());
+        }
+        self.runs = false;
+        let checked = self.host.check_end(latencies).and_then(|()| self.dies.check_end(pending));
+        self.stopped |= checked.is_err();
+        checked
+    }
+
+    /// Time goes on to `at`; all that could begin until then has begun.
+    fn go_to(&mut self, at: Ns) -> Result<(), String> {
+        if at == self.now {
+            return Ok(());
+        }
+        if at < self.now {
+            return Err(format!("something happens at {at} ns, after what happened at {} ns", self.now));
+        }
+        let before = std::mem::replace(&mut self.now, at);
+        self.dies.check_still(before, &self.lengths)?;
+        self.host.check_still(before, &self.lengths)
+    }
+
+    fn event(&mut self, event: &TimeEvent) -> Result<(), String> {
+        match *event {
+            TimeEvent::Completed { request, start, end } => self.host.completed(request, start, end),
+            TimeEvent::Part { op, work } => self.part(op, &work),
+            TimeEvent::Paced { open, depth, at } => {
+                self.go_to(at)?;
+                self.host.paced(open, depth, &self.lengths)
+            }
+            TimeEvent::Submitted { request, at } => {
+                self.go_to(at)?;
+                self.host.submitted(request, at, &self.lengths)
+            }
+            TimeEvent::FromMemory { request, bytes, at } => {
+                self.go_to(at)?;
+                self.host.next_page(request, bytes, &self.lengths)?;
+                self.host.deliver(request, bytes, at, &self.lengths)
+            }
+            TimeEvent::Accepted { request, at } => {
+                self.go_to(at)?;
+                self.host.accepted(request, at, &self.lengths)
+            }
+            TimeEvent::Read { op, request, ppn, bytes, at } => {
+                self.go_to(at)?;
+                let lpn = self.host.next_page(request, bytes, &self.lengths)?;
+                self.expected.take_read(lpn, ppn)?;
+                self.dies.read(op, request, ppn, bytes, &self.lengths)
+            }
+            TimeEvent::Work { op, work, at } => {
+                self.go_to(at)?;
+                self.work(op, &work)
+            }
+            TimeEvent::Piece { op, die, at, .. } => {
+                self.go_to(at)?;
+                self.piece(op, die.into())
+            }
+            TimeEvent::Begun { op, unit, at } => {
+                self.go_to(at)?;
+                self.dies.begun(op, unit, at, &self.lengths)
+            }
+            TimeEvent::Suspended { op, at } => {
+                self.go_to(at)?;
+                self.dies.suspended(op, at, &self.lengths)
+            }
+            TimeEvent::Transfer { op, channel, at, from, to } => {
+                self.go_to(at)?;
+                self.dies.transfer(op, channel, at, (from, to), &self.lengths)
+            }
+            TimeEvent::Ended { op, at } => {
+                self.go_to(at)?;
+                self.ended(op, at)
+            }
+            TimeEvent::Urgent { die, on, at } => {
+                self.go_to(at)?;
+                self.dies.urgent(die.into(), on);
+                Ok(())
+            }
+        }
+    }
+
+    fn work(&mut self, op: OpId, work: &Work) -> Result<(), String> {
+        self.expected.take_work(work, &self.lengths)?;
+        let mut under_way = UnderWay::of(work, &self.lengths);
+        if under_way.host_pages > 0 {
+            under_way.request = self.host.programs(under_way.host_pages)?;
+        }
+        let program_of = if let Work::Program { wordline, .. } = work { *wordline } else { None };
+        self.dies.queue(op, under_way, program_of)
+    }
+
+    fn part(&mut self, op: OpId, work: &Work) -> Result<(), String> {
+        self.expected.take_work(work, &self.lengths)?;
+        let parts = self.pieces.entry(op).or_default();
+        parts.ns += part_ns(work, &self.lengths);
+        parts.die = die_of_part(work, &self.lengths).or(parts.die);
+        if parts.ns == 0 {
+            // What takes no time is no piece.
+            self.pieces.remove(&op);
+        }
+        Ok(())
+    }
+
+    fn piece(&mut self, op: OpId, die: u32) -> Result<(), String> {
+        let parts = self.pieces.remove(&op).ok_or_else(|| format!("die {die} is given a piece of a job that has no parts"))?;
+        if parts.die.is_some_and(|own| own != die) {
+            return Err(format!("a piece of a job is given to die {die}; what it moves is on die {:?}", parts.die));
+        }
+        self.dies.queue(op, UnderWay::piece(die, parts.ns), None)
+    }
+
+    fn ended(&mut self, op: OpId, at: Ns) -> Result<(), String> {
+        match self.dies.ended(op, at, &self.lengths)? {
+            Ended::Half => Ok(()),
+            Ended::Read(read) => self.host.deliver(read.request, read.bytes, at + self.lengths.ecc, &self.lengths),
+            Ended::Work(work) if work.host_pages > 0 => self.host.programmed(work.host_pages, work.request, at),
+            Ended::Work(_) => Ok(()),
+        }
+    }
+}

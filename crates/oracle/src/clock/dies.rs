@@ -1,0 +1,392 @@
+//! Dies, their arrays and channels: each operation on its own for as long as the configuration says, none before what it needs is free, and no
+//! die idle while something waits for it. In which order waiting things go is the engine's affair.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use vpass_core::time_event::OpId;
+use vpass_core::units::{Ns, Ppn};
+
+use super::lengths::Lengths;
+use super::work::{Stage, UnderWay};
+
+/// A page read for the host.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostRead {
+    pub(super) request: u32,
+    pub(super) bytes: u32,
+    unit: u32,
+    sense: Ns,
+    transfer: Ns,
+    /// Sensed from then on.
+    since: Option<Ns>,
+    /// In the controller then.
+    to: Option<Ns>,
+}
+
+/// An array with its registers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unit {
+    /// A host read is being sensed, or waits for the cache register.
+    senses: bool,
+    /// From when on it may sense again, and from when on its registers are empty.
+    free: Ns,
+    empty: Ns,
+    /// Host reads that wait.
+    waiting: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Die {
+    running: Option<OpId>,
+    suspended: Option<OpId>,
+    /// Work that could start.
+    waiting: u32,
+    urgent: bool,
+    /// Something changed since time last went on.
+    touched: bool,
+}
+
+/// All of them.
+#[derive(Debug)]
+pub(super) struct Dies {
+    units: Vec<Unit>,
+    dies: Vec<Die>,
+    channels: Vec<Ns>,
+    touched: Vec<u32>,
+    reads: Vec<Option<HostRead>>,
+    works: BTreeMap<OpId, UnderWay>,
+    /// Loads under way for a wordline, and its program, which waits for them.
+    wordlines: BTreeMap<u32, (u32, Option<OpId>)>,
+}
+
+/// A die's work that has ended.
+pub(super) enum Ended {
+    /// Of the host's.
+    Read(HostRead),
+    /// Anything else, all of it.
+    Work(UnderWay),
+    /// A copy has been read.
+    Half,
+}
+
+const WORK: OpId = 1 << 31;
+
+impl Dies {
+    pub(super) fn new(lengths: &Lengths) -> Self {
+        Self {
+            units: vec![Unit::default(); (lengths.dies * lengths.units_per_die) as usize],
+            dies: vec![Die::default(); lengths.dies as usize],
+            channels: vec![0; lengths.channels as usize],
+            touched: vec![],
+            reads: vec![],
+            works: BTreeMap::new(),
+            wordlines: BTreeMap::new(),
+        }
+    }
+
+    fn touch(&mut self, die: u32) {
+        if !std::mem::replace(&mut self.dies[die as usize].touched, true) {
+            self.touched.push(die);
+        }
+    }
+
+    /// A host read waits from now on.
+    pub(super) fn read(&mut self, op: OpId, request: u32, ppn: Ppn, bytes: u32, lengths: &Lengths) -> Result<(), String> {
+        let at = op as usize;
+        if op & WORK != 0 || self.reads.get(at).is_some_and(Option::is_some) {
+            return Err(format!("a read is named {op} while that name is taken"));
+        }
+        if at >= self.reads.len() {
+            self.reads.resize(at + 1, None);
+        }
+        let unit = lengths.unit(ppn);
+        let transfer = lengths.channel(bytes.into());
+        self.reads[at] = Some(HostRead { request, bytes, unit, sense: lengths.sense(ppn), transfer, since: None, to: None });
+        self.units[unit as usize].waiting += 1;
+        self.touch(unit / lengths.units_per_die);
+        Ok(())
+    }
+
+    /// Work waits from now on, the program of a wordline for its loads.
+    pub(super) fn queue(&mut self, op: OpId, work: UnderWay, program_of: Option<u32>) -> Result<(), String> {
+        let die = work.half.die;
+        if let Some(wordline) = work.load_for {
+            self.wordlines.entry(wordline).or_default().0 += 1;
+        }
+        if op & WORK == 0 || self.works.insert(op, work).is_some() {
+            return Err(format!("work is named {op} while that name is taken"));
+        }
+        if let Some(loads) = program_of.and_then(|wordline| self.wordlines.get_mut(&wordline)) {
+            loads.1 = Some(op);
+        } else {
+            self.wait(die);
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, die: u32) {
+        self.dies[die as usize].waiting += 1;
+        self.touch(die);
+    }
+
+    pub(super) fn urgent(&mut self, die: u32, on: bool) {
+        self.dies[die as usize].urgent = on;
+        self.touch(die);
+    }
+
+    fn work(&mut self, op: OpId) -> Result<&mut UnderWay, String> {
+        self.works.get_mut(&op).ok_or_else(|| format!("work {op} goes on, and was never given to a die"))
+    }
+
+    fn host_read(&mut self, op: OpId) -> Result<&mut HostRead, String> {
+        self.reads.get_mut(op as usize).and_then(Option::as_mut).ok_or_else(|| format!("read {op} goes on, and was never given to a die"))
+    }
+
+    fn is_quiet(&self, die: u32, at: Ns, lengths: &Lengths) -> bool {
+        let n = lengths.units_per_die;
+        self.units[(die * n) as usize..((die + 1) * n) as usize].iter().all(|u| !u.senses && u.free <= at && u.empty <= at)
+    }
+
+    /// An array begins, or goes on.
+    pub(super) fn begun(&mut self, op: OpId, unit: u32, at: Ns, lengths: &Lengths) -> Result<(), String> {
+        if op & WORK != 0 {
+            return self.work_begun(op, unit, at, lengths);
+        }
+        let read = self.host_read(op)?;
+        if read.since.replace(at).is_some() || read.unit != unit {
+            return Err(format!("a read that belongs to array {} is sensed by array {unit} from {at} ns, or twice", read.unit));
+        }
+        let die = unit / lengths.units_per_die;
+        let u = &mut self.units[unit as usize];
+        if std::mem::replace(&mut u.senses, true) || u.free > at || self.dies[die as usize].running.is_some() {
+            return Err(format!("array {unit} senses from {at} ns on, and is busy"));
+        }
+        u.waiting -= 1;
+        self.touch(die);
+        Ok(())
+    }
+
+    fn work_begun(&mut self, op: OpId, unit: u32, at: Ns, lengths: &Lengths) -> Result<(), String> {
+        let work = self.work(op)?;
+        let (die, stage) = (work.half.die, work.stage);
+        let right = match stage {
+            Stage::Waiting => work.half.out || work.half.bus.is_none(),
+            Stage::Bus(to) => !work.half.out && to == at,
+            Stage::Suspended => true,
+            Stage::Array(_) => false,
+        };
+        work.stage = Stage::Array(at);
+        if !right {
+            return Err(format!("die {die} begins at {at} ns to work on {op}, which is {stage:?}"));
+        }
+        if unit != die * lengths.units_per_die {
+            return Err(format!("work of die {die} begins at {at} ns on array {unit}"));
+        }
+        match stage {
+            Stage::Waiting => self.occupy(op, die, at, lengths),
+            Stage::Suspended if self.dies[die as usize].suspended.take() != Some(op) || !self.is_quiet(die, at, lengths) => {
+                Err(format!("die {die} goes on at {at} ns with suspended work while it is busy"))
+            }
+            Stage::Suspended => {
+                self.dies[die as usize].running = Some(op);
+                Ok(())
+            }
+            Stage::Array(_) | Stage::Bus(_) => Ok(()),
+        }
+    }
+
+    /// Work takes its die.
+    fn occupy(&mut self, op: OpId, die: u32, at: Ns, lengths: &Lengths) -> Result<(), String> {
+        if self.wordlines.values().any(|(_, program)| *program == Some(op)) {
+            return Err(format!("die {die} begins at {at} ns to program a wordline of which pages are still being read"));
+        }
+        let is_quiet = self.is_quiet(die, at, lengths);
+        let d = &mut self.dies[die as usize];
+        if !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some() {
+            return Err(format!("die {die} begins work at {at} ns, and is busy"));
+        }
+        d.waiting -= 1;
+        self.touch(die);
+        Ok(())
+    }
+
+    pub(super) fn suspended(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<(), String> {
+        let work = self.work(op)?;
+        let die = work.half.die;
+        let Stage::Array(since) = work.stage else { return Err(format!("work is suspended at {at} ns while its array does not work")) };
+        work.worked += at - since;
+        if work.half.suspension.is_none() || work.suspended >= lengths.suspensions || work.worked > work.array() {
+            return Err(format!("work of die {die} is suspended at {at} ns, which may be {} times", lengths.suspensions));
+        }
+        work.suspended += 1;
+        work.stage = Stage::Suspended;
+        let n = lengths.units_per_die;
+        if self.units[(die * n) as usize..((die + 1) * n) as usize].iter().all(|u| u.waiting == 0) {
+            return Err(format!("die {die} suspends its work at {at} ns, and no read waits"));
+        }
+        let d = &mut self.dies[die as usize];
+        (d.running, d.suspended) = (None, Some(op));
+        self.touch(die);
+        Ok(())
+    }
+
+    /// Something is ready for its channel at `at`.
+    pub(super) fn transfer(&mut self, op: OpId, channel: u32, at: Ns, span: (Ns, Ns), lengths: &Lengths) -> Result<(), String> {
+        let (die, ns) = if op & WORK == 0 { self.read_ready(op, at, lengths)? } else { self.work_ready(op, at, lengths)? };
+        if channel != lengths.channel_of(die) {
+            return Err(format!("channel {channel} serves die {die}, which is on channel {}", lengths.channel_of(die)));
+        }
+        let from = at.max(self.channels[channel as usize]);
+        let to = from + ns;
+        if span != (from, to) {
+            return Err(format!("channel {channel} is used from {} to {} ns; it must from {from} to {to} ns", span.0, span.1));
+        }
+        self.channels[channel as usize] = to;
+        if op & WORK == 0 {
+            let read = self.host_read(op)?;
+            read.to = Some(to);
+            let unit = read.unit as usize;
+            let unit = &mut self.units[unit];
+            unit.senses = false;
+            unit.free = if lengths.cache_read { at } else { to };
+            unit.empty = to;
+        } else {
+            self.work(op)?.stage = Stage::Bus(to);
+        }
+        Ok(())
+    }
+
+    fn read_ready(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<(u32, Ns), String> {
+        let HostRead { unit, sense, transfer, since, to, .. } = *self.host_read(op)?;
+        let (Some(since), None) = (since, to) else {
+            return Err(format!("read {op} is transferred at {at} ns without being sensed, or twice"));
+        };
+        let empty = if lengths.cache_read { self.units[unit as usize].empty } else { 0 };
+        let ready = (since + sense).max(empty);
+        self.touch(unit / lengths.units_per_die);
+        if at == ready {
+            Ok((unit / lengths.units_per_die, transfer))
+        } else {
+            Err(format!("array {unit} begins to sense at {since} ns and has the page at {at} ns; it must at {ready} ns"))
+        }
+    }
+
+    fn work_ready(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<(u32, Ns), String> {
+        let work = self.work(op)?;
+        let (die, stage) = (work.half.die, work.stage);
+        let ns = work.half.bus.ok_or_else(|| format!("work of die {die} that needs no channel has it at {at} ns"))?;
+        match stage {
+            Stage::Array(since) if work.half.out => {
+                let ready = since + work.half.array;
+                if ready != at {
+                    return Err(format!("die {die} begins to sense at {since} ns and has the page at {at} ns; it must at {ready} ns"));
+                }
+            }
+            Stage::Waiting if !work.half.out => self.occupy(op, die, at, lengths)?,
+            _ => return Err(format!("work of die {die} has its channel at {at} ns, and is {stage:?}")),
+        }
+        Ok((die, ns))
+    }
+
+    /// It has left its die.
+    pub(super) fn ended(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<Ended, String> {
+        if op & WORK != 0 {
+            return self.work_ended(op, at);
+        }
+        let read = *self.host_read(op)?;
+        if read.to != Some(at) {
+            return Err(format!("a read ends at {at} ns; its transfer ends at {:?} ns", read.to));
+        }
+        self.reads[op as usize] = None;
+        self.touch(read.unit / lengths.units_per_die);
+        Ok(Ended::Read(read))
+    }
+
+    fn work_ended(&mut self, op: OpId, at: Ns) -> Result<Ended, String> {
+        let work = self.work(op)?;
+        let die = work.half.die;
+        match work.stage {
+            Stage::Bus(to) if work.half.out && to == at => {}
+            Stage::Array(since) if !work.half.out && work.worked + (at - since) == work.array() => {}
+            Stage::Array(since) if !work.half.out => {
+                let (took, must) = (work.worked + (at - since), work.array());
+                return Err(format!(
+                    "die {die} has worked for {took} ns at {at} ns on what takes {must} ns, {} suspensions included",
+                    work.suspended
+                ));
+            }
+            stage => return Err(format!("work of die {die} ends at {at} ns, and is {stage:?}")),
+        }
+        self.dies[die as usize].running = None;
+        self.touch(die);
+        let work = self.work(op)?;
+        if let Some(then) = work.then.take() {
+            (work.half, work.stage) = (then, Stage::Waiting);
+            self.wait(then.die);
+            return Ok(Ended::Half);
+        }
+        let work = self.works.remove(&op).expect("just seen");
+        if let Some(wordline) = work.load_for {
+            self.loaded(wordline)?;
+        }
+        Ok(Ended::Work(work))
+    }
+
+    fn loaded(&mut self, wordline: u32) -> Result<(), String> {
+        let loads = self.wordlines.get_mut(&wordline).ok_or("a load ends that was never begun")?;
+        loads.0 -= 1;
+        if loads.0 == 0
+            && let Some((_, Some(program))) = self.wordlines.remove(&wordline)
+        {
+            let die = self.work(program)?.half.die;
+            self.wait(die);
+        }
+        Ok(())
+    }
+
+    /// Time goes on from here: no die is idle while something waits for it.
+    pub(super) fn check_still(&mut self, now: Ns, lengths: &Lengths) -> Result<(), String> {
+        while let Some(die) = self.touched.pop() {
+            self.dies[die as usize].touched = false;
+            let d = &self.dies[die as usize];
+            if d.running.is_some() {
+                continue;
+            }
+            let n = lengths.units_per_die;
+            let units = die * n..(die + 1) * n;
+            let reads: u32 = units.clone().map(|unit| self.units[unit as usize].waiting).sum();
+            let something = reads > 0 || d.waiting > 0 || d.suspended.is_some();
+            if something && self.is_quiet(die, now, lengths) {
+                let (works, left) = (d.waiting, u32::from(d.suspended.is_some()));
+                return Err(format!("die {die} idles at {now} ns; {reads} reads, {works} works and {left} suspended ones wait"));
+            }
+            if d.suspended.is_none() && (d.waiting > 0 || d.urgent) {
+                // The whole die is wanted; no plane begins anew.
+                continue;
+            }
+            let idle = |unit: &u32| {
+                let u = &self.units[*unit as usize];
+                u.waiting > 0 && !u.senses && u.free <= now
+            };
+            if let Some(unit) = units.clone().find(idle) {
+                return Err(format!("array {unit} idles at {now} ns; {} reads wait for it", self.units[unit as usize].waiting));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the engine says is still to be done is all that is.
+    pub(super) fn check_end(&self, pending: &[OpId]) -> Result<(), String> {
+        let named: BTreeSet<OpId> = pending.iter().copied().collect();
+        if let Some((op, work)) = self.works.iter().find(|(op, _)| !named.contains(op)) {
+            return Err(format!("work {op} is not done at the end and does not wait: {work:?}"));
+        }
+        if let Some(op) = named.iter().find(|op| !self.works.contains_key(op)) {
+            return Err(format!("work {op} waits at the end, and is done or was never given to a die"));
+        }
+        if named.len() < pending.len() {
+            return Err("a work waits twice at the end".into());
+        }
+        self.reads.iter().flatten().next().map_or(Ok(()), |read| Err(format!("a read is not done at the end: {read:?}")))
+    }
+}

@@ -1,0 +1,140 @@
+//! Physical work that must take time: what the drive did to its flash, until the engine gives it to a die. Nothing may be given twice, nothing
+//! left out.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt::Debug;
+
+use vpass_core::observer::{NOBODY, PhysRead};
+use vpass_core::time_event::Work;
+use vpass_core::units::{BlockId, Cause, Lpn, Ppn};
+
+use super::lengths::Lengths;
+
+#[derive(Clone, Copy, Debug)]
+struct Sensed {
+    lpn: Lpn,
+    ppn: Ppn,
+    cause: Cause,
+}
+
+/// A page, or a wordline's worth of them from its first one on.
+#[derive(Clone, Copy, Debug)]
+struct Programmed {
+    first: Ppn,
+    pages: u32,
+    cause: Cause,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Expected {
+    sensed: VecDeque<Sensed>,
+    programmed: VecDeque<Programmed>,
+    merged: VecDeque<(BlockId, Cause)>,
+    erased: VecDeque<(BlockId, Cause)>,
+    /// Blocks that were opened without some page kinds: where a program takes a wordline, merging is part of it.
+    sparse: BTreeSet<BlockId>,
+}
+
+/// Takes the first that fits, which nearly always is the very first.
+fn take<T>(from: &mut VecDeque<T>, fits: impl Fn(&T) -> bool) -> Option<T> {
+    let at = from.iter().position(fits)?;
+    from.remove(at)
+}
+
+impl Expected {
+    pub(super) fn opened(&mut self, block: BlockId) {
+        self.sparse.insert(block);
+    }
+
+    pub(super) fn forget_block(&mut self, block: BlockId) {
+        self.sparse.remove(&block);
+    }
+
+    pub(super) fn sensed(&mut self, read: &PhysRead) {
+        self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause });
+    }
+
+    /// A page was programmed, with data or without.
+    pub(super) fn programmed(&mut self, ppn: Ppn, has_data: bool, cause: Cause, lengths: &Lengths) {
+        let pages = u32::from(has_data);
+        if !lengths.by_wordline {
+            return self.programmed.push_back(Programmed { first: ppn, pages, cause });
+        }
+        let first = lengths.wordline_start(ppn);
+        // Its first page begins it anew: the block may have been erased meanwhile.
+        match self.programmed.back_mut().filter(|last| last.first == first && ppn != first) {
+            Some(last) => {
+                last.pages += pages;
+                last.cause = cause;
+            }
+            None => self.programmed.push_back(Programmed { first, pages, cause }),
+        }
+    }
+
+    pub(super) fn merged(&mut self, block: BlockId, cause: Cause, lengths: &Lengths) {
+        if !(lengths.by_wordline && self.sparse.contains(&block)) {
+            self.merged.push_back((block, cause));
+        }
+    }
+
+    pub(super) fn erased(&mut self, block: BlockId, cause: Cause) {
+        self.erased.push_back((block, cause));
+    }
+
+    /// A host read of this page is given to a die.
+    #[inline]
+    pub(super) fn take_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
+        let fits = |s: &Sensed| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host;
+        if self.sensed.front().is_some_and(fits) {
+            self.sensed.pop_front();
+            return Ok(());
+        }
+        take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
+    }
+
+    /// Work is given to a die.
+    pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<(), String> {
+        match *work {
+            Work::Copy { src, dst, cause } => {
+                self.take_source(src, cause)?;
+                dst.map_or(Ok(()), |dst| self.take_program(dst, 1, cause))
+            }
+            Work::Load { src, cause, .. } => self.take_source(src, cause),
+            Work::Program { dst, pages, cause, .. } => self.take_program(dst, pages, cause),
+            Work::Merge { block, cause } => take(&mut self.merged, |m| *m == (block, cause)).map(|_| ()).ok_or_else(|| never(work)),
+            Work::Erase { block, cause } => take(&mut self.erased, |e| *e == (block, cause)).map(|_| ()).ok_or_else(|| never(work)),
+            Work::Probe { block, wordlines } => {
+                let fits = |s: &Sensed| s.lpn == NOBODY && lengths.block(s.ppn) == block;
+                (0..wordlines).try_for_each(|_| take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| never(work)))
+            }
+        }
+    }
+
+    fn take_source(&mut self, src: Ppn, cause: Cause) -> Result<(), String> {
+        take(&mut self.sensed, |s| s.ppn == src && s.cause == cause)
+            .map(|_| ())
+            .ok_or_else(|| format!("a read of ppn {src} for {} takes time that did not happen", cause.name()))
+    }
+
+    fn take_program(&mut self, dst: Ppn, pages: u32, cause: Cause) -> Result<(), String> {
+        take(&mut self.programmed, |p| p.first == dst && p.pages == pages && p.cause == cause)
+            .map(|_| ())
+            .ok_or_else(|| format!("a program of {pages} pages from ppn {dst} for {} takes time that did not happen", cause.name()))
+    }
+
+    /// All that was done is given to a die by now.
+    pub(super) fn check_empty(&self) -> Result<(), String> {
+        none_left("read", &self.sensed)?;
+        none_left("program", &self.programmed)?;
+        none_left("merge", &self.merged)?;
+        none_left("erase", &self.erased)
+    }
+}
+
+fn never(work: &Work) -> String {
+    format!("{work:?} takes time, and never happened")
+}
+
+fn none_left<T: Debug>(what: &str, left: &VecDeque<T>) -> Result<(), String> {
+    left.front().map_or(Ok(()), |first| Err(format!("{} {what}s take no time, the first of them {first:?}", left.len())))
+}

@@ -1,0 +1,281 @@
+//! Requests between submission and completion: when each must be complete, by the parts of it, the host link and the write buffer.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use vpass_core::metrics::TimedMetrics;
+use vpass_core::request::{Op, Request};
+use vpass_core::units::{Lpn, Ns};
+
+use super::lengths::Lengths;
+
+#[derive(Debug)]
+struct Asked {
+    request: Request,
+    /// When its latency began; none before it is submitted.
+    start: Option<Ns>,
+    /// Pages that have been given to a die or served from memory, of a read.
+    begun: u32,
+    /// Parts that are not done.
+    left: u32,
+    /// The latest end of a part.
+    end: Ns,
+    /// Nothing more can delay it.
+    done: bool,
+    completed: bool,
+}
+
+/// The host's side of the drive.
+#[derive(Debug, Default)]
+pub(super) struct Host {
+    /// From the first that is not complete on; its number, modulo 2^32.
+    asked: VecDeque<Asked>,
+    first: u32,
+    /// Number of the next one to be submitted.
+    next: u32,
+    open: bool,
+    depth: u32,
+    /// When those complete that are done, and those that are not.
+    ends: BinaryHeap<Reverse<Ns>>,
+    undone: u32,
+    read_link: Ns,
+    write_link: Ns,
+    /// Writes and trims that are to be taken in: their numbers, and when their data is there.
+    stalled: VecDeque<(u32, Ns)>,
+    /// Pages on their way from the write buffer to flash.
+    programming: u32,
+    /// A write without a buffer whose programs are being given to dies.
+    through: Option<u32>,
+    /// Latencies of reads and of writes: how many, and their sum.
+    read: (u64, u128),
+    write: (u64, u128),
+}
+
+impl Host {
+    pub(super) fn ask(&mut self, first: u64, requests: &[Request]) {
+        if self.asked.is_empty() {
+            self.first = first as u32;
+            self.next = self.first;
+        }
+        let new = |request: &Request| Asked { request: *request, start: None, begun: 0, left: 0, end: 0, done: false, completed: false };
+        self.asked.extend(requests.iter().map(new));
+    }
+
+    /// Latencies of runs before.
+    pub(super) fn begin(&mut self, latencies: &TimedMetrics) {
+        self.read = (latencies.read.count(), latencies.read.total_ns());
+        self.write = (latencies.write.count(), latencies.write.total_ns());
+    }
+
+    fn get(&mut self, number: u32) -> Result<&mut Asked, String> {
+        let at = number.wrapping_sub(self.first) as usize;
+        self.asked.get_mut(at).filter(|a| a.start.is_some() && !a.completed).ok_or_else(|| format!("request {number} is not under way"))
+    }
+
+    pub(super) fn paced(&mut self, open: bool, depth: u32, lengths: &Lengths) -> Result<(), String> {
+        (self.open, self.depth) = (open, depth);
+        if open && depth != lengths.max_outstanding {
+            return Err(format!("{depth} requests may be outstanding; the drive takes {}", lengths.max_outstanding));
+        }
+        Ok(())
+    }
+
+    /// Requests in the drive at a time that does not come back.
+    fn outstanding(&mut self, now: Ns) -> u32 {
+        while self.ends.peek().is_some_and(|end| end.0 <= now) {
+            self.ends.pop();
+        }
+        self.ends.len() as u32 + self.undone
+    }
+
+    /// Time goes on from here: nothing waits that need not.
+    pub(super) fn check_still(&mut self, now: Ns, lengths: &Lengths) -> Result<(), String> {
+        self.end_through();
+        if let Some((number, _)) = self.stalled.front().filter(|(_, arrived)| *arrived <= now)
+            && self.has_room(lengths)
+        {
+            return Err(format!(
+                "request {number} is not taken in at {now} ns, with {} pages of the buffer on their way",
+                self.programming
+            ));
+        }
+        let next = self.asked.get(self.next.wrapping_sub(self.first) as usize).map(|a| a.request.at);
+        if next.is_some_and(|at| !self.open || at <= now) && self.outstanding(now) < self.depth {
+            return Err(format!("request {} is there at {now} ns, and not submitted", self.next));
+        }
+        Ok(())
+    }
+
+    fn has_room(&self, lengths: &Lengths) -> bool {
+        lengths.slots == 0 || self.programming < lengths.slots
+    }
+
+    pub(super) fn submitted(&mut self, number: u32, now: Ns, lengths: &Lengths) -> Result<(), String> {
+        self.end_through();
+        if number != self.next {
+            return Err(format!("request {number} is submitted where {} has its turn", self.next));
+        }
+        if self.outstanding(now) >= self.depth {
+            return Err(format!("request {number} is submitted at {now} ns, with {} outstanding already", self.depth));
+        }
+        self.next = self.next.wrapping_add(1);
+        self.undone += 1;
+        let open = self.open;
+        let at = number.wrapping_sub(self.first) as usize;
+        let asked = self.asked.get_mut(at).ok_or_else(|| format!("request {number} was never asked"))?;
+        let Request { at, bytes, op, .. } = asked.request;
+        if open && at > now {
+            return Err(format!("request {number} is submitted at {now} ns, and arrives at {at} ns"));
+        }
+        asked.start = Some(if open { at } else { now });
+        match op {
+            Op::Read => asked.left = pages(&asked.request, lengths).1,
+            Op::Write => {
+                let arrived = lengths.link(bytes).map_or(now, |ns| {
+                    self.write_link = self.write_link.max(now) + ns;
+                    self.write_link
+                });
+                self.stalled.push_back((number, arrived));
+            }
+            Op::Trim => self.stalled.push_back((number, now)),
+        }
+        Ok(())
+    }
+
+    /// The next page of a read is to be served: which one.
+    #[inline]
+    pub(super) fn next_page(&mut self, number: u32, bytes: u32, lengths: &Lengths) -> Result<Lpn, String> {
+        let asked = self.get(number)?;
+        let (first, count) = pages(&asked.request, lengths);
+        if asked.request.op != Op::Read || asked.begun == count {
+            return Err(format!("request {number} is served a page more than the {} it reads", asked.begun));
+        }
+        let page = asked.begun;
+        asked.begun += 1;
+        let wanted = bytes_of(&asked.request, u64::from(first + page), lengths);
+        if bytes != wanted {
+            return Err(format!("page {page} of request {number} is served with {bytes} bytes of {wanted}"));
+        }
+        Ok(first + page)
+    }
+
+    /// Data for the host is ready in the controller.
+    #[inline]
+    pub(super) fn deliver(&mut self, number: u32, bytes: u32, ready: Ns, lengths: &Lengths) -> Result<(), String> {
+        let end = lengths.link(bytes).map_or(ready, |ns| {
+            self.read_link = self.read_link.max(ready) + ns;
+            self.read_link
+        });
+        self.part_done(number, end)
+    }
+
+    fn part_done(&mut self, number: u32, end: Ns) -> Result<(), String> {
+        let asked = self.get(number)?;
+        asked.end = asked.end.max(end);
+        asked.left = asked.left.checked_sub(1).ok_or_else(|| format!("request {number} has more parts than it should"))?;
+        if asked.left == 0 {
+            asked.done = true;
+            let end = asked.end;
+            self.undone -= 1;
+            self.ends.push(Reverse(end));
+        }
+        Ok(())
+    }
+
+    pub(super) fn accepted(&mut self, number: u32, now: Ns, lengths: &Lengths) -> Result<(), String> {
+        self.end_through();
+        let Some((first, arrived)) = self.stalled.pop_front().filter(|(first, _)| *first == number) else {
+            return Err(format!("request {number} is taken in out of turn"));
+        };
+        if !self.has_room(lengths) {
+            return Err(format!("request {number} is taken in at {now} ns, with {} pages of the buffer on their way", self.programming));
+        }
+        if arrived > now {
+            return Err(format!("request {number} is taken in at {now} ns, and its data arrives at {arrived} ns"));
+        }
+        let asked = self.get(first)?;
+        (asked.left, asked.end) = (1, now);
+        if lengths.slots == 0 && asked.request.op == Op::Write {
+            self.through = Some(number);
+            return Ok(());
+        }
+        self.part_done(first, now)
+    }
+
+    /// Host pages are given to a die to program; gives the request that waits for them.
+    pub(super) fn programs(&mut self, pages: u32) -> Result<Option<u32>, String> {
+        self.programming += pages;
+        if let Some(number) = self.through {
+            self.get(number)?.left += 1;
+        }
+        Ok(self.through)
+    }
+
+    pub(super) fn programmed(&mut self, pages: u32, request: Option<u32>, now: Ns) -> Result<(), String> {
+        self.programming -= pages;
+        request.map_or(Ok(()), |number| self.part_done(number, now))
+    }
+
+    /// No more programs belong to the write without a buffer that came last.
+    fn end_through(&mut self) {
+        if let Some(number) = self.through.take() {
+            self.part_done(number, 0).expect("its own part kept it open");
+        }
+    }
+
+    pub(super) fn completed(&mut self, number: u32, start: Ns, end: Ns) -> Result<(), String> {
+        self.end_through();
+        let asked = self.get(number)?;
+        if !asked.done {
+            return Err(format!("request {number}, {:?}, is complete at {end} ns with {} parts to come", asked.request, asked.left));
+        }
+        let began = asked.start.unwrap_or(0);
+        if (start, end) != (began, asked.end) {
+            let text =
+                format!("request {number}, {:?}, takes from {start} to {end} ns; it must from {began} to {} ns", asked.request, asked.end);
+            return Err(text);
+        }
+        asked.completed = true;
+        let latency = (asked.request.op, u128::from(end - start));
+        match latency {
+            (Op::Read, ns) => self.read = (self.read.0 + 1, self.read.1 + ns),
+            (Op::Write, ns) => self.write = (self.write.0 + 1, self.write.1 + ns),
+            (Op::Trim, _) => {}
+        }
+        while self.asked.front().is_some_and(|asked| asked.completed) {
+            self.asked.pop_front();
+            self.first = self.first.wrapping_add(1);
+        }
+        Ok(())
+    }
+
+    /// All requests are complete, and their latencies reported.
+    pub(super) fn check_end(&self, latencies: &TimedMetrics) -> Result<(), String> {
+        if !self.asked.is_empty() {
+            return Err(format!("requests from {} on are not complete at the end", self.first));
+        }
+        for (what, (count, sum), told) in [("reads", self.read, &latencies.read), ("writes", self.write, &latencies.write)] {
+            if (count, sum) != (told.count(), told.total_ns()) {
+                let (n, ns) = (told.count(), told.total_ns());
+                return Err(format!("{n} {what} are reported to have taken {ns} ns; {count} took {sum} ns"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first page of a request, and how many it touches.
+fn pages(request: &Request, lengths: &Lengths) -> (Lpn, u32) {
+    let size = u64::from(lengths.page_bytes);
+    let first = request.offset / size;
+    let end = (request.offset + u64::from(request.bytes)).div_ceil(size);
+    (first as Lpn, (end - first) as u32)
+}
+
+/// Bytes of a page that a request wants.
+fn bytes_of(request: &Request, page: u64, lengths: &Lengths) -> u32 {
+    let size = u64::from(lengths.page_bytes);
+    let from = request.offset.max(page * size);
+    let to = (request.offset + u64::from(request.bytes)).min((page + 1) * size);
+    (to - from) as u32
+}

@@ -1,0 +1,126 @@
+//! How long things take and where they are, by the oracle's own arithmetic from the configuration.
+
+use vpass_core::config::{DriveConfig, ProgramUnit};
+use vpass_core::geometry::Geometry;
+use vpass_core::units::{BlockId, Ns, Ppn};
+
+/// Times of one drive in ns, and the numbers that addresses are made of.
+#[derive(Debug)]
+pub(super) struct Lengths {
+    /// By page kind.
+    sense: Vec<Ns>,
+    pub(super) program: Ns,
+    pub(super) erase: Ns,
+    pub(super) probe: Ns,
+    pub(super) ecc: Ns,
+    pub(super) suspend_program: Ns,
+    pub(super) suspend_erase: Ns,
+    /// How often one operation may be suspended.
+    pub(super) suspensions: u32,
+    channel_mb_s: f64,
+    host_mb_s: f64,
+    pub(super) page_bytes: u32,
+    pub(super) cache_read: bool,
+    pub(super) by_wordline: bool,
+    /// Pages that may be on their way from the write buffer to flash when a write is taken in; none without a buffer.
+    pub(super) slots: u32,
+    bits: u32,
+    pages_per_block: u32,
+    blocks_per_plane: u32,
+    planes_per_die: u32,
+    pub(super) units_per_die: u32,
+    dies_per_channel: u32,
+    pub(super) dies: u32,
+    pub(super) channels: u32,
+    pub(super) max_outstanding: u32,
+}
+
+fn ns(us: f64) -> Ns {
+    (us * 1000.0).round() as Ns
+}
+
+fn transfer(bytes: u64, mb_s: f64) -> Ns {
+    if mb_s == 0.0 { 0 } else { (bytes as f64 * 1000.0 / mb_s).ceil() as Ns }
+}
+
+impl Lengths {
+    pub(super) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+        let (t, g) = (&config.timing, &config.geometry);
+        Self {
+            sense: t.sense_per_kind_us(g.cell).into_iter().map(ns).collect(),
+            program: ns(t.program_us),
+            erase: ns(t.erase_us),
+            probe: ns(t.probe_us),
+            ecc: ns(t.ecc_us),
+            suspend_program: ns(t.suspend_program_us),
+            suspend_erase: ns(t.suspend_erase_us),
+            suspensions: if t.suspend { t.suspend_limit } else { 0 },
+            channel_mb_s: t.channel_mb_s,
+            host_mb_s: t.host_mb_s,
+            page_bytes: g.page_size.0 as u32,
+            cache_read: t.cache_read,
+            by_wordline: t.program_unit == ProgramUnit::Wordline,
+            slots: (config.drive.write_buffer.0 / g.page_size.0 / 2) as u32,
+            bits: g.cell.bits(),
+            pages_per_block: g.wordlines_per_block * g.cell.bits(),
+            blocks_per_plane: geometry.blocks_per_plane,
+            planes_per_die: g.planes_per_die,
+            units_per_die: if t.independent_planes { g.planes_per_die } else { 1 },
+            dies_per_channel: g.dies_per_channel,
+            dies: g.channels * g.dies_per_channel,
+            channels: g.channels,
+            max_outstanding: config.drive.max_outstanding,
+        }
+    }
+
+    pub(super) fn sense(&self, ppn: Ppn) -> Ns {
+        self.sense[(ppn % self.bits) as usize]
+    }
+
+    /// So many bytes on a channel.
+    pub(super) fn channel(&self, bytes: u64) -> Ns {
+        transfer(bytes, self.channel_mb_s)
+    }
+
+    /// So many whole pages on a channel, one after another.
+    pub(super) fn pages(&self, pages: u32) -> Ns {
+        u64::from(pages) * self.channel(self.page_bytes.into())
+    }
+
+    /// So many bytes on the host link; none where it is infinitely fast.
+    pub(super) fn link(&self, bytes: u32) -> Option<Ns> {
+        (self.host_mb_s > 0.0).then(|| transfer(bytes.into(), self.host_mb_s))
+    }
+
+    /// A page read in one piece of a job: sensed, out, decoded.
+    pub(super) fn whole_read(&self, ppn: Ppn) -> Ns {
+        self.sense(ppn) + self.pages(1) + self.ecc
+    }
+
+    pub(super) fn block(&self, ppn: Ppn) -> BlockId {
+        ppn / self.pages_per_block
+    }
+
+    pub(super) fn die_of_block(&self, block: BlockId) -> u32 {
+        block / (self.blocks_per_plane * self.planes_per_die)
+    }
+
+    pub(super) fn die(&self, ppn: Ppn) -> u32 {
+        self.die_of_block(self.block(ppn))
+    }
+
+    /// The array that senses a page for the host.
+    pub(super) fn unit(&self, ppn: Ppn) -> u32 {
+        let plane = self.block(ppn) / self.blocks_per_plane;
+        if self.units_per_die == 1 { plane / self.planes_per_die } else { plane }
+    }
+
+    pub(super) fn channel_of(&self, die: u32) -> u32 {
+        die / self.dies_per_channel
+    }
+
+    /// First page of a page's wordline.
+    pub(super) fn wordline_start(&self, ppn: Ppn) -> Ppn {
+        ppn - ppn % self.bits
+    }
+}

@@ -1,0 +1,118 @@
+//! A piece of physical work in time: the stages it goes through, and how long each must take.
+
+use vpass_core::time_event::Work;
+use vpass_core::units::{Cause, Ns};
+
+use super::lengths::Lengths;
+
+/// Work on one die: array and channel, in this order or the other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Half {
+    pub(super) die: u32,
+    pub(super) array: Ns,
+    /// Time on the channel; none for work that does without.
+    pub(super) bus: Option<Ns>,
+    /// A read: what is sensed goes out. Else what is programmed comes in.
+    pub(super) out: bool,
+    /// What each suspension costs, where it may be suspended.
+    pub(super) suspension: Option<Ns>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// For its die.
+    Waiting,
+    /// On its array since then.
+    Array(Ns),
+    /// On its channel until then.
+    Bus(Ns),
+    Suspended,
+}
+
+/// Work under way.
+#[derive(Debug)]
+pub(super) struct UnderWay {
+    pub(super) half: Half,
+    /// Where a copy is programmed.
+    pub(super) then: Option<Half>,
+    pub(super) stage: Stage,
+    /// Array time so far, and how often it was suspended.
+    pub(super) worked: Ns,
+    pub(super) suspended: u32,
+    /// Serial number of the wordline that it is a load for.
+    pub(super) load_for: Option<u32>,
+    /// Pages of the host's that it brings to flash, and the request that waits for that.
+    pub(super) host_pages: u32,
+    pub(super) request: Option<u32>,
+}
+
+impl UnderWay {
+    fn new(half: Half) -> Self {
+        Self { half, then: None, stage: Stage::Waiting, worked: 0, suspended: 0, load_for: None, host_pages: 0, request: None }
+    }
+
+    /// Work that waits at a die by itself.
+    pub(super) fn of(work: &Work, lengths: &Lengths) -> Self {
+        let read =
+            |src| Half { die: lengths.die(src), array: lengths.sense(src), bus: Some(lengths.pages(1)), out: true, suspension: None };
+        let program = |die, pages| Half {
+            die,
+            array: lengths.program,
+            bus: Some(lengths.pages(pages)),
+            out: false,
+            suspension: Some(lengths.suspend_program),
+        };
+        let by_host = |cause, pages| if cause == Cause::Host { pages } else { 0 };
+        match *work {
+            Work::Copy { src, dst: None, .. } => Self::new(read(src)),
+            Work::Copy { src, dst: Some(dst), cause } => {
+                Self { then: Some(program(lengths.die(dst), 1)), host_pages: by_host(cause, 1), ..Self::new(read(src)) }
+            }
+            Work::Load { src, wordline, .. } => Self { load_for: Some(wordline), ..Self::new(read(src)) },
+            Work::Program { dst, pages, cause, .. } => {
+                Self { host_pages: by_host(cause, pages), ..Self::new(program(lengths.die(dst), pages)) }
+            }
+            Work::Merge { block, .. } => Self::new(program(lengths.die_of_block(block), 1)),
+            Work::Erase { block, .. } => Self::new(Half {
+                die: lengths.die_of_block(block),
+                array: lengths.erase,
+                bus: None,
+                out: false,
+                suspension: Some(lengths.suspend_erase),
+            }),
+            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, lengths)),
+        }
+    }
+
+    /// A piece of a job.
+    pub(super) fn piece(die: u32, ns: Ns) -> Self {
+        Self::new(Half { die, array: ns, bus: None, out: false, suspension: None })
+    }
+
+    /// Array time that it must take.
+    pub(super) fn array(&self) -> Ns {
+        self.half.array + u64::from(self.suspended) * self.half.suspension.unwrap_or(0)
+    }
+}
+
+/// What work adds to the piece of a job that it is part of: one thing after another, uninterrupted.
+pub(super) fn part_ns(work: &Work, lengths: &Lengths) -> Ns {
+    let program = |pages| lengths.pages(pages) + lengths.program;
+    match *work {
+        Work::Copy { src, dst, .. } => lengths.whole_read(src) + dst.map_or(0, |_| program(1)),
+        Work::Load { src, .. } => lengths.whole_read(src),
+        Work::Program { pages, .. } => program(pages),
+        Work::Merge { .. } => program(1),
+        Work::Erase { .. } => lengths.erase,
+        Work::Probe { wordlines, .. } => u64::from(wordlines) * lengths.probe,
+    }
+}
+
+/// The die of what a job moves; a program says nothing about that.
+pub(super) fn die_of_part(work: &Work, lengths: &Lengths) -> Option<u32> {
+    match *work {
+        Work::Copy { src, .. } | Work::Load { src, .. } => Some(lengths.die(src)),
+        Work::Program { .. } => None,
+        Work::Merge { block, .. } | Work::Erase { block, .. } | Work::Probe { block, .. } => Some(lengths.die_of_block(block)),
+    }
+}
