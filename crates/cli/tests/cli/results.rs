@@ -147,7 +147,7 @@ fn however_closely_the_oracle_watches_the_drive_does_the_same() {
         let room = Room::new();
         let out = room.path("out");
         let mut run = timeless(small_run(&["--json", "--oracle", level, "--out", out.to_str().unwrap()]).json());
-        let manifest: Value = serde_json::from_str(&room.text("out/manifest.json")).unwrap();
+        let manifest: Value = serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap()).unwrap();
         assert_eq!((&manifest["oracle"], &manifest["oracle_level"]), (&Value::from(level != "off"), &Value::from(level)));
         let oracle = run.as_object_mut().unwrap().remove("oracle").unwrap();
         (oracle, run)
