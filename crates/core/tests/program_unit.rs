@@ -188,3 +188,20 @@ fn a_block_that_is_out_sooner_serves_fewer_late_reads() {
     let late = |unit| Drive::new(config(&ipr("deadline", unit)), &Techniques::default(), true).unwrap().late_reads();
     assert_eq!((late("wordline"), late("page")), (1216, 1250));
 }
+
+/// One of the block's pages was written in part, and the rest of it completes it in the write buffer: it is read, and takes no place in a
+/// wordline. So 191 pages are to be programmed, and the last two of them wait.
+#[test]
+fn a_job_charges_no_program_for_a_page_that_it_completes_in_the_buffer() {
+    let mut drive = Drive::new(config(&ipr("foreground", "wordline")), &Techniques::default(), true).unwrap();
+    drive.observe(Box::new(Busy::default()));
+    drive.precondition(1);
+    drive.begin_measurement();
+    let part = Request { bytes: 512, ..request(Op::Write, 0, 5, 1) };
+    let reads = (0..10_500).map(|i| request(Op::Read, i * 1000, 0, 1));
+    TimedEngine::new(&drive).run(&mut drive, &mut Script([part].into_iter().chain(reads).collect()), &mut |_, _| true).unwrap();
+    assert_eq!(drive.reclaim_counts().invocations, 1);
+    let busy: Box<dyn std::any::Any> = drive.end_observation().unwrap();
+    let busy = busy.downcast::<Busy>().unwrap();
+    assert_eq!(busy.ns, busy.reads * 100_000 + 192 * 100_000 + 63 * 1_600_000 + 5_000_000);
+}

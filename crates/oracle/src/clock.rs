@@ -248,10 +248,9 @@ impl Clock {
 
     fn ended(&mut self, op: OpId, at: Ns) -> Result<(), String> {
         match self.dies.ended(op, at, &self.lengths)? {
-            Ended::Half => Ok(()),
             Ended::Read(read) => self.host.deliver(read.request, read.bytes, at + self.lengths.ecc, &self.lengths),
             Ended::Work(work) if work.host_pages > 0 => self.host.programmed(work.host_pages, work.request, at),
-            Ended::Work(_) => Ok(()),
+            Ended::Work(_) | Ended::Half => Ok(()),
         }
     }
 }

@@ -50,7 +50,7 @@ struct Die {
 #[derive(Debug)]
 pub(super) struct Dies {
     units: Vec<Unit>,
-    dies: Vec<Die>,
+    all: Vec<Die>,
     channels: Vec<Ns>,
     touched: Vec<u32>,
     reads: Vec<Option<HostRead>>,
@@ -75,7 +75,7 @@ impl Dies {
     pub(super) fn new(lengths: &Lengths) -> Self {
         Self {
             units: vec![Unit::default(); (lengths.dies * lengths.units_per_die) as usize],
-            dies: vec![Die::default(); lengths.dies as usize],
+            all: vec![Die::default(); lengths.dies as usize],
             channels: vec![0; lengths.channels as usize],
             touched: vec![],
             reads: vec![],
@@ -85,7 +85,7 @@ impl Dies {
     }
 
     fn touch(&mut self, die: u32) {
-        if !std::mem::replace(&mut self.dies[die as usize].touched, true) {
+        if !std::mem::replace(&mut self.all[die as usize].touched, true) {
             self.touched.push(die);
         }
     }
@@ -125,12 +125,12 @@ impl Dies {
     }
 
     fn wait(&mut self, die: u32) {
-        self.dies[die as usize].waiting += 1;
+        self.all[die as usize].waiting += 1;
         self.touch(die);
     }
 
     pub(super) fn urgent(&mut self, die: u32, on: bool) {
-        self.dies[die as usize].urgent = on;
+        self.all[die as usize].urgent = on;
         self.touch(die);
     }
 
@@ -158,7 +158,7 @@ impl Dies {
         }
         let die = unit / lengths.units_per_die;
         let u = &mut self.units[unit as usize];
-        if std::mem::replace(&mut u.senses, true) || u.free > at || self.dies[die as usize].running.is_some() {
+        if std::mem::replace(&mut u.senses, true) || u.free > at || self.all[die as usize].running.is_some() {
             return Err(format!("array {unit} senses from {at} ns on, and is busy"));
         }
         u.waiting -= 1;
@@ -184,11 +184,11 @@ impl Dies {
         }
         match stage {
             Stage::Waiting => self.occupy(op, die, at, lengths),
-            Stage::Suspended if self.dies[die as usize].suspended.take() != Some(op) || !self.is_quiet(die, at, lengths) => {
+            Stage::Suspended if self.all[die as usize].suspended.take() != Some(op) || !self.is_quiet(die, at, lengths) => {
                 Err(format!("die {die} goes on at {at} ns with suspended work while it is busy"))
             }
             Stage::Suspended => {
-                self.dies[die as usize].running = Some(op);
+                self.all[die as usize].running = Some(op);
                 Ok(())
             }
             Stage::Array(_) | Stage::Bus(_) => Ok(()),
@@ -201,7 +201,7 @@ impl Dies {
             return Err(format!("die {die} begins at {at} ns to program a wordline of which pages are still being read"));
         }
         let is_quiet = self.is_quiet(die, at, lengths);
-        let d = &mut self.dies[die as usize];
+        let d = &mut self.all[die as usize];
         if !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some() {
             return Err(format!("die {die} begins work at {at} ns, and is busy"));
         }
@@ -224,7 +224,7 @@ impl Dies {
         if self.units[(die * n) as usize..((die + 1) * n) as usize].iter().all(|u| u.waiting == 0) {
             return Err(format!("die {die} suspends its work at {at} ns, and no read waits"));
         }
-        let d = &mut self.dies[die as usize];
+        let d = &mut self.all[die as usize];
         (d.running, d.suspended) = (None, Some(op));
         self.touch(die);
         Ok(())
@@ -317,7 +317,7 @@ impl Dies {
             }
             stage => return Err(format!("work of die {die} ends at {at} ns, and is {stage:?}")),
         }
-        self.dies[die as usize].running = None;
+        self.all[die as usize].running = None;
         self.touch(die);
         let work = self.work(op)?;
         if let Some(then) = work.then.take() {
@@ -347,8 +347,8 @@ impl Dies {
     /// Time goes on from here: no die is idle while something waits for it.
     pub(super) fn check_still(&mut self, now: Ns, lengths: &Lengths) -> Result<(), String> {
         while let Some(die) = self.touched.pop() {
-            self.dies[die as usize].touched = false;
-            let d = &self.dies[die as usize];
+            self.all[die as usize].touched = false;
+            let d = &self.all[die as usize];
             if d.running.is_some() {
                 continue;
             }

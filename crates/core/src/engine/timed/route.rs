@@ -52,43 +52,16 @@ impl TimedEngine {
     }
 
     fn queue_op(&mut self, drive: &Drive, op: NandOp, request: u32, routing: &mut Routing) {
+        if routing.job.is_some() {
+            return self.add_part(drive, op, routing);
+        }
         let id = self.next_work();
+        if self.dies.watch.is_some() {
+            self.note_work(id, op, routing);
+        }
         let g = &drive.geometry;
         let die_of = |ppn: Ppn| g.die_of(g.block_of(ppn));
         let sense = |ppn: Ppn| self.speed.sense[g.kind_of(ppn) as usize];
-        if let Some(piece) = &mut routing.job {
-            if let Some(work) = told(op) {
-                let op = piece.op;
-                self.dies.note(|| TimeEvent::Part { op, work });
-            }
-            let ns = &mut piece.ns;
-            match op {
-                NandOp::Copy { src, .. } if drive.bugs.has(Bug::LostCopiesProgrammed) => *ns += self.speed.serial_copy(g.kind_of(src)),
-                NandOp::Copy { src, dst: Some(_), .. } => *ns += self.speed.serial_copy(g.kind_of(src)),
-                NandOp::Copy { src, dst: None, .. } | NandOp::Read { src, .. } | NandOp::Load { src, .. } => {
-                    *ns += self.speed.serial_read(g.kind_of(src));
-                }
-                NandOp::ProgramWordline { pages, .. } => *ns += u64::from(pages) * self.speed.page_transfer + self.speed.program,
-                NandOp::Merge { .. } => *ns += self.speed.page_transfer + self.speed.program,
-                NandOp::Erase { .. } => *ns += self.speed.erase,
-                NandOp::Probe { wordlines, .. } => *ns += u64::from(wordlines) * self.speed.probe,
-                NandOp::JobEnd => {
-                    let piece = routing.job.take().expect("a job is open");
-                    self.queue_piece(piece, routing.foreground);
-                }
-                NandOp::Fill { .. } | NandOp::Program { .. } | NandOp::JobBegin { .. } => unreachable!("no host work within a job"),
-            }
-            return;
-        }
-        let filled = if let (NandOp::Program { dst }, Some(src)) = (op, routing.fill) {
-            NandOp::Copy { src, dst: Some(dst), cause: Cause::Host }
-        } else {
-            op
-        };
-        if let Some(work) = told(filled).filter(|_| !matches!(op, NandOp::Probe { .. })) {
-            let at = self.now;
-            self.dies.note(|| TimeEvent::Work { op: id, work, at });
-        }
         match op {
             NandOp::JobBegin { die, cause } => routing.job = Some(Piece { op: id, die, cause, ns: 0 }),
             NandOp::JobEnd => unreachable!("a job ends that did not begin"),
@@ -148,6 +121,44 @@ impl TimedEngine {
         }
     }
 
+    /// Adds work to the piece of a job that is open, or ends that.
+    fn add_part(&mut self, drive: &Drive, op: NandOp, routing: &mut Routing) {
+        let g = &drive.geometry;
+        let piece = routing.job.as_mut().expect("the caller saw it");
+        if let Some(work) = told(op) {
+            let op = piece.op;
+            self.dies.note(|| TimeEvent::Part { op, work });
+        }
+        let programs_all = drive.bugs.has(Bug::LostCopiesProgrammed);
+        piece.ns += match op {
+            NandOp::Copy { src, dst, .. } if dst.is_some() || programs_all => self.speed.serial_copy(g.kind_of(src)),
+            NandOp::Copy { src, .. } | NandOp::Read { src, .. } | NandOp::Load { src, .. } => self.speed.serial_read(g.kind_of(src)),
+            NandOp::ProgramWordline { pages, .. } => u64::from(pages) * self.speed.page_transfer + self.speed.program,
+            NandOp::Merge { .. } => self.speed.page_transfer + self.speed.program,
+            NandOp::Erase { .. } => self.speed.erase,
+            NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
+            NandOp::JobEnd => {
+                let piece = routing.job.take().expect("just seen");
+                return self.queue_piece(piece, routing.foreground);
+            }
+            NandOp::Fill { .. } | NandOp::Program { .. } | NandOp::JobBegin { .. } => unreachable!("no host work within a job"),
+        };
+    }
+
+    /// Tells whoever watches of work that is queued by itself; a fill together with its program, probes as the piece that they are.
+    #[cold]
+    fn note_work(&mut self, id: OpId, op: NandOp, routing: &Routing) {
+        let work = match (op, routing.fill) {
+            (NandOp::Program { dst }, Some(src)) => Some(time_event::Work::Copy { src, dst: Some(dst), cause: Cause::Host }),
+            (NandOp::Probe { .. }, _) => None,
+            _ => told(op),
+        };
+        if let Some(work) = work {
+            let at = self.now;
+            self.dies.note(|| TimeEvent::Work { op: id, work, at });
+        }
+    }
+
     /// Names a work, unlike any host read.
     fn next_work(&mut self) -> OpId {
         self.works = self.works.wrapping_add(1);
@@ -180,6 +191,7 @@ struct Routing {
 }
 
 /// A piece of a job that nothing interrupts.
+#[derive(Clone, Copy)]
 struct Piece {
     op: OpId,
     die: DieId,
