@@ -173,6 +173,13 @@ impl Drive {
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
         self.bugs.seeded = Some(bug);
+        if let Some(model) = &mut self.model {
+            model.limits_mut().bugs = self.bugs;
+        }
+        self.tracker.bugs = self.bugs;
+        if bug == crate::bugs::Bug::LateReadsZero {
+            self.late_reads = 0;
+        }
     }
 
     /// Sets who watches; from the drive's first operation on.
@@ -341,6 +348,7 @@ impl Drive {
             guards: &self.guards,
             pages_away: self.pages_away + self.pages_leaving(),
             pages_to_spare: self.pages_to_spare,
+            bugs: self.bugs,
             clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
         };
         (self.policy.as_mut(), view)

@@ -9,7 +9,7 @@ use crate::ftl::buffer::WHOLE;
 use crate::ftl::gather::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::ftl::place::{GC, RECLAIM};
-use crate::nand::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
+use crate::nand::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED, SUSPECT};
 use crate::nand::rules;
 use crate::nand::wear::extra_milli;
 use crate::observer::Origin;
@@ -120,7 +120,9 @@ impl Drive {
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
             BlockState::Open => {
-                self.streams.drop_open(hot.stream, block);
+                if !self.bugs.has(Bug::OpenBlockKept) {
+                    self.streams.drop_open(hot.stream, block);
+                }
                 self.hot[block as usize].state = BlockState::Closed;
             }
             BlockState::Closed => self.victims.remove(block),
@@ -129,7 +131,9 @@ impl Drive {
         self.hot[block as usize].flags |= MOVING;
         let from = self.cold[block as usize].without_movers(hot.reads);
         self.jobs_begun += 1;
-        Job { serial: self.jobs_begun, block, cause, plan, cursor: 0, merged: 0, fetched: 0, started_at: self.now, from, deadline }
+        let cursor = u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst));
+        let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
+        Job { serial: self.jobs_begun, block, cause, plan, cursor, merged: 0, fetched: 0, started_at: self.now, from, deadline }
     }
 
     /// Moves what the plan says of a block's data, and erases the block once it is empty: at once, or as a job where time and schedule allow.
@@ -197,8 +201,9 @@ impl Drive {
             None => self.map.next_valid(job.block, job.cursor),
             Some(pages) => self.map.next_valid_of(job.block, job.cursor, pages),
         };
+        let next = next.filter(|page| *page < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
         let Some(page) = next else {
-            if job.plan.within.is_some() {
+            if job.plan.within.is_some() && !self.bugs.has(Bug::PadForgotten) {
                 self.pad(Gatherer::Block(job.block));
             }
             if self.hot[job.block as usize].valid == 0 {
@@ -256,7 +261,7 @@ impl Drive {
             self.unmap_lost(lpn);
             return;
         }
-        if !good {
+        if !good && !self.bugs.has(Bug::MoverCopiesGarbage) {
             self.unmap_lost(lpn);
             self.record(NandOp::Copy { src, dst: None, cause: job.cause });
             return;
@@ -293,7 +298,10 @@ impl Drive {
     fn release(&mut self, block: BlockId) {
         self.hot[block as usize].flags &= !MOVING;
         self.victims.insert(block, self.score(block), self.seq as u32);
-        self.cold[block as usize].set_policy_alarm(Reads(0));
+        self.cold[block as usize].set_policy_alarm(if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
+        if self.bugs.has(Bug::SuspectForgotten) {
+            self.hot[block as usize].flags &= !SUSPECT;
+        }
         self.set_alarm(block);
     }
 
@@ -324,6 +332,8 @@ impl Drive {
         }
         self.hot[block as usize] = if self.bugs.has(Bug::CountersKept) {
             BlockHot { reads: self.hot[block as usize].reads, ..BlockHot::ERASED }
+        } else if self.bugs.has(Bug::ModeKept) {
+            BlockHot { mode: self.hot[block as usize].mode, ..BlockHot::ERASED }
         } else {
             BlockHot::ERASED
         };
@@ -331,17 +341,19 @@ impl Drive {
         if std::mem::take(&mut cold.reprogrammed) {
             cold.reprogrammed_cycles += 1;
             let cycles = cold.pec + 1 - self.config.start.pec;
-            cold.extra_milli += extra_milli(self.config.density.wear, cold.reprogrammed_cycles, cycles);
+            cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
+            let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
+            cold.extra_milli += counts * extra_milli(self.config.density.wear, cold.reprogrammed_cycles, cycles);
         }
-        cold.pec += 1;
+        cold.pec += u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
         cold.set_policy_alarm(Reads::NEVER);
         cold.model_alarm = u32::MAX;
         cold.carries = 0;
-        if !self.wordlines.is_empty() {
+        if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
             let first = self.geometry.first_wordline(block) as usize;
             self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::nand::block::Wordline::default());
         }
-        if self.tracker.is_on() {
+        if self.tracker.is_on() && !self.bugs.has(Bug::TrackerKept) {
             self.tracker.reset(block);
         }
         self.flash.erases[cause as usize] += 1;

@@ -1,6 +1,7 @@
 //! Streams and the only allocator. A stream keeps one kind of data apart; it writes its open blocks in turn, so that
 //! its pages are striped over dies, and opens them only when it is used.
 
+use crate::bugs::Bug;
 use crate::counting::PAGES;
 use crate::disturb::spared;
 use crate::drive::Drive;
@@ -210,7 +211,9 @@ impl Drive {
         hot.write_ptr += 1;
         hot.valid += 1;
         let disturbed_before = begins && hot.reads > 0 && self.config.disturb.preprogram_weight > 0.0;
-        self.map.to_logical[ppn as usize] = lpn;
+        if !(self.bugs.has(Bug::OwnerForgotten) && self.seq % 101 == 100) {
+            self.map.to_logical[ppn as usize] = lpn;
+        }
         self.map.set_valid(block, page);
         if disturbed_before {
             // It may have been disturbed past its limit before it was written.
@@ -219,7 +222,7 @@ impl Drive {
         let entry = self.map.to_physical[lpn as usize];
         if entry & BUFFERED == 0 {
             self.map.to_physical[lpn as usize] = ppn;
-        } else {
+        } else if !self.bugs.has(Bug::MoveMissesBuffer) {
             // A copy of what lies below newer data in the write buffer.
             self.buffer.slot_mut(entry & !BUFFERED).below = ppn;
         }
@@ -237,7 +240,13 @@ impl Drive {
             self.wordlines[first + wordline as usize].base = 0;
             return;
         }
-        let base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
+        let mut base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
+        if self.bugs.has(Bug::BaseForgotten) {
+            base = 0;
+        }
+        if self.bugs.has(Bug::BaseSparesAll) {
+            base = reads;
+        }
         self.wordlines[first + wordline as usize].base = base;
         if self.tracker.is_on() {
             self.tracker.begin_wordline(block, wordline, spared(u64::from(reads), self.config.disturb.preprogram_weight));

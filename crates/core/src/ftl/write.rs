@@ -33,7 +33,7 @@ impl Drive {
         }
         let written = if entry & BUFFERED == 0 { mask } else { mask | self.buffer.slot(entry & !BUFFERED).mask };
         self.tell(|o| o.host_wrote(lpn, written == WHOLE));
-        if written == WHOLE {
+        if written == WHOLE && !self.bugs.has(Bug::LostFlagKept) {
             self.clear_lost(lpn);
         }
         if entry < UNMAPPED && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
@@ -66,6 +66,9 @@ impl Drive {
         s.mask |= mask;
         if s.mask == WHOLE && s.below < UNMAPPED {
             let below = std::mem::replace(&mut s.below, UNMAPPED);
+            if self.bugs.has(Bug::AbsorbedKeepsBelow) {
+                return;
+            }
             self.invalidate(below);
         }
     }
@@ -165,14 +168,16 @@ impl Drive {
         let mut entry = self.map.to_physical[lpn as usize];
         if entry & BUFFERED != 0 {
             let slot = entry & !BUFFERED;
-            entry = self.buffer.slot(slot).below;
+            entry = if self.bugs.has(Bug::TrimKeepsBelow) { UNMAPPED } else { self.buffer.slot(slot).below };
             if self.buffer.is_staged(slot) {
                 self.forget_gathered(slot);
+            } else if self.bugs.has(Bug::TrimmedSlotFlushed) {
+                self.buffer.slot_mut(slot).below = UNMAPPED;
             } else {
                 self.buffer.discard(slot);
             }
         }
-        if entry < UNMAPPED {
+        if entry < UNMAPPED && !self.bugs.has(Bug::TrimLeavesValid) {
             self.invalidate(entry);
         }
         self.map.to_physical[lpn as usize] = UNMAPPED;
