@@ -187,6 +187,12 @@ impl Drive {
         self.observer = Some(observer);
     }
 
+    /// Who watches, told of everything so far.
+    pub fn watcher(&mut self) -> Option<&mut dyn Observer> {
+        self.flush_reads();
+        self.observer.as_deref_mut()
+    }
+
     /// Ends watching and gives the watcher back.
     pub fn end_observation(&mut self) -> Option<Box<dyn Observer>> {
         self.flush_reads();

@@ -7,9 +7,11 @@
 //!
 //! Data loss is a result where the drive reported it. Whatever else is wrong is a bug ([`OracleReport::is_bug`]).
 
+mod adversary;
 mod bits;
 mod books;
 mod density;
+mod dice;
 mod doses;
 mod end_scan;
 mod gathered;
@@ -24,6 +26,7 @@ mod stamps;
 pub mod swarm;
 mod time_check;
 
+pub use adversary::Adversary;
 pub use books::DriveBooks;
 pub use mapping::MapEntry;
 pub use oracle::Oracle;

@@ -120,6 +120,17 @@ impl Oracle {
         (truth != Truth::SAFE).then_some((truth.dose, truth.limit))
     }
 
+    /// Reads beside a programmed page that it still endures, in dose units; below 0 where it is past its limit, infinitely many where nothing
+    /// disturbs it.
+    pub fn reads_left(&self, ppn: Ppn) -> f64 {
+        let at = At::new(&self.geometry, ppn);
+        let truth = self.doses.truth(&self.medium, at);
+        if truth == Truth::SAFE {
+            return f64::INFINITY;
+        }
+        (truth.limit as f64 - truth.dose as f64) / (4 * self.doses.page(at).alpha) as f64
+    }
+
     /// What a flash page really holds: host page and version.
     pub fn content(&self, ppn: Ppn) -> Option<(Lpn, u32)> {
         self.carried(ppn).filter(|stamp| stamp.lpn < self.geometry.host_pages).map(|stamp| (stamp.lpn, stamp.tag.version()))
