@@ -251,8 +251,9 @@ impl Drive {
             let dose = if self.bugs.has(Bug::ProbeHalved) { dose / 2 } else { dose };
             found.push(Probed { wordline: *wordline, dose, limit });
             self.flash.reads[Cause::Reclaim as usize] += 1;
-            if !self.bugs.has(Bug::ProbeUncounted) {
-                self.count_any_read(first + page);
+            self.count_any_read(first + page);
+            if self.bugs.has(Bug::ProbeUncounted) {
+                self.wordlines[self.geometry.wordline_of(first + page) as usize].reads -= self.dose[0];
             }
             self.note_read(PhysRead { lpn: NOBODY, ppn: first + page, cause: Cause::Reclaim, result: ReadResult::Good, fill: false });
         }
@@ -328,9 +329,7 @@ impl Drive {
         if self.lost.is_empty() {
             self.lost = vec![0; (self.geometry.host_pages as usize).div_ceil(64)];
         }
-        if !self.bugs.has(Bug::LostForgotten) {
-            self.lost[lpn as usize / 64] |= 1 << (lpn % 64);
-        }
+        self.lost[lpn as usize / 64] |= 1 << (lpn % 64);
         self.lost_pages += 1;
         self.tell(|o| o.lost(lpn));
     }

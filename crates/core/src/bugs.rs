@@ -64,7 +64,7 @@ pub enum Bug {
     AbsorbedKeepsBelow,
     /// A page that was lost stays so when it is written anew.
     LostFlagKept,
-    /// A page reported lost is forgotten.
+    /// A read of a page reported lost is answered as of one that was never written.
     LostForgotten,
     // Counters.
     /// An erase leaves the counts of wordlines.
@@ -75,7 +75,7 @@ pub enum Bug {
     BaseForgotten,
     /// Reads from before a wordline's programming never count, whatever their weight.
     BaseSparesAll,
-    /// A probe disturbs nothing.
+    /// A probe disturbs no neighbour.
     ProbeUncounted,
     /// What reprogramming disturbs is not counted.
     MergeDoseForgotten,
@@ -131,8 +131,8 @@ pub enum Bug {
     GatherClaimsHost,
     /// Pages of a padded wordline count as valid.
     PaddingIsValid,
-    /// A block written again within itself keeps pages waiting when the job ends.
-    PadForgotten,
+    /// Padding takes the place of the last page that waited.
+    PaddingTakesLast,
     // Density and guard levels.
     /// An erase leaves the guard levels of wordlines.
     GuardsKept,
@@ -260,7 +260,7 @@ impl Bug {
         Self::GatherKeepsMap,
         Self::GatherClaimsHost,
         Self::PaddingIsValid,
-        Self::PadForgotten,
+        Self::PaddingTakesLast,
         Self::GuardsKept,
         Self::ModeKept,
         Self::MergeOneShort,

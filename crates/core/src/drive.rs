@@ -8,7 +8,7 @@ mod figures;
 
 pub(crate) use self::assemble::late_reads;
 use crate::blame::Blame;
-use crate::bugs::Bugs;
+use crate::bugs::{Bug, Bugs};
 use crate::config::DriveConfig;
 use crate::disturb::ErrorModel;
 use crate::ftl::buffer::WriteBuffer;
@@ -286,7 +286,7 @@ impl Drive {
             self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
             return slot.below;
         }
-        let lost = self.is_lost(lpn);
+        let lost = self.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
         let result = if lost { ReadResult::Uncorrectable } else { ReadResult::Good };
         self.note_read(PhysRead { lpn, ppn: NO_PPN, cause: Cause::Host, result, fill: false });
         if lost {

@@ -9,6 +9,7 @@
 
 mod adversary;
 mod bits;
+mod block_books;
 mod books;
 mod density;
 mod dice;

@@ -101,6 +101,7 @@ impl Oracle {
             mapped_pages: drive.mapped_pages(),
         });
         let rows = || drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
+        self.check_blocks(drive.block_states());
         self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
         self.finish()
     }

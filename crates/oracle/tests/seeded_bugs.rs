@@ -25,7 +25,8 @@ fn probe() {
     std::panic::set_hook(Box::new(|_| {}));
     let from: u64 = std::env::var("VPASS_FROM").map_or(0, |n| n.parse().unwrap());
     let within: u64 = std::env::var("VPASS_WITHIN").map_or(1000, |n| n.parse().unwrap());
-    for bug in Bug::ALL {
+    let named = std::env::var("VPASS_BUG").unwrap_or_default();
+    for bug in Bug::ALL.into_iter().filter(|bug| named.is_empty() || format!("{bug:?}") == named) {
         let begun = std::time::Instant::now();
         let (mut first, mut first_by_oracle, mut said) = (None, None, String::new());
         for seed in from..from + within {

@@ -210,6 +210,10 @@ impl Drive {
                 self.map.to_physical[slot.lpn as usize] = UNMAPPED;
             }
             cause = waiting.cause;
+            if page + 1 == first + pages.len() as u32 && page + 1 < first + kept && self.bugs.has(Bug::PaddingTakesLast) {
+                self.program_nothing(block, page, cause);
+                continue;
+            }
             let by_host = slot.is_new || self.bugs.has(Bug::GatherClaimsHost);
             self.program(block, page, slot.lpn, if by_host { Origin::Host } else { Origin::Gathered }, cause);
         }

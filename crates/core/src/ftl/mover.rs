@@ -203,7 +203,7 @@ impl Drive {
         };
         let next = next.filter(|page| *page < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
         let Some(page) = next else {
-            if job.plan.within.is_some() && !self.bugs.has(Bug::PadForgotten) {
+            if job.plan.within.is_some() {
                 self.pad(Gatherer::Block(job.block));
             }
             if self.hot[job.block as usize].valid == 0 {
@@ -301,6 +301,7 @@ impl Drive {
         self.cold[block as usize].set_policy_alarm(if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
         if self.bugs.has(Bug::SuspectForgotten) {
             self.hot[block as usize].flags &= !SUSPECT;
+            self.cold[block as usize].model_alarm = u32::MAX - 1;
         }
         self.set_alarm(block);
     }
