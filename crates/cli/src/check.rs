@@ -6,10 +6,11 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_core::reclaim::RECLAIM;
-use vpass_oracle::swarm::{CaseSummary, RESTLESS, run_case};
+use vpass_core::reclaim::{RECLAIM, technique};
+use vpass_oracle::swarm::{Case, CaseSummary, RESTLESS};
 
 use crate::exit::{Exit, Failure};
+use crate::plan::reclaim_named;
 use crate::progress::{Progress, is_interrupted};
 use crate::table::{Table, wants_colour};
 use crate::{numbers, out, pool};
@@ -17,8 +18,9 @@ use crate::{numbers, out, pool};
 /// Cases handed to the cores at a time, each: enough to keep them busy, few enough to end on time.
 const CASES_PER_CORE: u64 = 8;
 
-/// Runs cases from `seed` on: for some minutes, or a number of them, or the one.
-pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>) -> Result<Exit, Failure> {
+/// Runs cases from `seed` on, perhaps of one technique alone: for some minutes, or a number of them, or the one.
+pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, reclaim: Option<&str>) -> Result<Exit, Failure> {
+    let only = reclaim.map(reclaim_named).transpose()?.and_then(technique);
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
         return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
     }
@@ -37,7 +39,8 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>) ->
             if is_interrupted() {
                 return None;
             }
-            let result = run_case(case);
+            let chosen = Case::new(case);
+            let result = only.map_or(chosen, |technique| chosen.under(technique)).run();
             progress.advance(1);
             Some((case, result))
         };
@@ -50,7 +53,8 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>) ->
                 Ok(summary) => counts.note(summary),
                 Err(sentence) => {
                     failed += 1;
-                    out::print(&format!("seed {case}: {sentence}\n  replay: vpass check --seed {case}\n"))?;
+                    let of = only.map_or(String::new(), |technique| format!(" --reclaim {}", technique.name));
+                    out::print(&format!("seed {case}: {sentence}\n  replay: vpass check --seed {case}{of}\n"))?;
                 }
             }
         }

@@ -203,11 +203,7 @@ impl Drive {
         self.reclaim.alarms += 1;
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.block_reads(block), "a policy's next alarm must lie ahead");
-        let put_off = self.cold[block as usize].put_off();
         self.cold[block as usize].set_policy_alarm(next);
-        if self.bugs.has(Bug::PutOffKept) {
-            self.cold[block as usize].put_off_by(put_off);
-        }
         for action in actions {
             // Another block keeps its own deadline: its policy is asked when its alarm rings.
             let deadline = if action.block() == block { next } else { Reads::NEVER };
@@ -234,6 +230,10 @@ impl Drive {
             let found = self.probe(block, &wordlines);
             let (policy, view) = self.policy_and_view();
             next = policy.probed(&view, block, &found, &mut wanted);
+        }
+        if !wanted.is_empty() && self.bugs.has(Bug::LateReadsZero) {
+            // The job takes as long as it takes.
+            next = Reads(next.0.saturating_add(self.late_reads));
         }
         (next, wanted)
     }

@@ -98,13 +98,13 @@ pub enum Bug {
     AlarmOneLate,
     /// The error model is asked two reads late.
     ModelAlarmLate,
-    /// A block with lost pages is taken for whole after a job.
+    /// A block with lost pages is taken for whole when it is closed.
     SuspectForgotten,
     /// What movers sense puts alarms off twice.
     PutOffTwice,
     /// What the host reads to complete a page puts alarms off.
     PutOffByHost,
-    /// What movers sensed before an alarm was named puts that off, too.
+    /// What a job sensed puts off the question behind it.
     PutOffKept,
     // Wear.
     /// Every third erase is not counted as a cycle.
@@ -166,7 +166,7 @@ pub enum Bug {
     /// The first wordline of a block is the last one's neighbour.
     EdgeWraps,
     // What policies are told.
-    /// No read comes between an alarm and the end of its job.
+    /// No read comes between an alarm and the end of its job, which takes its time all the same.
     LateReadsZero,
     /// A read beside a wordline weighs no more than another.
     AlphaOne,

@@ -177,9 +177,6 @@ impl Drive {
             model.limits_mut().bugs = self.bugs;
         }
         self.tracker.bugs = self.bugs;
-        if bug == crate::bugs::Bug::LateReadsZero {
-            self.late_reads = 0;
-        }
     }
 
     /// Sets who watches; from the drive's first operation on.
@@ -342,7 +339,7 @@ impl Drive {
             limits: self.model.as_deref().map(ErrorModel::limits),
             disturb: &self.config.disturb,
             density: &self.config.density,
-            late_reads: self.late_reads,
+            late_reads: if self.bugs.has(Bug::LateReadsZero) { 0 } else { self.late_reads },
             wear_counts: self.config.density.wear_counts_for_limits,
             hot: &self.hot,
             cold: &self.cold,

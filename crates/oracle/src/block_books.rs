@@ -2,7 +2,8 @@
 //! counted rarely costs a page before the run ends; here it shows at once.
 
 use vpass_core::audit::BlockRow;
-use vpass_core::disturb::table::QUARTERS;
+use vpass_core::disturb::table::{DOSE_ONE, QUARTERS};
+use vpass_core::drive::Drive;
 use vpass_core::units::BlockId;
 
 use crate::oracle::Oracle;
@@ -15,6 +16,21 @@ impl Oracle {
             let what = self.dose_difference(block, &row).or_else(|| self.wear_difference(block, &row));
             if let Some(what) = what {
                 self.findings.add(Kind::Books, || format!("block {block}: {what}"));
+            }
+        }
+    }
+
+    /// Compares what the drive takes for dose and limit of each page with data: one that is wrong by little rarely costs a page before a
+    /// run ends.
+    pub(crate) fn check_doses(&mut self, drive: &Drive) {
+        for ppn in drive.valid_pages() {
+            let (Some(truth), Some(taken)) = (self.truth(ppn), drive.dose_and_limit(ppn)) else { continue };
+            // The drive rounds what came before a wordline's programming, for its own part.
+            if truth.1 != taken.1 || truth.0.abs_diff(taken.0) > DOSE_ONE {
+                let place = self.place(ppn);
+                self.findings.add(Kind::Books, || {
+                    format!("the drive takes {place} for disturbed by {} of {}; it is by {} of {}, in 1/1024", taken.0, taken.1, truth.0, truth.1)
+                });
             }
         }
     }
@@ -40,7 +56,7 @@ impl Oracle {
 #[cfg(test)]
 mod tests {
     use vpass_core::config::DriveConfig;
-    use vpass_core::drive::{Drive, Techniques};
+    use vpass_core::drive::Techniques;
 
     use super::*;
 

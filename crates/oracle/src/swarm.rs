@@ -208,7 +208,8 @@ impl Play<'_> {
         }
         drive.report_unread_losses();
         let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
-        let oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
+        let mut oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
+        oracle.check_doses(&drive);
         if drive.lost_pages() == 0 {
             compare(&drive, &source.reference)?;
         }

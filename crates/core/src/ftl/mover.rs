@@ -9,7 +9,7 @@ use crate::ftl::buffer::WHOLE;
 use crate::ftl::gather::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::ftl::place::{GC, RECLAIM};
-use crate::nand::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED, SUSPECT};
+use crate::nand::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
 use crate::nand::rules;
 use crate::nand::wear::extra_milli;
 use crate::observer::Origin;
@@ -296,12 +296,12 @@ impl Drive {
 
     /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.
     fn release(&mut self, block: BlockId) {
+        let put_off = self.cold[block as usize].put_off();
         self.hot[block as usize].flags &= !MOVING;
         self.victims.insert(block, self.score(block), self.seq as u32);
         self.cold[block as usize].set_policy_alarm(if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
-        if self.bugs.has(Bug::SuspectForgotten) {
-            self.hot[block as usize].flags &= !SUSPECT;
-            self.cold[block as usize].model_alarm = u32::MAX - 1;
+        if self.bugs.has(Bug::PutOffKept) {
+            self.cold[block as usize].put_off_by(put_off);
         }
         self.set_alarm(block);
     }

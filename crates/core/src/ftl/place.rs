@@ -7,7 +7,7 @@ use crate::disturb::spared;
 use crate::drive::Drive;
 use crate::ftl::map::BUFFERED;
 use crate::geometry::Geometry;
-use crate::nand::block::{BlockState, HAS_GUARDS, PAGES_COUNTED, PROTECTED};
+use crate::nand::block::{BlockState, HAS_GUARDS, PAGES_COUNTED, PROTECTED, SUSPECT};
 use crate::nand::rules;
 use crate::observer::Origin;
 use crate::reclaim::{FIRST_OWN, StreamSpec};
@@ -259,6 +259,12 @@ impl Drive {
         let stream = self.hot[block as usize].stream;
         let hot = &mut self.hot[block as usize];
         hot.state = BlockState::Closed;
+        if self.bugs.has(Bug::SuspectForgotten) && hot.has(SUSPECT) {
+            hot.flags &= !SUSPECT;
+            self.cold[block as usize].model_alarm = u32::MAX - 1;
+            self.set_alarm(block);
+        }
+        let hot = &mut self.hot[block as usize];
         if stream >= RECLAIM {
             hot.flags |= PROTECTED;
             // A full turn of the spare blocks: by then what was moved has had its rest.

@@ -76,7 +76,8 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
             spare_share: dice.pick(&[0.0, 0.1, 0.5]),
         },
         start: StartConfig {
-            pec: dice.pick(&[0, 999, 3000]),
+            // The table ends at 3,010.
+            pec: dice.pick(&[0, 999, 3000, 3300]),
             fill: dice.pick(&[0.0, 0.5, 0.9, 1.0]),
             overwrite: dice.pick(&[0.0, 0.3, 1.5]),
             reads: 0,
