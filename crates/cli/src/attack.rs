@@ -83,10 +83,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
     // Refuses drives with nothing to attack.
     victim.picture(args.base.gear, args.base.seed)?;
-    let load = Load::Adversary {
-        requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into),
-        depth: args.base.queue_depth.unwrap_or(1),
-    };
+    let load = Load::Adversary { requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into), depth: args.base.queue_depth.unwrap_or(1) };
     let plan = Plan::once(&args.base, victim.drive, load, victim.reclaim, victim.gc);
     crate::out::say_all(&plan.promise_notes());
     crate::run_and_show(&plan, &args.base, "attack")

@@ -49,11 +49,21 @@ pub(crate) struct Plan {
 /// Where the requests come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Load {
-    Trace { survey: Arc<Survey>, options: TraceOptions },
+    Trace {
+        survey: Arc<Survey>,
+        options: TraceOptions,
+    },
     Generated(Loaded<Generated>),
-    Fio { path: PathBuf, jobs: JobFile, queue_depth: Option<u32> },
+    Fio {
+        path: PathBuf,
+        jobs: JobFile,
+        queue_depth: Option<u32>,
+    },
     /// So many requests of an adversary, made as it goes.
-    Adversary { requests: u64, depth: u32 },
+    Adversary {
+        requests: u64,
+        depth: u32,
+    },
 }
 
 impl Load {

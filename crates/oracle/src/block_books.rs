@@ -29,7 +29,10 @@ impl Oracle {
             if truth.1 != taken.1 || truth.0.abs_diff(taken.0) > DOSE_ONE {
                 let place = self.place(ppn);
                 self.findings.add(Kind::Books, || {
-                    format!("the drive takes {place} for disturbed by {} of {}; it is by {} of {}, in 1/1024", taken.0, taken.1, truth.0, truth.1)
+                    format!(
+                        "the drive takes {place} for disturbed by {} of {}; it is by {} of {}, in 1/1024",
+                        taken.0, taken.1, truth.0, truth.1
+                    )
                 });
             }
         }
@@ -49,7 +52,8 @@ impl Oracle {
         let milli = worn.effective_milli?;
         // Each reprogrammed cycle is rounded to a thousandth by both, each in its own way.
         let off = row.effective_milli.abs_diff(milli);
-        (off > u64::from(worn.reprogrammed)).then(|| format!("the drive takes it for worn by {} thousandths of a cycle; it is by {milli}", row.effective_milli))
+        (off > u64::from(worn.reprogrammed))
+            .then(|| format!("the drive takes it for worn by {} thousandths of a cycle; it is by {milli}", row.effective_milli))
     }
 }
 

@@ -129,7 +129,8 @@ impl LimitTable {
     /// The limit of the weakest of some page kinds of a wordline, a bit each and LSB first, from the wordline's [`Self::limit_of`].
     #[inline]
     pub fn limit_of_kinds(&self, wordline_limit: u64, kinds: u32) -> u64 {
-        let weakest = if self.bugs.has(Bug::StrongestKind) { self.weakest.iter().max() } else { self.weakest.get(kinds as usize % KIND_SETS) };
+        let weakest =
+            if self.bugs.has(Bug::StrongestKind) { self.weakest.iter().max() } else { self.weakest.get(kinds as usize % KIND_SETS) };
         (wordline_limit * u64::from(*weakest.expect("a number for each set"))) >> MEMBER_BITS
     }
 

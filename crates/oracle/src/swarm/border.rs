@@ -62,7 +62,10 @@ impl Knob {
 
 /// Half of the drives are brought to a border: most of those a little to the side where the promise holds.
 pub(super) fn sometimes_at_the_border(decks: &Decks, dice: &mut Dice, config: &mut DriveConfig, technique: &Technique, timed: bool) {
-    let knob = decks.pick("border", &[None, None, None, None, None, Some(Knob::Limits), Some(Knob::Limits), Some(Knob::Interval), Some(Knob::Late), Some(Knob::Age)]);
+    let knob = decks.pick(
+        "border",
+        &[None, None, None, None, None, Some(Knob::Limits), Some(Knob::Limits), Some(Knob::Interval), Some(Knob::Late), Some(Knob::Age)],
+    );
     let (span, inside, beyond) = (dice.pick(&SPANS), dice.chance(0.85), dice.pick(&[1, 1, 3, 100]));
     let Some(knob) = knob else { return };
     let at_once = !timed || config.reclaim.schedule == Schedule::Foreground;
