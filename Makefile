@@ -31,11 +31,12 @@ bench:
 	cargo bench -p vpass-oracle
 	cargo bench -p vpass-workload
 
-# Long runs: 10,000 random drives, every policy that protects under every attack and under a search of five minutes for a new one, and
+# Long runs: 10,000 random drives with what each technique came to, every seeded bug looked for afresh, every policy that protects under every attack and under a search of five minutes for a new one, and
 # ten million mutated trace files for each reader.
 PROTECTING = $(shell $(VPASS) list reclaim | awk 'NR > 1 { print $$1 }' | grep -vx -e none -e ideal -e straw-ss)
 soak: build
 	$(VPASS) check --seed 1 --count 10000
+	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs -- --ignored --nocapture
 	cargo test --release -p vpass-cli --test attacks -- --ignored
 	set -e; for policy in $(PROTECTING); do \
 		$(VPASS) attack search --drive tiny --set start.pec=2000 --reclaim $$policy --minutes 5 --write target/attack-$$policy.toml --force; \

@@ -90,7 +90,8 @@ pub(crate) enum Command {
     #[command(after_help = "Example: vpass paper papers/straw-2024 --out straw")]
     Paper(PaperArgs),
     /// Search for bugs of the drive model: random small drives, random requests, the oracle watching.
-    #[command(after_help = "Example: vpass check --seed 1 --minutes 5")]
+    /// An adversary who looks again makes the requests of one in four.
+    #[command(after_help = "Examples:\n  vpass check --seed 1 --minutes 5\n  vpass check --seed 1 --count 1000 --reclaim straw-wl")]
     Check {
         /// Seed of the first case; each further case takes the next one.
         #[arg(long, default_value_t = 1)]
@@ -101,6 +102,9 @@ pub(crate) enum Command {
         /// Run so many cases.
         #[arg(long, value_name = "C", conflicts_with = "minutes", value_parser = at_least_one::<NonZeroU64>)]
         count: Option<NonZeroU64>,
+        /// Only drives under this technique (see `vpass list reclaim`): its battery.
+        #[arg(long, value_name = "NAME")]
+        reclaim: Option<String>,
     },
 }
 

@@ -14,7 +14,7 @@ use vpass_workload::attack::{ATTACKS, Picture, attack as attack_named};
 use vpass_workload::phases::{PhasesConfig, PhasesFile};
 
 use self::args::AttackArgs;
-use crate::args::{Base, Gear};
+use crate::args::{Base, Gear, Watch};
 use crate::exit::{Exit, Failure};
 use crate::load::{self, Generated, Loaded};
 use crate::out_file::OutFile;
@@ -27,13 +27,16 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.name == "search" {
         return search::search(args);
     }
+    if args.name == ADAPTIVE {
+        return adaptive(args);
+    }
     if args.search.minutes.is_some() || args.search.rounds.is_some() {
         return Err(Failure::usage("--minutes and --rounds are for `vpass attack search`"));
     }
     if args.force && args.write.is_none() {
         return Err(Failure::usage("--force is for --write"));
     }
-    let names = ATTACKS.iter().map(|a| a.name).chain(["search"]);
+    let names = ATTACKS.iter().map(|a| a.name).chain([ADAPTIVE, "search"]);
     let unknown = || Failure::usage(suggest::unknown("attack", &args.name, names));
     let attack = attack_named(&args.name).ok_or_else(unknown)?;
     let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
@@ -53,6 +56,35 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
         write(OutFile::begin(place, args.force)?, place, &file, &victim.command(&args.base))?;
     }
     let plan = victim.plan(&args.base, attack.name, file);
+    crate::out::say_all(&plan.promise_notes());
+    crate::run_and_show(&plan, &args.base, "attack")
+}
+
+/// The attack that is not made beforehand.
+pub(crate) const ADAPTIVE: &str = "adaptive";
+/// One line for lists.
+pub(crate) const ADAPTIVE_SUMMARY: &str =
+    "looks again after every 4 to 100 requests, for which the drive drains, and reads beside what is nearest its limit or least known";
+/// Requests where none are asked for.
+const ADAPTIVE_REQUESTS: u64 = 100_000;
+
+/// Attacks with repeated looks.
+fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
+    if args.search.minutes.is_some() || args.search.rounds.is_some() {
+        return Err(Failure::usage("--minutes and --rounds are for `vpass attack search`"));
+    }
+    if args.write.is_some() || args.force {
+        let sentence = "--write and --force: attack adaptive asks for what its looks find, not for what a file could say; the same --seed does it again";
+        return Err(Failure::usage(sentence));
+    }
+    if args.base.oracle == Watch::Off {
+        return Err(Failure::usage("--oracle off: attack adaptive learns from the oracle what wordlines have endured; leave it on"));
+    }
+    let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
+    // Refuses drives with nothing to attack.
+    victim.picture(args.base.gear, args.base.seed)?;
+    let load = Load::Adversary { requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into), depth: args.base.queue_depth.unwrap_or(1) };
+    let plan = Plan::once(&args.base, victim.drive, load, victim.reclaim, victim.gc);
     crate::out::say_all(&plan.promise_notes());
     crate::run_and_show(&plan, &args.base, "attack")
 }

@@ -1,29 +1,33 @@
 //! A search for bugs of the drive: random small drives under random requests, the oracle watching, on all cores.
 //! A case is its seed, so that a failure is replayed by one line.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_oracle::swarm::run_case;
+use vpass_core::reclaim::{RECLAIM, technique};
+use vpass_oracle::swarm::{Case, CaseSummary, RESTLESS};
 
 use crate::exit::{Exit, Failure};
+use crate::plan::reclaim_named;
 use crate::progress::{Progress, is_interrupted};
+use crate::table::{Table, wants_colour};
 use crate::{numbers, out, pool};
 
 /// Cases handed to the cores at a time, each: enough to keep them busy, few enough to end on time.
 const CASES_PER_CORE: u64 = 8;
 
-/// Runs cases from `seed` on: for some minutes, or a number of them, or the one.
-pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>) -> Result<Exit, Failure> {
+/// Runs cases from `seed` on, perhaps of one technique alone: for some minutes, or a number of them, or the one.
+pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, reclaim: Option<&str>) -> Result<Exit, Failure> {
+    let only = reclaim.map(reclaim_named).transpose()?.and_then(technique);
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
         return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
     }
     let end = minutes.map(|m| Instant::now() + Duration::from_secs_f64(m * 60.0));
     let wanted = count.map_or(if end.is_some() { u64::MAX } else { 1 }, NonZeroU64::get);
     let progress = Progress::new(count.map(NonZeroU64::get), "cases");
-    let requests = AtomicU64::new(0);
+    let mut counts = Counts::default();
     let pool = pool::threads(pool::cores())?;
     let batch = CASES_PER_CORE * pool.current_num_threads() as u64;
     let mut cases = 0;
@@ -35,22 +39,25 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>) ->
             if is_interrupted() {
                 return None;
             }
-            let result = run_case(case);
+            let chosen = Case::new(case);
+            let result = only.map_or(chosen, |technique| chosen.under(technique)).run();
             progress.advance(1);
-            match result {
-                Ok(summary) => requests.fetch_add(summary.requests, Ordering::Relaxed),
-                Err(sentence) => return Some((case, sentence)),
-            };
-            None
+            Some((case, result))
         };
-        let failures: Vec<(u64, String)> = pool.install(|| (0..size).into_par_iter().filter_map(one).collect());
+        let done: Vec<_> = pool.install(|| (0..size).into_par_iter().filter_map(one).collect());
         if is_interrupted() {
             return Err(Failure::interrupted());
         }
-        for (case, sentence) in &failures {
-            out::print(&format!("seed {case}: {sentence}\n  replay: vpass check --seed {case}\n"))?;
+        for (case, result) in &done {
+            match result {
+                Ok(summary) => counts.note(summary),
+                Err(sentence) => {
+                    failed += 1;
+                    let of = only.map_or(String::new(), |technique| format!(" --reclaim {}", technique.name));
+                    out::print(&format!("seed {case}: {sentence}\n  replay: vpass check --seed {case}{of}\n"))?;
+                }
+            }
         }
-        failed += failures.len() as u64;
         cases += size;
     }
     drop(progress);
@@ -58,7 +65,60 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>) ->
     if failed > 0 {
         return Err(Failure::failed(format!("{} of {drives} failed", numbers::count(failed))));
     }
-    let requests = numbers::plural(requests.into_inner(), "request");
+    if cases > 1 {
+        out::print(&counts.table())?;
+    }
+    let requests = numbers::plural(counts.requests(), "request");
     out::print(&format!("{drives} from seed {seed} on, {requests}: the oracle found no error\n"))?;
     Ok(Exit::Done)
+}
+
+/// What the clean cases of a technique came to.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    cases: u64,
+    refused: u64,
+    attacked: u64,
+    requests: u64,
+    reads_checked: u64,
+    lost_pages: u64,
+    worst_dose_ratio: f64,
+}
+
+/// The same of each technique.
+#[derive(Default)]
+struct Counts(BTreeMap<&'static str, Count>);
+
+impl Counts {
+    fn note(&mut self, summary: &CaseSummary) {
+        let count = self.0.entry(summary.technique).or_default();
+        count.cases += 1;
+        count.attacked += u64::from(summary.adversary);
+        count.requests += summary.requests;
+        let Some(report) = &summary.report else {
+            count.refused += 1;
+            return;
+        };
+        count.reads_checked += report.reads_checked;
+        count.lost_pages += report.lost_pages;
+        count.worst_dose_ratio = count.worst_dose_ratio.max(report.worst_dose_ratio);
+    }
+
+    fn requests(&self) -> u64 {
+        self.0.values().map(|count| count.requests).sum()
+    }
+
+    /// In the order of the list. The worst dose is that of a page whose data was used; pages may be lost under techniques that do not
+    /// promise otherwise, and at P/E counts at which no promise holds.
+    fn table(&self) -> String {
+        let mut table = Table::new(["technique", "cases", "refused", "attacked", "reads checked", "worst dose / limit", "pages lost"]);
+        for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
+            let Some(c) = self.0.get(name) else { continue };
+            let ratio = format!("{:.6}", c.worst_dose_ratio);
+            let [cases, refused, attacked, reads, lost] =
+                [c.cases, c.refused, c.attacked, c.reads_checked, c.lost_pages].map(numbers::count);
+            table.row([name.to_owned(), cases, refused, attacked, reads, ratio, lost]);
+        }
+        table.render(wants_colour())
+    }
 }

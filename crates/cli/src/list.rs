@@ -109,7 +109,10 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
         }
         ListWhat::Reclaim => RECLAIM.iter().map(|t| words(t.name, t.summary)).collect(),
         ListWhat::Gc => GC.iter().map(|t| words(t.name, t.summary)).collect(),
-        ListWhat::Attacks => ATTACKS.iter().map(|a| words(a.name, a.summary)).collect(),
+        ListWhat::Attacks => {
+            let adaptive = words(crate::attack::ADAPTIVE, crate::attack::ADAPTIVE_SUMMARY);
+            ATTACKS.iter().map(|a| words(a.name, a.summary)).chain([adaptive]).collect()
+        }
         ListWhat::Keys => vec![],
         ListWhat::Models => MODELS.iter().map(|(name, summary)| words(name, summary)).collect(),
     })

@@ -82,6 +82,9 @@ impl Outcome {
     pub(crate) fn manifest(&self, plan: &Plan, command: &'static str) -> Result<Manifest, Failure> {
         let (said, traces, workload_configuration) = match &plan.load {
             Load::Generated(loaded) => (None, vec![], Some(to_value(&loaded.config)?)),
+            Load::Adversary { requests, depth } => {
+                (None, vec![], Some(json!({ "attack": plan.load.name(), "requests": requests, "queue_depth": depth })))
+            }
             Load::Fio { path, jobs, queue_depth } => {
                 let Source::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
                 let name = path.display().to_string();

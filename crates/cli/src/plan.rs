@@ -21,6 +21,7 @@ use vpass_workload::traces::{
 };
 
 use crate::args::{Base, Gear, Setup, Watch};
+use crate::attack::ADAPTIVE;
 use crate::exit::Failure;
 use crate::load::{self, Generated, Loaded};
 use crate::overrides::Override;
@@ -48,9 +49,21 @@ pub(crate) struct Plan {
 /// Where the requests come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Load {
-    Trace { survey: Arc<Survey>, options: TraceOptions },
+    Trace {
+        survey: Arc<Survey>,
+        options: TraceOptions,
+    },
     Generated(Loaded<Generated>),
-    Fio { path: PathBuf, jobs: JobFile, queue_depth: Option<u32> },
+    Fio {
+        path: PathBuf,
+        jobs: JobFile,
+        queue_depth: Option<u32>,
+    },
+    /// So many requests of an adversary, made as it goes.
+    Adversary {
+        requests: u64,
+        depth: u32,
+    },
 }
 
 impl Load {
@@ -59,6 +72,7 @@ impl Load {
             Self::Trace { survey, .. } => survey.files().iter().map(|f| f.path.display().to_string()).collect::<Vec<_>>().join(" "),
             Self::Generated(loaded) => loaded.name.clone(),
             Self::Fio { path, .. } => path.display().to_string(),
+            Self::Adversary { .. } => format!("attack {ADAPTIVE}"),
         }
     }
 
@@ -72,6 +86,7 @@ impl Load {
         match self {
             Self::Trace { .. } => "trace".into(),
             Self::Fio { .. } => "generated from a fio job file".into(),
+            Self::Adversary { .. } => "made in bursts by an adversary that looks again after each; the drive drains in between".into(),
             Self::Generated(loaded) => match &loaded.config {
                 Generated::Workload(_) => "generated".into(),
                 Generated::Phases(_) => "generated in phases".into(),
@@ -151,7 +166,7 @@ impl Plan {
                 notes.extend(self.trace_warnings());
                 notes
             }
-            Load::Generated(_) => vec![],
+            Load::Generated(_) | Load::Adversary { .. } => vec![],
             Load::Fio { jobs, .. } => {
                 let Source::Fio(source) = self.source()? else { unreachable!("a job file is run by its own source") };
                 fio_notes(&self.load.name(), jobs, &source)
@@ -186,6 +201,9 @@ impl Plan {
 
     /// Requests in all passes, where that is known beforehand.
     pub(crate) fn requests(&self) -> Result<Option<u64>, Failure> {
+        if let Load::Adversary { requests, .. } = self.load {
+            return Ok(Some(requests));
+        }
         let of_a_pass = self.source()?.len_hint().filter(|_| !self.until_stable);
         let of_a_run = of_a_pass.and_then(|n| n.checked_mul(u64::from(self.repeat.get())));
         Ok(of_a_run.and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
@@ -217,6 +235,7 @@ impl Plan {
                 let options = FioOptions { seed: self.seed, queue_depth: *queue_depth, has_clock: self.gear == Gear::Timed };
                 Source::Fio(Box::new(FioSource::new(jobs, capacity, page, options)?))
             }
+            Load::Adversary { .. } => unreachable!("an adversary makes its requests while the drive runs"),
         })
     }
 }

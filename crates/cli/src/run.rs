@@ -1,5 +1,6 @@
 //! One run: a drive made, aged, measured and judged.
 
+mod adaptive;
 mod counted;
 mod stable;
 mod summary;
@@ -19,7 +20,7 @@ use vpass_workload::warm_up::{First, Since};
 
 use crate::args::Gear;
 use crate::exit::{Exit, Failure};
-use crate::plan::{Plan, Source};
+use crate::plan::{Load, Plan, Source};
 use crate::progress::{Progress, deaf};
 use crate::results::jobs::{JobResult, jobs};
 use crate::results::{Ageing, Before, Summary};
@@ -53,6 +54,9 @@ pub(crate) fn execute(plan: &Plan, progress: &Progress) -> Result<Outcome, Failu
 }
 
 fn at_one_age(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
+    if let Load::Adversary { requests, depth } = plan.load {
+        return adaptive::attacked(plan, requests, depth, progress);
+    }
     let mut drive = made(plan, progress)?;
     let source = warmed_up(plan, &mut drive, progress)?;
     let mut run = Measured::begin(plan, drive);

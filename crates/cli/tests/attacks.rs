@@ -63,9 +63,9 @@ impl Case {
     }
 }
 
-/// Techniques that must lose nothing. `none` does not try, `ideal` is a model of other flash.
+/// Techniques that must lose nothing, on the flash that attacks look at.
 fn protecting() -> impl Iterator<Item = &'static str> {
-    RECLAIM.iter().map(|t| t.name).filter(|name| !["none", "ideal", "straw-ss"].contains(name))
+    RECLAIM.iter().filter(|t| !t.may_lose && !t.is_counterfactual()).map(|t| t.name)
 }
 
 /// Every protecting technique under every attack, in both gears.

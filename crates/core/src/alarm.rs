@@ -7,8 +7,8 @@ use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::drive::{Drive, NandOp};
 use crate::ftl::map::BUFFERED;
 use crate::ftl::mover::{Job, Plan};
-use crate::ftl::place::RECLAIM;
-use crate::nand::block::{BlockState, CARRY, MOVING, SUSPECT};
+use crate::ftl::place::{GC, RECLAIM};
+use crate::nand::block::{BlockHot, BlockState, CARRY, HAS_GUARDS, MOVING, SUSPECT};
 use crate::observer::{NOBODY, PhysRead, ReadResult};
 use crate::reclaim::{Action, Probed};
 use crate::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
@@ -25,7 +25,7 @@ impl Drive {
         if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
             self.flash.reads[cause as usize] += 1;
         }
-        let rings = self.count_any_read(ppn).1;
+        let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn).1;
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
         if rings {
             return !self.ring(lpn, ppn, block, cause, fill);
@@ -37,8 +37,8 @@ impl Drive {
     /// What a mover deposits, in quarters, was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads
     /// until then.
     pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: u32, cause: Cause) {
-        if cause != Cause::Host {
-            self.cold[block as usize].put_off_by(dose);
+        if cause != Cause::Host || self.bugs.has(Bug::PutOffByHost) {
+            self.cold[block as usize].put_off_by(if self.bugs.has(Bug::PutOffTwice) { 2 * dose } else { dose });
         }
     }
 
@@ -112,12 +112,18 @@ impl Drive {
             pec: self.limit_pec(block),
             wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],
             pages_per_wordline: self.geometry.cell.bits(),
-            mode: if self.bugs.has(Bug::ModeForgotten) { 1.min(self.geometry.cell.bits() as u8 - 1) } else { hot.mode },
+            mode: self.mode_or_bug(hot),
             guarded: self.guards.of(block),
             written: u32::from(hot.write_ptr),
             valid: self.map.valid_words(block),
         };
         ask(self.model.as_deref().expect("wordlines are counted for an error model"), &view)
+    }
+
+    /// The coding mode that the error model is told of.
+    fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
+        let for_all = self.bugs.has(Bug::ModeForgotten) || hot.has(HAS_GUARDS) && self.bugs.has(Bug::GuardForAll);
+        if for_all { 1.min(self.geometry.cell.bits() as u8 - 1) } else { hot.mode }
     }
 
     /// First alarms of a block that is about to be written.
@@ -129,6 +135,9 @@ impl Drive {
         let mut first = policy.arm(&view, block);
         if self.bugs.has(Bug::AlphaForgotten) {
             first = Reads(first.0.saturating_mul(8));
+        }
+        if self.hot[block as usize].stream == GC && self.bugs.has(Bug::ArmForgotten) {
+            first = Reads::NEVER;
         }
         self.cold[block as usize].set_policy_alarm(first);
         self.ask_model(block);
@@ -170,7 +179,8 @@ impl Drive {
         if hot.state == BlockState::Free {
             return;
         }
-        hot.alarm = if hot.has(SUSPECT) { 0 } else { cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(1)).min(CARRY) };
+        let late = if self.bugs.has(Bug::ModelAlarmLate) { 8 } else { 0 };
+        hot.alarm = if hot.has(SUSPECT) { 0 } else { cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(1 + late)).min(CARRY) };
     }
 
     /// Reads of a block since its erase, in whole dose units, rounded up.
@@ -221,6 +231,10 @@ impl Drive {
             let (policy, view) = self.policy_and_view();
             next = policy.probed(&view, block, &found, &mut wanted);
         }
+        if !wanted.is_empty() && self.bugs.has(Bug::LateReadsZero) {
+            // The job takes as long as it takes.
+            next = Reads(next.0.saturating_add(self.late_reads));
+        }
         (next, wanted)
     }
 
@@ -234,9 +248,13 @@ impl Drive {
             // The weakest page kind's limit is the wordline's.
             let of_kind = |kind| self.with_block_view(block, |model, view| model.dose_and_limit(view, page + kind));
             let (dose, limit) = (0..bits).map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
+            let dose = if self.bugs.has(Bug::ProbeHalved) { dose / 2 } else { dose };
             found.push(Probed { wordline: *wordline, dose, limit });
             self.flash.reads[Cause::Reclaim as usize] += 1;
             self.count_any_read(first + page);
+            if self.bugs.has(Bug::ProbeUncounted) {
+                self.wordlines[self.geometry.wordline_of(first + page) as usize].reads -= self.dose[0];
+            }
             self.note_read(PhysRead { lpn: NOBODY, ppn: first + page, cause: Cause::Reclaim, result: ReadResult::Good, fill: false });
         }
         self.record(NandOp::Probe { block, wordlines: wordlines.len() as u32 });
@@ -266,7 +284,15 @@ impl Drive {
         let Some(slot) = self.job_of(block) else { return };
         if self.jobs[slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER) {
             self.reclaim.deadline_misses += 1;
+            if self.bugs.has(Bug::DeadlineOverrun) {
+                self.cold[block as usize].set_policy_alarm(Reads::NEVER);
+                return;
+            }
             self.finish_job(slot);
+            return;
+        }
+        if self.bugs.has(Bug::GcJobGetsNoDeadline) {
+            self.cold[block as usize].set_policy_alarm(Reads::NEVER);
             return;
         }
         let (deadline, wanted) = self.consult(block);

@@ -89,6 +89,13 @@ impl Drive {
         whole
     }
 
+    /// What the drive takes for the dose and the limit of a programmed page, in 1/1024 dose units; nothing where reads disturb nothing.
+    pub fn dose_and_limit(&self, ppn: Ppn) -> Option<(u64, u64)> {
+        let block = self.geometry.block_of(ppn);
+        self.model.as_ref()?;
+        Some(self.with_block_view(block, |model, view| model.dose_and_limit(view, ppn - self.geometry.first_page(block))))
+    }
+
     /// The thresholds of the reclaim technique for blocks of this age, and where each comes from.
     pub fn thresholds(&mut self, pec: u32) -> Vec<Threshold> {
         let (policy, view) = self.policy_and_view();

@@ -55,8 +55,13 @@ impl Drive {
     pub(crate) fn count_read<const COUNTED: u8>(&mut self, ppn: Ppn) -> (BlockId, bool) {
         let block = self.geometry.block_of(ppn);
         let wordline = self.geometry.wordline_of(ppn);
-        let dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
-        if COUNTED != BLOCKS && !self.bugs.has(Bug::DoseLost) {
+        let mut dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
+        if self.bugs.has(Bug::DoseOfFirstKind) {
+            dose = self.dose[0];
+        }
+        let is_last = || wordline + 1 == self.geometry.first_wordline(block + 1);
+        let is_missed = self.bugs.has(Bug::DoseLost) || self.bugs.has(Bug::LastWordlineUncounted) && is_last();
+        if COUNTED != BLOCKS && !is_missed {
             self.wordlines[wordline as usize].reads += dose;
             if COUNTED == TRACKED {
                 self.tracker.count(block, wordline - self.geometry.first_wordline(block), dose);
@@ -67,12 +72,15 @@ impl Drive {
         if COUNTED == PAGES && hot.has(PAGES_COUNTED) {
             self.page_counters.count(block, ppn - self.geometry.first_page(block));
         }
-        (block, hot.reads >= hot.alarm)
+        if self.bugs.has(Bug::CountWraps) {
+            hot.reads &= 0x3FFF;
+        }
+        (block, hot.reads >= hot.alarm.saturating_add(u32::from(self.bugs.has(Bug::AlarmOneLate))))
     }
 
     /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
     pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: u32, cause: Cause) -> bool {
-        if self.counted == BLOCKS {
+        if self.counted == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
             return false;
         }
         self.wordlines[(self.geometry.first_wordline(block) + wordline) as usize].reads += dose;

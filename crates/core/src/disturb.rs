@@ -84,6 +84,10 @@ pub trait ErrorModel: Send {
 
     /// The limits behind it.
     fn limits(&self) -> &LimitTable;
+
+    /// The same, to give them a bug.
+    #[cfg(feature = "seeded-bugs")]
+    fn limits_mut(&mut self) -> &mut LimitTable;
 }
 
 /// The model that a configuration names; none where reads disturb nothing.

@@ -176,11 +176,21 @@ impl Drive {
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
         self.bugs.seeded = Some(bug);
+        if let Some(model) = &mut self.model {
+            model.limits_mut().bugs = self.bugs;
+        }
+        self.tracker.bugs = self.bugs;
     }
 
     /// Sets who watches; from the drive's first operation on.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
         self.observer = Some(observer);
+    }
+
+    /// Who watches, told of everything so far.
+    pub fn watcher(&mut self) -> Option<&mut dyn Observer> {
+        self.flush_reads();
+        self.observer.as_deref_mut()
     }
 
     /// Ends watching and gives the watcher back.
@@ -276,7 +286,7 @@ impl Drive {
             self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
             return slot.below;
         }
-        let lost = self.is_lost(lpn);
+        let lost = self.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
         let result = if lost { ReadResult::Uncorrectable } else { ReadResult::Good };
         self.note_read(PhysRead { lpn, ppn: NO_PPN, cause: Cause::Host, result, fill: false });
         if lost {
@@ -351,7 +361,7 @@ impl Drive {
             limits: self.model.as_deref().map(ErrorModel::limits),
             disturb: &self.config.disturb,
             density: &self.config.density,
-            late_reads: self.late_reads,
+            late_reads: if self.bugs.has(Bug::LateReadsZero) { 0 } else { self.late_reads },
             wear_counts: self.config.density.wear_counts_for_limits,
             hot: &self.hot,
             cold: &self.cold,
@@ -363,6 +373,7 @@ impl Drive {
             guards: &self.guards,
             pages_away: self.pages_away + self.pages_leaving(),
             pages_to_spare: self.pages_to_spare,
+            bugs: self.bugs,
             clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
         };
         (self.policy.as_mut(), view)

@@ -29,6 +29,7 @@ mod tiered;
 pub use action::Action;
 pub use promise::Promise;
 
+use crate::bugs::{Bug, Bugs};
 use crate::config::{DensityConfig, DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
 use crate::ftl::map::PageMap;
@@ -66,6 +67,7 @@ pub struct View<'a> {
     pub(crate) guards: &'a Guards,
     pub(crate) pages_away: u32,
     pub(crate) pages_to_spare: u32,
+    pub(crate) bugs: Bugs,
 }
 
 impl View<'_> {
@@ -174,7 +176,7 @@ impl View<'_> {
 
     /// Valid pages of a block.
     pub fn valid_pages(&self, block: BlockId) -> u32 {
-        self.hot[block as usize].valid.into()
+        if self.bugs.has(Bug::MoversForgotten) { 0 } else { self.hot[block as usize].valid.into() }
     }
 
     /// The page from which on [`Action::Recycle`] would write a block's valid pages again; none where they do not fit.
@@ -190,6 +192,9 @@ impl View<'_> {
     /// Pages of a block that may still be programmed before its erase.
     pub fn pages_to_come(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
+        if self.bugs.has(Bug::OpenTakenForClosed) {
+            return 0;
+        }
         if hot.state == BlockState::Closed { 0 } else { self.geometry.available_from(hot.write_ptr.into(), hot.mode) }
     }
 }
@@ -297,6 +302,10 @@ pub struct Technique {
     pub tracks: bool,
     /// Makes the drive's flash another for the run; none but a counterfactual technique does.
     pub nature: Option<fn(&mut DriveConfig)>,
+    /// Data may be lost under it, if the drive says so; else whoever tests it takes a lost page for a bug.
+    pub may_lose: bool,
+    /// It keeps data apart in streams of its own, which want more spare blocks, and finds out first which.
+    pub keeps_apart: bool,
 }
 
 impl Technique {
@@ -329,25 +338,33 @@ macro_rules! policies {
         /// Every reclaim technique; one line each.
         pub const RECLAIM: &[Technique] = &[$(Technique {
             $($($field: $value,)*)?
-            ..Technique { name: $name, summary: $summary, new: made_by!($new $(, $seed)?), tracks: false, nature: None }
+            ..Technique {
+                name: $name,
+                summary: $summary,
+                new: made_by!($new $(, $seed)?),
+                tracks: false,
+                nature: None,
+                may_lose: false,
+                keeps_apart: false,
+            }
         },)*];
     };
 }
 
 policies! {
-    "none", "no read reclaim: data is lost when its limit is reached" => none::None::new;
+    "none", "no read reclaim: data is lost when its limit is reached" => none::None::new { may_lose: true };
     "block", "rewrites a whole block at the read count of the worst access pattern" => block::Block::new;
     "page-type", "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)" => page_type::PageType::new;
     "straw-wl", "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)" => straw_wl::StrawWl::new;
-    "straw-ss", "straw-wl with a few counters a block, as published: can be deceived (straw-2024)" => straw_ss::StrawSs::new { tracks: true };
+    "straw-ss", "straw-wl with a few counters a block, as published: can be deceived (straw-2024)" => straw_ss::StrawSs::new { tracks: true, may_lose: true };
     "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
     "tiered", "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool" => tiered::Tiered::new;
     "erased-probe", "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)" => erased_probe::ErasedProbe::new;
     "chance-probe", "block, and senses the neighbours of reads drawn by chance: data is lost with a probability below 2^-64 a danger to hosts that do not know the seed, none is counted" => chance_probe::ChanceProbe::new [seed];
-    "redftl", "read-hot pages in blocks that hold only a few of them (Ha et al., 2013)" => redftl::RedFtl::new;
-    "read-leveling", "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)" => read_leveling::ReadLeveling::new;
-    "hotld", "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)" => hotld::HotLd::new;
-    "ipr", "hotld, with guard levels made in place by reprogramming (ipr-2018)" => ipr::Ipr::new;
+    "redftl", "read-hot pages in blocks that hold only a few of them (Ha et al., 2013)" => redftl::RedFtl::new { keeps_apart: true };
+    "read-leveling", "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)" => read_leveling::ReadLeveling::new { keeps_apart: true };
+    "hotld", "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)" => hotld::HotLd::new { keeps_apart: true };
+    "ipr", "hotld, with guard levels made in place by reprogramming (ipr-2018)" => ipr::Ipr::new { keeps_apart: true };
     "ipr-wl", "straw-wl, which gives a wordline guard levels in place before it moves it" => ipr_wl::IprWl::new;
     "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new { nature: Some(ideal::nature) };
 }

@@ -14,6 +14,7 @@
 
 use std::collections::VecDeque;
 
+use crate::bugs::{Bug, Bugs};
 use crate::mem::{equal_keys, huge_vec, prefetch};
 use crate::units::BlockId;
 
@@ -75,6 +76,8 @@ pub(crate) struct SpaceSaving {
     /// Apart from the banks, so that it is in the cache when the place of the next miss is asked for.
     lowest: Vec<Lowest>,
     begun_at: Vec<[u32; SEGMENTS]>,
+    /// A bug of the drive that it belongs to.
+    pub(crate) bugs: Bugs,
 }
 
 impl SpaceSaving {
@@ -90,6 +93,7 @@ impl SpaceSaving {
             banks: huge_vec(blocks * banks, Bank::empty(BANK)),
             lowest: vec![],
             begun_at: vec![[0; SEGMENTS]; blocks],
+            bugs: Bugs::default(),
         };
         for last in counters.banks.chunks_mut(banks).map(|of_block| &mut of_block[banks - 1]) {
             *last = Bank::empty(entries - (banks - 1) * BANK);
@@ -171,7 +175,7 @@ impl SpaceSaving {
 
     /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
     pub(crate) fn begin_wordline(&mut self, block: BlockId, wordline: u32, spared: u32) {
-        if wordline.is_multiple_of(self.wordlines_per_segment) {
+        if wordline.is_multiple_of(self.wordlines_per_segment) || self.bugs.has(Bug::SegmentsBeginLate) {
             self.begun_at[block as usize][(wordline / self.wordlines_per_segment) as usize] = spared;
         }
     }
@@ -194,6 +198,7 @@ impl SpaceSaving {
             banks: &self.banks[block * self.banks_per_block..][..self.banks_per_block],
             entries: self.entries_per_block,
             begun_at: &self.begun_at[block],
+            bugs: self.bugs,
             wordlines_per_segment: self.wordlines_per_segment as usize,
         }
     }
@@ -230,6 +235,7 @@ pub(crate) struct Tracked<'a> {
     entries: usize,
     begun_at: &'a [u32; SEGMENTS],
     wordlines_per_segment: usize,
+    bugs: Bugs,
 }
 
 impl Tracked<'_> {
@@ -246,7 +252,8 @@ impl Tracked<'_> {
     /// Wordlines, numbered within the block, that have an entry.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
         let all = self.banks.iter().flat_map(|bank| bank.keys.iter().zip(&bank.entries));
-        all.filter(|(key, _)| **key != NONE).map(|(key, entry)| (usize::from(*key), *entry))
+        let known = |entry: &Entry| if self.bugs.has(Bug::CountersExact) { Entry { error: 0, ..*entry } } else { *entry };
+        all.filter(|(key, _)| **key != NONE).map(move |(key, entry)| (usize::from(*key), known(entry)))
     }
 
     /// The block's dose, as far as it need not be answered for, when each segment began to be written, and a segment's wordlines.

@@ -8,6 +8,7 @@
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::bugs::Bug;
 use crate::config::{ConfigError, DisturbModel, DriveConfig, require};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
 use crate::drive::{Drive, late_reads};
@@ -106,7 +107,7 @@ impl Drive {
             (each + u32::from(one_more)) * QUARTERS
         };
         let doses: Vec<u32> = (0..programmed).map(dose).collect();
-        if !self.wordlines.is_empty() {
+        if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
             let first = self.geometry.first_wordline(block);
             for (wordline, dose) in (first..).zip(&doses) {
                 self.wordlines[wordline as usize].reads += dose;

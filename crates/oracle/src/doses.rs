@@ -115,6 +115,18 @@ pub(crate) struct Doses {
     worn: Vec<Worn>,
     /// Wear of a reprogrammed cycle, as far as it counts for limits.
     wear: f64,
+    /// Whether it does.
+    counts_wear: bool,
+}
+
+/// What a block has been through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockWear {
+    /// Cycles since the drive began, and those with a reprogramming.
+    pub(crate) cycles: u32,
+    pub(crate) reprogrammed: u32,
+    /// Thousandths of cycles that it is worn as if by; unknown where reprogramming wears for other ends than limits.
+    pub(crate) effective_milli: Option<u64>,
 }
 
 impl Doses {
@@ -133,6 +145,7 @@ impl Doses {
             start_pec: config.start.pec,
             by_reprogramming: (config.density.reprogram_dose * 4.0).ceil() as u32,
             worn: vec![Worn::default(); geometry.blocks as usize],
+            counts_wear: config.density.wear_counts_for_limits,
             wear: if config.density.wear_counts_for_limits { config.density.wear } else { 1.0 },
         };
         doses.know_limits(0);
@@ -292,6 +305,19 @@ impl Doses {
         let words = &mut self.guarded[block as usize];
         words.resize(self.wordlines_per_block.div_ceil(64) as usize, 0);
         words[index as usize / 64] |= 1 << (index % 64);
+    }
+
+    /// Dose, in quarters, read from a block since its erase; `None` where nobody counts.
+    pub(crate) fn read_of(&self, block: BlockId) -> Option<u64> {
+        (self.model != DisturbModel::None).then(|| self.blocks[block as usize].read)
+    }
+
+    /// What a block has been through.
+    pub(crate) fn worn(&self, block: BlockId) -> BlockWear {
+        let worn = &self.worn[block as usize];
+        let cycles = u64::from(self.start_pec) + u64::from(worn.cycles);
+        let effective_milli = self.counts_wear.then_some(cycles * 1000 + worn.beyond_milli);
+        BlockWear { cycles: worn.cycles, reprogrammed: worn.reprogrammed, effective_milli }
     }
 
     /// The block's wordlines forget; its next limits are those of one more cycle, and of what reprogramming wore.

@@ -7,11 +7,14 @@
 //!
 //! Data loss is a result where the drive reported it. Whatever else is wrong is a bug ([`OracleReport::is_bug`]).
 
+mod adversary;
 mod bits;
+mod block_books;
 mod books;
 mod claims;
 mod clock;
 mod density;
+mod dice;
 mod doses;
 mod end_scan;
 mod gathered;
@@ -29,6 +32,7 @@ pub mod swarm;
 mod time_check;
 mod wear;
 
+pub use adversary::Adversary;
 pub use books::DriveBooks;
 pub use mapping::MapEntry;
 pub use oracle::{Level, Oracle};

@@ -155,6 +155,7 @@ impl Oracle {
         });
         self.check_claims(drive);
         let rows = || drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
+        self.check_blocks(drive.block_states());
         self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
         self.finish()
     }
@@ -172,6 +173,17 @@ impl Oracle {
         }
         let truth = self.doses.truth(&self.medium, At::new(&self.geometry, ppn));
         (truth != Truth::SAFE).then_some((truth.dose, truth.limit))
+    }
+
+    /// Reads beside a programmed page that it still endures, in dose units; below 0 where it is past its limit, infinitely many where nothing
+    /// disturbs it.
+    pub fn reads_left(&self, ppn: Ppn) -> f64 {
+        let at = At::new(&self.geometry, ppn);
+        let truth = self.doses.truth(&self.medium, at);
+        if truth == Truth::SAFE {
+            return f64::INFINITY;
+        }
+        (truth.limit as f64 - truth.dose as f64) / (4 * self.doses.page(at).alpha) as f64
     }
 
     /// What a flash page really holds: host page and version.

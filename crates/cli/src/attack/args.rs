@@ -10,6 +10,7 @@ use crate::args::{Base, TechniqueArgs, at_least_one};
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  vpass attack hammer --drive tiny --reclaim block\n  \
     vpass attack below-interval --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed --write attack.toml\n  \
+    vpass attack adaptive --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed --requests 1M\n  \
     vpass attack search --drive tiny --reclaim straw-wl --set start.pec=2000 --minutes 5\n\n\
     The attacker sees where every page lies and what every wordline endures (see `vpass list attacks`). Exit codes as of `vpass run`: \
     3 where data was lost, 1 where the oracle found a bug of the drive model.";
@@ -17,11 +18,13 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  vpass attack hammer --drive tiny
 /// An attack of the list, against one drive.
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
-    /// The attack (see `vpass list attacks`), or `search` to look for one.
+    /// The attack (see `vpass list attacks`), or `search` to look for one. `adaptive` looks at the drive again after each burst of 4 to
+    /// 100 requests (all reads and writes of whole pages), once the drive has drained: its latencies are those of short bursts.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Go on, from the beginning again, until so many requests are done; one round of the attack where absent. Of a search: requests
+    /// Go on, from the beginning again, until so many requests are done; one round of the attack, or 100,000 of
+    /// `adaptive`, where absent. Of a search: requests
     /// of each trial.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) requests: Option<NonZeroU64>,

@@ -34,6 +34,24 @@ fn an_unprotected_drive_loses_what_is_hammered_and_a_protected_one_does_not() {
     }
 }
 
+/// The drive drains between its bursts, and the summary says so; no file could replay what depends on looks.
+#[test]
+fn an_adaptive_attack_finds_its_way_by_itself() {
+    let lost = attack("adaptive", "none", &["--requests", "5000", "--json"]);
+    assert_eq!(lost.code, 3, "{}", lost.stderr);
+    let again = attack("adaptive", "none", &["--requests", "5000", "--json"]);
+    assert_eq!(facts(&again.json()), facts(&lost.json()));
+    let host = &lost.json()["host"];
+    let served = ["read_requests", "write_requests", "trim_requests"].map(|key| host[key].as_u64().unwrap()).iter().sum::<u64>();
+    assert_eq!(served, 5000);
+    let words = attack("adaptive", "straw-wl", &["--requests", "5000"]);
+    assert_eq!(words.code, 0, "{}", words.stderr);
+    assert!(words.stdout.contains("the drive drains in between"), "{}", words.stdout);
+    vpass(&["attack", "adaptive", "--drive", "tiny", "--write", "a.toml"]).refuses(2, &["--write", "--seed"]);
+    vpass(&["attack", "adaptive", "--drive", "tiny", "--oracle", "off"]).refuses(2, &["--oracle off", "leave it on"]);
+    assert!(vpass(&["list", "attacks"]).stdout.contains("adaptive"));
+}
+
 #[test]
 fn a_written_attack_is_replayed_with_the_same_result() {
     let room = Room::new();

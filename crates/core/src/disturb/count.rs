@@ -52,4 +52,9 @@ impl ErrorModel for Count {
     fn limits(&self) -> &LimitTable {
         &self.table
     }
+
+    #[cfg(feature = "seeded-bugs")]
+    fn limits_mut(&mut self) -> &mut LimitTable {
+        &mut self.table
+    }
 }

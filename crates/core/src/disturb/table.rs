@@ -3,6 +3,7 @@
 //! The truth interpolates over P/E counts (`rows`); a policy looks up the worse of the rows around (straw-2024 III).
 
 use super::rows::Rows;
+use crate::bugs::{Bug, Bugs};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
 use crate::units::BlockId;
 
@@ -45,6 +46,8 @@ pub struct LimitTable {
     /// Limits with guard levels over those without, in 1/1024.
     guarded: u64,
     rows: Rows,
+    /// A bug of the drive that reads it.
+    pub(crate) bugs: Bugs,
 }
 
 impl LimitTable {
@@ -79,6 +82,7 @@ impl LimitTable {
             weakest: weakest(&config.kind_factor),
             guarded: MEMBER_ONE.into(),
             rows: Rows::new(config),
+            bugs: Bugs::default(),
         }
     }
 
@@ -117,20 +121,24 @@ impl LimitTable {
     /// The true limit of a wordline, from its group's [`Self::truth`] and its block's [`Self::block_factor`]. Never below the group's.
     #[inline]
     pub fn limit_of(&self, group_limit: u64, wordline: u32, block_factor: u32) -> u64 {
-        let of_layer = (group_limit * u64::from(self.member[wordline as usize])) >> MEMBER_BITS;
+        let next = self.bugs.has(Bug::NextLayer) && wordline as usize + 1 < self.member.len();
+        let of_layer = (group_limit * u64::from(self.member[wordline as usize + usize::from(next)])) >> MEMBER_BITS;
         (of_layer * u64::from(block_factor)) >> MEMBER_BITS
     }
 
     /// The limit of the weakest of some page kinds of a wordline, a bit each and LSB first, from the wordline's [`Self::limit_of`].
     #[inline]
     pub fn limit_of_kinds(&self, wordline_limit: u64, kinds: u32) -> u64 {
-        (wordline_limit * u64::from(self.weakest[kinds as usize % KIND_SETS])) >> MEMBER_BITS
+        let weakest =
+            if self.bugs.has(Bug::StrongestKind) { self.weakest.iter().max() } else { self.weakest.get(kinds as usize % KIND_SETS) };
+        (wordline_limit * u64::from(*weakest.expect("a number for each set"))) >> MEMBER_BITS
     }
 
     /// A limit of a block in a coding mode, which is the number of page kinds that it takes away, from that of a block in full density.
     #[inline]
     pub fn in_mode(&self, limit: u64, mode: u8) -> u64 {
-        if mode == 0 { limit } else { (limit * self.guarded) >> MEMBER_BITS }
+        let times = if self.bugs.has(Bug::GuardFactorTwice) { 2 } else { 1 };
+        if mode == 0 { limit } else { (limit * self.guarded * times) >> MEMBER_BITS }
     }
 
     /// [`Self::limit_of`] in the worst block.
@@ -140,14 +148,42 @@ impl LimitTable {
 
     /// The truth about a group's worst member: linear between rows, and beyond the last as the table ended.
     pub fn truth(&self, group: usize, pec: u32) -> Endurance {
-        self.rows.truth(group, pec)
+        if self.bugs.has(Bug::AlphaFloor) {
+            let truth = self.rows.truth(group, pec);
+            return Endurance { alpha: truth.alpha / ALPHA_ONE * ALPHA_ONE, ..truth };
+        }
+        let pec = if self.bugs.has(Bug::NotExtrapolated) { pec.min(self.last_row()) } else { pec };
+        let group = if self.bugs.has(Bug::TruthOfFirstGroup) { 0 } else { group };
+        self.rows.truth(group, if self.bugs.has(Bug::TruthOfNew) { 0 } else { pec })
     }
 
     /// What a policy may assume: of the two rows that it sees around this P/E count the lower limit and the higher alpha.
     pub fn lookup(&self, group: usize, pec: u32) -> Endurance {
+        if let Some(distorted) = self.distorted(group, pec) {
+            return distorted;
+        }
         let (from, to) = self.rows.around(pec);
         let (below, above) = (self.truth(group, from), self.truth(group, to));
         Endurance { limit: above.limit.min(below.limit), alpha: above.alpha.max(below.alpha) }
+    }
+}
+
+impl LimitTable {
+    /// What a policy is told of a drive with a bug in what it may assume.
+    #[inline]
+    fn distorted(&self, group: usize, pec: u32) -> Option<Endurance> {
+        let (from, to) = self.rows.around(pec);
+        if self.bugs.has(Bug::AlphaOne) {
+            let limit = self.truth(group, from).limit.min(self.truth(group, to).limit);
+            return Some(Endurance { limit, alpha: ALPHA_ONE });
+        }
+        if self.bugs.has(Bug::BestGroup) {
+            return (0..self.groups).map(|g| self.truth(g, to)).max_by_key(|e| e.limit);
+        }
+        if self.bugs.has(Bug::LimitsOfNew) {
+            return Some(self.truth(group, 0));
+        }
+        self.bugs.has(Bug::BetterRow).then(|| self.truth(group, from))
     }
 }
 

@@ -9,6 +9,7 @@
 
 use super::table::{ALPHA_ONE, Endurance, LimitTable};
 use super::{Assessment, BlockView, ErrorModel, spared};
+use crate::bugs::Bug;
 use crate::nand::block::Wordline;
 
 pub(super) struct WordlineModel {
@@ -24,8 +25,10 @@ impl WordlineModel {
 
     /// Reads of the neighbours of wordline `i`, together; a missing neighbour is never read.
     fn neighbours(&self, wordlines: &[Wordline], i: usize) -> u64 {
-        let below = i.checked_sub(self.stride).map_or(0, |n| u64::from(wordlines[n].reads));
-        let above = wordlines.get(i + self.stride).map_or(0, |w| u64::from(w.reads));
+        let stride = if self.table.bugs.has(Bug::StrideForgotten) { 1 } else { self.stride };
+        let beyond = if self.table.bugs.has(Bug::EdgeWraps) { u64::from(wordlines[wordlines.len() - 1].reads) } else { 0 };
+        let below = i.checked_sub(stride).map_or(beyond, |n| u64::from(wordlines[n].reads));
+        let above = wordlines.get(i + stride).map_or(0, |w| u64::from(w.reads));
         below + above
     }
 
@@ -97,5 +100,10 @@ impl ErrorModel for WordlineModel {
 
     fn limits(&self) -> &LimitTable {
         &self.table
+    }
+
+    #[cfg(feature = "seeded-bugs")]
+    fn limits_mut(&mut self) -> &mut LimitTable {
+        &mut self.table
     }
 }

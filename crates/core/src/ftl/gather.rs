@@ -150,7 +150,9 @@ impl Drive {
 
     /// The host trimmed a page that waits.
     pub(crate) fn forget_gathered(&mut self, slot: u32) {
-        self.gathers.forget(slot);
+        if !self.bugs.has(Bug::GatherForgetsTrim) {
+            self.gathers.forget(if self.bugs.has(Bug::GatherForgetsAnother) { slot ^ 1 } else { slot });
+        }
         self.buffer.unstage(slot);
     }
 
@@ -204,9 +206,16 @@ impl Drive {
         let mut cause = Cause::Host;
         for (page, waiting) in (first..).zip(pages) {
             let slot = self.buffer.unstage(waiting.slot);
-            self.map.to_physical[slot.lpn as usize] = UNMAPPED;
+            if !self.bugs.has(Bug::GatherKeepsMap) {
+                self.map.to_physical[slot.lpn as usize] = UNMAPPED;
+            }
             cause = waiting.cause;
-            self.program(block, page, slot.lpn, if slot.is_new { Origin::Host } else { Origin::Gathered }, cause);
+            if page + 1 == first + pages.len() as u32 && page + 1 < first + kept && self.bugs.has(Bug::PaddingTakesLast) {
+                self.program_nothing(block, page, cause);
+                continue;
+            }
+            let by_host = slot.is_new || self.bugs.has(Bug::GatherClaimsHost);
+            self.program(block, page, slot.lpn, if by_host { Origin::Host } else { Origin::Gathered }, cause);
         }
         for page in first + pages.len() as u32..first + kept {
             self.program_nothing(block, page, cause);
@@ -225,6 +234,7 @@ impl Drive {
         let ppn = self.geometry.first_page(block) + page;
         self.hot[block as usize].write_ptr += 1;
         self.map.to_logical[ppn as usize] = UNMAPPED;
+        self.hot[block as usize].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
         self.seq += 1;
         self.flash.programs[cause as usize] += 1;
         self.flash.padded_pages += u64::from(!self.bugs.has(Bug::PaddingUncounted));

@@ -63,7 +63,9 @@ impl Drive {
     pub(crate) fn end_guards(&mut self, block: BlockId) {
         if self.hot[block as usize].has(HAS_GUARDS) {
             self.pages_away -= self.guards.count(block) * u32::from(GUARDED);
-            self.guards.clear(block);
+            if !self.bugs.has(Bug::GuardsKept) {
+                self.guards.clear(block);
+            }
         }
     }
 }

@@ -120,7 +120,9 @@ impl Drive {
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
             BlockState::Open => {
-                self.streams.drop_open(hot.stream, block);
+                if !self.bugs.has(Bug::OpenBlockKept) {
+                    self.streams.drop_open(hot.stream, block);
+                }
                 self.hot[block as usize].state = BlockState::Closed;
             }
             BlockState::Closed => self.victims.remove(block),
@@ -129,7 +131,9 @@ impl Drive {
         self.hot[block as usize].flags |= MOVING;
         let from = self.cold[block as usize].without_movers(hot.reads);
         self.jobs_begun += 1;
-        Job { serial: self.jobs_begun, block, cause, plan, cursor: 0, merged: 0, fetched: 0, started_at: self.now, from, deadline }
+        let cursor = u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst));
+        let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
+        Job { serial: self.jobs_begun, block, cause, plan, cursor, merged: 0, fetched: 0, started_at: self.now, from, deadline }
     }
 
     /// Moves what the plan says of a block's data, and erases the block once it is empty: at once, or as a job where time and schedule allow.
@@ -197,6 +201,7 @@ impl Drive {
             None => self.map.next_valid(job.block, job.cursor),
             Some(pages) => self.map.next_valid_of(job.block, job.cursor, pages),
         };
+        let next = next.filter(|page| *page < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
         let Some(page) = next else {
             if job.plan.within.is_some() {
                 self.pad(Gatherer::Block(job.block));
@@ -256,7 +261,7 @@ impl Drive {
             self.unmap_lost(lpn);
             return;
         }
-        if !good {
+        if !good && !self.bugs.has(Bug::MoverCopiesGarbage) {
             self.unmap_lost(lpn);
             self.record(NandOp::Copy { src, dst: None, cause: job.cause });
             return;
@@ -292,9 +297,13 @@ impl Drive {
 
     /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.
     fn release(&mut self, block: BlockId) {
+        let put_off = self.cold[block as usize].put_off();
         self.hot[block as usize].flags &= !MOVING;
         self.victims.insert(block, self.score(block), self.seq as u32);
-        self.cold[block as usize].set_policy_alarm(Reads(0));
+        self.cold[block as usize].set_policy_alarm(if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
+        if self.bugs.has(Bug::PutOffKept) {
+            self.cold[block as usize].put_off_by(put_off);
+        }
         self.set_alarm(block);
     }
 
@@ -325,6 +334,8 @@ impl Drive {
         }
         self.hot[block as usize] = if self.bugs.has(Bug::CountersKept) {
             BlockHot { reads: self.hot[block as usize].reads, ..BlockHot::ERASED }
+        } else if self.bugs.has(Bug::ModeKept) {
+            BlockHot { mode: self.hot[block as usize].mode, ..BlockHot::ERASED }
         } else {
             BlockHot::ERASED
         };
@@ -332,17 +343,19 @@ impl Drive {
         if std::mem::take(&mut cold.reprogrammed) {
             cold.reprogrammed_cycles += 1;
             let cycles = cold.pec + 1 - self.config.start.pec;
-            cold.extra_milli += extra_milli(self.config.density.wear, cold.reprogrammed_cycles, cycles);
+            cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
+            let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
+            cold.extra_milli += counts * extra_milli(self.config.density.wear, cold.reprogrammed_cycles, cycles);
         }
-        cold.pec += 1;
+        cold.pec += u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
         cold.set_policy_alarm(Reads::NEVER);
         cold.model_alarm = u32::MAX;
         cold.carries = 0;
-        if !self.wordlines.is_empty() {
+        if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
             let first = self.geometry.first_wordline(block) as usize;
             self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::nand::block::Wordline::default());
         }
-        if self.tracker.is_on() {
+        if self.tracker.is_on() && !self.bugs.has(Bug::TrackerKept) {
             self.tracker.reset(block);
         }
         self.flash.erases[cause as usize] += 1;

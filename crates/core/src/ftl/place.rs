@@ -7,7 +7,7 @@ use crate::disturb::spared;
 use crate::drive::Drive;
 use crate::ftl::map::BUFFERED;
 use crate::geometry::Geometry;
-use crate::nand::block::{BlockState, HAS_GUARDS, PAGES_COUNTED, PROTECTED};
+use crate::nand::block::{BlockState, HAS_GUARDS, PAGES_COUNTED, PROTECTED, SUSPECT};
 use crate::nand::rules;
 use crate::observer::Origin;
 use crate::reclaim::{FIRST_OWN, StreamSpec};
@@ -211,7 +211,9 @@ impl Drive {
         hot.write_ptr += 1;
         hot.valid += 1;
         let disturbed_before = begins && hot.reads > 0 && self.config.disturb.preprogram_weight > 0.0;
-        self.map.to_logical[ppn as usize] = lpn;
+        if !(self.bugs.has(Bug::OwnerForgotten) && self.seq % 101 == 100) {
+            self.map.to_logical[ppn as usize] = lpn;
+        }
         self.map.set_valid(block, page);
         if disturbed_before {
             // It may have been disturbed past its limit before it was written.
@@ -220,7 +222,7 @@ impl Drive {
         let entry = self.map.to_physical[lpn as usize];
         if entry & BUFFERED == 0 {
             self.map.to_physical[lpn as usize] = ppn;
-        } else {
+        } else if !self.bugs.has(Bug::MoveMissesBuffer) {
             // A copy of what lies below newer data in the write buffer.
             self.buffer.slot_mut(entry & !BUFFERED).below = ppn;
         }
@@ -238,7 +240,13 @@ impl Drive {
             self.wordlines[first + wordline as usize].base = 0;
             return;
         }
-        let base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
+        let mut base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
+        if self.bugs.has(Bug::BaseForgotten) {
+            base = 0;
+        }
+        if self.bugs.has(Bug::BaseSparesAll) {
+            base = reads;
+        }
         self.wordlines[first + wordline as usize].base = base;
         if self.tracker.is_on() {
             self.tracker.begin_wordline(block, wordline, spared(u64::from(reads), self.config.disturb.preprogram_weight));
@@ -251,6 +259,12 @@ impl Drive {
         let stream = self.hot[block as usize].stream;
         let hot = &mut self.hot[block as usize];
         hot.state = BlockState::Closed;
+        if self.bugs.has(Bug::SuspectForgotten) && hot.has(SUSPECT) {
+            hot.flags &= !SUSPECT;
+            self.cold[block as usize].model_alarm = u32::MAX - 1;
+            self.set_alarm(block);
+        }
+        let hot = &mut self.hot[block as usize];
         if stream >= RECLAIM {
             hot.flags |= PROTECTED;
             // A full turn of the spare blocks: by then what was moved has had its rest.

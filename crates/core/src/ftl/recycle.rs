@@ -10,6 +10,7 @@
 //! all move to the pages from 6 on:                 - - - | - - - | A B C | D . .
 //! ```
 
+use crate::bugs::Bug;
 use crate::drive::Drive;
 use crate::ftl::mover::{Job, Plan};
 use crate::ftl::place::RECLAIM;
@@ -29,6 +30,7 @@ impl Drive {
     /// How to write a block's pages again within it. All of it goes elsewhere where there is no room ([`crate::reclaim::View::next_filling`]).
     pub(crate) fn plan_recycling(&self, block: BlockId) -> Plan {
         let Some(first) = next_filling(&self.geometry, &self.hot[block as usize]) else { return Plan::whole(RECLAIM) };
+        let first = if self.bugs.has(Bug::RecycleSharesWordline) { self.hot[block as usize].write_ptr.into() } else { first };
         let mut old = PageSet::none(self.geometry.pages_per_block);
         old.insert(0, first);
         Plan::within(old, first)

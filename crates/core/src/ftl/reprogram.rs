@@ -29,6 +29,7 @@ impl Drive {
         let mut leaving = PageSet::none(g.pages_per_block);
         let kept = bits - u32::from(GUARDED);
         let whole = if self.bugs.has(Bug::BackupForgotten) { 0 } else { written / bits };
+        let whole = whole.saturating_sub(u32::from(self.bugs.has(Bug::BackupOneShort)));
         (0..whole).for_each(|wordline| leaving.insert(wordline * bits + kept, bits - kept));
         // A wordline written in part gets no guard levels.
         leaving.insert(written / bits * bits, written % bits);
@@ -71,7 +72,7 @@ impl Drive {
             Merges::Wordlines(left) => return self.guard_next(job.block, left, job.cause),
             Merges::Block => {}
         }
-        if job.merged < self.whole_wordlines(job.block) {
+        if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < self.whole_wordlines(job.block) {
             self.sense_wordline(job.block, job.merged, job.cause);
             self.note_merge(job.block, job.merged, GUARDED, job.cause);
             self.disturb_by_reprogramming(job.block, job.merged, job.cause);
@@ -118,7 +119,8 @@ impl Drive {
     /// Senses the cells of a page whose data nobody wants.
     fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
         self.flash.reads[cause as usize] += 1;
-        let (block, rings) = self.count_any_read(ppn);
+        let block = self.geometry.block_of(ppn);
+        let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn).1;
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
         self.note_read(PhysRead { lpn: NOBODY, ppn, cause, result: ReadResult::Good, fill: false });
         if rings {
@@ -170,6 +172,10 @@ impl Drive {
     /// A page of a block in a mode was programmed: behind the last one of a wordline that it keeps comes the program that makes guard levels.
     pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
         let (bits, mode) = (self.geometry.cell.bits(), self.hot[block as usize].mode);
+        if mode > 0 && self.bugs.has(Bug::LowDensityUnmerged) && page % bits + 1 + u32::from(mode) == bits {
+            self.hot[block as usize].write_ptr += u16::from(mode);
+            return;
+        }
         if mode > 0 && page % bits + 1 + u32::from(mode) == bits {
             self.hot[block as usize].write_ptr += u16::from(mode);
             if self.by_wordline {

@@ -37,7 +37,7 @@ impl Drive {
             o.took_in(lpn, written);
             o.host_wrote(lpn, written == WHOLE);
         });
-        if written == WHOLE {
+        if written == WHOLE && !self.bugs.has(Bug::LostFlagKept) {
             self.clear_lost(lpn);
         }
         if entry < UNMAPPED && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
@@ -70,6 +70,9 @@ impl Drive {
         s.mask |= mask;
         if s.mask == WHOLE && s.below < UNMAPPED {
             let below = std::mem::replace(&mut s.below, UNMAPPED);
+            if self.bugs.has(Bug::AbsorbedKeepsBelow) {
+                return;
+            }
             self.invalidate(below);
         }
     }
@@ -170,14 +173,16 @@ impl Drive {
         let mut entry = self.map.to_physical[lpn as usize];
         if entry & BUFFERED != 0 {
             let slot = entry & !BUFFERED;
-            entry = self.buffer.slot(slot).below;
+            entry = if self.bugs.has(Bug::TrimKeepsBelow) { UNMAPPED } else { self.buffer.slot(slot).below };
             if self.buffer.is_staged(slot) {
                 self.forget_gathered(slot);
+            } else if self.bugs.has(Bug::TrimmedSlotFlushed) {
+                self.buffer.slot_mut(slot).below = UNMAPPED;
             } else {
                 self.buffer.discard(slot);
             }
         }
-        if entry < UNMAPPED {
+        if entry < UNMAPPED && !self.bugs.has(Bug::TrimLeavesValid) {
             self.invalidate(entry);
         }
         self.map.to_physical[lpn as usize] = UNMAPPED;

@@ -117,6 +117,11 @@ impl BlockCold {
         self.put_off = self.put_off.saturating_add(dose);
     }
 
+    /// What movers have sensed since the policy named its alarm, in quarters.
+    pub fn put_off(&self) -> u32 {
+        self.put_off
+    }
+
     /// The block's dose, in quarters, at which the policy wants to be asked.
     pub fn policy_alarm_dose(&self) -> u32 {
         self.policy_alarm.0.saturating_mul(QUARTERS).saturating_add(self.put_off)

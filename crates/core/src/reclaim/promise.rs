@@ -10,6 +10,7 @@
 //! ```
 
 use super::{Technique, View};
+use crate::bugs::Bugs;
 use crate::config::{ConfigError, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, Schedule};
 use crate::disturb::table::LimitTable;
 use crate::drive::late_reads;
@@ -285,6 +286,7 @@ impl Blank {
             guards: &self.guards,
             pages_away: 0,
             pages_to_spare: 0,
+            bugs: Bugs::default(),
         }
     }
 }
@@ -371,17 +373,21 @@ mod tests {
         assert!(sentence.starts_with("start.pec = 950: ") && sentence.ends_with("start.pec = 900 or less is right"), "{sentence}");
     }
 
+    /// What a technique is listed with is what it says: nobody tests it for less than it promises.
     #[test]
     fn only_none_promises_nothing() {
         let config = config(900, "check_interval = 10");
         for technique in RECLAIM {
-            let promise = (technique.new)(&config, NO_SEED).promise(&Blank::new(&config, false).view(), 0);
+            let policy = (technique.new)(&config, NO_SEED);
+            let promise = policy.promise(&Blank::new(&config, false).view(), 0);
             let expected = match technique.name {
                 "none" => matches!(promise, Promise::Nothing(_)),
                 "straw-ss" => matches!(promise, Promise::Deceivable(_)),
                 _ => matches!(promise, Promise::Within(_)),
             };
             assert!(expected, "{}: {promise:?}", technique.name);
+            assert_eq!(technique.may_lose, !matches!(promise, Promise::Within(_)), "{}", technique.name);
+            assert_eq!(technique.keeps_apart, !policy.streams().is_empty(), "{}", technique.name);
         }
         assert_eq!(check(&super::tests::config(1, ""), technique("none").unwrap(), true), Ok(()));
     }

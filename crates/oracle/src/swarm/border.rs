@@ -1,12 +1,14 @@
-//! Drives at the border of what a technique promises: limits scaled until its budget just holds, or just does not.
+//! Drives at the border of what a technique promises: limits, the distance of looks, the reads that a job may take or the age scaled until
+//! its budget just holds, or just does not.
 
 use vpass_core::config::{DriveConfig, Schedule};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::reclaim::{promise, technique};
+use vpass_core::reclaim::{Technique, promise};
 
-use super::Dice;
+use super::deck::Decks;
+use crate::dice::Dice;
 
-/// Scales are multiples of this.
+/// Limits are scaled in steps of this part.
 const SCALE_ONE: u32 = 1 << 16;
 /// P/E cycles over which a border may be sought: where wear is to come, the promise holds, or not, at its end.
 const SPANS: [u32; 4] = [0, 0, 20, 3000];
@@ -18,37 +20,74 @@ pub(super) fn random_reserves(dice: &mut Dice, restless: bool) -> (u32, Option<u
     (interval, late.filter(|late| !restless || *late > 0))
 }
 
-/// Some drives are brought to the border: most of those a little to the side where the promise holds.
-pub(super) fn sometimes_at_the_border(dice: &mut Dice, config: &mut DriveConfig, reclaim: &str, timed: bool) {
-    let (at_border, span, inside) = (dice.chance(0.5), dice.pick(&SPANS), dice.chance(0.85));
-    let beyond = dice.pick(&[1, 1, 3, 100]);
-    if !at_border || !holds(config, reclaim, timed, span) {
+/// What is brought to a border.
+#[derive(Clone, Copy)]
+enum Knob {
+    /// All limits, smaller and smaller: `n` steps of 1 / [`SCALE_ONE`] below what they are.
+    Limits,
+    /// `reclaim.check_interval`.
+    Interval,
+    /// `reclaim.late_reads`.
+    Late,
+    /// `start.pec`.
+    Age,
+}
+
+impl Knob {
+    /// From where a promise may hold to where it does not.
+    fn range(self, at_once: bool) -> (u32, u32) {
+        match self {
+            Self::Limits => (0, SCALE_ONE - 1),
+            Self::Interval => (1, 1_000_000),
+            Self::Late => (u32::from(!at_once), 1_000_000),
+            Self::Age => (0, 6_000),
+        }
+    }
+
+    fn set(self, config: &DriveConfig, n: u32) -> DriveConfig {
+        let mut config = config.clone();
+        match self {
+            Self::Limits => {
+                let factor = f64::from(SCALE_ONE - n) / f64::from(SCALE_ONE);
+                // A limit is 1 at least.
+                config.disturb.table.iter_mut().flat_map(|row| &mut row.limit).for_each(|limit| *limit = (*limit * factor).max(1.0));
+            }
+            Self::Interval => config.reclaim.check_interval = n,
+            Self::Late => config.reclaim.late_reads = Some(n),
+            Self::Age => config.start.pec = n,
+        }
+        config
+    }
+}
+
+/// Half of the drives are brought to a border: most of those a little to the side where the promise holds.
+pub(super) fn sometimes_at_the_border(decks: &Decks, dice: &mut Dice, config: &mut DriveConfig, technique: &Technique, timed: bool) {
+    let knob = decks.pick(
+        "border",
+        &[None, None, None, None, None, Some(Knob::Limits), Some(Knob::Limits), Some(Knob::Interval), Some(Knob::Late), Some(Knob::Age)],
+    );
+    let (span, inside, beyond) = (dice.pick(&SPANS), dice.chance(0.85), dice.pick(&[1, 1, 3, 100]));
+    let Some(knob) = knob else { return };
+    let at_once = !timed || config.reclaim.schedule == Schedule::Foreground;
+    let (least, most) = knob.range(at_once);
+    let holds = |n: u32| {
+        let config = knob.set(config, n);
+        promise::first_broken(&config, technique, timed, config.start.pec + span).is_none()
+    };
+    if !holds(least) || holds(most) {
         return;
     }
-    let (mut broken, mut held) = (0, SCALE_ONE);
-    while held - broken > 1 {
-        let middle = broken + (held - broken) / 2;
-        if holds(&scaled(config, middle), reclaim, timed, span) { held = middle } else { broken = middle }
+    let (mut held, mut broken) = (least, most);
+    while broken - held > 1 {
+        let middle = held + (broken - held) / 2;
+        if holds(middle) { held = middle } else { broken = middle }
     }
-    *config = scaled(config, if inside { held } else { held.saturating_sub(beyond).max(1) });
-}
-
-/// With all limits times this over [`SCALE_ONE`], and as large as a limit must be.
-fn scaled(config: &DriveConfig, scale: u32) -> DriveConfig {
-    let mut config = config.clone();
-    let factor = f64::from(scale) / f64::from(SCALE_ONE);
-    config.disturb.table.iter_mut().flat_map(|row| &mut row.limit).for_each(|limit| *limit = (*limit * factor).max(1.0));
-    config
-}
-
-fn holds(config: &DriveConfig, reclaim: &str, timed: bool, span: u32) -> bool {
-    let technique = technique(reclaim).expect("it was drawn from the list");
-    promise::first_broken(config, technique, timed, config.start.pec + span).is_none()
+    *config = knob.set(config, if inside { held } else { held.saturating_add(beyond).min(most) });
 }
 
 /// The drive refuses these settings, before anything is made: not silently, and with a key of its own.
-pub(super) fn refusal(config: &DriveConfig, techniques: &Techniques, timed: bool) -> Result<Option<String>, String> {
-    let checked = promise::check(config, technique(&techniques.reclaim).expect("it was drawn from the list"), timed);
+pub(super) fn refusal(config: &DriveConfig, technique: &Technique, techniques: &Techniques, timed: bool) -> Result<Option<String>, String> {
+    let checked = promise::check(config, technique, timed);
     let Err(said) = checked.map_err(|e| e.to_string()) else { return Ok(None) };
     let names_a_key =
         ["reclaim.check_interval", "reclaim.late_reads", "start.pec", "disturb.table"].iter().any(|key| said.starts_with(key));
@@ -64,7 +103,7 @@ pub(super) fn refusal(config: &DriveConfig, techniques: &Techniques, timed: bool
 }
 
 /// Whether a technique had promised to lose nothing at all the P/E counts that blocks came to.
-pub(super) fn promised(drive: &Drive, reclaim: &str, timed: bool) -> bool {
+pub(super) fn promised(drive: &Drive, technique: &Technique, timed: bool) -> bool {
     let reached = drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32;
-    promise::first_broken(drive.config(), technique(reclaim).expect("it was drawn from the list"), timed, reached).is_none()
+    promise::first_broken(drive.config(), technique, timed, reached).is_none()
 }

@@ -1,15 +1,13 @@
 //! A policy that does at random times whatever a policy may ask for: it relocates, divides, recycles and reprograms blocks and wordlines of any
 //! state, hot or not, and in time. What a technique would do for a reason, it does more often.
 
-use rand_core::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, QUARTERS, dose_per_kind};
 use vpass_core::geometry::Geometry;
 use vpass_core::page_set::PageSet;
 use vpass_core::reclaim::{Action, FIRST_OWN, Policy, Promise, StreamSpec, Threshold, View};
 use vpass_core::units::{BlockId, Bytes, Reads};
 
-use super::Dice;
+use crate::dice::Dice;
 
 /// Its streams.
 const HOT: u8 = FIRST_OWN;
@@ -23,7 +21,7 @@ pub(super) struct Restless {
 
 impl Restless {
     pub(super) fn new(seed: u64) -> Self {
-        Self { dice: Dice(Xoshiro256PlusPlus::seed_from_u64(seed)) }
+        Self { dice: Dice::new(seed) }
     }
 
     /// Reads of a block at which something must be done in a mode, whatever the pattern: as for `block`, but its job may read the most

@@ -1,12 +1,11 @@
-//! A random stream of requests: reads, writes and trims of all sizes, all over the drive or to a place that is hot.
+//! A random stream of requests: reads, writes and trims of all sizes, all over the drive, to a place that is hot, or to what was just written,
+//! which lies in blocks that are still open.
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::drive::Drive;
 use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 
-use super::Dice;
 use crate::ReferenceDrive;
+use crate::dice::Dice;
 
 /// A random stream of requests, and what the reference drive makes of it.
 pub(super) struct Stream {
@@ -24,6 +23,9 @@ pub(super) struct Stream {
     /// Whether what is hot is only read: data that is written moves away before it shows how much it is read.
     only_read: bool,
     sequential: Option<u64>,
+    /// Share of reads of what was written last, and where that was.
+    fresh_share: f64,
+    written: [u64; 8],
     pub(super) reference: ReferenceDrive,
 }
 
@@ -46,7 +48,9 @@ impl Stream {
             hot: (hot, hot_pages),
             only_read: long && dice.chance(0.7),
             sequential: dice.chance(0.2).then_some(0),
-            dice: Dice(Xoshiro256PlusPlus::seed_from_u64(dice.0.next_u64())),
+            fresh_share: dice.pick(&[0.0, 0.0, 0.0, 0.7]),
+            written: [hot; 8],
+            dice: Dice::new(dice.next()),
             capacity,
             page,
             weights,
@@ -71,7 +75,9 @@ impl Stream {
             8 => self.page * self.dice.between(1, 5),
             _ => self.dice.between(1, 3 * self.page),
         };
-        let page = if let Some(at) = &mut self.sequential {
+        let page = if op == Op::Read && self.dice.chance(self.fresh_share) {
+            self.dice.pick(&self.written)
+        } else if let Some(at) = &mut self.sequential {
             *at += 1;
             *at % (self.capacity / self.page)
         } else if self.dice.chance(self.hot_share) && !(self.only_read && op != Op::Read) {
@@ -81,22 +87,27 @@ impl Stream {
         };
         let offset = page * self.page + if bytes < self.page { self.dice.between(0, (self.page - bytes) / 512) * 512 } else { 0 };
         let bytes = bytes.min(self.capacity - offset) as u32;
+        if op == Op::Write {
+            self.written.rotate_right(1);
+            self.written[0] = page;
+        }
         if self.gap > 0 {
             self.clock += self.dice.between(0, 2 * self.gap);
         }
         Request { at: self.clock, offset, bytes, op, origin: 0 }
     }
+}
 
-    fn mirror(&mut self, request: &Request) {
-        let end = request.offset + u64::from(request.bytes);
-        match request.op {
-            Op::Read => {}
-            Op::Write => (request.offset / self.page..=(end - 1) / self.page).for_each(|lpn| {
-                self.reference.write(lpn as u32);
-            }),
-            // A drive trims whole pages only.
-            Op::Trim => (request.offset.div_ceil(self.page)..end / self.page).for_each(|lpn| self.reference.trim(lpn as u32)),
-        }
+/// What a request changes of a reference drive.
+pub(super) fn mirror(reference: &mut ReferenceDrive, request: &Request, page: u64) {
+    let end = request.offset + u64::from(request.bytes);
+    match request.op {
+        Op::Read => {}
+        Op::Write => (request.offset / page..=(end - 1) / page).for_each(|lpn| {
+            reference.write(lpn as u32);
+        }),
+        // A drive trims whole pages only.
+        Op::Trim => (request.offset.div_ceil(page)..end / page).for_each(|lpn| reference.trim(lpn as u32)),
     }
 }
 
@@ -106,7 +117,7 @@ impl RequestSource for Stream {
         self.left -= n;
         for _ in 0..n {
             let request = self.next();
-            self.mirror(&request);
+            mirror(&mut self.reference, &request, self.page);
             out.push(request);
         }
         Ok(())

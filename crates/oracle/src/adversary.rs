@@ -1,0 +1,247 @@
+//! An adversary that looks again: between bursts of a few requests it sees where every page lies and what every wordline has really endured, as
+//! the oracle knows it, and reads beside what is nearest its limit, or where a policy's counters know least: in blocks about to be
+//! cleaned, in those just opened, in those that were read evenly before. An attack that is made once, for a drive in one state, misses
+//! what only data that has moved shows.
+//!
+//! A burst is served to its end before the next look, so the drive drains in between.
+//!
+//! ```text
+//! look: block 7, wordline 3 can take 12 more reads beside it     burst: 20 reads of wordlines 2 and 4, two writes elsewhere
+//! look: its pages lie in block 9 now; of block 7 another is next   burst: reads beside that; or it follows the pages
+//! ```
+
+use std::any::Any;
+
+use vpass_core::drive::Drive;
+use vpass_core::engine::{Progress, RunError, TimedEngine, run_untimed};
+use vpass_core::nand::block::BlockState;
+use vpass_core::observer::NO_PPN;
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::units::{Lpn, Ppn};
+
+use crate::Oracle;
+use crate::dice::Dice;
+
+/// Requests between two looks.
+const BURST: (u64, u64) = (4, 100);
+/// Bursts after which another wordline is looked for.
+const PATIENCE: u64 = 60;
+/// In the place of a host page: a flash page that holds none.
+const NOBODY: Lpn = Lpn::MAX;
+
+/// Which blocks it looks at for its next victim.
+#[derive(Clone, Copy)]
+enum Taste {
+    /// All of them.
+    Nearest,
+    /// Those with the fewest valid pages: cleaned next, or being moved.
+    Emptiest,
+    /// Those that are being written.
+    Open,
+    /// Any one.
+    Chance,
+}
+
+/// How it treats a victim.
+#[derive(Clone, Copy)]
+enum Manner {
+    /// Reads beside it.
+    Hammer,
+    /// Reads every other wordline of its block once, then beside it: whoever counts a few wordlines only knows little then.
+    Even,
+}
+
+/// What it goes for.
+#[derive(Clone, Copy)]
+struct Victim {
+    page: Lpn,
+    ppn: Ppn,
+    manner: Manner,
+    /// Share of writes among its requests.
+    writes: f64,
+    /// Whether it goes after the page when that moves.
+    follows: bool,
+    bursts: u64,
+}
+
+/// What it sees of a drive.
+struct Sight {
+    /// Whose data each flash page holds.
+    owners: Vec<Lpn>,
+    pages_per_block: usize,
+    bits: usize,
+    stride: usize,
+}
+
+impl Sight {
+    fn of(drive: &Drive) -> Self {
+        let geometry = drive.geometry();
+        let mut owners = vec![NOBODY; geometry.raw_pages() as usize];
+        for row in drive.map_rows().filter(|row| row.ppn != NO_PPN && !row.buffered) {
+            owners[row.ppn as usize] = row.lpn;
+        }
+        Self {
+            owners,
+            pages_per_block: geometry.pages_per_block as usize,
+            bits: geometry.cell.bits() as usize,
+            stride: geometry.neighbour_stride as usize,
+        }
+    }
+
+    fn block(&self, ppn: Ppn) -> &[Lpn] {
+        let first = ppn as usize / self.pages_per_block * self.pages_per_block;
+        &self.owners[first..][..self.pages_per_block]
+    }
+
+    /// The host's pages that lie beside a flash page; all others of its block where none does.
+    fn beside(&self, ppn: Ppn) -> Vec<Lpn> {
+        let (block, wordline) = (self.block(ppn), ppn as usize % self.pages_per_block / self.bits);
+        let of = |w: usize| block.get(w * self.bits..(w + 1) * self.bits).unwrap_or_default();
+        let below = wordline.checked_sub(self.stride).map_or(&[][..], of);
+        let beside: Vec<Lpn> = below.iter().chain(of(wordline + self.stride)).copied().filter(|lpn| *lpn != NOBODY).collect();
+        if beside.is_empty() { block.iter().copied().filter(|lpn| *lpn != NOBODY).collect() } else { beside }
+    }
+
+    /// A page of each wordline of its block but its own.
+    fn each_wordline(&self, ppn: Ppn) -> Vec<Lpn> {
+        let own = ppn as usize % self.pages_per_block / self.bits;
+        let wordlines = self.block(ppn).chunks(self.bits).enumerate().filter(|(wordline, _)| *wordline != own);
+        wordlines.filter_map(|(_, pages)| pages.iter().copied().find(|lpn| *lpn != NOBODY)).collect()
+    }
+}
+
+/// The adversary of one drive.
+pub struct Adversary {
+    dice: Dice,
+    depth: u32,
+    victim: Option<Victim>,
+}
+
+impl Adversary {
+    /// The same seed and the same drive: the same requests. It keeps `depth` of them outstanding within a burst.
+    pub fn new(seed: u64, depth: u32) -> Self {
+        Self { dice: Dice::new(seed), depth, victim: None }
+    }
+
+    /// Attacks a drive that an [`Oracle`] watches with so many requests; `heard` is told of each burst before it is served. Gives the requests
+    /// served.
+    ///
+    /// # Errors
+    /// An interruption.
+    ///
+    /// # Panics
+    /// Where no oracle watches the drive: nobody else knows true doses.
+    pub fn attack(
+        &mut self,
+        drive: &mut Drive,
+        mut engine: Option<&mut TimedEngine>,
+        requests: u64,
+        heard: &mut dyn FnMut(&[Request]),
+        progress: Progress,
+    ) -> Result<u64, RunError> {
+        let mut served = 0;
+        while served < requests {
+            let size = self.dice.between(BURST.0, BURST.1).min(requests - served);
+            let mut burst = Burst { requests: self.burst(drive, size as usize), depth: self.depth };
+            heard(&burst.requests);
+            let before = served;
+            let mut step = |of_burst: u64, drive: &Drive| progress(before + of_burst, drive);
+            served += match engine.as_deref_mut() {
+                Some(engine) => engine.run(drive, &mut burst, &mut step)?,
+                None => run_untimed(drive, &mut burst, &mut step)?,
+            };
+        }
+        Ok(served)
+    }
+
+    /// The next requests, from what it sees now.
+    fn burst(&mut self, drive: &mut Drive, size: usize) -> Vec<Request> {
+        let sight = Sight::of(drive);
+        self.choose(drive, &sight);
+        let page = u64::from(drive.geometry().page_bytes);
+        let pages = u64::from(drive.geometry().host_pages);
+        let request = |lpn: u64, op: Op| Request { at: 0, offset: lpn * page, bytes: page as u32, op, origin: 0 };
+        let Some(Victim { ppn, manner, writes, .. }) = self.victim else {
+            // There is nothing to read: something is written.
+            return (0..size).map(|_| request(self.dice.between(0, pages - 1), Op::Write)).collect();
+        };
+        let beside = sight.beside(ppn);
+        let mut first = if matches!(manner, Manner::Even) { sight.each_wordline(ppn) } else { vec![] }.into_iter();
+        let one = |n: usize| {
+            if self.dice.chance(writes) {
+                let op = if self.dice.chance(0.1) { Op::Trim } else { Op::Write };
+                return request(self.dice.between(0, pages - 1), op);
+            }
+            let lpn = first.next().unwrap_or(beside[n % beside.len()]);
+            request(lpn.into(), Op::Read)
+        };
+        (0..size).map(one).collect()
+    }
+
+    /// Keeps to its victim while there is one, and finds the next.
+    fn choose(&mut self, drive: &mut Drive, sight: &Sight) {
+        if let Some(victim) = self.victim.take().filter(|victim| victim.bursts > 0) {
+            let stays = sight.owners[victim.ppn as usize] == victim.page;
+            let now = if stays { Some(victim.ppn) } else { sight.owners.iter().position(|lpn| *lpn == victim.page).map(|at| at as Ppn) };
+            if let Some(ppn) = now.filter(|_| stays || victim.follows) {
+                self.victim = Some(Victim { ppn, bursts: victim.bursts - 1, ..victim });
+                return;
+            }
+        }
+        let taste = self.dice.pick(&[Taste::Nearest, Taste::Nearest, Taste::Emptiest, Taste::Open, Taste::Chance]);
+        let blocks = self.blocks(drive, taste);
+        let watcher: Option<&mut dyn Any> = drive.watcher().map(|watcher| watcher as _);
+        let oracle = watcher.and_then(|watcher| watcher.downcast_ref::<Oracle>()).expect("an oracle watches");
+        let per_block = sight.pages_per_block as Ppn;
+        let live = blocks.iter().flat_map(|block| block * per_block..(block + 1) * per_block);
+        let live = live.filter(|ppn| sight.owners[*ppn as usize] != NOBODY);
+        // What is lost already can lose no more.
+        let left = live.map(|ppn| (oracle.reads_left(ppn), ppn)).filter(|(left, _)| *left >= 0.0);
+        let Some((_, ppn)) = left.min_by(|a, b| a.0.total_cmp(&b.0)) else { return };
+        self.victim = Some(Victim {
+            page: sight.owners[ppn as usize],
+            ppn,
+            manner: self.dice.pick(&[Manner::Hammer, Manner::Hammer, Manner::Even]),
+            writes: self.dice.pick(&[0.0, 0.05, 0.3, 0.7]),
+            follows: self.dice.chance(0.5),
+            bursts: self.dice.between(0, PATIENCE),
+        });
+    }
+
+    /// The blocks among which the next victim is looked for.
+    fn blocks(&mut self, drive: &Drive, taste: Taste) -> Vec<u32> {
+        let filled: Vec<_> = (0..).zip(drive.block_states()).filter(|(_, row)| row.valid > 0).collect();
+        let all = || filled.iter().map(|(block, _)| *block).collect();
+        match taste {
+            _ if filled.is_empty() => vec![],
+            Taste::Nearest => all(),
+            Taste::Emptiest => {
+                let mut closed: Vec<_> = filled.iter().filter(|(_, row)| row.state == BlockState::Closed).collect();
+                closed.sort_by_key(|(_, row)| row.valid);
+                closed.iter().take(4).map(|(block, _)| *block).collect()
+            }
+            Taste::Open => filled.iter().filter(|(_, row)| row.state == BlockState::Open).map(|(block, _)| *block).collect(),
+            Taste::Chance => {
+                vec![filled[self.dice.between(0, filled.len() as u64 - 1) as usize].0]
+            }
+        }
+    }
+}
+
+/// Requests at hand.
+struct Burst {
+    requests: Vec<Request>,
+    depth: u32,
+}
+
+impl RequestSource for Burst {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let n = self.requests.len().min(max);
+        out.extend(self.requests.drain(..n));
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Closed { depth: self.depth }
+    }
+}

@@ -1,0 +1,99 @@
+//! What the drive believes of each block at the end of a run, against the truth: the dose read from it, its cycles and its wear. A dose that is not
+//! counted rarely costs a page before the run ends; here it shows at once.
+
+use vpass_core::audit::BlockRow;
+use vpass_core::disturb::table::{DOSE_ONE, QUARTERS};
+use vpass_core::drive::Drive;
+use vpass_core::units::BlockId;
+
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+impl Oracle {
+    /// Compares the drive's blocks, the first one first.
+    pub(crate) fn check_blocks(&mut self, rows: impl Iterator<Item = BlockRow>) {
+        for (block, row) in (0..self.geometry.blocks).zip(rows) {
+            let what = self.dose_difference(block, &row).or_else(|| self.wear_difference(block, &row));
+            if let Some(what) = what {
+                self.findings.add(Kind::Books, || format!("block {block}: {what}"));
+            }
+        }
+    }
+
+    /// Compares what the drive takes for dose and limit of each page with data: one that is wrong by little rarely costs a page before a
+    /// run ends.
+    pub(crate) fn check_doses(&mut self, drive: &Drive) {
+        for ppn in drive.valid_pages() {
+            let (Some(truth), Some(taken)) = (self.truth(ppn), drive.dose_and_limit(ppn)) else { continue };
+            // The drive rounds what came before a wordline's programming, for its own part.
+            if truth.1 != taken.1 || truth.0.abs_diff(taken.0) > DOSE_ONE {
+                let place = self.place(ppn);
+                self.findings.add(Kind::Books, || {
+                    format!(
+                        "the drive takes {place} for disturbed by {} of {}; it is by {} of {}, in 1/1024",
+                        taken.0, taken.1, truth.0, truth.1
+                    )
+                });
+            }
+        }
+    }
+
+    fn dose_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
+        let read = self.doses.read_of(block)? as f64 / f64::from(QUARTERS);
+        // Quarters of a unit are exact in both.
+        (read != row.reads).then(|| format!("the drive counts a dose of {} since its erase; {read} was read from it", row.reads))
+    }
+
+    fn wear_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
+        let worn = self.doses.worn(block);
+        if row.cycles != worn.cycles {
+            return Some(format!("the drive counts {} cycles; {} were seen", row.cycles, worn.cycles));
+        }
+        let milli = worn.effective_milli?;
+        // Each reprogrammed cycle is rounded to a thousandth by both, each in its own way.
+        let off = row.effective_milli.abs_diff(milli);
+        (off > u64::from(worn.reprogrammed))
+            .then(|| format!("the drive takes it for worn by {} thousandths of a cycle; it is by {milli}", row.effective_milli))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vpass_core::config::DriveConfig;
+    use vpass_core::drive::Techniques;
+
+    use super::*;
+
+    const DRIVE: &str = r#"
+        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 20, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }
+        timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+        drive = { spare = 0.5 }
+        disturb = { model = "wordline", table = [{ pec = 0, limit = [9000], alpha = [9.0] }] }
+    "#;
+
+    #[test]
+    fn a_read_too_many_and_a_cycle_too_few_are_found() {
+        let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+        drive.precondition(1);
+        drive.read_pages(&[0, 1, 2]);
+        let rows: Vec<BlockRow> = drive.block_states().collect();
+        let oracle: Box<dyn std::any::Any> = drive.end_observation().unwrap();
+        let mut oracle = oracle.downcast::<Oracle>().unwrap();
+        oracle.check_blocks(rows.iter().copied());
+        assert_eq!(oracle.report().books_errors, 0);
+        let other = |row: &BlockRow| BlockRow { reads: row.reads + 0.25, ..*row };
+        oracle.check_blocks(rows.iter().take(1).map(other));
+        oracle.check_blocks(rows.iter().take(1).map(|row| BlockRow { cycles: 1, ..*row }));
+        oracle.check_blocks(rows.iter().take(1).map(|row| BlockRow { effective_milli: 1, ..*row }));
+        assert_eq!(
+            oracle.report().findings,
+            [
+                "block 0: the drive counts a dose of 3.25 since its erase; 3 was read from it",
+                "block 0: the drive counts 1 cycles; 0 were seen",
+                "block 0: the drive takes it for worn by 1 thousandths of a cycle; it is by 0",
+            ]
+        );
+    }
+}

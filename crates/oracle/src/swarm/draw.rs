@@ -1,0 +1,174 @@
+//! The drive of a case: what every case needs of some kind comes from the decks, the rest is drawn.
+
+use vpass_core::config::{
+    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, GcConfig, GeometryConfig, IntervalAverage,
+    PerPec, ProgramUnit, ReclaimConfig, Schedule, SenseUs, StartConfig, TimingConfig, WearConfig,
+};
+use vpass_core::drive::Techniques;
+use vpass_core::reclaim::technique;
+use vpass_core::start_reads::MostStartReads;
+use vpass_core::units::Bytes;
+
+use super::border;
+use super::deck::Decks;
+use crate::dice::Dice;
+
+/// Spare blocks that techniques want which keep data apart.
+const APART_BLOCKS: u32 = 6;
+/// Wordlines of a block; the last make blocks of more than 512 pages but of single-level cells.
+const WORDLINES: [u32; 16] = [1, 2, 3, 8, 21, 43, 1, 2, 3, 8, 21, 43, 8, 21, 43, 270];
+
+/// A drive, with room for streams of a policy's own where it keeps data apart.
+pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, restless: bool) -> DriveConfig {
+    let geometry = GeometryConfig {
+        channels: dice.between(1, 3) as u32,
+        dies_per_channel: dice.between(1, 3) as u32,
+        planes_per_die: decks.pick("planes", &[1, 1, 2, 2, 3]),
+        blocks_per_plane: None,
+        wordlines_per_block: decks.pick("wordlines", &WORDLINES),
+        cell: decks.pick("cell", &[Cell::Slc, Cell::Mlc, Cell::Tlc, Cell::Qlc]),
+        page_size: Bytes(dice.pick(&[512, 4096, 16_384])),
+        neighbour_stride: decks.pick("stride", &[1, 1, 2, 4]),
+        strings_per_layer: dice.pick(&[1, 1, 3]),
+    };
+    let planes = geometry.planes();
+    let spare = 0.12 + 0.5 * dice.unit();
+    let apart = if keeps_apart { APART_BLOCKS } else { 0 };
+    let needed = (f64::from(vpass_core::config::MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(planes)).ceil() as u32;
+    let geometry = GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };
+    let buffer_pages = dice.pick(&[0, 2, 8, 40]);
+    let (check_interval, late_reads) = border::random_reserves(dice, restless);
+    let counters = dice.pick(&[2, 3, 8, 32, 40]);
+    let reprogram_dose = dice.pick(&[0.0, 0.3, 7.0]);
+    DriveConfig {
+        description: String::new(),
+        drive: CapacityConfig {
+            spare: Some(spare),
+            write_buffer: Bytes(buffer_pages * geometry.page_size.0),
+            max_outstanding: dice.pick(&[1, 7, 1024]),
+            ..CapacityConfig::default()
+        },
+        disturb: random_disturb(decks, dice, &geometry, check_interval, late_reads.unwrap_or(0), reprogram_dose),
+        timing: random_timing(decks, dice, geometry.cell),
+        gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), stable_slack: dice.pick(&[0.0, 0.05, 1.0]) },
+        wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },
+        reclaim: ReclaimConfig {
+            schedule: decks.pick("schedule", &[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),
+            late_reads,
+            check_interval,
+            counters,
+            tier_share: dice.pick(&[0.0, 0.1, 0.5, 1.0]),
+            layer_sets: dice.pick(&[0.0, 0.1, 1.0]),
+            wordline_sets: dice.pick(&[0.0, 0.05, 1.0]),
+            probe_probability: dice.pick(&[0.05, 0.15, 0.25]),
+        },
+        density: DensityConfig {
+            limit_factor: dice.pick(&[1.0, 1.5, 10.0]),
+            wear: dice.pick(&[1.0, 1.2, 5.0]),
+            reprogram_dose,
+            wear_counts_for_limits: dice.chance(0.8),
+            pool: dice.pick(&[0.0, 0.2, 1.0]),
+            low_density: dice.pick(&[0.0, 0.15, 1.0]),
+            monitor: dice.pick(&[0.0, 0.1, 1.0]),
+            interval_average: dice.pick(&[IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]),
+            shadow: dice.pick(&[0.0, 0.15, 1.0]),
+            shadow_pages: dice.pick(&[1, 5, 30]),
+            spare_share: dice.pick(&[0.0, 0.1, 0.5]),
+        },
+        start: StartConfig {
+            // The table ends at 3,010.
+            pec: dice.pick(&[0, 999, 3000, 3300]),
+            fill: dice.pick(&[0.0, 0.5, 0.9, 1.0]),
+            overwrite: dice.pick(&[0.0, 0.3, 1.5]),
+            reads: 0,
+        },
+        geometry,
+    }
+}
+
+/// Limits small enough to be reached, but mostly such that a block can be moved within them, and looked at by wordlines or probed before that.
+fn random_disturb(
+    decks: &Decks,
+    dice: &mut Dice,
+    geometry: &GeometryConfig,
+    check_interval: u32,
+    late_reads: u32,
+    reprogram_dose: f64,
+) -> DisturbConfig {
+    use DisturbModel::{Count, None, Wordline};
+    let model = decks.pick("model", &[None, Count, Count, Wordline, Wordline, Wordline, Wordline, Wordline]);
+    let groups = if model == DisturbModel::Wordline { dice.between(1, 4) as usize } else { 1 };
+    let pages = f64::from(geometry.pages_per_block());
+    let alpha = 1.0 + 11.0 * dice.unit();
+    let moving = pages + 2.0 * alpha * f64::from(geometry.cell.bits());
+    let probing = f64::from(geometry.wordlines_per_block) + 2.0 * alpha;
+    // R_late is at most an eighth of limit / alpha, and a policy by wordlines needs room for it twice.
+    // A job that merges wordlines reads as many pages as one interval has, or one wordline, and those beside a wordline weigh more.
+    // So does a block that is reprogrammed as a whole.
+    let weight = 1.0 + reprogram_dose / f64::from(geometry.cell.bits());
+    let (moving, beside) = (moving * weight, 2.0 * alpha * f64::from(geometry.cell.bits()) * weight);
+    let merging = weight * f64::from(check_interval.max(geometry.cell.bits())) + beside;
+    let base =
+        1.5 * moving + probing + merging + alpha * (f64::from(check_interval) + 2.0 * f64::from(late_reads) + 32.0 + 400.0 * dice.unit());
+    let row = |pec: u32, scale: f64| PerPec {
+        pec,
+        limit: (0..groups).map(|g| base * scale * (1.0 + 0.3 * (groups - 1 - g) as f64)).collect(),
+        alpha: if model == DisturbModel::Wordline {
+            (0..groups).map(|g| (alpha * (1.0 - 0.05 * g as f64)).max(1.0)).collect()
+        } else {
+            vec![]
+        },
+    };
+    let varied = model == DisturbModel::Wordline && dice.chance(0.5);
+    let weakest = dice.between(0, u64::from(geometry.cell.bits()) - 1) as usize;
+    let mut kind_factor: Vec<f64> = (0..geometry.cell.bits()).map(|_| dice.pick(&[1.0, 1.3, 1.8, 4.0])).collect();
+    kind_factor[weakest] = 1.0;
+    DisturbConfig {
+        model,
+        dose: decks.pick("dose", &[DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]),
+        preprogram_weight: dice.pick(&[0.0, 0.0, 0.3, 1.0]),
+        groups: (0..groups).map(|g| format!("group {g}")).collect(),
+        group_share: vec![],
+        spread: if varied { (0..groups).map(|_| 1.0 + dice.unit()).collect() } else { vec![] },
+        block_variation: if varied { 0.3 * dice.unit() } else { 0.0 },
+        kind_factor: if dice.chance(0.5) { kind_factor } else { vec![] },
+        table: if dice.chance(0.3) { vec![row(0, 1.0)] } else { vec![row(0, 3.0), row(1000, 1.5), row(3010, 1.0)] },
+        policy_row_cycles: dice.pick(&[0, 10, 100, 2000]),
+    }
+}
+
+/// None, a few, or as many as the drive may have served.
+pub(super) fn random_start_reads(dice: &mut Dice, config: &DriveConfig, techniques: &Techniques, timed: bool) -> u32 {
+    let nature = technique(&techniques.reclaim).expect("it was drawn from the list").drive(config.clone());
+    let most = MostStartReads::of(&nature, timed).map_or(1000, |most| most.reads);
+    let any = dice.between(0, u64::from(most)) as u32;
+    dice.pick(&[0, any, most])
+}
+
+/// The same for every page kind, or longer by kind.
+fn random_sense(dice: &mut Dice, cell: Cell) -> SenseUs {
+    match dice.pick(&[1.0, 50.0]) {
+        short if short < 2.0 => SenseUs::All(short),
+        long => SenseUs::PerKind((0..cell.bits()).map(|kind| long + 7.3 * f64::from(kind)).collect()),
+    }
+}
+
+fn random_timing(decks: &Decks, dice: &mut Dice, cell: Cell) -> TimingConfig {
+    TimingConfig {
+        sense_us: random_sense(dice, cell),
+        program_unit: decks.pick("unit", &[ProgramUnit::Page, ProgramUnit::Wordline]),
+        program_us: dice.pick(&[20.0, 400.0]),
+        pad_after_us: dice.pick(&[0.0, 50.0, 5000.0]),
+        erase_us: dice.pick(&[100.0, 3000.0]),
+        channel_mb_s: dice.pick(&[0.0, 100.0, 1200.0]),
+        host_mb_s: dice.pick(&[0.0, 300.0]),
+        ecc_us: dice.pick(&[0.0, 7.5]),
+        probe_us: dice.pick(&[0.0, 28.0]),
+        independent_planes: dice.chance(0.3),
+        cache_read: dice.chance(0.3),
+        suspend: dice.chance(0.5),
+        suspend_program_us: 10.0,
+        suspend_erase_us: 20.0,
+        suspend_limit: dice.pick(&[0, 1, 8]),
+    }
+}
