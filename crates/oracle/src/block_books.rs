@@ -39,9 +39,12 @@ impl Oracle {
     }
 
     fn dose_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
-        let read = self.doses.read_of(block)? as f64 / f64::from(QUARTERS);
-        // Quarters of a unit are exact in both.
-        (read != row.reads).then(|| format!("the drive counts a dose of {} since its erase; {read} was read from it", row.reads))
+        let read = self.doses.read_of(block)?;
+        // Quarters of a unit are exact.
+        let counted = (row.reads * f64::from(QUARTERS)) as u64;
+        let units = |quarters: u64| quarters as f64 / f64::from(QUARTERS);
+        (read != counted)
+            .then(|| format!("the drive counts a dose of {} since its erase; {} was read from it", units(counted), units(read)))
     }
 
     fn wear_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
