@@ -3,6 +3,7 @@
 //! Each bug is tried first on the case that is recorded for it. Where cases have changed since, it is looked for from there on, and the test says
 //! which case to record. `make soak` looks for all of them afresh, in a minute of one core each.
 #![cfg(feature = "seeded-bugs")]
+#![expect(clippy::print_stdout, reason = "says which case to record, and what was found")]
 
 #[path = "seeded_bugs/recorded.rs"]
 mod recorded;
