@@ -87,7 +87,6 @@ fn on_all_cores(wanted: &[Wanted], each: impl Fn(&Wanted) -> Option<String> + Sy
             scope.spawn(work);
         });
     });
-    let _ = std::panic::take_hook();
     said.into_inner().unwrap()
 }
 
