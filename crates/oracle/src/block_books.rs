@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     const DRIVE: &str = r#"
-        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 20, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }
+        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }
         timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
         drive = { spare = 0.5 }
         disturb = { model = "wordline", table = [{ pec = 0, limit = [9000], alpha = [9.0] }] }
