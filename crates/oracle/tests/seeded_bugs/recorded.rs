@@ -134,5 +134,5 @@ pub(crate) const STOPPED: &[Bug] = &[Bug::MoveMissesBuffer, Bug::TrackerKept, Bu
 /// Techniques that a distorted bound cannot touch: the flash of `ideal` has alpha 1 and one kind of wordline.
 pub(crate) const UNTOUCHED: &[(Bug, &str)] = &[(Bug::AlphaOne, "ideal"), (Bug::BestGroup, "ideal")];
 
-/// Bugs that nobody has found within a minute yet: planted, counted, and not asked for.
+/// Bugs that nobody has found yet: planted, counted by `make soak`, and not asked for.
 pub(crate) const SURVIVORS: &[Bug] = &[Bug::PutOffKept, Bug::RecycleSharesWordline, Bug::CountersExact];
