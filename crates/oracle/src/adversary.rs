@@ -93,13 +93,18 @@ impl Sight {
         &self.owners[first..][..self.pages_per_block]
     }
 
-    /// The host's pages that lie beside a flash page; all others of its block where none does.
-    fn beside(&self, ppn: Ppn) -> Vec<Lpn> {
+    /// The host's pages that lie beside a flash page.
+    fn neighbours(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
         let (block, wordline) = (self.block(ppn), ppn as usize % self.pages_per_block / self.bits);
         let of = |w: usize| block.get(w * self.bits..(w + 1) * self.bits).unwrap_or_default();
         let below = wordline.checked_sub(self.stride).map_or(&[][..], of);
-        let beside: Vec<Lpn> = below.iter().chain(of(wordline + self.stride)).copied().filter(|lpn| *lpn != NOBODY).collect();
-        if beside.is_empty() { block.iter().copied().filter(|lpn| *lpn != NOBODY).collect() } else { beside }
+        below.iter().chain(of(wordline + self.stride)).copied().filter(|lpn| *lpn != NOBODY)
+    }
+
+    /// The same; all of its block where nothing lies beside it.
+    fn beside(&self, ppn: Ppn) -> Vec<Lpn> {
+        let beside: Vec<Lpn> = self.neighbours(ppn).collect();
+        if beside.is_empty() { self.block(ppn).iter().copied().filter(|lpn| *lpn != NOBODY).collect() } else { beside }
     }
 
     /// A page of each wordline of its block but its own.
@@ -161,7 +166,7 @@ impl Adversary {
         let page = u64::from(drive.geometry().page_bytes);
         let pages = u64::from(drive.geometry().host_pages);
         let request = |lpn: u64, op: Op| Request { at: 0, offset: lpn * page, bytes: page as u32, op, origin: 0 };
-        let Some(Victim { ppn, manner, writes, .. }) = self.victim else {
+        let Some(Victim { page: page_of_victim, ppn, manner, writes, .. }) = self.victim else {
             // There is nothing to read: something is written.
             return (0..size).map(|_| request(self.dice.between(0, pages - 1), Op::Write)).collect();
         };
@@ -175,7 +180,12 @@ impl Adversary {
             let lpn = first.next().unwrap_or(beside[n % beside.len()]);
             request(lpn.into(), Op::Read)
         };
-        (0..size).map(one).collect()
+        let mut requests: Vec<Request> = (0..size).map(one).collect();
+        // What it has done shows when the victim itself is read.
+        if let Some(last) = requests.last_mut().filter(|_| self.dice.chance(0.5)) {
+            *last = request(page_of_victim.into(), Op::Read);
+        }
+        requests
     }
 
     /// Keeps to its victim while there is one, and finds the next.
@@ -197,7 +207,10 @@ impl Adversary {
         let live = live.filter(|ppn| sight.owners[*ppn as usize] != NOBODY);
         // What is lost already can lose no more.
         let left = live.map(|ppn| (oracle.reads_left(ppn), ppn)).filter(|(left, _)| *left >= 0.0);
-        let Some((_, ppn)) = left.min_by(|a, b| a.0.total_cmp(&b.0)) else { return };
+        // One with nothing beside it is hard to reach.
+        let alone = |ppn: Ppn| sight.neighbours(ppn).next().is_none();
+        let order = |a: &(f64, Ppn), b: &(f64, Ppn)| alone(a.1).cmp(&alone(b.1)).then(a.0.total_cmp(&b.0));
+        let Some((_, ppn)) = left.min_by(order) else { return };
         self.victim = Some(Victim {
             page: sight.owners[ppn as usize],
             ppn,

@@ -39,9 +39,12 @@ impl Oracle {
     }
 
     fn dose_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
-        let read = self.doses.read_of(block)? as f64 / f64::from(QUARTERS);
-        // Quarters of a unit are exact in both.
-        (read != row.reads).then(|| format!("the drive counts a dose of {} since its erase; {read} was read from it", row.reads))
+        let read = self.doses.read_of(block)?;
+        // Quarters of a unit are exact.
+        let counted = (row.reads * f64::from(QUARTERS)) as u64;
+        let units = |quarters: u64| quarters as f64 / f64::from(QUARTERS);
+        (read != counted)
+            .then(|| format!("the drive counts a dose of {} since its erase; {} was read from it", units(counted), units(read)))
     }
 
     fn wear_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
@@ -65,7 +68,7 @@ mod tests {
     use super::*;
 
     const DRIVE: &str = r#"
-        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 20, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }
+        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }
         timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
         drive = { spare = 0.5 }
         disturb = { model = "wordline", table = [{ pec = 0, limit = [9000], alpha = [9.0] }] }
