@@ -164,8 +164,8 @@ impl Host {
             Measured::Write => metrics.write.record(latency),
             Measured::Not => {}
         }
-        if let Some(completed) = &mut self.completed {
-            completed.push(TimeEvent::Completed { request: number, start, end });
+        if self.completed.is_some() {
+            self.note_completion(number, start, end);
         }
         self.last_end = self.last_end.max(end);
         if end <= now {
@@ -173,6 +173,12 @@ impl Host {
         } else {
             self.events.push(Event { at: end, order: 0, unit: COMPLETION });
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_completion(&mut self, request: u32, start: Ns, end: Ns) {
+        self.completed.as_mut().expect("the caller saw it").push(TimeEvent::Completed { request, start, end });
     }
 
     /// Whether data is on its way.
