@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use super::timeline::Timeline;
 use super::tree::EventTree;
-use super::watch::Watch;
+use super::watch::Interval;
 use crate::bugs::{Bug, Bugs};
 use crate::config::DriveConfig;
 use crate::ftl::mover::JobRef;
@@ -124,8 +124,10 @@ pub(super) struct Dies {
     suspend_limit: u32,
     order: u32,
     pub(super) bugs: Bugs,
-    /// Where somebody watches.
-    pub(super) watch: Option<Box<Watch>>,
+    /// Busy times of units and channels (numbered after the units), where somebody watches.
+    pub(super) intervals: Option<Vec<Interval>>,
+    /// All that happens, where the watcher wants that.
+    pub(super) events: Option<Vec<TimeEvent>>,
 }
 
 impl Dies {
@@ -168,7 +170,8 @@ impl Dies {
             suspend_limit: if timing.suspend { timing.suspend_limit } else { 0 },
             order: 0,
             bugs: Bugs::default(),
-            watch: None,
+            intervals: None,
+            events: None,
         }
     }
 
@@ -246,17 +249,17 @@ impl Dies {
         let free = &mut self.channel_free[channel];
         let start = if self.bugs.has(Bug::ChannelShared) { now } else { now.max(*free) };
         *free = start + ns;
-        if let Some(watch) = &mut self.watch {
-            watch.intervals.push(((self.units.len() + channel) as u32, start, start + ns));
-            watch.note(TimeEvent::Transfer { op, channel: channel as u32, at: now, from: start, to: start + ns });
+        if let Some(intervals) = &mut self.intervals {
+            intervals.push(((self.units.len() + channel) as u32, start, start + ns));
+            self.note(|| TimeEvent::Transfer { op, channel: channel as u32, at: now, from: start, to: start + ns });
         }
         start + ns
     }
 
     fn note_interval(&mut self, unit: usize, from: Ns, to: Ns, whole_die: bool) {
         let units = if whole_die { self.units_per_die } else { 1 };
-        if let Some(watch) = &mut self.watch {
-            watch.intervals.extend((0..units).map(|i| ((unit + i) as u32, from, to)));
+        if let Some(intervals) = &mut self.intervals {
+            intervals.extend((0..units).map(|i| ((unit + i) as u32, from, to)));
         }
     }
 }

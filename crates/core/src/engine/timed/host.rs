@@ -186,6 +186,7 @@ impl Host {
             Measured::Write => metrics.write.record(latency),
             Measured::Not => {}
         }
+<<<<<<< HEAD
         if let Some(group) = metrics.groups.of(origin) {
             match measured {
                 Measured::Read => group.read(start, end, false),
@@ -196,6 +197,10 @@ impl Host {
         }
         if let Some(told) = &mut self.told {
             told.push(TimeEvent::Completed { request: number, start, end });
+=======
+        if self.completed.is_some() {
+            self.note_completion(number, start, end);
+>>>>>>> h-clock
         }
         self.last_end = self.last_end.max(end);
         if end <= now {
@@ -203,6 +208,12 @@ impl Host {
         } else {
             self.events.push(Event { at: end, order: 0, unit: u32::from(origin) });
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_completion(&mut self, request: u32, start: Ns, end: Ns) {
+        self.completed.as_mut().expect("the caller saw it").push(TimeEvent::Completed { request, start, end });
     }
 
     /// Whether data is on its way.

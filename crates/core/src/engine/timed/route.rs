@@ -56,7 +56,7 @@ impl TimedEngine {
             return self.add_part(drive, op, routing);
         }
         let id = self.next_work();
-        if self.dies.watch.is_some() {
+        if self.dies.events.is_some() {
             self.note_work(id, op, routing);
         }
         let g = &drive.geometry;

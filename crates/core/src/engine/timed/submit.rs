@@ -66,7 +66,7 @@ impl TimedEngine {
         let sense = self.speed.sense[kind as usize & 3];
         let unit = self.by_unit.quotient(drive.geometry.block_of(ppn)) as usize;
         let read = NewRead { request, number, bytes, sense, transfer: self.transfer(bytes), start };
-        if self.dies.watch.is_some() {
+        if self.dies.events.is_some() {
             self.dies.note_read(number, ppn, bytes, self.now);
         }
         if let Some(busy) = self.dies.queue_read(unit, read, self.now) {

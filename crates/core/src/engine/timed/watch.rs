@@ -12,29 +12,20 @@ const TOLD: usize = 256;
 /// A busy stretch: number of a unit or, after those, of a channel; from, to.
 pub(super) type Interval = (u32, Ns, Ns);
 
-#[derive(Default)]
-pub(super) struct Watch {
-    pub(super) intervals: Vec<Interval>,
-    /// Where the watcher wants them.
-    events: Option<Vec<TimeEvent>>,
-}
-
-impl Watch {
-    #[inline]
-    pub(super) fn note(&mut self, event: TimeEvent) {
-        if let Some(events) = &mut self.events {
-            events.push(event);
+impl Dies {
+    /// Notes an event for whoever wants to hear of each.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "without a watcher it is a comparison, several times a page read")]
+    pub(super) fn note(&mut self, event: impl FnOnce() -> TimeEvent) {
+        if self.events.is_some() {
+            self.keep(event());
         }
     }
-}
 
-impl Dies {
-    /// Notes an event for whoever watches.
-    #[inline]
-    pub(super) fn note(&mut self, event: impl FnOnce() -> TimeEvent) {
-        if let Some(watch) = &mut self.watch {
-            watch.note(event());
-        }
+    #[cold]
+    #[inline(never)]
+    fn keep(&mut self, event: TimeEvent) {
+        self.events.as_mut().expect("the caller saw it").push(event);
     }
 
     /// A host read is about to be queued.
@@ -51,8 +42,13 @@ impl TimedEngine {
         self.hand_over_all(drive);
         let wants_time = drive.observer_wants_time();
         let events = || wants_time.then(Vec::new);
+<<<<<<< HEAD
         self.dies.watch = drive.is_watched().then(|| Box::new(Watch { intervals: vec![], events: events() }));
         self.host.told = events();
+=======
+        self.dies.intervals = drive.is_watched().then(Vec::new);
+        (self.dies.events, self.host.completed) = (events(), events());
+>>>>>>> h-clock
         let now = self.now;
         if wants_time {
             drive.tell(|o| o.run_began(now, &self.metrics));
@@ -62,9 +58,7 @@ impl TimedEngine {
     /// Tells what has gathered, once there is enough of it.
     #[inline]
     pub(super) fn hand_over(&mut self, drive: &mut Drive) {
-        if let Some(watch) = &self.dies.watch
-            && (watch.intervals.len() > TOLD || watch.events.as_ref().is_some_and(|events| events.len() > TOLD))
-        {
+        if self.dies.intervals.as_ref().is_some_and(|intervals| intervals.len() > TOLD) {
             self.hand_over_all(drive);
         }
     }
@@ -72,10 +66,17 @@ impl TimedEngine {
     /// Tells all that has gathered.
     #[cold]
     pub(super) fn hand_over_all(&mut self, drive: &mut Drive) {
+<<<<<<< HEAD
         let Some(watch) = &mut self.dies.watch else { return };
         drive.tell(|o| o.occupied(&watch.intervals));
         watch.intervals.clear();
         for events in [&mut watch.events, &mut self.host.told].into_iter().flatten() {
+=======
+        let Some(intervals) = &mut self.dies.intervals else { return };
+        drive.tell(|o| o.occupied(intervals));
+        intervals.clear();
+        for events in [&mut self.dies.events, &mut self.host.completed].into_iter().flatten() {
+>>>>>>> h-clock
             drive.tell(|o| o.time(events));
             events.clear();
         }
