@@ -186,7 +186,6 @@ impl Host {
             Measured::Write => metrics.write.record(latency),
             Measured::Not => {}
         }
-<<<<<<< HEAD
         if let Some(group) = metrics.groups.of(origin) {
             match measured {
                 Measured::Read => group.read(start, end, false),
@@ -195,12 +194,8 @@ impl Host {
                 Measured::Not => group.span(start, end),
             }
         }
-        if let Some(told) = &mut self.told {
-            told.push(TimeEvent::Completed { request: number, start, end });
-=======
-        if self.completed.is_some() {
+        if self.told.is_some() {
             self.note_completion(number, start, end);
->>>>>>> h-clock
         }
         self.last_end = self.last_end.max(end);
         if end <= now {
@@ -213,7 +208,7 @@ impl Host {
     #[cold]
     #[inline(never)]
     fn note_completion(&mut self, request: u32, start: Ns, end: Ns) {
-        self.completed.as_mut().expect("the caller saw it").push(TimeEvent::Completed { request, start, end });
+        self.told.as_mut().expect("the caller saw it").push(TimeEvent::Completed { request, start, end });
     }
 
     /// Whether data is on its way.

@@ -42,13 +42,8 @@ impl TimedEngine {
         self.hand_over_all(drive);
         let wants_time = drive.observer_wants_time();
         let events = || wants_time.then(Vec::new);
-<<<<<<< HEAD
-        self.dies.watch = drive.is_watched().then(|| Box::new(Watch { intervals: vec![], events: events() }));
-        self.host.told = events();
-=======
         self.dies.intervals = drive.is_watched().then(Vec::new);
-        (self.dies.events, self.host.completed) = (events(), events());
->>>>>>> h-clock
+        (self.dies.events, self.host.told) = (events(), events());
         let now = self.now;
         if wants_time {
             drive.tell(|o| o.run_began(now, &self.metrics));
@@ -66,17 +61,10 @@ impl TimedEngine {
     /// Tells all that has gathered.
     #[cold]
     pub(super) fn hand_over_all(&mut self, drive: &mut Drive) {
-<<<<<<< HEAD
-        let Some(watch) = &mut self.dies.watch else { return };
-        drive.tell(|o| o.occupied(&watch.intervals));
-        watch.intervals.clear();
-        for events in [&mut watch.events, &mut self.host.told].into_iter().flatten() {
-=======
         let Some(intervals) = &mut self.dies.intervals else { return };
         drive.tell(|o| o.occupied(intervals));
         intervals.clear();
-        for events in [&mut self.dies.events, &mut self.host.completed].into_iter().flatten() {
->>>>>>> h-clock
+        for events in [&mut self.dies.events, &mut self.host.told].into_iter().flatten() {
             drive.tell(|o| o.time(events));
             events.clear();
         }
