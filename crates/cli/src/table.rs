@@ -40,19 +40,21 @@ pub(crate) fn wrapped(text: &str, indent: usize) -> String {
 }
 
 fn wrapped_at(text: &str, indent: usize, width: usize) -> String {
-    let (mut out, mut column) = (String::new(), 0);
-    for word in text.split(' ') {
+    let words = text.trim_start();
+    let mut out = " ".repeat(text.len() - words.len());
+    let (mut column, mut begins) = (out.len(), true);
+    for word in words.split(' ') {
         let length = word.chars().count();
-        if column > indent && column + 1 + length > width {
+        if !begins && column + 1 + length > width {
             out.push('\n');
             out.push_str(&" ".repeat(indent));
             column = indent;
-        } else if column > 0 || !out.is_empty() {
+        } else if !begins {
             out.push(' ');
             column += 1;
         }
         out.push_str(word);
-        column += length;
+        (column, begins) = (column + length, false);
     }
     out
 }
