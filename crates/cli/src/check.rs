@@ -111,7 +111,8 @@ impl Counts {
     /// In the order of the list. The worst dose is that of a page whose data was used; pages may be lost under techniques that do not
     /// promise otherwise, and at P/E counts at which no promise holds.
     fn table(&self) -> String {
-        let mut table = Table::new(["technique", "cases", "refused", "attacked", "reads checked", "worst dose / limit", "pages lost"]);
+        let mut table =
+            Table::new(["technique", "cases", "refused", "attacked", "reads checked", "worst dose / limit", "pages lost, none promised"]);
         for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
             let Some(c) = self.0.get(name) else { continue };
             let ratio = format!("{:.6}", c.worst_dose_ratio);
