@@ -66,7 +66,8 @@ pub enum Work {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are what the variants' sentences name")]
 pub enum TimeEvent {
-    /// From now on requests come by their own clock, or the next one when one completes; at most `depth` are in the drive.
+    /// From now on requests come by their own clock, or the next one when one completes; at most `depth` are in the drive,
+    /// `u32::MAX` where the source sees to that.
     Paced { open: bool, depth: u32, at: Ns },
     /// The drive takes a request over from the host's queue.
     Submitted { request: u32, at: Ns },

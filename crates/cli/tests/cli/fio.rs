@@ -136,3 +136,12 @@ fn the_example_fits_the_smallest_drive() {
     assert!(json["host"]["read_requests"].as_u64().unwrap() > 200_000);
     assert_eq!(json["host"]["unmapped_read_pages"], 0);
 }
+
+/// Jobs side by side make their requests as they go; the oracle follows them, and all times, as it does any other's.
+#[test]
+fn jobs_side_by_side_are_followed_from_end_to_end() {
+    let job = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/jobs/database.fio");
+    let done = vpass(&["run", "--drive", "tiny", "--fio", job, "--oracle", "full", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert_eq!(done.json()["oracle"]["protocol_errors"], 0);
+}
