@@ -140,7 +140,7 @@ fn a_check_of_several_cases_shows_what_each_technique_came_to() {
     let done = vpass(&["check", "--seed", "3", "--count", "4", "--reclaim", "straw-wl"]);
     assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
     let rows: Vec<Vec<&str>> = done.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[0].join(" "), "technique cases refused attacked reads checked worst dose / limit pages lost");
+    assert_eq!(rows[0].join(" "), "technique cases refused attacked reads checked worst dose / limit pages lost, none promised");
     assert_eq!(rows[1][..2], ["straw-wl", "4"]);
     assert!(done.stdout.lines().nth(2).unwrap().starts_with("4 random drives from seed 3 on"), "{}", done.stdout);
     vpass(&["check", "--reclaim", "straw"]).refuses(2, &["straw"]);
