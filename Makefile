@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results test check-minute bench soak nightly paper-straw paper-ipr lint clean build
+.PHONY: demo results test check-minute bench soak nightly recorded record paper-straw paper-ipr lint clean build
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
@@ -58,6 +58,13 @@ nightly:
 		done; done; \
 		$(CHECKED) attack search --drive tiny --set start.pec=2000 --reclaim $$reclaim --rounds 2 --write target/nightly-attack.toml --force --json >/dev/null || [ $$? = 3 ]; \
 	done
+
+# What some 250 runs come to, against what is recorded; and the record taken again, by a change that says why.
+recorded:
+	cargo test --release -p vpass-cli --test recorded -- --ignored all_recorded
+
+record:
+	cargo test --release -p vpass-cli --test recorded -- --ignored take_the_record
 
 # The figures of a paper beside its numbers: on two cores a quarter of an hour for straw-2024, some eighteen minutes for ipr-2018.
 paper-straw: build

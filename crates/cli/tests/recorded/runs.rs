@@ -1,0 +1,116 @@
+//! The runs that are recorded: every technique in both gears under five workloads, then what makes the order of events show, other kinds of
+//! cells, attacks, a job file, a trace, and the papers at their small size.
+
+use vpass_core::gc::GC;
+use vpass_core::reclaim::RECLAIM;
+use vpass_workload::attack::ATTACKS;
+
+/// One call of the command.
+#[derive(Clone)]
+pub(crate) struct Run {
+    pub(crate) words: Vec<String>,
+}
+
+impl Run {
+    fn new(words: &str) -> Self {
+        Self { words: words.split_whitespace().map(str::to_owned).collect() }
+    }
+
+    /// Its words in a line.
+    pub(crate) fn title(&self) -> String {
+        self.words.join(" ")
+    }
+}
+
+const WORKLOADS: [&str; 5] = ["uniform-read", "zipf-read", "hot-cold", "random-70-30", "sequential-read"];
+const SCHEDULES: [&str; 3] = ["foreground", "batch:24", "deadline"];
+
+/// A worn drive whose blocks have been read before, so that few requests bring reclaim.
+const WORN: &str = "--set start.pec=2000 --set start.reads=4000 --set start.overwrite=0.5";
+
+/// What makes ties and the order of events show, and what a drive may be besides.
+const VARIANTS: [&str; 17] = [
+    "--set workload.queue_depth=16",
+    "--set workload.rate=60000",
+    "--set workload.rate=50000 --set workload.arrivals=constant",
+    "--set workload.queue_depth=16 --set drive.write_buffer=0",
+    "--set workload.queue_depth=32 --set drive.write_buffer=64KiB",
+    "--set timing.suspend=true --set timing.suspend_limit=2",
+    "--set timing.cache_read=true --set workload.queue_depth=16",
+    "--set timing.independent_planes=true --set timing.suspend=true",
+    "--set timing.program_unit=wordline --set timing.pad_after_us=200 --set workload.rate=20000",
+    "--set timing.channel_mb_s=0 --set timing.host_mb_s=0 --set workload.queue_depth=1",
+    "--set geometry.cell=mlc",
+    "--set geometry.cell=qlc",
+    "--set disturb.dose=sensings --set disturb.preprogram_weight=0.5",
+    "--set disturb.policy_row_cycles=0 --set disturb.block_variation=0.2",
+    "--set geometry.strings_per_layer=4 --set geometry.neighbour_stride=4",
+    "--set wear.static_gap=2 --set gc.background=0.9",
+    "--set density.interval_average=recent:16 --set density.reprogram_dose=20",
+];
+
+/// Techniques that differ most in what they ask of a drive.
+const UNLIKE: [&str; 5] = ["block", "straw-ss", "tiered", "read-leveling", "ipr"];
+
+/// All but the papers.
+pub(crate) fn all() -> Vec<Run> {
+    [techniques(), variants(), cleaning(), attacks(), sources()].concat()
+}
+
+fn techniques() -> Vec<Run> {
+    let mut runs = vec![];
+    for (i, technique) in RECLAIM.iter().enumerate() {
+        for (j, workload) in WORKLOADS.iter().enumerate() {
+            for gear in ["timed", "untimed"] {
+                let (seed, schedule) = (1 + (i + j) % 4, SCHEDULES[(i + j) % SCHEDULES.len()]);
+                runs.push(Run::new(&format!(
+                    "run --drive tiny --workload {workload} --set workload.requests=20000 {WORN} --reclaim {} --gear {gear} --seed {seed} --set reclaim.schedule={schedule}",
+                    technique.name
+                )));
+            }
+        }
+    }
+    runs
+}
+
+fn variants() -> Vec<Run> {
+    let mut runs = vec![];
+    for (i, variant) in VARIANTS.iter().enumerate() {
+        for reclaim in UNLIKE {
+            let schedule = SCHEDULES[i % SCHEDULES.len()];
+            runs.push(Run::new(&format!(
+                "run --drive tiny --workload random-70-30 --set workload.requests=15000 {WORN} --reclaim {reclaim} --gear timed --set reclaim.schedule={schedule} {variant}"
+            )));
+        }
+    }
+    runs
+}
+
+fn cleaning() -> Vec<Run> {
+    let run = |gc: &str, gear| {
+        Run::new(&format!(
+            "run --drive tiny --workload random-70-30 --set workload.requests=60000 --set start.overwrite=1 --reclaim ipr --gc {gc} --gear {gear}"
+        ))
+    };
+    GC.iter().flat_map(|gc| ["timed", "untimed"].map(|gear| run(gc.name, gear))).collect()
+}
+
+fn attacks() -> Vec<Run> {
+    let run = |attack: &str, reclaim, gear| {
+        Run::new(&format!("attack {attack} --drive tiny --set start.pec=2000 --requests 30000 --reclaim {reclaim} --gear {gear}"))
+    };
+    let of = |attack| ["none", "straw-ss"].into_iter().flat_map(move |reclaim| ["timed", "untimed"].map(|gear| run(attack, reclaim, gear)));
+    ATTACKS.iter().map(|attack| attack.name).chain(["adaptive"]).flat_map(of).collect()
+}
+
+fn sources() -> Vec<Run> {
+    ["--fio examples/jobs/database.fio", "--trace examples/traces/pgbench-ext4.csv.zst"]
+        .into_iter()
+        .flat_map(|source| ["block", "ipr-wl"].map(|reclaim| Run::new(&format!("run --drive tiny {source} {WORN} --reclaim {reclaim}"))))
+        .collect()
+}
+
+/// The recipes of `papers/` at their small size.
+pub(crate) fn papers() -> Vec<Run> {
+    ["straw-2024", "ipr-2018"].map(|paper| Run::new(&format!("paper papers/{paper}/small.toml"))).to_vec()
+}
