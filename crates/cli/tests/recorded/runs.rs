@@ -26,7 +26,7 @@ const WORKLOADS: [&str; 5] = ["uniform-read", "zipf-read", "hot-cold", "random-7
 const SCHEDULES: [&str; 3] = ["foreground", "batch:24", "deadline"];
 
 /// A worn drive whose blocks have been read before, so that few requests bring reclaim.
-const WORN: &str = "--set start.pec=2000 --set start.reads=4000 --set start.overwrite=0.5";
+const WORN: &str = "--set start.pec=2000 --set start.reads=12000 --set start.overwrite=0.5";
 
 /// What makes ties and the order of events show, and what a drive may be besides.
 const VARIANTS: [&str; 17] = [
@@ -35,9 +35,9 @@ const VARIANTS: [&str; 17] = [
     "--set workload.rate=50000 --set workload.arrivals=constant",
     "--set workload.queue_depth=16 --set drive.write_buffer=0",
     "--set workload.queue_depth=32 --set drive.write_buffer=64KiB",
-    "--set timing.suspend=true --set timing.suspend_limit=2",
+    "--set timing.suspend=true --set timing.suspend_limit=2 --set timing.suspend_program_us=5 --set timing.suspend_erase_us=50",
     "--set timing.cache_read=true --set workload.queue_depth=16",
-    "--set timing.independent_planes=true --set timing.suspend=true",
+    "--set timing.independent_planes=true --set timing.suspend=true --set timing.suspend_program_us=10",
     "--set timing.program_unit=wordline --set timing.pad_after_us=200 --set workload.rate=20000",
     "--set timing.channel_mb_s=0 --set timing.host_mb_s=0 --set workload.queue_depth=1",
     "--set geometry.cell=mlc",
