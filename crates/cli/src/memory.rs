@@ -4,7 +4,7 @@ use std::fs::read_to_string;
 
 use vpass_core::config::{DisturbModel, DriveConfig};
 use vpass_core::geometry::Geometry;
-use vpass_oracle::Oracle;
+use vpass_oracle::{Level, Oracle};
 
 use crate::exit::Failure;
 use crate::load::Loaded;
@@ -12,30 +12,30 @@ use crate::numbers::bytes;
 use crate::plan::Plan;
 
 /// Bytes that a drive takes, with an oracle beside it or without.
-pub(crate) fn needed(config: &DriveConfig, oracle: bool) -> u64 {
+pub(crate) fn needed(config: &DriveConfig, oracle: Option<Level>) -> u64 {
     let geometry = Geometry::new(config);
     let counted = if config.disturb.model == DisturbModel::None { 0 } else { u64::from(geometry.wordlines()) * 8 };
     // Map and reverse map of 4 bytes a page, about 64 bytes a block, and what the engine and its queues take.
     let drive =
         4 * (u64::from(geometry.host_pages) + u64::from(geometry.raw_pages())) + 64 * u64::from(geometry.blocks) + counted + (32 << 20);
-    drive + if oracle { Oracle::memory(&geometry).0 } else { 0 }
+    drive + oracle.map_or(0, |level| Oracle::memory(&geometry, level).0)
 }
 
 /// How many drives of a plan so many bytes hold.
 pub(crate) fn drives_in(memory: Option<u64>, plan: &Plan) -> usize {
-    memory.map_or(usize::MAX, |memory| (memory / needed(&plan.drive.config, plan.oracle.level().is_some())) as usize)
+    memory.map_or(usize::MAX, |memory| (memory / needed(&plan.drive.config, plan.oracle.level())) as usize)
 }
 
 /// Refuses a drive that does not fit, which would end the process in its midst.
 ///
 /// # Errors
 /// What it needs and what there is.
-pub(crate) fn require(drive: &Loaded<DriveConfig>, oracle: bool) -> Result<(), Failure> {
+pub(crate) fn require(drive: &Loaded<DriveConfig>, oracle: Option<Level>) -> Result<(), Failure> {
     let (needed, Some(there)) = (needed(&drive.config, oracle), available()) else { return Ok(()) };
     if needed <= there {
         return Ok(());
     }
-    let oracle = if oracle { "--oracle off, " } else { "" };
+    let oracle = if oracle.is_some() { "--oracle off, " } else { "" };
     Err(Failure::failed(format!(
         "drive {}: a run needs {} of memory and {} are to be had; {oracle}a smaller drive.capacity or a larger geometry.page_size is expected",
         drive.name,

@@ -40,7 +40,7 @@ pub(crate) fn run_all<T: Send>(
     if jobs.is_empty() {
         return Ok(vec![]);
     }
-    jobs.iter().try_for_each(|job| memory::require(&job.plan.drive, job.plan.oracle.level().is_some()))?;
+    jobs.iter().try_for_each(|job| memory::require(&job.plan.drive, job.plan.oracle.level()))?;
     let all = jobs.iter().try_fold(0, |sum: u64, job| sum.checked_add(job.requests?));
     let progress = Progress::new(all, "requests");
     let memory = memory::available();

@@ -133,6 +133,7 @@ impl Drive {
         }
         let (policy, view) = self.policy_and_view();
         let mut first = policy.arm(&view, block);
+        self.tell(|o| o.asks_at(block, first));
         if self.bugs.has(Bug::AlphaForgotten) {
             first = Reads(first.0.saturating_mul(8));
         }
@@ -203,6 +204,7 @@ impl Drive {
         self.reclaim.alarms += 1;
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.block_reads(block), "a policy's next alarm must lie ahead");
+        self.tell(|o| o.asks_at(block, next));
         self.cold[block as usize].set_policy_alarm(next);
         for action in actions {
             // Another block keeps its own deadline: its policy is asked when its alarm rings.
@@ -272,7 +274,7 @@ impl Drive {
         if self.hot[block as usize].has(MOVING) || self.hot[block as usize].state == BlockState::Free {
             return;
         }
-        self.reclaim.invocations += 1;
+        self.reclaim.invocations += u64::from(!self.bugs.has(Bug::JobsUncounted));
         self.book_blame(block, plan.pages.as_ref());
         self.relocate(block, plan, Cause::Reclaim, deadline);
         self.level_wear();
@@ -283,7 +285,7 @@ impl Drive {
     fn look_at_job(&mut self, block: BlockId) {
         let Some(slot) = self.job_of(block) else { return };
         if self.jobs[slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER) {
-            self.reclaim.deadline_misses += 1;
+            self.reclaim.deadline_misses += u64::from(!self.bugs.has(Bug::MissesUncounted));
             if self.bugs.has(Bug::DeadlineOverrun) {
                 self.cold[block as usize].set_policy_alarm(Reads::NEVER);
                 return;
@@ -296,6 +298,7 @@ impl Drive {
             return;
         }
         let (deadline, wanted) = self.consult(block);
+        self.tell(|o| o.asks_at(block, deadline));
         self.cold[block as usize].set_policy_alarm(deadline);
         if wanted.is_empty() {
             return;

@@ -7,7 +7,7 @@ use crate::nand::block::{BlockState, CARRY};
 #[cfg(doc)]
 use crate::observer::NO_PPN;
 use crate::reclaim::{Promise, Threshold};
-use crate::units::{Lpn, Ppn};
+use crate::units::{BlockId, Lpn, Ppn};
 
 /// A page of the host in the drive's map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,15 @@ impl Drive {
         let block = self.geometry.block_of(ppn);
         self.model.as_ref()?;
         Some(self.with_block_view(block, |model, view| model.dose_and_limit(view, ppn - self.geometry.first_page(block))))
+    }
+
+    /// What the technique's counters know of a block's wordlines that they count: the least and the most that was read of each since the erase,
+    /// in quarters of a dose unit. Nothing where the technique has no such counters.
+    pub fn counted_wordlines(&self, block: BlockId) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        let known = self.tracker.is_on().then(|| self.tracker.of(block));
+        known.into_iter().flat_map(|known| {
+            known.entries().map(|(wordline, entry)| (wordline as u32, entry.count - entry.error, entry.count)).collect::<Vec<_>>()
+        })
     }
 
     /// The thresholds of the reclaim technique for blocks of this age, and where each comes from.

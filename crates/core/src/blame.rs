@@ -91,7 +91,9 @@ impl Drive {
             }
             // A page whose data has gone elsewhere still says whose it was; one that never held any says nothing.
             let pages = first_page + wordline * bits..first_page + (wordline * bits + bits).min(written);
-            let owners = || pages.clone().map(|ppn| self.map.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
+            let forgets = self.bugs.has(Bug::BlameForgetsMoved);
+            let stays = |ppn: &u32| !forgets || any(self.map.valid_words(block), ppn - first_page, 1);
+            let owners = || pages.clone().filter(stays).map(|ppn| self.map.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| weights[self.blame.range_pages.quotient(lpn) as usize] += each);
         }
@@ -107,7 +109,7 @@ impl Drive {
         let moves = |w: &u32| any(&moving, w * bits, bits);
         let mut shares = vec![(0..wordlines).filter(moves).count() as f64; wordlines as usize];
         // Under the model `count` a wordline's own reads disturb it like all others.
-        let own = if self.config.disturb.model == DisturbModel::Count { 0.0 } else { 1.0 };
+        let own = if self.config.disturb.model == DisturbModel::Count || self.bugs.has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
         let pec = self.limit_pec(block);
         let limits = self.model.as_deref().map(crate::disturb::ErrorModel::limits);
         let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha as f64 / ALPHA_ONE as f64);

@@ -118,6 +118,20 @@ pub enum Bug {
     RoomUnseen,
     /// One request fewer than may be is taken over from the host.
     RequestHeldBack,
+    /// Jobs of reclaim are not counted.
+    JobsUncounted,
+    /// Jobs that a block's last allowed read overtook are not counted.
+    MissesUncounted,
+    /// Data that has gone elsewhere is not blamed for what it read.
+    BlameForgetsMoved,
+    /// A wordline is blamed for what it read of itself.
+    BlameCountsOwn,
+    /// Of the reads that wait for a die the last one that came goes first.
+    ReadsReversed,
+    /// Of the work that waits for a die the last that came goes first.
+    WorkReversed,
+    /// Work goes before reads that wait.
+    WorkBeforeReads,
     // Moves.
     /// A job of reclaim begins with the second page of its block.
     JobForgetsFirst,
@@ -283,7 +297,7 @@ pub enum Finder {
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 128] = [
+    pub const ALL: [Self; 135] = [
         Self::MoverDropsPage,
         Self::WriteToNeighbour,
         Self::StaleCopyReturns,
@@ -341,6 +355,13 @@ impl Bug {
         Self::RoomForgotten,
         Self::RoomUnseen,
         Self::RequestHeldBack,
+        Self::JobsUncounted,
+        Self::MissesUncounted,
+        Self::BlameForgetsMoved,
+        Self::BlameCountsOwn,
+        Self::ReadsReversed,
+        Self::WorkReversed,
+        Self::WorkBeforeReads,
         Self::JobForgetsFirst,
         Self::MoverCopiesGarbage,
         Self::MoveMissesBuffer,

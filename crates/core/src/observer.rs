@@ -4,9 +4,10 @@
 use std::any::Any;
 
 use crate::metrics::TimedMetrics;
+use crate::page_set::PageSet;
 use crate::request::Request;
 use crate::time_event::{OpId, TimeEvent};
-use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, Seq};
 
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
 pub const NO_PPN: Ppn = 0x7FFF_FFFF;
@@ -90,6 +91,13 @@ pub trait Observer: Any {
     /// As [`Self::merged`], of a wordline by itself in a block that stays in full density: from now on the limits of this wordline, and of no
     /// other, are those of the mode.
     fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause);
+    /// The reclaim policy is to be asked about a block at the first host read with which that has served so many dose units since its erase; what
+    /// movers deposit from now on comes on top. Told when the policy has said so: of a block that is opened, and when it has been asked.
+    /// 0, at the next host read, stands where a job has left data in its block.
+    fn asks_at(&mut self, _block: BlockId, _at: Reads) {}
+    /// A mover begins to move what a block holds: all of it, or what these pages hold. The job ends with the block's erase, or with
+    /// [`Self::asks_at`] the next read.
+    fn moving(&mut self, _block: BlockId, _pages: Option<&PageSet>, _cause: Cause) {}
     /// A block was erased.
     fn erased(&mut self, block: BlockId, cause: Cause);
     /// The drive was preconditioned by construction: this erased block now holds these pages, from page 0 on;

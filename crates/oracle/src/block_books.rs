@@ -38,6 +38,20 @@ impl Oracle {
         }
     }
 
+    /// Compares what a technique's counters know of wordlines with what was read of them.
+    pub(crate) fn check_counters(&mut self, drive: &Drive) {
+        for block in 0..self.geometry.blocks {
+            for (wordline, least, most) in drive.counted_wordlines(block) {
+                let read = self.medium.read(self.geometry.first_wordline(block) + wordline);
+                if !(u64::from(least)..=u64::from(most)).contains(&read) {
+                    self.findings.add(Kind::Books, || {
+                        format!("the technique counts {least} to {most} reads of wordline {wordline} of block {block}; there were {read}, in quarters")
+                    });
+                }
+            }
+        }
+    }
+
     fn dose_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
         let read = self.doses.read_of(block)?;
         // Quarters of a unit are exact.

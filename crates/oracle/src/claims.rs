@@ -17,6 +17,8 @@ pub(crate) struct Seen {
     pub(crate) losses: u64,
     pub(crate) trimmed_pages: u64,
     pub(crate) padded_pages: u64,
+    /// Jobs of reclaim that began.
+    pub(crate) jobs: u64,
     /// Pages that reclaim read to move them, and copied.
     pub(crate) reclaim_reads: u64,
     pub(crate) reclaim_copies: u64,
@@ -92,6 +94,10 @@ impl Oracle {
             lines.extend(host_lines(host, &self.requests.served));
             lines.push(("reads to complete a page", host.fill_reads, self.memory.fill_reads));
         }
+        if self.is_full() {
+            lines.push(("jobs of reclaim", reclaim.invocations, seen.jobs));
+            lines.push(("jobs that were overtaken", reclaim.deadline_misses, self.questions.overtaken));
+        }
         if !drive.is_timed() {
             lines.push(("blocks cleaned for reclaim", reclaim.gc_erases, seen.cleaned_for_reclaim));
         }
@@ -107,24 +113,8 @@ impl Oracle {
         self.findings.absorb(&self.wear.findings);
         let neglect = self.wear.neglect.take().filter(|_| !drive.is_timed());
         self.findings.note(Kind::Books, neglect.map_or(Ok(()), Err));
+        self.findings.note(Kind::Protocol, self.questions.end());
         self.check_blame(drive);
-    }
-
-    /// Nobody is blamed for more than was moved. In the timed gear a job may find less to move than it began with, and ends later.
-    fn check_blame(&mut self, drive: &Drive) {
-        let (mut sum, mut end, mut right) = (0.0, 0u64, true);
-        for range in drive.blamed_ranges() {
-            right &= range.copies >= 0.0 && u64::from(range.first) >= end && range.pages > 0;
-            end = u64::from(range.first) + u64::from(range.pages);
-            sum += range.copies;
-        }
-        if !right || end > u64::from(self.geometry.host_pages) {
-            self.findings.add(Kind::Books, || "the ranges blamed for reclaim overlap, or lie beyond the drive".into());
-        }
-        let moved = self.claims.reclaim_reads;
-        if !drive.is_timed() && sum > moved as f64 * (1.0 + 1e-9) + 1e-6 {
-            self.findings.add(Kind::Books, || format!("the drive blames reads for {sum:.3} copies by reclaim, which read {moved} pages"));
-        }
     }
 }
 

@@ -38,6 +38,7 @@ impl Oracle {
         self.forget(block, wordline, kinds.saturating_sub(taken)..kinds, "a merge took away");
         if self.protocol.is_full(block) {
             self.doses.reprogram(&mut self.medium, block, self.geometry.first_wordline(block) + wordline);
+            self.questions.put_off(block, self.doses.of_reprogramming());
         }
     }
 
@@ -61,6 +62,7 @@ impl Oracle {
             self.doses.note_reprogramming(block);
         }
         self.doses.reprogram(&mut self.medium, block, self.geometry.first_wordline(block) + wordline);
+        self.questions.put_off(block, self.doses.of_reprogramming());
     }
 
     /// A block's limits are those of this mode from now on.

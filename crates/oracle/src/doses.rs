@@ -262,6 +262,17 @@ impl Doses {
         }
     }
 
+    /// The dose, in quarters, of reading a page of this kind.
+    #[inline]
+    pub(crate) fn of_read(&self, kind: u32) -> u32 {
+        self.per_kind[kind as usize]
+    }
+
+    /// That of reprogramming a wordline.
+    pub(crate) fn of_reprogramming(&self) -> u32 {
+        self.by_reprogramming
+    }
+
     /// A wordline was reprogrammed in place: the others take what so many reads of it would have done, in quarters of a read.
     pub(crate) fn reprogram(&mut self, medium: &mut Medium, block: BlockId, wordline: u32) {
         if self.model != DisturbModel::None && self.by_reprogramming > 0 {

@@ -8,26 +8,34 @@
 //! Data loss is a result where the drive reported it. Whatever else is wrong is a bug ([`OracleReport::is_bug`]).
 
 mod adversary;
+mod ask;
 mod bits;
+mod blame;
 mod block_books;
 mod books;
 mod claims;
 mod clock;
+mod conclude;
 mod density;
 mod dice;
 mod doses;
 mod end_scan;
 mod gathered;
+mod jobs;
 mod mapping;
 mod medium;
+mod observe;
 mod odd_reads;
 mod oracle;
+mod page_read;
 mod parts;
 mod protocol;
+mod questions;
 mod reference;
 mod report;
 mod requests;
 mod stamps;
+mod start;
 pub mod swarm;
 mod time_check;
 mod wear;

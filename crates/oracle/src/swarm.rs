@@ -210,6 +210,7 @@ impl Play<'_> {
         let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
         let mut oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
         oracle.check_doses(&drive);
+        oracle.check_counters(&drive);
         if drive.lost_pages() == 0 {
             compare(&drive, &source.reference)?;
         }

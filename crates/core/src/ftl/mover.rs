@@ -116,6 +116,7 @@ impl Job {
 impl Drive {
     /// Takes a block out of every other use and makes a job of moving what the plan says. An open block is closed.
     pub(crate) fn begin_move(&mut self, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) -> Job {
+        self.tell(|o| o.moving(block, plan.pages.as_ref(), cause));
         let hot = self.hot[block as usize];
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
@@ -300,8 +301,11 @@ impl Drive {
         let put_off = self.cold[block as usize].put_off();
         self.hot[block as usize].flags &= !MOVING;
         self.victims.insert(block, self.score(block), self.seq as u32);
+        self.tell(|o| o.asks_at(block, Reads(0)));
         self.cold[block as usize].set_policy_alarm(if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
         if self.bugs.has(Bug::PutOffKept) {
+            let now = Reads(self.block_reads(block));
+            self.cold[block as usize].set_policy_alarm(now);
             self.cold[block as usize].put_off_by(put_off);
         }
         self.set_alarm(block);

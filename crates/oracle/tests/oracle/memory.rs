@@ -2,7 +2,7 @@
 
 use vpass_core::config::DisturbConfig;
 use vpass_core::geometry::Geometry;
-use vpass_oracle::Oracle;
+use vpass_oracle::{Level, Oracle};
 
 use crate::common::config;
 
@@ -12,6 +12,6 @@ fn a_tebibyte_of_tlc_fits_the_budget() {
     c.drive.capacity = Some(vpass_core::units::Bytes(1 << 40));
     let geometry = Geometry::new(&c);
     assert_eq!(geometry.spare_blocks(), 189, "2 % of spare flash");
-    let mib = Oracle::memory(&geometry).0 >> 20;
+    let mib = Oracle::memory(&geometry, Level::On).0 >> 20;
     assert!(mib <= 1792, "{mib} MiB; 1.75 GiB are budgeted");
 }

@@ -200,8 +200,8 @@ impl Dies {
                 d.foreground |= first;
                 d.exclusive.push_back(op);
             }
-            (_, true) => d.writes.push_front(op),
-            (_, false) => d.writes.push_back(op),
+            (_, first) if first || self.bugs.has(Bug::WorkReversed) => d.writes.push_front(op),
+            _ => d.writes.push_back(op),
         }
     }
 

@@ -61,6 +61,10 @@ impl Dies {
         }
         if u.head == NIL {
             u.head = i;
+        } else if self.bugs.has(Bug::ReadsReversed) {
+            self.reads[i as usize].next = std::mem::replace(&mut u.head, i);
+            load.queued_reads += 1;
+            return load.has_work.then_some(u.die);
         } else {
             self.reads[u.tail as usize].next = i;
         }

@@ -63,7 +63,7 @@ impl Dies {
             return false;
         }
         let due = !d.exclusive.is_empty() || (pressure && !d.writes.is_empty());
-        if !d.urgent && load.queued_reads > 0 && (load.credit > 0 || !due) {
+        if !d.urgent && load.queued_reads > 0 && (load.credit > 0 || !due) && !self.bugs.has(Bug::WorkBeforeReads) {
             self.start_reads(die, now);
             return false;
         }

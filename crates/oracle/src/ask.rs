@@ -1,0 +1,41 @@
+//! What the oracle knows, for who asks it: true doses and limits, and what flash pages hold.
+
+use vpass_core::units::{Lpn, Ppn};
+
+use crate::doses::Truth;
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::stamps::Tag;
+
+impl Oracle {
+    /// True dose and limit of a programmed page, in 1/1024 dose units; `None` where nothing disturbs it
+    /// or there is no such page.
+    pub fn truth(&self, ppn: Ppn) -> Option<(u64, u64)> {
+        if ppn >= self.raw_pages {
+            return None;
+        }
+        let truth = self.doses.truth(&self.medium, At::new(&self.geometry, ppn));
+        (truth != Truth::SAFE).then_some((truth.dose, truth.limit))
+    }
+
+    /// Reads beside a programmed page that it still endures, in dose units; below 0 where it is past its limit, infinitely many where nothing
+    /// disturbs it.
+    pub fn reads_left(&self, ppn: Ppn) -> f64 {
+        let at = At::new(&self.geometry, ppn);
+        let truth = self.doses.truth(&self.medium, at);
+        if truth == Truth::SAFE {
+            return f64::INFINITY;
+        }
+        (truth.limit as f64 - truth.dose as f64) / (4 * self.doses.page(at).alpha) as f64
+    }
+
+    /// What a flash page really holds: host page and version.
+    pub fn content(&self, ppn: Ppn) -> Option<(Lpn, u32)> {
+        self.carried(ppn).filter(|stamp| stamp.lpn < self.geometry.host_pages).map(|stamp| (stamp.lpn, stamp.tag.version()))
+    }
+
+    /// The newest version of a host page that the host may read.
+    pub fn newest(&self, lpn: Lpn) -> Option<u32> {
+        self.stamps.newest(lpn).filter(|tag| tag.is_present()).map(Tag::version)
+    }
+}

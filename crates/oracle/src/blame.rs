@@ -1,0 +1,185 @@
+//! Who caused reclaim's copies, by the oracle's own arithmetic: of each job that begins, the valid pages that it is to move are shared out over
+//! the ranges of the host's pages by what their reads deposited on the wordlines that move.
+//!
+//! Where the data of a page is, and whose a flash page is or last was, is kept here for that. Where the drive has reported pages lost, which of
+//! those it still holds to be valid is its own affair: then nobody may be blamed for more than was moved, and that is all.
+
+use vpass_core::config::DisturbModel;
+use vpass_core::disturb::table::ALPHA_ONE;
+use vpass_core::drive::Drive;
+use vpass_core::geometry::Geometry;
+use vpass_core::mem::{huge_vec, prefetch};
+use vpass_core::observer::NO_PPN;
+use vpass_core::page_set::PageSet;
+use vpass_core::units::{BlockId, Lpn, Ppn};
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// Ranges of equal size that the capacity is cut into.
+const RANGES: u32 = 64;
+/// Both add up the same numbers, in orders of their own.
+const ROUNDING: f64 = 1e-9;
+
+/// Whose flash pages are, and copies by range.
+#[derive(Debug, Default)]
+pub(crate) struct Blame {
+    /// Of each host page: where its data, or the older part of it, lies on flash.
+    places: Vec<Ppn>,
+    /// Of each flash page: whose it is, or was since its block's erase.
+    owners: Vec<Lpn>,
+    range_pages: u32,
+    own_reads_count: bool,
+    copies: Vec<f64>,
+    /// Nothing was lost yet.
+    exact: bool,
+}
+
+impl Blame {
+    pub(crate) fn new(geometry: &Geometry, model: DisturbModel) -> Self {
+        Self {
+            places: huge_vec(geometry.host_pages as usize, NO_PPN),
+            owners: huge_vec(geometry.raw_pages() as usize, NO_PPN),
+            range_pages: geometry.host_pages.div_ceil(RANGES).max(1),
+            own_reads_count: model == DisturbModel::Count,
+            copies: vec![0.0; RANGES as usize],
+            exact: true,
+        }
+    }
+
+    /// Bytes for a drive of this geometry.
+    pub(crate) fn bytes(geometry: &Geometry) -> u64 {
+        (u64::from(geometry.host_pages) + u64::from(geometry.raw_pages())) * size_of::<Ppn>() as u64
+    }
+
+    pub(crate) fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.places, lpn as usize);
+    }
+
+    /// A flash page was programmed with the data of a page, or holds nobody's.
+    pub(crate) fn programmed(&mut self, ppn: Ppn, lpn: Lpn) {
+        if let Some(owner) = self.owners.get_mut(ppn as usize) {
+            *owner = lpn;
+        }
+        if let Some(place) = self.places.get_mut(lpn as usize) {
+            *place = ppn;
+        }
+    }
+
+    /// Nothing on flash is wanted of a page any more.
+    pub(crate) fn leaves_flash(&mut self, lpn: Lpn) {
+        if let Some(place) = self.places.get_mut(lpn as usize) {
+            *place = NO_PPN;
+        }
+    }
+
+    pub(crate) fn erased(&mut self, geometry: &Geometry, block: BlockId) {
+        if !self.owners.is_empty() {
+            self.owners[geometry.first_page(block) as usize..][..geometry.pages_per_block as usize].fill(NO_PPN);
+        }
+    }
+
+    /// A page was reported lost.
+    pub(crate) fn lost(&mut self) {
+        self.exact = false;
+    }
+
+    pub(crate) fn begin_measured_phase(&mut self) {
+        self.copies.fill(0.0);
+    }
+
+    fn owner(&self, ppn: Ppn) -> Option<Lpn> {
+        Some(self.owners[ppn as usize]).filter(|lpn| (*lpn as usize) < self.places.len())
+    }
+
+    fn is_valid(&self, ppn: Ppn) -> bool {
+        self.owner(ppn).is_some_and(|lpn| self.places[lpn as usize] == ppn)
+    }
+}
+
+impl Oracle {
+    /// A job of reclaim begins, with a whole block or these pages of it.
+    pub(crate) fn book_blame(&mut self, block: BlockId, pages: Option<&PageSet>) {
+        if self.blame.owners.is_empty() {
+            return;
+        }
+        let first = self.geometry.first_page(block);
+        let wanted = |page: &u32| pages.is_none_or(|pages| pages.words()[*page as usize / 64] >> (page % 64) & 1 == 1);
+        let moves: Vec<u32> = (0..self.protocol.written(block)).filter(wanted).filter(|page| self.blame.is_valid(first + page)).collect();
+        let shares = if pages.is_some() { self.shares(block, &moves) } else { vec![1.0; self.geometry.wordlines_per_block as usize] };
+        let mut weights = vec![0.0; RANGES as usize];
+        for (index, share) in (0..).zip(&shares) {
+            self.weigh(block, index, *share, &mut weights);
+        }
+        let total: f64 = weights.iter().sum();
+        if total > 0.0 {
+            let copies = moves.len() as f64;
+            self.blame.copies.iter_mut().zip(weights).for_each(|(booked, weight)| *booked += copies * weight / total);
+        }
+    }
+
+    /// What a read of each wordline deposits on those of these pages, all together.
+    fn shares(&self, block: BlockId, moves: &[u32]) -> Vec<f64> {
+        let (bits, stride) = (self.geometry.cell.bits(), self.geometry.neighbour_stride);
+        let mut moving: Vec<u32> = moves.iter().map(|page| page / bits).collect();
+        moving.dedup();
+        let of = |reader: u32| {
+            let deposits = |victim: &u32| {
+                let at = At { block, wordline: self.geometry.first_wordline(block) + victim, index: *victim, kind: 0 };
+                let is_beside = reader.abs_diff(*victim) == stride;
+                match reader == *victim {
+                    true if self.blame.own_reads_count => 1.0,
+                    true => 0.0,
+                    false if is_beside => self.doses.page(at).alpha as f64 / ALPHA_ONE as f64,
+                    false => 1.0,
+                }
+            };
+            moving.iter().map(deposits).sum()
+        };
+        (0..self.geometry.wordlines_per_block).map(of).collect()
+    }
+
+    /// Adds what was read of a wordline to the ranges whose data it holds or held.
+    fn weigh(&self, block: BlockId, index: u32, share: f64, weights: &mut [f64]) {
+        let (g, bits) = (&self.geometry, self.geometry.cell.bits());
+        let weight = self.medium.read(g.first_wordline(block) + index) as f64 * share;
+        if weight == 0.0 {
+            return;
+        }
+        let first = g.first_page(block) + index * bits;
+        let owners: Vec<Lpn> = (first..first + bits).filter_map(|ppn| self.blame.owner(ppn)).collect();
+        for lpn in &owners {
+            weights[(lpn / self.blame.range_pages) as usize] += weight / owners.len() as f64;
+        }
+    }
+
+    /// Compares what the drive blames whom for.
+    pub(crate) fn check_blame(&mut self, drive: &Drive) {
+        let size = self.geometry.host_pages.div_ceil(RANGES).max(1);
+        let (mut told, mut end, mut right) = (vec![0.0; RANGES as usize], 0u64, true);
+        for range in drive.blamed_ranges() {
+            right &= range.copies >= 0.0 && u64::from(range.first) >= end && range.pages > 0;
+            end = u64::from(range.first) + u64::from(range.pages);
+            told[(range.first / size).min(RANGES - 1) as usize] += range.copies;
+        }
+        if !right || end > u64::from(self.geometry.host_pages) {
+            self.findings.add(Kind::Books, || "the ranges blamed for reclaim overlap, or lie beyond the drive".into());
+        }
+        let (sum, moved): (f64, _) = (told.iter().sum(), self.claims.reclaim_reads);
+        if !drive.is_timed() && sum > moved as f64 * (1.0 + ROUNDING) + 1e-6 {
+            self.findings.add(Kind::Books, || format!("the drive blames reads for {sum:.3} copies by reclaim, which read {moved} pages"));
+        }
+        if !self.blame.exact || self.blame.owners.is_empty() {
+            return;
+        }
+        for (range, (told, own)) in told.iter().zip(&self.blame.copies).enumerate() {
+            if (told - own).abs() > ROUNDING * (1.0 + own) {
+                let first = range as u32 * size;
+                self.findings.add(Kind::Books, || {
+                    format!("the drive blames the pages from {first} on for {told:.3} copies by reclaim; it was {own:.3}")
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Where counting begins anew, and where a run ends: what the drive reports of itself, against what was seen since.
+
+use vpass_core::drive::Drive;
+use vpass_core::metrics::HostCounts;
+
+use crate::books::{DriveBooks, differences};
+use crate::claims::Seen;
+use crate::mapping::MapEntry;
+use crate::oracle::Oracle;
+use crate::report::{Kind, OracleReport};
+use crate::time_check::TimeCheck;
+
+impl Oracle {
+    /// All that the host has asked for so far is served.
+    fn end_requests(&mut self) {
+        for left in self.requests.end() {
+            self.findings.add(Kind::Request, || left);
+        }
+    }
+
+    /// Compares the drive's books with what was seen.
+    pub fn check_books(&mut self, drive: &DriveBooks) {
+        let seen = DriveBooks { mapped_pages: self.stamps.present(), ..self.seen };
+        for difference in differences(drive, &seen) {
+            self.findings.add(Kind::Books, || difference);
+        }
+    }
+
+    /// Takes over what was found about the drive's time.
+    pub fn check_time(&mut self, time: &TimeCheck) {
+        self.findings.absorb(time.findings());
+    }
+
+    /// Ends a run: compares books and map of the drive with the truth, looks for pages past their limit that nobody has
+    /// read, and gives the verdict.
+    pub fn conclude(mut self, drive: &Drive) -> OracleReport {
+        let time = std::mem::replace(&mut self.time, TimeCheck::new(0, 0));
+        self.check_time(&time);
+        self.end_requests();
+        let flash = drive.flash_counts();
+        let host = drive.host_counts();
+        self.check_books(&DriveBooks {
+            reads: flash.reads,
+            programs: flash.programs,
+            erases: flash.erases,
+            reprograms: flash.reprograms,
+            host_read_pages: host.read_pages,
+            host_write_pages: host.write_pages,
+            mapped_pages: drive.mapped_pages(),
+        });
+        self.check_claims(drive);
+        let rows = || drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
+        self.check_blocks(drive.block_states());
+        self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
+        self.finish()
+    }
+
+    /// The measured phase begins: its counts begin at nothing, and what is lost, lost it stays.
+    pub(crate) fn begin_measured_phase(&mut self) {
+        self.stamps.end_loading();
+        self.end_requests();
+        self.claims = Seen::default();
+        self.requests.served = HostCounts::default();
+        self.memory.fill_reads = 0;
+        self.questions.overtaken = 0;
+        self.blame.begin_measured_phase();
+        self.seen = DriveBooks::default();
+        self.uncorrectable_reads = 0;
+        self.lost_pages = 0;
+        self.was_lost.clear();
+        self.worst_dose_ratio = 0.0;
+    }
+}

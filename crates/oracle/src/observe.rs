@@ -1,0 +1,205 @@
+//! What the drive tells its oracle, event by event: each part of the oracle that it concerns hears of it.
+
+use vpass_core::metrics::TimedMetrics;
+use vpass_core::observer::{NOBODY, Observer, Origin, PhysRead};
+use vpass_core::page_set::PageSet;
+use vpass_core::request::Request;
+use vpass_core::time_event::{OpId, TimeEvent};
+use vpass_core::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, Seq};
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+use crate::stamps::{Stamp, Stamps};
+
+impl Observer for Oracle {
+    fn requests(&mut self, first: u64, requests: &[Request]) {
+        if self.is_full() {
+            self.requests.ask(first, requests);
+            self.clock.requests(first, requests);
+        }
+    }
+
+    fn reads(&mut self, batch: &[PhysRead]) {
+        self.judge_batch(batch);
+    }
+
+    fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
+        self.seen.host_write_pages += 1;
+        self.host_acts();
+        if self.is_full() {
+            self.wear.look(&self.geometry);
+        }
+        let whole = if self.is_full() { self.take_in(lpn, whole) } else { whole };
+        if whole {
+            self.blame.leaves_flash(lpn);
+            self.waiting.remove(&lpn);
+        }
+        let checked = self.stamps.host_wrote(lpn, whole);
+        self.findings.note(Kind::Protocol, checked);
+    }
+
+    fn took_in(&mut self, lpn: Lpn, parts: u64) {
+        if self.is_full() {
+            self.memory.claim(lpn, parts);
+        }
+    }
+
+    fn filled(&mut self, lpn: Lpn) {
+        if self.is_full() {
+            self.blame.leaves_flash(lpn);
+            let checked = self.keep_fill(lpn);
+            self.findings.note(Kind::Stamp, checked);
+        }
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) {
+        self.claims.trimmed_pages += 1;
+        self.host_acts();
+        if self.is_full() {
+            self.memory.forget(lpn);
+            self.blame.leaves_flash(lpn);
+            let served = self.requests.trim(lpn);
+            self.findings.note(Kind::Request, served);
+        }
+        self.waiting.remove(&lpn);
+        let checked = self.stamps.trimmed(lpn);
+        self.findings.note(Kind::Protocol, checked);
+    }
+
+    fn lost(&mut self, lpn: Lpn) {
+        let checked = self.loss(lpn);
+        self.findings.note(Kind::FalseLoss, checked);
+    }
+
+    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause) {
+        self.seen.programs[cause as usize] += 1;
+        self.clock.programmed(ppn, true, cause);
+        let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
+        self.blame.programmed(ppn, lpn);
+        self.program_within(at.block);
+        let checked = match origin {
+            Origin::Host => {
+                self.host_acts();
+                let held = if self.is_full() { self.program_held(lpn) } else { Ok(()) };
+                self.stamps.program_host(&mut self.medium, at, lpn).and(held)
+            }
+            Origin::Gathered => self.program_gathered(at, lpn),
+            Origin::Copy(from) => {
+                self.claims.reclaim_copies += u64::from(cause == Cause::Reclaim);
+                let copied = self.carried(from).unwrap_or(Stamp::ERASED);
+                let checked = Stamps::program_copy(&mut self.medium, at, lpn, copied);
+                if checked.is_ok() && from != ppn {
+                    // The copy is the data from now on; what is left behind may stand there for long, and nobody may read it.
+                    self.medium.set_stamp(At::new(&self.geometry, from), Stamp::DEAD);
+                }
+                checked.map_err(|what| format!("{what}, ppn {from}"))
+            }
+        };
+        self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{} at ppn {ppn}: {what}", cause.name())));
+    }
+
+    fn gathered(&mut self, lpn: Lpn, from: Ppn) {
+        self.blame.leaves_flash(lpn);
+        self.claims.reclaim_copies += u64::from(self.course.moving == Cause::Reclaim);
+        let checked = self.gather(lpn, from);
+        self.findings.note(Kind::Stamp, checked);
+    }
+
+    fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause) {
+        self.seen.programs[cause as usize] += 1;
+        self.claims.padded_pages += 1;
+        self.clock.programmed(ppn, false, cause);
+        if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
+            self.medium.set_stamp(at, Stamp::DEAD);
+            self.blame.programmed(ppn, NOBODY);
+        }
+    }
+
+    fn asks_at(&mut self, block: BlockId, at: Reads) {
+        if self.is_full() {
+            self.name_question(block, at);
+        }
+    }
+
+    fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
+        if self.is_full() {
+            self.begin_job(block, pages, cause);
+        }
+    }
+
+    fn opened(&mut self, block: BlockId, mode: u8) {
+        self.clock.opened(block);
+        self.opened_in_mode(block, mode);
+    }
+
+    fn merged(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
+        self.seen.reprograms[cause as usize] += 1;
+        self.clock.merged(block, cause);
+        self.merged_wordline(block, wordline, mode);
+    }
+
+    fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
+        self.seen.reprograms[cause as usize] += 1;
+        self.clock.merged(block, cause);
+        self.guarded_wordline(block, wordline, mode);
+    }
+
+    fn reprogrammed(&mut self, block: BlockId, mode: u8) {
+        self.reprogrammed_block(block, mode);
+    }
+
+    fn erased(&mut self, block: BlockId, cause: Cause) {
+        self.seen.erases[cause as usize] += 1;
+        self.clock.erased(block, cause);
+        if !self.check_block(block, "erase") {
+            return;
+        }
+        self.cleaned(cause);
+        self.wear.erase(block, cause);
+        self.jobs.remove(&block);
+        self.questions.erase(block);
+        self.blame.erased(&self.geometry, block);
+        let mut unseen = std::mem::take(&mut self.unseen_losses);
+        self.settle_losses(block, &mut unseen);
+        self.unseen_losses = unseen;
+        let checked = self.protocol.erase(block);
+        self.findings.note(Kind::Protocol, checked);
+        self.medium.erase(block);
+        self.doses.erase(block);
+    }
+
+    fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
+        self.preload_block(block, lpns);
+    }
+
+    fn served_before(&mut self, block: BlockId, doses: &[u32]) {
+        self.age_block(block, doses);
+    }
+
+    fn measured_phase(&mut self) {
+        self.begin_measured_phase();
+    }
+
+    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
+        self.time.note(intervals);
+    }
+
+    fn wants_time(&self) -> bool {
+        self.is_full()
+    }
+
+    fn run_began(&mut self, at: Ns, latencies: &TimedMetrics) {
+        self.clock.begin(at, latencies);
+    }
+
+    fn time(&mut self, events: &[TimeEvent]) {
+        let checked = self.clock.events(events);
+        self.findings.note(Kind::Protocol, checked);
+    }
+
+    fn run_ended(&mut self, pending: &[OpId], latencies: &TimedMetrics) {
+        let checked = self.clock.end(pending, latencies);
+        self.findings.note(Kind::Protocol, checked);
+    }
+}

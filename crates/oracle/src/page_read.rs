@@ -1,0 +1,156 @@
+//! A page that is read, against the truth: whose data lies there, which version, and whether its dose is within its limit.
+
+use vpass_core::disturb::table::Endurance;
+use vpass_core::observer::{FROM_BUFFER, PhysRead, ReadResult};
+use vpass_core::units::{Cause, Ppn};
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+use crate::stamps::Stamp;
+
+/// A page that is read, as far as caches know it.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    at: At,
+    /// Weight of its neighbours.
+    alpha: u64,
+    /// A dose up to which it is within its limit, and no worse than others were.
+    dull: u64,
+}
+
+/// Reads in one call of `Observer::reads`, at most.
+const BATCH: usize = 32;
+
+impl Oracle {
+    /// Reads in the order in which the drive made them.
+    #[inline]
+    pub(crate) fn judge_batch(&mut self, batch: &[PhysRead]) {
+        assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
+        self.stamps.end_loading();
+        // First all addresses, so that the memory fetches of the whole batch overlap.
+        for read in batch {
+            self.stamps.prefetch(read.lpn);
+            if read.ppn < self.raw_pages {
+                self.medium.prefetch(self.geometry.wordline_of(read.ppn));
+                self.doses.prefetch(self.geometry.block_of(read.ppn));
+            }
+        }
+        // What lies beyond the flash is not looked at anywhere.
+        let mut places = [Place::default(); BATCH];
+        for (read, place) in batch.iter().zip(&mut places).filter(|(read, _)| read.ppn < self.raw_pages) {
+            *place = self.find(read.ppn);
+            self.medium.prefetch_stamp(place.at);
+            if !self.is_dull(place) {
+                self.medium.prefetch_around(place.at.wordline, self.doses.reach());
+            }
+        }
+        for (read, place) in batch.iter().zip(&places) {
+            if read.ppn < self.raw_pages {
+                self.clock.sensed(read);
+            }
+            self.read_page(read, place);
+        }
+    }
+
+    /// What a read of a page is compared with.
+    #[inline]
+    fn find(&self, ppn: Ppn) -> Place {
+        let at = At::new(&self.geometry, ppn);
+        let Endurance { limit, alpha } = self.doses.page(at);
+        // Rounded down: no dose up to it exceeds the worst ratio, which only grows while the batch is judged.
+        let unremarkable = (self.worst_dose_ratio * limit.cast_signed() as f64) as u64;
+        Place { at, alpha, dull: limit.min(unremarkable) }
+    }
+
+    /// Whether the dose of a page that is read well can tell nothing new.
+    #[inline]
+    fn is_dull(&self, place: &Place) -> bool {
+        self.doses.ceiling(place.at.block, place.alpha) <= place.dull
+    }
+
+    #[inline]
+    fn read_page(&mut self, read: &PhysRead, place: &Place) {
+        let by_host = read.cause == Cause::Host && !read.fill;
+        self.seen.host_read_pages += u64::from(by_host);
+        if read.cause == Cause::Host {
+            self.host_acts();
+            if by_host && self.is_full() {
+                self.serve(read);
+            }
+        } else {
+            self.mover_reads(read);
+        }
+        let Some(newest) = self.stamps.newest(read.lpn) else {
+            return self.read_for_nobody(read);
+        };
+        if read.ppn >= self.raw_pages {
+            return self.read_off_flash(read, newest);
+        }
+        let at = place.at;
+        let carried = self.medium.stamp(at);
+        self.seen.reads[read.cause as usize] += 1;
+        let good = read.result == ReadResult::Good;
+        if read.fill && self.is_full() {
+            self.fill(read, carried);
+        }
+        // Whoever else reads may find an older version: newer data may wait in the write buffer.
+        let right = carried.lpn == read.lpn && (carried.tag.on_flash() == newest.on_flash() || !(by_host && good));
+        if !right {
+            self.wrong_page(read, Some(newest));
+            if carried == Stamp::ERASED {
+                return;
+            }
+        }
+        if good {
+            if !self.is_dull(place) {
+                self.compare(read, at);
+            }
+            if carried.tag.is_damaged() {
+                self.stamps.recovered(&mut self.medium, at);
+            }
+        } else {
+            self.uncorrectable(read, at, self.doses.truth(&self.medium, at));
+        }
+        self.doses.sense(&mut self.medium, at);
+        if self.is_full() {
+            self.count_for_policy(read, at);
+        }
+    }
+
+    /// Brings the policy's next question nearer, or puts it off.
+    #[inline]
+    fn count_for_policy(&mut self, read: &PhysRead, at: At) {
+        if read.cause == Cause::Host {
+            let served = self.doses.read_of(at.block).unwrap_or(0);
+            let asked = self.questions.read(at.block, served);
+            self.findings.note(Kind::Protocol, asked);
+        } else {
+            self.questions.put_off(at.block, self.doses.of_read(at.kind));
+            if read.fill {
+                self.blame.leaves_flash(read.lpn);
+            }
+        }
+    }
+
+    /// The host gets a page, or an error for it.
+    #[inline]
+    fn serve(&mut self, read: &PhysRead) {
+        let served = self.requests.read(read.lpn);
+        self.findings.note(Kind::Request, served);
+        if read.ppn == FROM_BUFFER {
+            self.serve_from_memory(read.lpn, read.result == ReadResult::Good);
+        }
+    }
+
+    /// Compares the dose of a page that was read well with its limit.
+    fn compare(&mut self, read: &PhysRead, at: At) {
+        let truth = self.doses.truth(&self.medium, at);
+        if truth.is_past() {
+            self.past_limit(read, truth);
+        }
+        if truth.exceeds(self.worst_dose_ratio) {
+            self.worst_dose_ratio = truth.ratio();
+        }
+    }
+}

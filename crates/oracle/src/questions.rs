@@ -1,0 +1,138 @@
+//! Whether the reclaim policy is asked in time: at the very read at which it wants to be, what movers deposit on top. A promise that holds for a
+//! policy that is asked is worth nothing where it is asked later.
+//!
+//! ```text
+//! the policy wants to be asked at 100 reads; the block has 98     one page is moved, one read for the host, one for the host: asked
+//!                                                                  a read for the host more, and not asked: a finding
+//! ```
+
+use vpass_core::geometry::Geometry;
+use vpass_core::units::{BlockId, Reads};
+
+/// Quarters of a dose unit.
+const QUARTERS: u64 = 4;
+
+/// Of one block: the dose, in quarters, at which the policy wants to be asked.
+#[derive(Clone, Copy, Debug)]
+struct Question {
+    due: u64,
+    /// A host read has reached it.
+    reached: bool,
+}
+
+const NEVER: Question = Question { due: u64::MAX, reached: false };
+
+/// The questions of all blocks; none where requests are not followed.
+#[derive(Debug, Default)]
+pub(crate) struct Questions {
+    blocks: Vec<Question>,
+    /// Deferred jobs that the last read they were allowed came before, since the measured phase began.
+    pub(crate) overtaken: u64,
+}
+
+impl Questions {
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        Self { blocks: vec![NEVER; geometry.blocks as usize], overtaken: 0 }
+    }
+
+    /// Bytes for a drive of this geometry.
+    pub(crate) fn bytes(geometry: &Geometry) -> u64 {
+        u64::from(geometry.blocks) * size_of::<Question>() as u64
+    }
+
+    /// The policy has named its next question. 0 comes from the end of a job: where its last read was reached, it was too late.
+    pub(crate) fn name(&mut self, block: BlockId, at: Reads) {
+        let Some(question) = self.blocks.get_mut(block as usize) else { return };
+        self.overtaken += u64::from(question.reached && at == Reads(0));
+        let due = if at == Reads::NEVER { u64::MAX } else { QUARTERS * u64::from(at.0) };
+        *question = Question { due, reached: false };
+    }
+
+    pub(crate) fn erase(&mut self, block: BlockId) {
+        let Some(question) = self.blocks.get_mut(block as usize) else { return };
+        self.overtaken += u64::from(question.reached);
+        *question = NEVER;
+    }
+
+    /// A mover deposits a dose, in quarters.
+    pub(crate) fn put_off(&mut self, block: BlockId, dose: u32) {
+        if let Some(question) = self.blocks.get_mut(block as usize) {
+            question.due = question.due.saturating_add(dose.into());
+        }
+    }
+
+    /// The host has read from a block, which has served this dose, in quarters, by now.
+    #[inline]
+    pub(crate) fn read(&mut self, block: BlockId, served: u64) -> Result<(), String> {
+        match self.blocks.get_mut(block as usize) {
+            Some(question) if served >= question.due => question.reach(block, served),
+            _ => Ok(()),
+        }
+    }
+
+    /// The run is over: who was to be asked was asked.
+    pub(crate) fn end(&self) -> Result<(), String> {
+        let left = (0..).zip(&self.blocks).find(|(_, question)| question.reached);
+        left.map_or(Ok(()), |(block, question): (BlockId, _)| Err(late(block, question.due, question.due)))
+    }
+}
+
+impl Question {
+    #[cold]
+    fn reach(&mut self, block: BlockId, served: u64) -> Result<(), String> {
+        if std::mem::replace(&mut self.reached, true) {
+            let due = std::mem::replace(self, NEVER).due;
+            return Err(late(block, due, served));
+        }
+        Ok(())
+    }
+}
+
+fn late(block: BlockId, due: u64, served: u64) -> String {
+    let units = |quarters: u64| quarters as f64 / QUARTERS as f64;
+    format!(
+        "the policy was to be asked about block {block} at a dose of {}; it has served {} since, and it was not",
+        units(due),
+        units(served)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn questions() -> Questions {
+        Questions { blocks: vec![NEVER; 2], overtaken: 0 }
+    }
+
+    #[test]
+    fn a_question_is_due_at_its_read_and_not_later() {
+        let mut q = questions();
+        q.name(1, Reads(100));
+        q.put_off(1, 4);
+        assert!(q.read(1, 403).is_ok() && q.end().is_ok());
+        assert!(q.read(1, 404).is_ok(), "with this read it is asked");
+        assert!(q.end().is_err());
+        assert!(q.read(1, 408).unwrap_err().contains("block 1 at a dose of 101; it has served 102"));
+        assert!(q.read(1, 412).is_ok(), "said once");
+    }
+
+    #[test]
+    fn a_job_that_was_overtaken_is_known_by_its_end() {
+        let mut q = questions();
+        let reached = |q: &mut Questions| {
+            q.name(0, Reads(1));
+            q.read(0, 4).unwrap();
+        };
+        reached(&mut q);
+        q.name(0, Reads(30));
+        assert_eq!(q.overtaken, 0, "the policy was asked");
+        reached(&mut q);
+        q.name(0, Reads(0));
+        reached(&mut q);
+        q.erase(0);
+        assert_eq!(q.overtaken, 2);
+        q.name(0, Reads::NEVER);
+        assert!(q.read(0, u64::MAX - 1).is_ok());
+    }
+}

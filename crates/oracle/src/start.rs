@@ -1,0 +1,52 @@
+//! What a drive begins with: pages that it holds already, and reads that it has served.
+
+use vpass_core::units::{BlockId, Lpn};
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// Pages of a block after this one that are on their way into the cache while it is loaded.
+const AHEAD: usize = 64;
+
+impl Oracle {
+    /// A block holds pages from the start.
+    pub(crate) fn preload_block(&mut self, block: BlockId, lpns: &[Lpn]) {
+        if !self.check_block(block, "preload") {
+            return;
+        }
+        let room = self.geometry.pages_per_block as usize;
+        if lpns.len() > room {
+            self.findings.add(Kind::Protocol, || format!("preload of {} pages into block {block} of {room}", lpns.len()));
+        }
+        let lpns = &lpns[..lpns.len().min(room)];
+        self.wear.load(&self.geometry, block, lpns.len());
+        let checked = self.protocol.preload(block, lpns.len() as u32);
+        self.findings.note(Kind::Protocol, checked);
+        let mut later = lpns.iter().skip(AHEAD);
+        for (ppn, lpn) in (self.geometry.first_page(block)..).zip(lpns) {
+            later.next().into_iter().for_each(|lpn| {
+                self.stamps.prefetch_load(*lpn);
+                self.blame.prefetch(*lpn);
+            });
+            self.blame.programmed(ppn, *lpn);
+            let checked = self.stamps.preload(&mut self.medium, At::new(&self.geometry, ppn), *lpn);
+            self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
+        }
+    }
+
+    /// A block has served reads before the run: the dose of each wordline, in quarters.
+    pub(crate) fn age_block(&mut self, block: BlockId, doses: &[u32]) {
+        if !self.check_block(block, "reads") {
+            return;
+        }
+        let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
+        if doses.len() as u64 > u64::from(programmed) {
+            let wordlines = doses.len();
+            return self
+                .findings
+                .add(Kind::Protocol, || format!("reads of {wordlines} wordlines of block {block}, of which {programmed} are programmed"));
+        }
+        self.doses.age(&mut self.medium, block, doses);
+    }
+}
