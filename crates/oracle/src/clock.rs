@@ -2,7 +2,7 @@
 //! as the configuration says; a request is complete with its last part, over the host link and with its waits; no die idles while something
 //! waits for it.
 //!
-//! In which order waiting things go is taken from the engine: scheduling is not done again here. The first error ends the checking, since
+//! Which of a die's queues has its turn is taken from the engine, within what the configuration promises: scheduling is not done again here. The first error ends the checking, since
 //! all later times would follow from it.
 
 mod dies;
@@ -167,7 +167,9 @@ impl Clock {
             }
             TimeEvent::Submitted { request, at } => {
                 self.go_to(at)?;
-                self.host.submitted(request, at, &self.lengths)
+                self.host.submitted(request, at, &self.lengths)?;
+                self.dies.pressed = self.host.stalls();
+                Ok(())
             }
             TimeEvent::FromMemory { request, bytes, at } => {
                 self.go_to(at)?;
@@ -176,7 +178,9 @@ impl Clock {
             }
             TimeEvent::Accepted { request, at } => {
                 self.go_to(at)?;
-                self.host.accepted(request, at, &self.lengths)
+                self.host.accepted(request, at, &self.lengths)?;
+                self.dies.pressed = self.host.stalls();
+                Ok(())
             }
             TimeEvent::Read { op, request, ppn, bytes, at } => {
                 self.go_to(at)?;

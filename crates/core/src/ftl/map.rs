@@ -81,6 +81,11 @@ impl PageMap {
         &self.to_logical[block as usize * self.pages_per_block..][..self.pages_per_block]
     }
 
+    /// A block is opened of which some pages will not be programmed: they belong to nobody, whatever they held in its lives before.
+    pub(crate) fn forget_owners(&mut self, block: u32) {
+        self.to_logical[block as usize * self.pages_per_block..][..self.pages_per_block].fill(UNMAPPED);
+    }
+
     /// The valid pages of a block, a bit each.
     pub(crate) fn valid_words(&self, block: u32) -> &[u64] {
         let start = block as usize * self.words_per_block;

@@ -165,6 +165,7 @@ impl Drive {
             self.reclaim.low_density_refused += 1;
             return;
         }
+        self.map.forget_owners(block);
         self.set_mode(block, mode);
         self.tell(|o| o.opened(block, mode));
     }

@@ -1,7 +1,9 @@
 //! Dies, their arrays and channels: each operation on its own for as long as the configuration says, none before what it needs is free, and no
-//! die idle while something waits for it. In which order waiting things go is the engine's affair.
+//! die idle while something waits for it. Who came first goes first: among the reads of an array, among the work of a die, among its pieces of
+//! jobs. Reads go before work unless a job is urgent, a piece of a job waits, or writers wait for room in the buffer. All else of the order
+//! is the engine's affair.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use vpass_core::time_event::OpId;
 use vpass_core::units::{Ns, Ppn};
@@ -24,23 +26,24 @@ pub(super) struct HostRead {
 }
 
 /// An array with its registers.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Unit {
     /// A host read is being sensed, or waits for the cache register.
     senses: bool,
     /// From when on it may sense again, and from when on its registers are empty.
     free: Ns,
     empty: Ns,
-    /// Host reads that wait.
-    waiting: u32,
+    /// Host reads that wait, the first that came first.
+    waiting: VecDeque<OpId>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Die {
     running: Option<OpId>,
     suspended: Option<OpId>,
-    /// Work that could start.
-    waiting: u32,
+    /// Work that could start, and pieces of jobs, each the first that came first.
+    waiting: VecDeque<OpId>,
+    pieces: VecDeque<OpId>,
     urgent: bool,
     /// Something changed since time last went on.
     touched: bool,
@@ -55,6 +58,8 @@ pub(super) struct Dies {
     touched: Vec<u32>,
     reads: Vec<Option<HostRead>>,
     works: BTreeMap<OpId, UnderWay>,
+    /// Writes wait for room in the buffer.
+    pub(super) pressed: bool,
     /// Loads under way for a wordline, and its program, which waits for them.
     wordlines: BTreeMap<u32, (u32, Option<OpId>)>,
 }
@@ -80,6 +85,7 @@ impl Dies {
             touched: vec![],
             reads: vec![],
             works: BTreeMap::new(),
+            pressed: false,
             wordlines: BTreeMap::new(),
         }
     }
@@ -102,7 +108,7 @@ impl Dies {
         let unit = lengths.unit(ppn);
         let transfer = lengths.channel(bytes.into());
         self.reads[at] = Some(HostRead { request, bytes, unit, sense: lengths.sense(ppn), transfer, since: None, to: None });
-        self.units[unit as usize].waiting += 1;
+        self.units[unit as usize].waiting.push_back(op);
         self.touch(unit / lengths.units_per_die);
         Ok(())
     }
@@ -119,13 +125,15 @@ impl Dies {
         if let Some(loads) = program_of.and_then(|wordline| self.wordlines.get_mut(&wordline)) {
             loads.1 = Some(op);
         } else {
-            self.wait(die);
+            self.wait(op, die);
         }
         Ok(())
     }
 
-    fn wait(&mut self, die: u32) {
-        self.all[die as usize].waiting += 1;
+    fn wait(&mut self, op: OpId, die: u32) {
+        let is_piece = self.works.get(&op).is_some_and(|work| work.is_piece);
+        let d = &mut self.all[die as usize];
+        if is_piece { &mut d.pieces } else { &mut d.waiting }.push_back(op);
         self.touch(die);
     }
 
@@ -161,8 +169,11 @@ impl Dies {
         if std::mem::replace(&mut u.senses, true) || u.free > at || self.all[die as usize].running.is_some() {
             return Err(format!("array {unit} senses from {at} ns on, and is busy"));
         }
-        u.waiting -= 1;
+        let first = u.waiting.pop_front();
         self.touch(die);
+        if first != Some(op) {
+            return Err(format!("array {unit} senses from {at} ns on for a read that came after another that waits"));
+        }
         Ok(())
     }
 
@@ -201,12 +212,22 @@ impl Dies {
             return Err(format!("die {die} begins at {at} ns to program a wordline of which pages are still being read"));
         }
         let is_quiet = self.is_quiet(die, at, lengths);
+        let is_piece = self.work(op)?.is_piece;
+        let n = lengths.units_per_die;
+        let reads: usize = self.units[(die * n) as usize..((die + 1) * n) as usize].iter().map(|u| u.waiting.len()).sum();
+        let pressed = self.pressed;
         let d = &mut self.all[die as usize];
         if !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some() {
             return Err(format!("die {die} begins work at {at} ns, and is busy"));
         }
-        d.waiting -= 1;
+        if reads > 0 && !(d.urgent || pressed) && d.pieces.is_empty() {
+            return Err(format!("die {die} begins work at {at} ns before {reads} reads that wait, though nothing is urgent"));
+        }
+        let first = if is_piece { &mut d.pieces } else { &mut d.waiting }.pop_front();
         self.touch(die);
+        if first != Some(op) {
+            return Err(format!("die {die} begins at {at} ns with work that came after other work that waits"));
+        }
         Ok(())
     }
 
@@ -221,7 +242,7 @@ impl Dies {
         work.suspended += 1;
         work.stage = Stage::Suspended;
         let n = lengths.units_per_die;
-        if self.units[(die * n) as usize..((die + 1) * n) as usize].iter().all(|u| u.waiting == 0) {
+        if self.units[(die * n) as usize..((die + 1) * n) as usize].iter().all(|u| u.waiting.is_empty()) {
             return Err(format!("die {die} suspends its work at {at} ns, and no read waits"));
         }
         let d = &mut self.all[die as usize];
@@ -322,7 +343,7 @@ impl Dies {
         let work = self.work(op)?;
         if let Some(then) = work.then.take() {
             (work.half, work.stage) = (then, Stage::Waiting);
-            self.wait(then.die);
+            self.wait(op, then.die);
             return Ok(Ended::Half);
         }
         let work = self.works.remove(&op).expect("just seen");
@@ -339,7 +360,7 @@ impl Dies {
             && let Some((_, Some(program))) = self.wordlines.remove(&wordline)
         {
             let die = self.work(program)?.half.die;
-            self.wait(die);
+            self.wait(program, die);
         }
         Ok(())
     }
@@ -354,22 +375,23 @@ impl Dies {
             }
             let n = lengths.units_per_die;
             let units = die * n..(die + 1) * n;
-            let reads: u32 = units.clone().map(|unit| self.units[unit as usize].waiting).sum();
-            let something = reads > 0 || d.waiting > 0 || d.suspended.is_some();
+            let reads: usize = units.clone().map(|unit| self.units[unit as usize].waiting.len()).sum();
+            let works = d.waiting.len() + d.pieces.len();
+            let something = reads > 0 || works > 0 || d.suspended.is_some();
             if something && self.is_quiet(die, now, lengths) {
-                let (works, left) = (d.waiting, u32::from(d.suspended.is_some()));
+                let left = u32::from(d.suspended.is_some());
                 return Err(format!("die {die} idles at {now} ns; {reads} reads, {works} works and {left} suspended ones wait"));
             }
-            if d.suspended.is_none() && (d.waiting > 0 || d.urgent) {
+            if d.suspended.is_none() && (works > 0 || d.urgent) {
                 // The whole die is wanted; no plane begins anew.
                 continue;
             }
             let idle = |unit: &u32| {
                 let u = &self.units[*unit as usize];
-                u.waiting > 0 && !u.senses && u.free <= now
+                !u.waiting.is_empty() && !u.senses && u.free <= now
             };
             if let Some(unit) = units.clone().find(idle) {
-                return Err(format!("array {unit} idles at {now} ns; {} reads wait for it", self.units[unit as usize].waiting));
+                return Err(format!("array {unit} idles at {now} ns; {} reads wait for it", self.units[unit as usize].waiting.len()));
             }
         }
         Ok(())

@@ -107,6 +107,11 @@ impl Host {
         Ok(())
     }
 
+    /// Whether writes or trims are to be taken in.
+    pub(super) fn stalls(&self) -> bool {
+        !self.stalled.is_empty()
+    }
+
     fn has_room(&self, lengths: &Lengths) -> bool {
         lengths.slots == 0 || self.programming < lengths.slots
     }

@@ -36,6 +36,8 @@ pub(super) struct UnderWay {
     /// Where a copy is programmed.
     pub(super) then: Option<Half>,
     pub(super) stage: Stage,
+    /// A piece of a job, which nothing interrupts.
+    pub(super) is_piece: bool,
     /// Array time so far, and how often it was suspended.
     pub(super) worked: Ns,
     pub(super) suspended: u32,
@@ -48,7 +50,17 @@ pub(super) struct UnderWay {
 
 impl UnderWay {
     fn new(half: Half) -> Self {
-        Self { half, then: None, stage: Stage::Waiting, worked: 0, suspended: 0, load_for: None, host_pages: 0, request: None }
+        Self {
+            half,
+            then: None,
+            stage: Stage::Waiting,
+            is_piece: false,
+            worked: 0,
+            suspended: 0,
+            load_for: None,
+            host_pages: 0,
+            request: None,
+        }
     }
 
     /// Work that waits at a die by itself.
@@ -86,7 +98,7 @@ impl UnderWay {
 
     /// A piece of a job.
     pub(super) fn piece(die: u32, ns: Ns) -> Self {
-        Self::new(Half { die, array: ns, bus: None, out: false, suspension: None })
+        Self { is_piece: true, ..Self::new(Half { die, array: ns, bus: None, out: false, suspension: None }) }
     }
 
     /// Array time that it must take.

@@ -64,7 +64,10 @@ impl TimedEngine {
     fn step_job(&mut self, drive: &mut Drive, die: DieId) -> bool {
         let urgent = self.dies.die(die).urgent;
         if !urgent && self.copy_programs >= 2 * drive.geometry.dies() {
-            self.held_back.push_back(die);
+            // Once: each program that ends lets one die go on, and another would wait behind what is let go on already.
+            if !self.held_back.contains(&die) {
+                self.held_back.push_back(die);
+            }
             return false;
         }
         let Some((job, _)) = self.dies.die(die).jobs.front().copied() else { return false };
