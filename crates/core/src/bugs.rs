@@ -132,6 +132,12 @@ pub enum Bug {
     WorkReversed,
     /// Work goes before reads that wait.
     WorkBeforeReads,
+    /// Reads are taken for such that meet reclaim where its jobs have ended.
+    ReclaimNeverEnds,
+    /// A read is taken to have waited for work that was there before it.
+    StallFromWorkOn,
+    /// An idle die does not give its job a step, now and then.
+    StepForgotten,
     // Moves.
     /// A job of reclaim begins with the second page of its block.
     JobForgetsFirst,
@@ -297,7 +303,7 @@ pub enum Finder {
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 135] = [
+    pub const ALL: [Self; 138] = [
         Self::MoverDropsPage,
         Self::WriteToNeighbour,
         Self::StaleCopyReturns,
@@ -362,6 +368,9 @@ impl Bug {
         Self::ReadsReversed,
         Self::WorkReversed,
         Self::WorkBeforeReads,
+        Self::ReclaimNeverEnds,
+        Self::StallFromWorkOn,
+        Self::StepForgotten,
         Self::JobForgetsFirst,
         Self::MoverCopiesGarbage,
         Self::MoveMissesBuffer,

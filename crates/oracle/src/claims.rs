@@ -114,6 +114,9 @@ impl Oracle {
         let neglect = self.wear.neglect.take().filter(|_| !drive.is_timed());
         self.findings.note(Kind::Books, neglect.map_or(Ok(()), Err));
         self.findings.note(Kind::Protocol, self.questions.end());
+        if self.is_full() && drive.is_timed() {
+            self.findings.note(Kind::Books, self.clock.check_stalls(reclaim.stall_ns));
+        }
         self.check_blame(drive);
     }
 }

@@ -144,6 +144,20 @@ impl Clock {
         checked
     }
 
+    /// What the drive reports of the time that reads have waited for reclaim, against what was seen.
+    pub(crate) fn check_stalls(&self, told: Ns) -> Result<(), String> {
+        let seen = self.dies.stalled;
+        if self.stopped || self.runs || told == seen {
+            return Ok(());
+        }
+        Err(format!("the drive reports that reads waited {told} ns for reclaim; they waited {seen} ns"))
+    }
+
+    /// Counts begin anew.
+    pub(crate) fn begin_measured_phase(&mut self) {
+        self.dies.stalled = 0;
+    }
+
     /// Time goes on to `at`; all that could begin until then has begun.
     fn go_to(&mut self, at: Ns) -> Result<(), String> {
         if at == self.now {
@@ -186,15 +200,15 @@ impl Clock {
                 self.go_to(at)?;
                 let lpn = self.host.next_page(request, bytes, &self.lengths)?;
                 self.expected.take_read(lpn, ppn)?;
-                self.dies.read(op, request, ppn, bytes, &self.lengths)
+                self.dies.read(op, request, ppn, bytes, at, &self.lengths)
             }
             TimeEvent::Work { op, work, at } => {
                 self.go_to(at)?;
                 self.work(op, &work)
             }
-            TimeEvent::Piece { op, die, at, .. } => {
+            TimeEvent::Piece { op, die, cause, at } => {
                 self.go_to(at)?;
-                self.piece(op, die.into())
+                self.piece(op, die.into(), cause)
             }
             TimeEvent::Begun { op, unit, at } => {
                 self.go_to(at)?;
@@ -211,6 +225,10 @@ impl Clock {
             TimeEvent::Ended { op, at } => {
                 self.go_to(at)?;
                 self.ended(op, at)
+            }
+            TimeEvent::Job { die, cause, on, at } => {
+                self.go_to(at)?;
+                self.dies.job(die.into(), cause, on)
             }
             TimeEvent::Urgent { die, on, at } => {
                 self.go_to(at)?;
@@ -242,17 +260,17 @@ impl Clock {
         Ok(())
     }
 
-    fn piece(&mut self, op: OpId, die: u32) -> Result<(), String> {
+    fn piece(&mut self, op: OpId, die: u32, cause: Cause) -> Result<(), String> {
         let parts = self.pieces.remove(&op).ok_or_else(|| format!("die {die} is given a piece of a job that has no parts"))?;
         if parts.die.is_some_and(|own| own != die) {
             return Err(format!("a piece of a job is given to die {die}; what it moves is on die {:?}", parts.die));
         }
-        self.dies.queue(op, UnderWay::piece(die, parts.ns), None)
+        self.dies.queue(op, UnderWay::piece(die, parts.ns, cause), None)
     }
 
     fn ended(&mut self, op: OpId, at: Ns) -> Result<(), String> {
         match self.dies.ended(op, at, &self.lengths)? {
-            Ended::Read(read) => self.host.deliver(read.request, read.bytes, at + self.lengths.ecc, &self.lengths),
+            Ended::Read(read) => self.host.deliver_page(&read, at + self.lengths.ecc, &self.lengths),
             Ended::Work(work) if work.host_pages > 0 => self.host.programmed(work.host_pages, work.request, at),
             Ended::Work(_) | Ended::Half => Ok(()),
         }

@@ -64,6 +64,7 @@ impl Oracle {
         self.memory.fill_reads = 0;
         self.questions.overtaken = 0;
         self.blame.begin_measured_phase();
+        self.clock.begin_measured_phase();
         self.seen = DriveBooks::default();
         self.uncorrectable_reads = 0;
         self.lost_pages = 0;

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use vpass_core::time_event::OpId;
-use vpass_core::units::{Ns, Ppn};
+use vpass_core::units::{Cause, Ns, Ppn};
 
 use super::lengths::Lengths;
 use super::work::{Stage, UnderWay};
@@ -16,6 +16,9 @@ use super::work::{Stage, UnderWay};
 pub(super) struct HostRead {
     pub(super) request: u32,
     pub(super) bytes: u32,
+    /// Reclaim was at work on its die when it came.
+    pub(super) met_reclaim: bool,
+    came: Ns,
     unit: u32,
     sense: Ns,
     transfer: Ns,
@@ -45,6 +48,9 @@ struct Die {
     waiting: VecDeque<OpId>,
     pieces: VecDeque<OpId>,
     urgent: bool,
+    /// Deferred jobs; and what there is of reclaim, jobs and work.
+    jobs: u32,
+    reclaim: u32,
     /// Something changed since time last went on.
     touched: bool,
 }
@@ -58,6 +64,10 @@ pub(super) struct Dies {
     touched: Vec<u32>,
     reads: Vec<Option<HostRead>>,
     works: BTreeMap<OpId, UnderWay>,
+    /// Programs of copies that wait or are under way.
+    copy_programs: u32,
+    /// Time that host reads have waited for reclaim's work.
+    pub(super) stalled: Ns,
     /// Writes wait for room in the buffer.
     pub(super) pressed: bool,
     /// Loads under way for a wordline, and its program, which waits for them.
@@ -85,6 +95,8 @@ impl Dies {
             touched: vec![],
             reads: vec![],
             works: BTreeMap::new(),
+            copy_programs: 0,
+            stalled: 0,
             pressed: false,
             wordlines: BTreeMap::new(),
         }
@@ -97,7 +109,7 @@ impl Dies {
     }
 
     /// A host read waits from now on.
-    pub(super) fn read(&mut self, op: OpId, request: u32, ppn: Ppn, bytes: u32, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn read(&mut self, op: OpId, request: u32, ppn: Ppn, bytes: u32, came: Ns, lengths: &Lengths) -> Result<(), String> {
         let at = op as usize;
         if op & WORK != 0 || self.reads.get(at).is_some_and(Option::is_some) {
             return Err(format!("a read is named {op} while that name is taken"));
@@ -107,7 +119,9 @@ impl Dies {
         }
         let unit = lengths.unit(ppn);
         let transfer = lengths.channel(bytes.into());
-        self.reads[at] = Some(HostRead { request, bytes, unit, sense: lengths.sense(ppn), transfer, since: None, to: None });
+        let met_reclaim = self.all[(unit / lengths.units_per_die) as usize].reclaim > 0;
+        self.reads[at] =
+            Some(HostRead { request, bytes, met_reclaim, came, unit, sense: lengths.sense(ppn), transfer, since: None, to: None });
         self.units[unit as usize].waiting.push_back(op);
         self.touch(unit / lengths.units_per_die);
         Ok(())
@@ -131,10 +145,26 @@ impl Dies {
     }
 
     fn wait(&mut self, op: OpId, die: u32) {
-        let is_piece = self.works.get(&op).is_some_and(|work| work.is_piece);
+        let Some(work) = self.works.get(&op) else { return };
         let d = &mut self.all[die as usize];
-        if is_piece { &mut d.pieces } else { &mut d.waiting }.push_back(op);
+        d.reclaim += u32::from(work.cause == Cause::Reclaim);
+        self.copy_programs += u32::from(work.is_copy_program());
+        if work.is_piece { &mut d.pieces } else { &mut d.waiting }.push_back(op);
         self.touch(die);
+    }
+
+    /// A deferred job is there, or there no longer.
+    pub(super) fn job(&mut self, die: u32, cause: Cause, on: bool) -> Result<(), String> {
+        let d = &mut self.all[die as usize];
+        let of_reclaim = u32::from(cause == Cause::Reclaim);
+        if on {
+            (d.jobs, d.reclaim) = (d.jobs + 1, d.reclaim + of_reclaim);
+        } else {
+            let jobs = d.jobs.checked_sub(1).ok_or_else(|| format!("die {die} is done with a job that it was not given"))?;
+            (d.jobs, d.reclaim) = (jobs, d.reclaim - of_reclaim);
+        }
+        self.touch(die);
+        Ok(())
     }
 
     pub(super) fn urgent(&mut self, die: u32, on: bool) {
@@ -212,7 +242,9 @@ impl Dies {
             return Err(format!("die {die} begins at {at} ns to program a wordline of which pages are still being read"));
         }
         let is_quiet = self.is_quiet(die, at, lengths);
-        let is_piece = self.work(op)?.is_piece;
+        let work = self.work(op)?;
+        work.begun = at;
+        let is_piece = work.is_piece;
         let n = lengths.units_per_die;
         let reads: usize = self.units[(die * n) as usize..((die + 1) * n) as usize].iter().map(|u| u.waiting.len()).sum();
         let pressed = self.pressed;
@@ -340,6 +372,7 @@ impl Dies {
         }
         self.all[die as usize].running = None;
         self.touch(die);
+        self.leave(op, die, at)?;
         let work = self.work(op)?;
         if let Some(then) = work.then.take() {
             (work.half, work.stage) = (then, Stage::Waiting);
@@ -351,6 +384,30 @@ impl Dies {
             self.loaded(wordline)?;
         }
         Ok(Ended::Work(work))
+    }
+
+    /// Work leaves its die: for what was reclaim's, the reads that wait have waited.
+    fn leave(&mut self, op: OpId, die: u32, at: Ns) -> Result<(), String> {
+        let work = self.work(op)?;
+        let (cause, begun, is_copy_program) = (work.cause, work.begun, work.is_copy_program());
+        if is_copy_program {
+            self.copy_programs -= 1;
+            if self.copy_programs == 0 {
+                (0..self.all.len() as u32)
+                    .filter(|die| self.all[*die as usize].jobs > 0)
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .for_each(|die| self.touch(die));
+            }
+        }
+        if cause == Cause::Reclaim {
+            self.all[die as usize].reclaim -= 1;
+            let n = self.units.len() / self.all.len();
+            let waiting = self.units[die as usize * n..][..n].iter().flat_map(|unit| &unit.waiting);
+            let came = waiting.filter_map(|read| self.reads[*read as usize]).map(|read| read.came);
+            self.stalled += came.map(|came| at - came.max(begun)).sum::<Ns>();
+        }
+        Ok(())
     }
 
     fn loaded(&mut self, wordline: u32) -> Result<(), String> {
@@ -381,6 +438,9 @@ impl Dies {
             if something && self.is_quiet(die, now, lengths) {
                 let left = u32::from(d.suspended.is_some());
                 return Err(format!("die {die} idles at {now} ns; {reads} reads, {works} works and {left} suspended ones wait"));
+            }
+            if d.jobs > 0 && self.copy_programs == 0 && !something && self.is_quiet(die, now, lengths) {
+                return Err(format!("die {die} idles at {now} ns, and a job waits for a step"));
             }
             if d.suspended.is_none() && (works > 0 || d.urgent) {
                 // The whole die is wanted; no plane begins anew.

@@ -7,6 +7,7 @@ use vpass_core::metrics::TimedMetrics;
 use vpass_core::request::{Op, Request};
 use vpass_core::units::{Lpn, Ns};
 
+use super::dies::HostRead;
 use super::lengths::Lengths;
 
 #[derive(Debug)]
@@ -18,6 +19,8 @@ struct Asked {
     begun: u32,
     /// Parts that are not done.
     left: u32,
+    /// Reclaim was at work where a page of it was read.
+    met_reclaim: bool,
     /// The latest end of a part.
     end: Ns,
     /// Nothing more can delay it.
@@ -46,8 +49,9 @@ pub(super) struct Host {
     programming: u32,
     /// A write without a buffer whose programs are being given to dies.
     through: Option<u32>,
-    /// Latencies of reads and of writes: how many, and their sum.
+    /// Latencies of reads, of those that met reclaim and of writes: how many, and their sum.
     read: (u64, u128),
+    met_reclaim: (u64, u128),
     write: (u64, u128),
 }
 
@@ -57,13 +61,23 @@ impl Host {
             self.first = first as u32;
             self.next = self.first;
         }
-        let new = |request: &Request| Asked { request: *request, start: None, begun: 0, left: 0, end: 0, done: false, completed: false };
+        let new = |request: &Request| Asked {
+            request: *request,
+            start: None,
+            begun: 0,
+            left: 0,
+            met_reclaim: false,
+            end: 0,
+            done: false,
+            completed: false,
+        };
         self.asked.extend(requests.iter().map(new));
     }
 
     /// Latencies of runs before.
     pub(super) fn begin(&mut self, latencies: &TimedMetrics) {
         self.read = (latencies.read.count(), latencies.read.total_ns());
+        self.met_reclaim = (latencies.read_during_reclaim.count(), latencies.read_during_reclaim.total_ns());
         self.write = (latencies.write.count(), latencies.write.total_ns());
     }
 
@@ -165,6 +179,12 @@ impl Host {
         Ok(first + page)
     }
 
+    /// A page has come from its die, and is ready in the controller.
+    pub(super) fn deliver_page(&mut self, read: &HostRead, ready: Ns, lengths: &Lengths) -> Result<(), String> {
+        self.get(read.request)?.met_reclaim |= read.met_reclaim;
+        self.deliver(read.request, read.bytes, ready, lengths)
+    }
+
     /// Data for the host is ready in the controller.
     #[inline]
     pub(super) fn deliver(&mut self, number: u32, bytes: u32, ready: Ns, lengths: &Lengths) -> Result<(), String> {
@@ -242,9 +262,15 @@ impl Host {
             return Err(text);
         }
         asked.completed = true;
+        let met_reclaim = asked.met_reclaim;
         let latency = (asked.request.op, u128::from(end - start));
         match latency {
-            (Op::Read, ns) => self.read = (self.read.0 + 1, self.read.1 + ns),
+            (Op::Read, ns) => {
+                self.read = (self.read.0 + 1, self.read.1 + ns);
+                if met_reclaim {
+                    self.met_reclaim = (self.met_reclaim.0 + 1, self.met_reclaim.1 + ns);
+                }
+            }
             (Op::Write, ns) => self.write = (self.write.0 + 1, self.write.1 + ns),
             (Op::Trim, _) => {}
         }
@@ -260,7 +286,12 @@ impl Host {
         if !self.asked.is_empty() {
             return Err(format!("requests from {} on are not complete at the end", self.first));
         }
-        for (what, (count, sum), told) in [("reads", self.read, &latencies.read), ("writes", self.write, &latencies.write)] {
+        let lines = [
+            ("reads", self.read, &latencies.read),
+            ("reads that met reclaim", self.met_reclaim, &latencies.read_during_reclaim),
+            ("writes", self.write, &latencies.write),
+        ];
+        for (what, (count, sum), told) in lines {
             if (count, sum) != (told.count(), told.total_ns()) {
                 let (n, ns) = (told.count(), told.total_ns());
                 return Err(format!("{n} {what} are reported to have taken {ns} ns; {count} took {sum} ns"));

@@ -38,6 +38,9 @@ pub(super) struct UnderWay {
     pub(super) stage: Stage,
     /// A piece of a job, which nothing interrupts.
     pub(super) is_piece: bool,
+    pub(super) cause: Cause,
+    /// When its half that is under way was begun.
+    pub(super) begun: Ns,
     /// Array time so far, and how often it was suspended.
     pub(super) worked: Ns,
     pub(super) suspended: u32,
@@ -55,6 +58,8 @@ impl UnderWay {
             then: None,
             stage: Stage::Waiting,
             is_piece: false,
+            cause: Cause::Host,
+            begun: 0,
             worked: 0,
             suspended: 0,
             load_for: None,
@@ -65,6 +70,15 @@ impl UnderWay {
 
     /// Work that waits at a die by itself.
     pub(super) fn of(work: &Work, lengths: &Lengths) -> Self {
+        let cause = match *work {
+            Work::Copy { cause, .. } | Work::Load { cause, .. } | Work::Program { cause, .. } => cause,
+            Work::Merge { cause, .. } | Work::Erase { cause, .. } => cause,
+            Work::Probe { .. } => Cause::Reclaim,
+        };
+        Self { cause, ..Self::stages(work, lengths) }
+    }
+
+    fn stages(work: &Work, lengths: &Lengths) -> Self {
         let read =
             |src| Half { die: lengths.die(src), array: lengths.sense(src), bus: Some(lengths.pages(1)), out: true, suspension: None };
         let program = |die, pages| Half {
@@ -92,13 +106,18 @@ impl UnderWay {
                 out: false,
                 suspension: Some(lengths.suspend_erase),
             }),
-            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, lengths)),
+            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, lengths), Cause::Reclaim),
         }
     }
 
     /// A piece of a job.
-    pub(super) fn piece(die: u32, ns: Ns) -> Self {
-        Self { is_piece: true, ..Self::new(Half { die, array: ns, bus: None, out: false, suspension: None }) }
+    pub(super) fn piece(die: u32, ns: Ns, cause: Cause) -> Self {
+        Self { is_piece: true, cause, ..Self::new(Half { die, array: ns, bus: None, out: false, suspension: None }) }
+    }
+
+    /// Whether what is under way is the program of a copy, of which idle gaps pile up so many only.
+    pub(super) fn is_copy_program(&self) -> bool {
+        self.cause != Cause::Host && !self.half.out && self.half.bus.is_some()
     }
 
     /// Array time that it must take.

@@ -214,7 +214,8 @@ impl Dies {
         self.all.iter().flat_map(of)
     }
 
-    pub(super) fn add_job(&mut self, die: DieId, job: JobRef, cause: Cause) {
+    pub(super) fn add_job(&mut self, die: DieId, job: JobRef, cause: Cause, at: Ns) {
+        self.note(|| TimeEvent::Job { die, cause, on: true, at });
         let load = &mut self.loads[usize::from(die)];
         load.has_work = true;
         load.reclaim_work += u32::from(cause == Cause::Reclaim);
@@ -223,19 +224,24 @@ impl Dies {
 
     /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head were finished in the foreground, and
     /// under steady pressure the head would keep them for ever.
-    pub(super) fn drop_jobs(&mut self, die: DieId, is_done: impl Fn(JobRef) -> bool) {
+    pub(super) fn drop_jobs(&mut self, die: DieId, is_done: impl Fn(JobRef) -> bool, at: Ns) {
+        let mut dropped = vec![];
+        let stays = self.bugs.has(Bug::ReclaimNeverEnds);
         let reclaim_work = &mut self.loads[usize::from(die)].reclaim_work;
         self.all[usize::from(die)].jobs.retain(|(job, cause)| {
             let done = is_done(*job);
-            *reclaim_work -= u32::from(done && *cause == Cause::Reclaim);
+            *reclaim_work -= u32::from(done && *cause == Cause::Reclaim && !stays);
+            dropped.extend(done.then_some(*cause));
             !done
         });
+        dropped.into_iter().for_each(|cause| self.note(|| TimeEvent::Job { die, cause, on: false, at }));
     }
 
     /// The job at the head of a die is done.
-    pub(super) fn job_done(&mut self, die: DieId) {
+    pub(super) fn job_done(&mut self, die: DieId, at: Ns) {
         let (_, cause) = self.all[usize::from(die)].jobs.pop_front().expect("a job was at the head");
         self.loads[usize::from(die)].reclaim_work -= u32::from(cause == Cause::Reclaim);
+        self.note(|| TimeEvent::Job { die, cause, on: false, at });
     }
 
     /// Books the channel of a unit whose page is ready now; gives when its transfer ends.

@@ -2,6 +2,7 @@
 
 use super::TimedEngine;
 use super::dies::NIL;
+use crate::bugs::Bug;
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::mover::JobRef;
@@ -27,7 +28,7 @@ impl TimedEngine {
     /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
     fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
         drive.now = self.now;
-        self.dies.drop_jobs(die, |job| drive.job(job).is_none());
+        self.dies.drop_jobs(die, |job| drive.job(job).is_none(), self.now);
         let urgent = self.dies.die(die).jobs.iter().position(|(j, _)| drive.job(*j).is_some_and(|j| drive.is_urgent(j)));
         if let Some(i) = urgent {
             self.dies.die(die).jobs.swap(0, i);
@@ -71,9 +72,12 @@ impl TimedEngine {
             return false;
         }
         let Some((job, _)) = self.dies.die(die).jobs.front().copied() else { return false };
+        if drive.bugs.has(Bug::StepForgotten) && self.now.is_multiple_of(5) {
+            return false;
+        }
         drive.now = self.now;
         if !drive.step_job(job) {
-            self.dies.job_done(die);
+            self.dies.job_done(die, self.now);
         }
         self.queue_ops(drive, NIL);
         self.pump_touched(drive, Some(die));

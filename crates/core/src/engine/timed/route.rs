@@ -44,7 +44,7 @@ impl TimedEngine {
         while let Some(job) = drive.started_jobs.pop() {
             if let Some(running) = drive.job(job) {
                 let die = drive.geometry.die_of(running.block);
-                self.dies.add_job(die, job, running.cause);
+                self.dies.add_job(die, job, running.cause, self.now);
                 self.touched.push(die);
             }
         }

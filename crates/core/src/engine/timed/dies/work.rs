@@ -215,7 +215,8 @@ impl Dies {
             let mut i = self.units[unit].head;
             while i != NIL {
                 let read = &self.reads[i as usize];
-                waited += now - read.queued_at.max(op.started).min(now);
+                let from = if self.bugs.has(Bug::StallFromWorkOn) { op.started } else { read.queued_at.max(op.started) };
+                waited += now - from.min(now);
                 i = read.next;
             }
         }
