@@ -35,8 +35,7 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
     if as_json {
         let mut lists = Map::new();
         for (what, name, _) in wanted {
-            let rows = rows(*what)?.into_iter().map(|(name, description)| json!({ "name": name, "description": description }));
-            lists.insert((*name).into(), Value::Array(rows.collect()));
+            lists.insert((*name).into(), Value::Array(rows_as_json(*what)?));
         }
         return out::print(&out::json(&lists)?);
     }
@@ -57,6 +56,18 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
         let _ = writeln!(text, "\n{} (--set): see `vpass list keys`", Look::Heading.paint("keys", colour));
     }
     out::print(&text)
+}
+
+/// A list's rows; of a technique of reclaim also what its name does not say.
+fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
+    let mut rows: Vec<_> = rows(what)?.into_iter().map(|(name, description)| json!({ "name": name, "description": description })).collect();
+    if what == ListWhat::Reclaim {
+        for (row, technique) in rows.iter_mut().zip(RECLAIM) {
+            row["may_lose_data"] = technique.may_lose.into();
+            row["counterfactual"] = technique.is_counterfactual().into();
+        }
+    }
+    Ok(rows)
 }
 
 /// Every key of drive and workload files, table by table.

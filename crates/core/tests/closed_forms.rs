@@ -3,14 +3,10 @@
 
 mod common;
 
-use common::config;
-use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::TimedEngine;
-use vpass_core::observer::{Observer, Origin, PhysRead};
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+use common::log::run_watched;
+use common::{Script, request};
+use vpass_core::request::{Op, Request};
 
-const PAGE: u64 = 16_384;
 const SENSE: u64 = 50_000;
 const TRANSFER: u64 = 20_480;
 const LINK: u64 = 16_384;
@@ -20,33 +16,9 @@ const WRITE: u64 = TRANSFER + PROGRAM;
 
 /// So many dies on a channel each.
 fn drive(dies: u32, timing: &str, buffer: &str, fill: u32) -> String {
-    format!(
-        r#"
-        geometry = {{ channels = {dies}, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "slc", page_size = "16KiB" }}
-        timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 {timing} }}
-        drive = {{ spare = 0.2, write_buffer = "{buffer}" }}
-        start = {{ fill = {fill} }}
-        gc = {{ background = 0 }}
-        "#
-    )
-}
-
-/// Requests at their times.
-struct Script(Vec<Request>);
-
-impl RequestSource for Script {
-    fn fill(&mut self, out: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
-        out.append(&mut self.0);
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        Arrival::Open
-    }
-}
-
-fn request(op: Op, at: Ns, page: u64, pages: u64) -> Request {
-    Request { at, offset: page * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0 }
+    let timing = format!("sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 {timing}");
+    let drive = format!("drive = {{ spare = 0.2, write_buffer = \"{buffer}\" }}\nstart = {{ fill = {fill} }}\ngc = {{ background = 0 }}");
+    common::dies(dies, "slc", &timing, &drive)
 }
 
 /// Sums of the latencies of reads and of writes.
@@ -114,32 +86,6 @@ fn the_link_carries_writes_one_after_another_and_reads_beside_them() {
     assert_eq!(total(&text, requests), (LINK, 2 * LINK + 4 * LINK));
 }
 
-/// Busy stretches of the only die.
-#[derive(Default)]
-struct Busy(Vec<(Ns, Ns)>);
-
-impl Observer for Busy {
-    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
-        self.0.extend(intervals.iter().filter(|(unit, ..)| *unit == 0).map(|(_, from, to)| (*from, *to)));
-    }
-
-    fn reads(&mut self, _: &[PhysRead]) {}
-    fn gathered(&mut self, _: Lpn, _: Ppn) {}
-    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, _: Origin, _: Cause) {}
-    fn erased(&mut self, _: BlockId, _: Cause) {}
-    fn host_wrote(&mut self, _: Lpn, _: bool) {}
-    fn trimmed(&mut self, _: Lpn) {}
-    fn lost(&mut self, _: Lpn) {}
-    fn opened(&mut self, _: BlockId, _: u8) {}
-    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
-    fn reprogrammed(&mut self, _: BlockId, _: u8) {}
-    fn guarded(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
-    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
-    fn served_before(&mut self, _: BlockId, _: &[u32]) {}
-    fn measured_phase(&mut self) {}
-}
-
 /// A block of 64 pages acts at 1000 - 64 - 50 = 886 reads. Then nothing comes for a second, and its die copies one page after another:
 /// sensed, out, in and programmed; then it erases the block.
 #[test]
@@ -149,18 +95,12 @@ fn a_jobs_copies_follow_each_other_without_a_gap() {
         reclaim = { schedule = "deadline", late_reads = 50 }
         disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }
         "#;
-    let mut drive = Drive::new(config(&text), &Techniques::default(), true).unwrap();
-    drive.observe(Box::new(Busy::default()));
-    drive.precondition(1);
-    drive.begin_measurement();
     let mut requests: Vec<Request> = (0..886).map(|i| request(Op::Read, i * 200_000, 0, 1)).collect();
     let last = 885 * 200_000;
     requests.push(request(Op::Read, last + 1_000_000_000, 0, 1));
-    TimedEngine::new(&drive).run(&mut drive, &mut Script(requests), &mut |_, _| true).unwrap();
+    let (drive, _, log) = run_watched(&text, |_| Script(requests));
     assert_eq!(drive.reclaim_counts().invocations, 1);
-    let busy: Box<dyn std::any::Any> = drive.end_observation().unwrap();
-    let busy = busy.downcast::<Busy>().unwrap().0;
-    let job: Vec<_> = busy.into_iter().filter(|(from, _)| (last + 1..last + 1_000_000_000).contains(from)).collect();
+    let job: Vec<_> = log.busy().filter(|(from, _)| (last + 1..last + 1_000_000_000).contains(from)).collect();
     let (from, to) = (job.first().unwrap().0, job.last().unwrap().1);
     assert_eq!(from, last + SENSE + TRANSFER, "after the read that called for it");
     assert_eq!(to - from, 64 * (SENSE + TRANSFER + WRITE) + 3_000_000);

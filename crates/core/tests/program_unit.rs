@@ -2,45 +2,24 @@
 
 mod common;
 
-use common::config;
+use common::log::{Log, run_watched};
+use common::{Script, config, dies};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed};
-use vpass_core::observer::{Observer, Origin, PhysRead};
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+use vpass_core::request::{Op, Request};
+use vpass_core::units::Cause;
 
-const PAGE: u64 = 16_384;
 /// 16 KiB at 800 MB/s.
 const TRANSFER_NS: u64 = 20_480;
 
 /// An empty drive of a single die, TLC, whose wordlines are programmed in 600 us.
 fn one_die(drive: &str, timing: &str) -> String {
-    format!(
-        r#"
-        geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "tlc", page_size = "16KiB" }}
-        timing = {{ sense_us = 50, program_unit = "wordline", program_us = 600, erase_us = 3000, channel_mb_s = 800, {timing} }}
-        drive = {{ spare = 0.2, {drive} }}
-        start = {{ fill = 0 }}
-        "#
-    )
-}
-
-/// Requests at their times.
-struct Script(Vec<Request>);
-
-impl RequestSource for Script {
-    fn fill(&mut self, out: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
-        out.append(&mut self.0);
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        Arrival::Open
-    }
+    let timing = format!(r#"sense_us = 50, program_unit = "wordline", program_us = 600, erase_us = 3000, channel_mb_s = 800, {timing}"#);
+    dies(1, "tlc", &timing, &format!("drive = {{ spare = 0.2, {drive} }}\nstart = {{ fill = 0 }}"))
 }
 
 fn request(op: Op, at_us: u64, page: u64, pages: u64) -> Request {
-    Request { at: at_us * 1000, offset: page * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0 }
+    common::request(op, at_us * 1000, page, pages)
 }
 
 fn run(text: &str, requests: Vec<Request>) -> (Drive, TimedEngine) {
@@ -111,47 +90,20 @@ fn a_die_programs_a_wordline_in_the_time_of_one_program() {
 
 /// The drive of ipr-2018, Table I, cut to one die: 192 pages a block, 100/1600/5000 us, limit 10,000 reads.
 fn ipr(schedule: &str, unit: &str) -> String {
-    format!(
+    let timing = format!(r#"sense_us = 100, program_unit = "{unit}", program_us = 1600, erase_us = 5000, channel_mb_s = 0"#);
+    let tables = format!(
         r#"
-        geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "tlc", page_size = "16KiB" }}
-        timing = {{ sense_us = 100, program_unit = "{unit}", program_us = 1600, erase_us = 5000, channel_mb_s = 0 }}
         drive = {{ spare = 0.2 }}
         reclaim = {{ schedule = "{schedule}" }}
         disturb = {{ model = "count", table = [{{ pec = 0, limit = [10000] }}] }}
         "#
-    )
+    );
+    dies(1, "tlc", &timing, &tables)
 }
 
 /// Time that the die was busy, and the host's reads of it.
-#[derive(Default)]
-struct Busy {
-    ns: Ns,
-    reads: u64,
-}
-
-impl Observer for Busy {
-    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
-        self.ns += intervals.iter().filter(|(unit, ..)| *unit == 0).map(|(_, from, to)| to - from).sum::<Ns>();
-    }
-
-    fn reads(&mut self, batch: &[PhysRead]) {
-        self.reads += batch.iter().filter(|read| read.cause == Cause::Host && read.ppn < 80 * 192).count() as u64;
-    }
-
-    fn gathered(&mut self, _: Lpn, _: Ppn) {}
-    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, _: Origin, _: Cause) {}
-    fn erased(&mut self, _: BlockId, _: Cause) {}
-    fn host_wrote(&mut self, _: Lpn, _: bool) {}
-    fn trimmed(&mut self, _: Lpn) {}
-    fn lost(&mut self, _: Lpn) {}
-    fn opened(&mut self, _: BlockId, _: u8) {}
-    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
-    fn reprogrammed(&mut self, _: BlockId, _: u8) {}
-    fn guarded(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
-    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
-    fn served_before(&mut self, _: BlockId, _: &[u32]) {}
-    fn measured_phase(&mut self) {}
+fn busy(log: &Log) -> (u64, u64) {
+    (log.busy().map(|(from, to)| to - from).sum(), log.reads_below(80 * 192, |_| false))
 }
 
 /// A block of 192 pages reads 192 and programs 64 wordlines, or 192 pages, and is erased: in one piece, in batches and in gaps.
@@ -159,18 +111,12 @@ impl Observer for Busy {
 fn a_job_occupies_its_die_for_its_reads_its_programs_and_its_erase() {
     for (unit, job_ns) in [("wordline", 192 * 100_000 + 64 * 1_600_000 + 5_000_000), ("page", 192 * 1_700_000 + 5_000_000)] {
         for schedule in ["foreground", "batch:24", "deadline"] {
-            let mut drive = Drive::new(config(&ipr(schedule, unit)), &Techniques::default(), true).unwrap();
-            drive.observe(Box::new(Busy::default()));
-            drive.precondition(1);
-            drive.begin_measurement();
-            let mut engine = TimedEngine::new(&drive);
-            let mut source = Script((0..12_000).map(|i| request(Op::Read, i * 1000, 0, 1)).collect());
-            engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
+            let requests = (0..12_000).map(|i| request(Op::Read, i * 1000, 0, 1)).collect();
+            let (drive, engine, log) = run_watched(&ipr(schedule, unit), |_| Script(requests));
             assert_eq!(drive.reclaim_counts().invocations, 1, "{unit}, {schedule}");
-            let busy: Box<dyn std::any::Any> = drive.end_observation().unwrap();
-            let busy = busy.downcast::<Busy>().unwrap();
-            assert!(busy.reads > 11_900, "{unit}, {schedule}: few are served from memory");
-            assert_eq!(busy.ns, busy.reads * 100_000 + job_ns, "{unit}, {schedule}");
+            let (busy_ns, reads) = busy(&log);
+            assert!(reads > 11_900, "{unit}, {schedule}: few are served from memory");
+            assert_eq!(busy_ns, reads * 100_000 + job_ns, "{unit}, {schedule}");
             if schedule == "foreground" {
                 assert_eq!(
                     engine.metrics().read.max_ns() / 1_000_000,
@@ -193,15 +139,11 @@ fn a_block_that_is_out_sooner_serves_fewer_late_reads() {
 /// wordline. So 191 pages are to be programmed, and the last two of them wait.
 #[test]
 fn a_job_charges_no_program_for_a_page_that_it_completes_in_the_buffer() {
-    let mut drive = Drive::new(config(&ipr("foreground", "wordline")), &Techniques::default(), true).unwrap();
-    drive.observe(Box::new(Busy::default()));
-    drive.precondition(1);
-    drive.begin_measurement();
     let part = Request { bytes: 512, ..request(Op::Write, 0, 5, 1) };
     let reads = (0..10_500).map(|i| request(Op::Read, i * 1000, 0, 1));
-    TimedEngine::new(&drive).run(&mut drive, &mut Script([part].into_iter().chain(reads).collect()), &mut |_, _| true).unwrap();
+    let requests = [part].into_iter().chain(reads).collect();
+    let (drive, _, log) = run_watched(&ipr("foreground", "wordline"), |_| Script(requests));
     assert_eq!(drive.reclaim_counts().invocations, 1);
-    let busy: Box<dyn std::any::Any> = drive.end_observation().unwrap();
-    let busy = busy.downcast::<Busy>().unwrap();
-    assert_eq!(busy.ns, busy.reads * 100_000 + 192 * 100_000 + 63 * 1_600_000 + 5_000_000);
+    let (busy_ns, reads) = busy(&log);
+    assert_eq!(busy_ns, reads * 100_000 + 192 * 100_000 + 63 * 1_600_000 + 5_000_000);
 }

@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::{Cycle, config};
+use common::log::{Event, Log, run_watched};
+use common::{Cycle, Script, config};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::TimedEngine;
-use vpass_core::observer::{Observer, Origin, PhysRead};
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+use vpass_core::request::{Op, Request};
+use vpass_core::units::{Cause, Ns};
 
 /// The drive of ipr-2018, Table I, cut to four dies: 192 pages a block, 100/1600/5000 us, limit 10,000 reads.
 fn ipr(schedule: &str) -> String {
@@ -73,84 +73,20 @@ fn every_schedule_loses_nothing_and_reports_the_reads_that_met_a_job() {
     }
 }
 
-/// Counts the host's reads of the block that holds page 0, and notes how many there were at its first reclaim copy and at its erase.
-#[derive(Default)]
-struct Watch {
-    reads: u64,
-    first_copy: Option<u64>,
-    erased: Option<u64>,
-}
-
-impl Observer for Watch {
-    fn reads(&mut self, batch: &[PhysRead]) {
-        self.reads += batch.iter().filter(|read| read.cause == Cause::Host && read.ppn < 192).count() as u64;
-    }
-
-    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, origin: Origin, cause: Cause) {
-        if cause == Cause::Reclaim && matches!(origin, Origin::Copy(from) if from < 192) {
-            self.first_copy.get_or_insert(self.reads);
-        }
-    }
-
-    fn erased(&mut self, block: BlockId, _: Cause) {
-        if block == 0 {
-            self.erased.get_or_insert(self.reads);
-        }
-    }
-
-    fn gathered(&mut self, _: Lpn, _: Ppn) {}
-    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn host_wrote(&mut self, _: Lpn, _: bool) {}
-    fn trimmed(&mut self, _: Lpn) {}
-    fn lost(&mut self, _: Lpn) {}
-    fn opened(&mut self, _: BlockId, _: u8) {}
-    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
-    fn reprogrammed(&mut self, _: BlockId, _: u8) {}
-    fn guarded(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
-    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
-    fn served_before(&mut self, _: BlockId, _: &[u32]) {}
-    fn measured_phase(&mut self) {}
-    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
-}
-
-/// Reads of one page at even distances.
-struct Steady {
-    offset: u64,
-    left: u64,
-    at: Ns,
-    every: Ns,
-}
-
-impl RequestSource for Steady {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        let n = self.left.min(max as u64);
-        self.left -= n;
-        for _ in 0..n {
-            self.at += self.every;
-            out.push(Request { at: self.at, offset: self.offset, bytes: 32_768, op: Op::Read, origin: 0 });
-        }
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        Arrival::Open
-    }
-}
-
 /// A drive whose blocks act at 10,000 - 192 - 50 = 9,758 reads and may serve 50 more, fewer than a job reads pages. The last page of its
 /// first block is read every so many nanoseconds.
-fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, TimedEngine, Watch) {
+fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, TimedEngine, Log) {
     let text = ipr(schedule).replace("reclaim = {", "reclaim = { late_reads = 50,");
-    let mut drive = Drive::new(config(&text), &Techniques::default(), true).unwrap();
-    drive.observe(Box::new(Watch::default()));
-    drive.precondition(1);
-    drive.begin_measurement();
-    let last = drive.map_rows().find(|row| row.ppn == 191).unwrap().lpn;
-    let mut engine = TimedEngine::new(&drive);
-    let mut source = Steady { offset: u64::from(last) * 32_768, left: reads, at: 0, every };
-    engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
-    let watch: Box<dyn std::any::Any> = drive.end_observation().unwrap();
-    (drive, engine, *watch.downcast::<Watch>().unwrap())
+    run_watched(&text, |drive| {
+        let last = drive.map_rows().find(|row| row.ppn == 191).unwrap().lpn;
+        let read = |n| Request { at: n * every, offset: u64::from(last) * 32_768, bytes: 32_768, op: Op::Read, origin: 0 };
+        Script((1..=reads).map(read).collect())
+    })
+}
+
+/// The host's reads of the first block until it is erased.
+fn reads_until_erased(log: &Log) -> u64 {
+    log.reads_below(192, |event| matches!(event, Event::Erased(0)))
 }
 
 const JOB_NS: u64 = 192 * 1_700_000 + 5_000_000;
@@ -160,10 +96,11 @@ const JOB_NS: u64 = 192 * 1_700_000 + 5_000_000;
 #[test]
 fn a_block_at_its_deadline_serves_no_read_until_its_pages_have_moved() {
     for schedule in ["deadline", "batch:1"] {
-        let (drive, _, watch) = read_steadily(schedule, 120_000, 12_000);
-        assert!(watch.first_copy.unwrap() >= 9758, "{schedule}: moved from {:?} reads on", watch.first_copy);
-        assert_eq!(watch.erased, Some(9758 + 50), "{schedule}: the job's own 192 reads are none of the 50");
-        assert_eq!(watch.reads, 9758 + 50, "{schedule}: later reads go elsewhere");
+        let (drive, _, log) = read_steadily(schedule, 120_000, 12_000);
+        let first_copy = log.reads_below(192, |event| matches!(event, Event::Copied(0..192, Cause::Reclaim)));
+        assert!(first_copy >= 9758, "{schedule}: moved from {first_copy} reads on");
+        assert_eq!(reads_until_erased(&log), 9758 + 50, "{schedule}: the job's own 192 reads are none of the 50");
+        assert_eq!(log.reads_below(192, |_| false), 9758 + 50, "{schedule}: later reads go elsewhere");
         let counts = drive.reclaim_counts();
         assert_eq!((counts.invocations, counts.deadline_misses, drive.lost_pages()), (1, 1, 0), "{schedule}");
         // Between one read and all of the 50, and one that was under way, wait for what is left of the job.
@@ -177,27 +114,13 @@ fn a_block_at_its_deadline_serves_no_read_until_its_pages_have_moved() {
 #[test]
 fn a_job_that_reads_more_pages_than_it_has_reads_left_meets_its_deadline() {
     for (schedule, piece_ns, served) in [("deadline", 1_700_000, 4..=5), ("batch:24", 24 * 1_700_000, 14..=15)] {
-        let (drive, engine, watch) = read_steadily(schedule, 20_000_000, 10_000);
+        let (drive, engine, log) = read_steadily(schedule, 20_000_000, 10_000);
         let counts = drive.reclaim_counts();
         assert_eq!((counts.invocations, counts.deadline_misses, drive.lost_pages()), (1, 0, 0), "{schedule}");
-        let during = watch.erased.unwrap() - 9758;
+        let during = reads_until_erased(&log) - 9758;
         assert!(served.contains(&during), "{schedule}: {during} reads while the job was at work");
         let longest = engine.metrics().read.max_ns();
         assert!(longest <= piece_ns.max(5_000_000) + 200_000, "{schedule}: the longest read took {longest} ns");
-    }
-}
-
-/// Requests at their own times.
-struct Given(Vec<Request>);
-
-impl RequestSource for Given {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        out.extend(self.0.drain(..max.min(self.0.len())));
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        Arrival::Open
     }
 }
 
@@ -220,7 +143,7 @@ fn a_job_of_two_days_holds_up_its_own_die_only() {
     let reads = (0..200).map(|i| request(10 * i, Op::Read));
     let writes = (0..1500).map(|i| Request { offset: 1 << 30, ..request(3000 + 100 * i, Op::Write) });
     let mut engine = TimedEngine::new(&drive);
-    engine.run(&mut drive, &mut Given(reads.chain(writes).collect()), &mut |_, _| true).unwrap();
+    engine.run(&mut drive, &mut Script(reads.chain(writes).collect()), &mut |_, _| true).unwrap();
     assert_eq!((drive.reclaim_counts().invocations, drive.lost_pages()), (1, 0));
     let (read, write) = (&engine.metrics().read, &engine.metrics().write);
     let longest_s = read.max_ns() as f64 / 1e9;
@@ -235,7 +158,7 @@ fn time_ends_before_it_runs_over() {
         let mut drive = Drive::new(config(&ipr("foreground")), &Techniques::default(), timed).unwrap();
         drive.precondition(1);
         let request = |at| Request { at, offset: 0, bytes: 4096, op: Op::Read, origin: 0 };
-        let mut source = Given(vec![request(0), request(at)]);
+        let mut source = Script(vec![request(0), request(at)]);
         let done = if timed {
             TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)
         } else {

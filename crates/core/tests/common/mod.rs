@@ -1,12 +1,15 @@
 //! What the integration tests share: a drive from a few lines of TOML, and simple request sources.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod log;
+
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::TimedEngine;
 use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::units::Ns;
 
 pub(crate) fn config(text: &str) -> DriveConfig {
     toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap()
@@ -102,4 +105,37 @@ impl RequestSource for Cycle {
     fn arrival(&self) -> Arrival {
         Arrival::Closed { depth: self.depth }
     }
+}
+
+/// Requests at their own times.
+pub(crate) struct Script(pub(crate) Vec<Request>);
+
+impl RequestSource for Script {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        out.extend(self.0.drain(..max.min(self.0.len())));
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+/// Bytes of the pages of [`dies`] and of [`request`].
+pub(crate) const PAGE: u64 = 16_384;
+
+/// A request for so many pages, at a time in ns.
+pub(crate) fn request(op: Op, at: Ns, page: u64, pages: u64) -> Request {
+    Request { at, offset: page * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0 }
+}
+
+/// A drive of dies that have a channel each and a plane of 80 blocks of 64 wordlines: its timing, and what else stands in tables of their own.
+pub(crate) fn dies(dies: u32, cell: &str, timing: &str, tables: &str) -> String {
+    format!(
+        r#"
+        geometry = {{ channels = {dies}, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "{cell}", page_size = "16KiB" }}
+        timing = {{ {timing} }}
+        {tables}
+        "#
+    )
 }

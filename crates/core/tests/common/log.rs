@@ -1,0 +1,86 @@
+//! What a watched drive did to its flash, and when its only die or its dies were busy.
+
+use std::any::Any;
+
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::engine::TimedEngine;
+use vpass_core::observer::{Observer, Origin, PhysRead};
+use vpass_core::request::RequestSource;
+use vpass_core::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+
+use super::config;
+
+/// What is kept of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    Read(PhysRead),
+    /// A page that was read at this place was programmed elsewhere.
+    Copied(Ppn, Cause),
+    Erased(BlockId),
+}
+
+/// All of it, in order.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub(crate) events: Vec<Event>,
+    busy: Vec<(u32, Ns, Ns)>,
+}
+
+impl Log {
+    /// Busy stretches of the first array.
+    pub(crate) fn busy(&self) -> impl Iterator<Item = (Ns, Ns)> + '_ {
+        self.busy.iter().filter(|(unit, ..)| *unit == 0).map(|(_, from, to)| (*from, *to))
+    }
+
+    /// The host's reads of flash pages below this one, before the first event of a kind; all of them where there is none.
+    pub(crate) fn reads_below(&self, end: Ppn, until: impl Fn(&Event) -> bool) -> u64 {
+        let before = self.events.iter().take_while(|event| !until(event));
+        before.filter(|event| matches!(event, Event::Read(read) if read.cause == Cause::Host && read.ppn < end)).count() as u64
+    }
+}
+
+impl Observer for Log {
+    fn reads(&mut self, batch: &[PhysRead]) {
+        self.events.extend(batch.iter().copied().map(Event::Read));
+    }
+
+    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, origin: Origin, cause: Cause) {
+        if let Origin::Copy(from) = origin {
+            self.events.push(Event::Copied(from, cause));
+        }
+    }
+
+    fn erased(&mut self, block: BlockId, _: Cause) {
+        self.events.push(Event::Erased(block));
+    }
+
+    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {
+        self.busy.extend(intervals);
+    }
+
+    fn gathered(&mut self, _: Lpn, _: Ppn) {}
+    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
+    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn trimmed(&mut self, _: Lpn) {}
+    fn lost(&mut self, _: Lpn) {}
+    fn opened(&mut self, _: BlockId, _: u8) {}
+    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
+    fn reprogrammed(&mut self, _: BlockId, _: u8) {}
+    fn guarded(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
+    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn served_before(&mut self, _: BlockId, _: &[u32]) {}
+    fn measured_phase(&mut self) {}
+}
+
+/// Runs a workload in the timed gear on a fresh drive of this description, which makes the workload's source; gives what it did besides.
+pub(crate) fn run_watched<S: RequestSource>(text: &str, source: impl FnOnce(&Drive) -> S) -> (Drive, TimedEngine, Log) {
+    let mut drive = Drive::new(config(text), &Techniques::default(), true).unwrap();
+    drive.observe(Box::new(Log::default()));
+    drive.precondition(1);
+    drive.begin_measurement();
+    let mut engine = TimedEngine::new(&drive);
+    let mut source = source(&drive);
+    engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
+    let log: Box<dyn Any> = drive.end_observation().unwrap();
+    (drive, engine, *log.downcast::<Log>().unwrap())
+}
