@@ -138,6 +138,8 @@ pub enum Bug {
     StallFromWorkOn,
     /// An idle die does not give its job a step, now and then.
     StepForgotten,
+    /// What was read to complete a page is not kept while room is made for it.
+    FillDropped,
     // Moves.
     /// A job of reclaim begins with the second page of its block.
     JobForgetsFirst,
@@ -303,7 +305,7 @@ pub enum Finder {
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 138] = [
+    pub const ALL: [Self; 139] = [
         Self::MoverDropsPage,
         Self::WriteToNeighbour,
         Self::StaleCopyReturns,
@@ -371,6 +373,7 @@ impl Bug {
         Self::ReclaimNeverEnds,
         Self::StallFromWorkOn,
         Self::StepForgotten,
+        Self::FillDropped,
         Self::JobForgetsFirst,
         Self::MoverCopiesGarbage,
         Self::MoveMissesBuffer,

@@ -84,3 +84,59 @@ impl TimedEngine {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::Techniques;
+    use crate::drive::tests::tiny_config;
+    use crate::request::{Arrival, Op, Request, RequestSource, SourceError};
+
+    /// Writes all over the drive and reads between them, sixteen at a time.
+    struct Busy {
+        left: u64,
+        random: u64,
+        pages: u64,
+    }
+
+    impl RequestSource for Busy {
+        fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+            let n = self.left.min(max as u64);
+            self.left -= n;
+            for _ in 0..n {
+                self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let op = if (self.random >> 60).is_multiple_of(2) { Op::Read } else { Op::Write };
+                out.push(Request { at: 0, offset: (self.random >> 33) % self.pages * 16_384, bytes: 16_384, op, origin: 0 });
+            }
+            Ok(())
+        }
+
+        fn arrival(&self) -> Arrival {
+            Arrival::Closed { depth: 16 }
+        }
+    }
+
+    /// Where the programs of copies pile up, dies whose jobs wait are looked at again at every read. Each of them waits once, and none when the
+    /// programs are done: as many as would have to wait end before.
+    #[test]
+    fn a_die_is_held_back_once() {
+        let mut config = tiny_config();
+        config.start.fill = 1.0;
+        config.gc.background = 0.6;
+        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        drive.precondition(1);
+        let mut engine = TimedEngine::new(&drive);
+        let mut source = Busy { left: 0, random: 7, pages: u64::from(drive.geometry.host_pages) };
+        let mut most = 0;
+        for _ in 0..2000 {
+            source.left = 20;
+            engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
+            let mut held: Vec<_> = engine.held_back.iter().collect();
+            held.sort();
+            assert!(held.windows(2).all(|pair| pair[0] != pair[1]), "{held:?}");
+            assert!(held.is_empty() || engine.copy_programs > 0, "{held:?} wait for nothing");
+            most = most.max(held.len());
+        }
+        assert!(most > 1, "no two dies were ever held back");
+    }
+}
