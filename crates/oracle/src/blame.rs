@@ -9,7 +9,7 @@ use vpass_core::disturb::table::ALPHA_ONE;
 use vpass_core::drive::Drive;
 use vpass_core::geometry::Geometry;
 use vpass_core::mem::{huge_vec, prefetch};
-use vpass_core::observer::NO_PPN;
+use vpass_core::observer::{NO_PPN, PhysRead};
 use vpass_core::page_set::PageSet;
 use vpass_core::units::{BlockId, Lpn, Ppn};
 
@@ -87,6 +87,20 @@ impl Blame {
 
     pub(crate) fn begin_measured_phase(&mut self) {
         self.copies.fill(0.0);
+    }
+
+    /// A mover reads a page to move it: nobody would want it moved whose data is new elsewhere.
+    pub(crate) fn check_wanted(&self, read: &PhysRead) -> Result<(), String> {
+        let known = self.exact && (read.ppn as usize) < self.owners.len();
+        if known && self.owner(read.ppn).is_some() && !self.is_valid(read.ppn) {
+            return Err(format!(
+                "{} reads lpn {} at ppn {} to move it, and it is not wanted there any more",
+                read.cause.name(),
+                read.lpn,
+                read.ppn
+            ));
+        }
+        Ok(())
     }
 
     fn owner(&self, ppn: Ppn) -> Option<Lpn> {

@@ -52,6 +52,8 @@ impl Oracle {
         if read.lpn == NOBODY {
             return;
         }
+        let wanted = self.blame.check_wanted(read);
+        self.findings.note(Kind::Stamp, wanted);
         self.course.moving = read.cause;
         match read.cause {
             Cause::Gc => {}

@@ -193,9 +193,8 @@ impl Drive {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::drive::Techniques;
     use crate::drive::tests::tiny_config;
+    use crate::drive::{Drive, Techniques};
 
     /// Every block is read past its limit all the time, so that GC finds old data gone while it makes room for new data.
     #[test]
@@ -214,39 +213,5 @@ mod tests {
             drive.read_pages(&[read; 32]);
         }
         assert!(drive.lost_pages > 1000, "{} pages lost: the drive was hardly tried", drive.lost_pages);
-    }
-
-    /// Pages are written in part while every block is read past its limit. What was read well to complete a page completes it: the older copy
-    /// may be gone when GC, which makes room for the page, comes to it.
-    #[test]
-    fn what_completed_a_page_is_not_lost_with_the_old() {
-        let mut config = tiny_config();
-        config.disturb = toml::from_str("model = \"count\"\ntable = [{ pec = 0, limit = [60] }]").unwrap();
-        config.start.fill = 1.0;
-        let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
-        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
-        drive.precondition(1);
-        let pages = drive.geometry.host_pages;
-        let (mut random, mut completed) = (0u64, 0);
-        for step in 0..200_000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let (written, read) = ((random >> 40) as u32 % pages, (random >> 33) as u32 % pages);
-            let front =
-                drive.buffer.oldest().copied().filter(|front| drive.buffer.is_full() && front.mask != WHOLE && front.below < UNMAPPED);
-            let well = |lpn, below| !drive.is_lost(lpn) && drive.dose_and_limit(below).is_some_and(|(dose, limit)| dose <= limit);
-            let front = front.filter(|front| well(front.lpn, front.below));
-            // Now and then whole, so that there are pages left to complete.
-            drive.write_page(written, if step % 4 == 0 { 1 } else { WHOLE });
-            if let Some(front) = front {
-                assert!(!drive.is_lost(front.lpn), "page {} was complete", front.lpn);
-                completed += 1;
-            }
-            drive.read_pages(&[read; 8]);
-        }
-        assert!(
-            completed > 1000 && drive.lost_pages > 1000,
-            "{completed} completed, {} lost: the drive was hardly tried",
-            drive.lost_pages
-        );
     }
 }
