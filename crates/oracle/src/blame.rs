@@ -89,7 +89,7 @@ impl Blame {
         self.copies.fill(0.0);
     }
 
-    /// A mover reads a page to move it: nobody would want it moved whose data is new elsewhere.
+    /// A job reads a page to move it: nobody would want it moved whose data is new elsewhere.
     pub(crate) fn check_wanted(&self, read: &PhysRead) -> Result<(), String> {
         let known = self.exact && (read.ppn as usize) < self.owners.len();
         if known && self.owner(read.ppn).is_some() && !self.is_valid(read.ppn) {

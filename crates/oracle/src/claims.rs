@@ -52,8 +52,10 @@ impl Oracle {
         if read.lpn == NOBODY {
             return;
         }
-        let wanted = self.blame.check_wanted(read);
-        self.findings.note(Kind::Stamp, wanted);
+        if read.ppn < self.geometry.raw_pages() && self.jobs.contains_key(&self.geometry.block_of(read.ppn)) {
+            let wanted = self.blame.check_wanted(read);
+            self.findings.note(Kind::Stamp, wanted);
+        }
         self.course.moving = read.cause;
         match read.cause {
             Cause::Gc => {}
