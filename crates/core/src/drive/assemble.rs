@@ -82,7 +82,7 @@ impl Drive {
             dose: dose_per_kind(config.disturb.dose, geometry.cell),
             free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die),
             victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block),
-            streams: Streams::new(&geometry, own),
+            streams: Streams::new(&geometry, own, config.density.keep_pool),
             buffer: WriteBuffer::new(buffer_slots.max(1)),
             by_wordline: config.timing.program_unit == ProgramUnit::Wordline,
             gathers: Gathers::new(),
