@@ -102,6 +102,7 @@ impl Drive {
             now: 0,
             erases_total: 0,
             pages_away: 0,
+            timed_from: 0,
             pages_to_spare: 0,
             timed,
             ops: vec![],

@@ -292,14 +292,16 @@ impl Drive {
         self.victims.insert(block, self.score(block), self.seq as u32);
     }
 
-    /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled must not look empty.
+    /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled, or that was reprogrammed before it
+    /// was, must not look empty.
     #[inline]
     pub(crate) fn score(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
         let valid = u32::from(hot.valid);
         let all = self.geometry.pages_per_block;
         let guarded = if hot.has(HAS_GUARDS) { self.guards.count(block) } else { 0 };
-        let available = (self.geometry.available_pages(hot.mode) - guarded).min(self.streams.most_pages(hot.stream));
+        let away = if hot.mode > 0 { u32::from(self.cold[block as usize].pages_away) } else { guarded };
+        let available = (all - away).min(self.streams.most_pages(hot.stream)).max(1);
         if available == all { valid } else { (valid * all).div_ceil(available).min(all) }
     }
 }
