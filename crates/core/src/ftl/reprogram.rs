@@ -238,7 +238,7 @@ mod tests {
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
         let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
-        let mut write = |drive: &mut Drive, lpn| {
+        let write = |drive: &mut Drive, lpn| {
             drive.write_page(lpn, u64::MAX);
             drive.drain_buffer();
         };
