@@ -138,6 +138,8 @@ pub struct Drive {
     pub(crate) erases_total: u64,
     /// Pages that the modes of blocks and wordlines take away now, and at most.
     pub(crate) pages_away: u32,
+    /// Blocks opened before this time of the techniques' clock have served reads that nobody timed.
+    pub(crate) timed_from: u64,
     pub(crate) pages_to_spare: u32,
     /// Whether jobs may be left to the timed gear, and physical work recorded in `ops`.
     pub(crate) timed: bool,
@@ -374,6 +376,7 @@ impl Drive {
             pages_away: self.pages_away + self.pages_leaving(),
             pages_to_spare: self.pages_to_spare,
             bugs: self.bugs,
+            timed_from: self.timed_from,
             clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
         };
         (self.policy.as_mut(), view)

@@ -14,12 +14,21 @@ pub struct Candidates<'a> {
     pub index: &'a VictimIndex,
     /// Pages of a full block.
     pub pages_per_block: u32,
+    /// Whether a block may be picked that has no invalid page: it gives nothing back but itself.
+    pub full_ones: bool,
     /// Page programs of the drive.
     pub clock: u32,
     /// Whether a block may be picked.
     pub allowed: &'a dyn Fn(BlockId) -> bool,
     /// Effective wear of a block, in thousandths of a cycle.
     pub wear: &'a dyn Fn(BlockId) -> u64,
+}
+
+impl Candidates<'_> {
+    /// The lists to pick from, fewest valid pages first.
+    fn lists(&self) -> impl Iterator<Item = u32> + '_ {
+        self.index.buckets().take_while(|valid| self.full_ones || *valid < self.pages_per_block)
+    }
 }
 
 /// Picks victims. It sees closed blocks by their valid pages over the pages they could hold (a mode may take pages away),

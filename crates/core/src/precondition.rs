@@ -11,6 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
 use crate::ftl::buffer::WHOLE;
+use crate::ftl::free::Side;
 use crate::ftl::map::UNMAPPED;
 use crate::ftl::place::{HOST, RESERVE};
 use crate::geometry::Geometry;
@@ -117,7 +118,7 @@ impl Drive {
         let order = |i: u32| (i % self.geometry.dies()) * self.geometry.planes_per_die + i / self.geometry.dies();
         for i in 0..planes {
             let turn = (self.load_cursor + i) % planes;
-            if let Some(block) = self.free.take(order(turn), false) {
+            if let Some(block) = self.free.take(order(turn), Side::Any, false) {
                 self.load_cursor = (turn + 1) % planes;
                 return block;
             }

@@ -63,6 +63,7 @@ pub struct View<'a> {
     pub(crate) pages: &'a PageCounters,
     pub(crate) map: &'a PageMap,
     pub(crate) clock: u64,
+    pub(crate) timed_from: u64,
     pub(crate) rung_by: Ppn,
     pub(crate) guards: &'a Guards,
     pub(crate) pages_away: u32,
@@ -107,8 +108,8 @@ impl View<'_> {
         self.hot[block as usize].write_ptr.into()
     }
 
-    /// Whether the drive can spare the pages of one more block of low density. Where not, [`Action::Reprogram`] relocates, and a stream of
-    /// low density opens blocks of full density.
+    /// Whether the drive can spare the pages of one more full block of low density. Where not, [`Action::Reprogram`] relocates, and a stream
+    /// of low density opens blocks of full density. A block reprogrammed before it is full takes more.
     pub fn can_spare(&self) -> bool {
         self.geometry.pages_per_block - self.geometry.available_pages(1) <= self.spare_pages()
     }
@@ -136,6 +137,12 @@ impl View<'_> {
     /// Host page operations since the drive was made: the time of techniques that compare rates, the same in both gears.
     pub fn clock(&self) -> u64 {
         self.clock
+    }
+
+    /// Whether a block opened at this time of the [`Self::clock`] was opened within the run. One that begins with reads (`start.reads`) was
+    /// opened nobody knows when.
+    pub fn is_timed(&self, opened_at: u64) -> bool {
+        opened_at >= self.timed_from
     }
 
     /// Whether nothing moves a block's data.

@@ -1,7 +1,7 @@
 //! Whether wear is levelled, from erases and programs alone.
 //!
-//! Dynamic levelling takes the least worn erased block of a plane, of all or of the IPR pool; wear levelling itself may also take the most
-//! worn. Without dynamic levelling the block erased first is taken first. Static levelling moves data only out of blocks that lag behind
+//! Dynamic levelling takes the least worn erased block of a plane: of all, of the IPR pool, or of those outside where the pool is kept; wear
+//! levelling itself may also take the most worn. Without dynamic levelling the block erased first is taken first. Static levelling moves data only out of blocks that lag behind
 //! the most worn one by more than the configured gap, and it does: while such a block lies full and untouched, moves for the sake of
 //! wear do not fail to come.
 //!
@@ -51,6 +51,7 @@ pub(crate) struct Wear {
     most: u32,
     any_reprogrammed: bool,
     dynamic: bool,
+    keep_pool: bool,
     gap: u32,
     looked_at: u64,
     /// Looks in a row at which a block lagged, since anything was moved for it.
@@ -69,6 +70,7 @@ impl Wear {
             most: 0,
             any_reprogrammed: false,
             dynamic: config.wear.dynamic,
+            keep_pool: config.density.keep_pool,
             gap: config.wear.static_gap,
             looked_at: 0,
             overdue: 0,
@@ -138,9 +140,13 @@ impl Wear {
             })
         };
         let rank = self.rank(block);
-        let is_first = |pool: bool| !others().any(|b| (!pool || geometry.is_in_pool(b)) && self.rank(b) < rank);
-        let is_last = || !others().any(|b| self.rank(b) > rank);
-        if is_first(false) || geometry.is_in_pool(block) && is_first(true) || cause == Cause::Wear && is_last() {
+        let in_pool = geometry.is_in_pool(block);
+        let beside = |b: &BlockId| geometry.is_in_pool(*b) == in_pool;
+        let has_side = in_pool || self.keep_pool;
+        let is_first = !others().any(|b| self.rank(b) < rank);
+        let is_first_beside = || !others().filter(beside).any(|b| self.rank(b) < rank);
+        let is_last = || !others().filter(|b| !self.keep_pool || beside(b)).any(|b| self.rank(b) > rank);
+        if is_first || has_side && is_first_beside() || cause == Cause::Wear && is_last() {
             return Ok(());
         }
         let better = others().min_by_key(|b| self.rank(*b)).expect("the block itself is one");

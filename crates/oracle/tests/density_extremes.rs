@@ -12,6 +12,7 @@ const EXTREMES: &[&str] = &[
     "limit_factor = 100",
     "pool = 0",
     "pool = 1",
+    "keep_pool = false",
     "low_density = 0",
     "low_density = 1",
     "monitor = 0",

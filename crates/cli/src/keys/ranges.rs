@@ -135,6 +135,7 @@ pub(super) const RANGES: &[(&str, &str, Allowed)] = &[
     ("density.wear_counts_for_limits", "", Bool),
     ("density.reprogram_dose", "reads", Real(0.0, 1000.0)),
     ("density.pool", "share", SHARE),
+    ("density.keep_pool", "", Bool),
     ("density.low_density", "share", SHARE),
     ("density.monitor", "share", SHARE),
     (

@@ -19,6 +19,9 @@ pub struct DensityConfig {
     pub wear_counts_for_limits: bool,
     /// Blocks at the highest addresses of each plane, in which states may be merged in place.
     pub pool: f64,
+    /// Whether the pool is kept for read-hot blocks: other data goes there only where no other block is free, and is moved out of it, whole
+    /// blocks too, where it has none to give. Else its free blocks are anyone's, and blocks that lost no page stay in it.
+    pub keep_pool: bool,
     /// Blocks with guard levels, at most.
     pub low_density: f64,
     /// Blocks whose pages are counted one by one, at most.
@@ -84,6 +87,9 @@ impl Default for DensityConfig {
             wear_counts_for_limits: true,
             // ipr-2018 III-D, Table I.
             pool: 0.2,
+            // Inference: new read-hot blocks come from the pool "through garbage collection", which skips three kinds of block and no other
+            // (III-D). That other data keeps out of it is an assumption; docs/design.md has what each form finds.
+            keep_pool: true,
             low_density: 0.15,
             // ipr-2018 III-B.
             monitor: 0.1,

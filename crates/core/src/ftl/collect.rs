@@ -2,6 +2,7 @@
 
 use crate::bugs::Bug;
 use crate::drive::Drive;
+use crate::ftl::free::Side;
 use crate::ftl::gather::Gatherer;
 use crate::ftl::mover::Plan;
 use crate::ftl::place::{GC, RESERVE, WEAR};
@@ -24,7 +25,7 @@ impl Drive {
     pub(crate) fn free_for(&mut self, stream: StreamId, cause: Cause) {
         let before = self.flash.erases[Cause::Gc as usize];
         self.ensure_free(if self.bugs.has(Bug::ReserveIgnored) { 1 } else { RESERVE + 1 });
-        if self.streams.wants_pool(stream) && self.free.count_in_pool() == 0 {
+        if self.streams.wants_pool(stream) && self.free.count_in(Side::Pool) == 0 {
             self.collect_in_pool();
         }
         if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) {
@@ -32,13 +33,20 @@ impl Drive {
         }
     }
 
-    /// Cleans a block of the IPR pool (ipr-2018 III-D): none that is of low density or read-hot, and none that wear levelling wrote of late.
+    /// Cleans a block of the IPR pool, which has none free (ipr-2018 III-D): none that is of low density or read-hot, and none that wear
+    /// levelling wrote of late. Where the pool is kept, a block without an invalid page is evicted where there is no better one.
+    ///
+    /// An eviction gains no space, so it must neither repeat nor starve GC. It is done once for each block that a read-hot stream opens. More
+    /// blocks than the reserve are free then, all outside, and hold its pages in the place of the block that its erase gives back: GC
+    /// has as many pages to write to as before.
     fn collect_in_pool(&mut self) {
+        let evicts = self.streams.evicts_full();
+        let rests = |block: BlockId| self.is_protected(block) && (!evicts || self.hot[block as usize].stream == WEAR);
         let allowed = |block: BlockId| {
             let hot = &self.hot[block as usize];
-            self.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !self.is_protected(block)
+            self.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !rests(block)
         };
-        if let Some(block) = self.pick_victim_of(&allowed) {
+        if let Some(block) = self.pick_victim_of(&allowed, evicts) {
             let mut job = self.begin_move(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
             self.run_job(&mut job, true);
         }
@@ -63,13 +71,13 @@ impl Drive {
 
     /// The block that GC should clean: a protected one only where there is no other.
     fn pick_victim(&self) -> Option<BlockId> {
-        self.pick_victim_of(&|block| !self.is_protected(block)).or_else(|| self.pick_victim_of(&|_| true))
+        self.pick_victim_of(&|block| !self.is_protected(block), false).or_else(|| self.pick_victim_of(&|_| true, false))
     }
 
-    fn pick_victim_of(&self, allowed: &dyn Fn(BlockId) -> bool) -> Option<BlockId> {
+    fn pick_victim_of(&self, allowed: &dyn Fn(BlockId) -> bool, full_ones: bool) -> Option<BlockId> {
         let wear = |block: BlockId| self.cold[block as usize].effective_milli();
         let (pages_per_block, clock) = (self.geometry.pages_per_block, self.seq as u32);
-        self.gc.pick(&Candidates { index: &self.victims, pages_per_block, clock, allowed, wear: &wear })
+        self.gc.pick(&Candidates { index: &self.victims, pages_per_block, full_ones, clock, allowed, wear: &wear })
     }
 
     fn is_protected(&self, block: BlockId) -> bool {
@@ -116,5 +124,76 @@ impl Drive {
         if oldest > wear(youngest) + gap {
             self.relocate(youngest, Plan::whole(WEAR), Cause::Wear, Reads::NEVER);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::DriveConfig;
+    use crate::drive::Techniques;
+    use crate::ftl::place::HOST;
+    use crate::units::Lpn;
+
+    /// One plane of 60 blocks of 24 pages, of which the last 12 are the pool; the data fills 36. All of it was overwritten once in the order of
+    /// its addresses, so that what the pool holds by now is regular and valid.
+    fn drive_with_a_full_pool(keep_pool: bool) -> Drive {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.4 }}
+            disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
+            wear = {{ static_gap = 0 }}
+            density = {{ keep_pool = {keep_pool} }}
+            "#
+        );
+        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: "ipr".into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        (0..drive.geometry.host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+        drive.begin_measurement();
+        drive
+    }
+
+    /// Reads 5 of 24 pages so much that they make up 7.5 blocks, fewer than the pool holds.
+    fn read_a_fifth(drive: &mut Drive, times: u32) {
+        let hot: Vec<Lpn> = (0..drive.geometry.host_pages).filter(|lpn| lpn % 24 < 5).collect();
+        for _ in 0..times {
+            hot.iter().for_each(|lpn| drive.read_pages(&[*lpn]));
+        }
+    }
+
+    #[test]
+    fn full_blocks_make_room_in_a_pool_that_is_kept() {
+        let [kept, shared] = [true, false].map(|keep_pool| {
+            let mut drive = drive_with_a_full_pool(keep_pool);
+            read_a_fifth(&mut drive, 6_000);
+            assert_eq!(drive.lost_pages(), 0);
+            assert!(drive.reclaim_counts().reprograms > 0);
+            drive.reclaim_counts().pool_misses
+        });
+        assert_eq!(kept, 0);
+        assert!(shared > 0, "where they do not, the pool has none to give");
+    }
+
+    /// Host writes to blocks of the pool that were opened although one outside was free.
+    fn intrusions(keep_pool: bool) -> u32 {
+        let mut drive = drive_with_a_full_pool(keep_pool);
+        let mut found = 0;
+        for n in 0..20_000 {
+            drive.write_page(n * 7 % drive.geometry.host_pages, u64::MAX);
+            let hot = &drive.hot;
+            let opened = (0..60).find(|b| hot[*b as usize].state == BlockState::Open && hot[*b as usize].stream == HOST);
+            let opened = opened.filter(|b| hot[*b as usize].write_ptr == 1 && drive.geometry.is_in_pool(*b));
+            found += u32::from(opened.is_some() && drive.free.count_in(Side::Outside) > 0);
+        }
+        found
+    }
+
+    #[test]
+    fn other_data_keeps_out_of_a_pool_that_is_kept() {
+        assert_eq!(intrusions(true), 0);
+        assert!(intrusions(false) > 0);
     }
 }

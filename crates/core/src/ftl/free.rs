@@ -4,6 +4,15 @@ use std::collections::BTreeSet;
 
 use crate::units::BlockId;
 
+/// Where a free block is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Within the IPR pool.
+    Pool,
+    Outside,
+    Any,
+}
+
 pub(crate) struct FreeBlocks {
     planes: Vec<Plane>,
     count: u32,
@@ -31,46 +40,43 @@ impl FreeBlocks {
         self.in_pool += u32::from(in_pool);
     }
 
-    /// Takes the first block of a plane, or its last where worn blocks are wanted.
-    pub(crate) fn take(&mut self, plane: u32, worn: bool) -> Option<BlockId> {
+    /// Takes the first block of a plane's side, or its last where worn blocks are wanted.
+    pub(crate) fn take(&mut self, plane: u32, side: Side, worn: bool) -> Option<BlockId> {
+        let Plane { outside, pool } = &mut self.planes[plane as usize];
+        let from_pool = match side {
+            Side::Pool => true,
+            Side::Outside => false,
+            Side::Any if worn => pool.last() > outside.last(),
+            Side::Any => first(pool) < first(outside),
+        };
+        let set = if from_pool { pool } else { outside };
+        let (_, block) = if worn { set.pop_last() } else { set.pop_first() }?;
+        self.count -= 1;
+        self.in_pool -= u32::from(from_pool);
+        Some(block)
+    }
+
+    /// Free blocks on a plane's side.
+    pub(crate) fn in_plane(&self, plane: u32, side: Side) -> usize {
         let Plane { outside, pool } = &self.planes[plane as usize];
-        let from_pool = if worn { pool.last() > outside.last() } else { first(pool) < first(outside) };
-        if from_pool { self.take_from_pool(plane, worn) } else { self.take_from_outside(plane, worn) }
+        match side {
+            Side::Pool => pool.len(),
+            Side::Outside => outside.len(),
+            Side::Any => outside.len() + pool.len(),
+        }
     }
 
-    fn take_from_outside(&mut self, plane: u32, worn: bool) -> Option<BlockId> {
-        let set = &mut self.planes[plane as usize].outside;
-        let (_, block) = if worn { set.pop_last() } else { set.pop_first() }?;
-        self.count -= 1;
-        Some(block)
-    }
-
-    /// The same of the pool's blocks.
-    pub(crate) fn take_from_pool(&mut self, plane: u32, worn: bool) -> Option<BlockId> {
-        let set = &mut self.planes[plane as usize].pool;
-        let (_, block) = if worn { set.pop_last() } else { set.pop_first() }?;
-        self.count -= 1;
-        self.in_pool -= 1;
-        Some(block)
-    }
-
-    pub(crate) fn in_plane(&self, plane: u32) -> usize {
-        let plane = &self.planes[plane as usize];
-        plane.outside.len() + plane.pool.len()
-    }
-
-    /// Free blocks of a plane in the pool.
-    pub(crate) fn pool_in_plane(&self, plane: u32) -> usize {
-        self.planes[plane as usize].pool.len()
+    /// Free blocks on a side, of all planes.
+    pub(crate) fn count_in(&self, side: Side) -> u32 {
+        match side {
+            Side::Pool => self.in_pool,
+            Side::Outside => self.count - self.in_pool,
+            Side::Any => self.count,
+        }
     }
 
     pub(crate) fn count(&self) -> u32 {
         self.count
-    }
-
-    /// Free blocks in the pool.
-    pub(crate) fn count_in_pool(&self) -> u32 {
-        self.in_pool
     }
 }
 

@@ -5,6 +5,7 @@ use crate::bugs::Bug;
 use crate::counting::PAGES;
 use crate::disturb::spared;
 use crate::drive::Drive;
+use crate::ftl::free::{FreeBlocks, Side};
 use crate::ftl::map::BUFFERED;
 use crate::geometry::Geometry;
 use crate::nand::block::{BlockState, HAS_GUARDS, PAGES_COUNTED, PROTECTED, SUSPECT};
@@ -45,12 +46,14 @@ pub(crate) struct Stream {
 
 pub(crate) struct Streams {
     table: Vec<Stream>,
+    /// Whether the IPR pool is kept for the streams that want it.
+    keep_pool: bool,
     plane_cursor: u32,
 }
 
 impl Streams {
-    /// Widths so that open blocks plus the reserve never exceed half the spare blocks.
-    pub(crate) fn new(geometry: &Geometry, own: Vec<StreamSpec>) -> Self {
+    /// Widths so that open blocks plus the reserve never exceed half the spare blocks. `keep_pool` holds where any stream wants the pool.
+    pub(crate) fn new(geometry: &Geometry, own: Vec<StreamSpec>, keep_pool: bool) -> Self {
         let room = (geometry.spare_blocks() / 2).saturating_sub(RESERVE + 1);
         let width = (room / (3 + own.len() as u32)).clamp(1, geometry.dies()) as usize;
         let all = geometry.pages_per_block;
@@ -67,6 +70,7 @@ impl Streams {
         let mut table =
             vec![stream("host", width), stream("gc", width), stream("reclaim", width), Stream { worn: true, ..stream("wear", 1) }];
         assert_eq!(table.len(), usize::from(FIRST_OWN));
+        let keep_pool = keep_pool && own.iter().any(|spec| spec.pool);
         table.extend(own.into_iter().map(|spec| Stream {
             mode: spec.mode,
             pool: spec.pool,
@@ -74,7 +78,7 @@ impl Streams {
             counts_pages: spec.counts_pages,
             ..stream(spec.purpose, width)
         }));
-        Self { table, plane_cursor: 0 }
+        Self { table, keep_pool, plane_cursor: 0 }
     }
 
     pub(crate) fn widths(&self) -> Vec<(&'static str, u32)> {
@@ -98,6 +102,21 @@ impl Streams {
     /// Whether a stream's blocks come from the IPR pool where they can.
     pub(crate) fn wants_pool(&self, stream: StreamId) -> bool {
         self.table[usize::from(stream)].pool
+    }
+
+    /// Where a stream's next block comes from.
+    fn side(&self, stream: StreamId, free: &FreeBlocks) -> Side {
+        let wanted = match (self.wants_pool(stream), self.keep_pool) {
+            (true, _) => Side::Pool,
+            (false, true) => Side::Outside,
+            (false, false) => Side::Any,
+        };
+        if free.count_in(wanted) > 0 { wanted } else { Side::Any }
+    }
+
+    /// Whether blocks of which every page is valid are moved out of the pool where it has none to give.
+    pub(crate) fn evicts_full(&self) -> bool {
+        self.keep_pool
     }
 
     fn next_turn(&mut self, stream: StreamId) {
@@ -171,8 +190,8 @@ impl Drive {
         for block in s.open.iter().filter(|b| **b != NONE) {
             used[usize::from(self.geometry.die_of(*block))] = true;
         }
-        let from_pool = s.pool && self.free.count_in_pool() > 0;
-        let free_in = |plane: u32| if from_pool { self.free.pool_in_plane(plane) } else { self.free.in_plane(plane) };
+        let side = self.streams.side(stream, &self.free);
+        let free_in = |plane: u32| self.free.in_plane(plane, side);
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
         let cursor = self.streams.plane_cursor;
         let rank = |plane: u32| {
@@ -181,9 +200,9 @@ impl Drive {
         };
         let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
         self.streams.plane_cursor = (plane + self.geometry.planes_per_die) % planes;
-        let block = if from_pool { self.free.take_from_pool(plane, worn)? } else { self.free.take(plane, worn)? };
+        let block = self.free.take(plane, side, worn)?;
         self.reclaim.pool_openings += u64::from(wants_pool);
-        self.reclaim.pool_misses += u64::from(wants_pool && !from_pool);
+        self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool);
         let hot = &mut self.hot[block as usize];
         debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
         hot.state = BlockState::Open;
@@ -273,14 +292,16 @@ impl Drive {
         self.victims.insert(block, self.score(block), self.seq as u32);
     }
 
-    /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled must not look empty.
+    /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled, or that was reprogrammed before it
+    /// was, must not look empty.
     #[inline]
     pub(crate) fn score(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
         let valid = u32::from(hot.valid);
         let all = self.geometry.pages_per_block;
         let guarded = if hot.has(HAS_GUARDS) { self.guards.count(block) } else { 0 };
-        let available = (self.geometry.available_pages(hot.mode) - guarded).min(self.streams.most_pages(hot.stream));
+        let away = if hot.mode > 0 { u32::from(self.cold[block as usize].pages_away) } else { guarded };
+        let available = (all - away).min(self.streams.most_pages(hot.stream)).max(1);
         if available == all { valid } else { (valid * all).div_ceil(available).min(all) }
     }
 }

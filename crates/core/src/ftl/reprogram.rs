@@ -23,7 +23,7 @@ impl Drive {
         let g = &self.geometry;
         let (bits, written) = (g.cell.bits(), u32::from(self.hot[block as usize].write_ptr));
         let hot = &self.hot[block as usize];
-        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.can_spare(GUARDED) {
+        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(self.pages_lost(block)) {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
@@ -36,22 +36,28 @@ impl Drive {
         Some(Plan::reprogramming(leaving, backup))
     }
 
-    /// Whether the drive can do without the pages that one more block in this mode takes away. What is under way counts.
-    pub(crate) fn can_spare(&self, mode: u8) -> bool {
-        self.pages_away + self.pages_leaving() + self.pages_taken(mode) <= self.pages_to_spare
+    /// Whether the drive can do without so many pages more. What is under way counts.
+    fn has_to_spare(&self, pages: u32) -> bool {
+        self.pages_away + self.pages_leaving() + pages <= self.pages_to_spare
     }
 
     /// Pages that jobs under way will take away.
     pub(crate) fn pages_leaving(&self) -> u32 {
         let by = |job: &Job| match &job.plan.merges {
             Merges::Nothing => 0,
-            Merges::Block => self.pages_taken(GUARDED),
+            Merges::Block => self.pages_lost(job.block),
             Merges::Wordlines(left) => left.len() * u32::from(GUARDED),
         };
         self.jobs.iter().flatten().map(by).sum()
     }
 
-    /// Pages of a block that a mode takes away.
+    /// Pages that a block does without once it is reprogrammed, until its erase: it is written no further, so those that it never got count.
+    fn pages_lost(&self, block: BlockId) -> u32 {
+        let kept = self.geometry.cell.bits() - u32::from(GUARDED);
+        self.geometry.pages_per_block - self.whole_wordlines(block) * kept
+    }
+
+    /// Pages that an erased block does without when it is opened in a mode.
     fn pages_taken(&self, mode: u8) -> u32 {
         self.geometry.pages_per_block - self.geometry.available_pages(mode)
     }
@@ -147,7 +153,7 @@ impl Drive {
     }
 
     fn finish_reprogramming(&mut self, block: BlockId) {
-        self.set_mode(block, GUARDED);
+        self.set_mode(block, GUARDED, self.pages_lost(block));
         self.hot[block as usize].flags &= !SUSPECT;
         self.cold[block as usize].reprogrammed = true;
         self.reclaim.reprograms += 1;
@@ -161,12 +167,13 @@ impl Drive {
         if mode == 0 {
             return;
         }
-        if !self.can_spare(mode) {
+        let taken = self.pages_taken(mode);
+        if !self.has_to_spare(taken) {
             self.reclaim.low_density_refused += 1;
             return;
         }
         self.map.forget_owners(block);
-        self.set_mode(block, mode);
+        self.set_mode(block, mode, taken);
         self.tell(|o| o.opened(block, mode));
     }
 
@@ -189,9 +196,10 @@ impl Drive {
         }
     }
 
-    fn set_mode(&mut self, block: BlockId, mode: u8) {
+    fn set_mode(&mut self, block: BlockId, mode: u8, pages_away: u32) {
         self.hot[block as usize].mode = mode;
-        self.pages_away += self.pages_taken(mode);
+        self.cold[block as usize].pages_away = pages_away as u16;
+        self.pages_away += pages_away;
     }
 
     /// A block is about to be erased. Of one in a mode it is booked how much of its limit was used.
@@ -201,12 +209,49 @@ impl Drive {
         if mode == 0 {
             return;
         }
-        self.pages_away -= self.pages_taken(mode);
+        self.pages_away -= u32::from(self.cold[block as usize].pages_away);
         self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc);
         let pec = self.limit_pec(block);
         if let Some(limits) = self.model.as_deref().map(crate::disturb::ErrorModel::limits) {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
             self.reclaim.low_density_used.note(reads, limits.in_mode(weakest, mode));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::DriveConfig;
+    use crate::drive::Techniques;
+    use crate::ftl::place::RECLAIM;
+    use crate::units::Reads;
+
+    /// Ten of 24 pages are written: three wordlines whole, of which two pages stay each, and a page that moves. GC would find 6 of 16 pages
+    /// valid and take the block at once; but it is written no further.
+    #[test]
+    fn a_block_reprogrammed_before_it_was_full_does_not_look_empty() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.4 }
+            start = { fill = 0.0 }
+        "#;
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+        let write = |drive: &mut Drive, lpn| {
+            drive.write_page(lpn, u64::MAX);
+            drive.drain_buffer();
+        };
+        (0..10).for_each(|lpn| write(&mut drive, lpn));
+        let block = drive.geometry.block_of(drive.map.to_physical[0]);
+        let plan = drive.plan_reprogramming(block, RECLAIM).unwrap();
+        drive.relocate(block, plan, Cause::Reclaim, Reads::NEVER);
+        assert_eq!((drive.hot[block as usize].mode, drive.hot[block as usize].valid), (GUARDED, 6));
+        assert_eq!((drive.score(block), drive.pages_away), (24, 18));
+        write(&mut drive, 0);
+        assert_eq!(drive.score(block), 20, "5 of 6 pages");
+        drive.relocate(block, Plan::whole(RECLAIM), Cause::Reclaim, Reads::NEVER);
+        assert_eq!((drive.hot[block as usize].mode, drive.pages_away), (0, 0));
     }
 }

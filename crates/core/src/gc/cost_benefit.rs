@@ -20,7 +20,7 @@ impl GcPolicy for CostBenefit {
     fn pick(&self, among: &Candidates) -> Option<BlockId> {
         // Within a list all blocks have the same u, and its head is the oldest: one candidate a list is exact.
         let mut best: Option<(f64, BlockId)> = None;
-        for valid in among.index.buckets().take_while(|valid| *valid < among.pages_per_block) {
+        for valid in among.lists() {
             let Some((block, since)) = among.index.in_bucket(valid).find(|(block, _)| (among.allowed)(*block)) else { continue };
             if valid == 0 {
                 return Some(block);
@@ -46,7 +46,7 @@ mod tests {
         index.insert(0, 4, 91); // A, age 10
         index.insert(1, 6, 41); // B, age 60
         let pick = |allowed: &dyn Fn(BlockId) -> bool| {
-            CostBenefit.pick(&Candidates { index: &index, pages_per_block: 8, clock: 100, allowed, wear: &|_| 0 })
+            CostBenefit.pick(&Candidates { index: &index, pages_per_block: 8, full_ones: false, clock: 100, allowed, wear: &|_| 0 })
         };
         assert_eq!(pick(&|_| true), Some(1));
         assert_eq!(pick(&|b| b != 1), Some(0));

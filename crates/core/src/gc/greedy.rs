@@ -15,9 +15,7 @@ pub(super) struct Greedy;
 
 impl GcPolicy for Greedy {
     fn pick(&self, among: &Candidates) -> Option<BlockId> {
-        // A full block gives nothing back.
-        let lists = among.index.buckets().take_while(|valid| *valid < among.pages_per_block);
-        lists.flat_map(|valid| among.index.in_bucket(valid)).map(|(block, _)| block).find(|block| (among.allowed)(*block))
+        among.lists().flat_map(|valid| among.index.in_bucket(valid)).map(|(block, _)| block).find(|block| (among.allowed)(*block))
     }
 }
 
@@ -26,8 +24,8 @@ mod tests {
     use super::*;
     use crate::ftl::victims::VictimIndex;
 
-    fn pick(index: &VictimIndex, allowed: impl Fn(BlockId) -> bool) -> Option<BlockId> {
-        Greedy.pick(&Candidates { index, pages_per_block: 8, clock: 40, allowed: &allowed, wear: &|_| 0 })
+    fn pick(index: &VictimIndex, full_ones: bool, allowed: impl Fn(BlockId) -> bool) -> Option<BlockId> {
+        Greedy.pick(&Candidates { index, pages_per_block: 8, full_ones, clock: 40, allowed: &allowed, wear: &|_| 0 })
     }
 
     #[test]
@@ -36,14 +34,17 @@ mod tests {
         index.insert(0, 5, 10); // A
         index.insert(2, 2, 20); // C
         index.insert(1, 2, 30); // B
-        assert_eq!(pick(&index, |_| true), Some(2));
-        assert_eq!(pick(&index, |b| b != 2), Some(1));
+        assert_eq!(pick(&index, false, |_| true), Some(2));
+        assert_eq!(pick(&index, false, |b| b != 2), Some(1));
     }
 
     #[test]
-    fn full_blocks_are_no_victims() {
+    fn full_blocks_are_victims_only_on_demand_and_last() {
         let mut index = VictimIndex::new(4, 8);
         index.insert(0, 8, 0);
-        assert_eq!(pick(&index, |_| true), None);
+        assert_eq!(pick(&index, false, |_| true), None);
+        assert_eq!(pick(&index, true, |_| true), Some(0));
+        index.insert(1, 7, 0);
+        assert_eq!(pick(&index, true, |_| true), Some(1));
     }
 }

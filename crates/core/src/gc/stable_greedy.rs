@@ -36,7 +36,7 @@ impl GcPolicy for StableGreedy {
     fn pick(&self, among: &Candidates) -> Option<BlockId> {
         let slack = (self.slack * f64::from(among.pages_per_block)) as u32;
         let in_list = |valid: u32| among.index.in_bucket(valid).filter(|(block, _)| (among.allowed)(*block)).take(LOOK);
-        let lists = || among.index.buckets().take_while(|valid| *valid < among.pages_per_block);
+        let lists = || among.lists();
         let emptiest = lists().find(|valid| in_list(*valid).next().is_some())?;
         let near = || lists().filter(|valid| *valid >= emptiest).take_while(|valid| *valid <= emptiest + slack).flat_map(in_list);
         let age = |since: u32| among.clock.wrapping_sub(since);
@@ -53,7 +53,7 @@ mod tests {
 
     fn pick(index: &VictimIndex, wear: [u64; 4], slack: f64, not: Option<BlockId>) -> Option<BlockId> {
         let (allowed, wear) = (|block| Some(block) != not, |block: BlockId| wear[block as usize]);
-        let among = Candidates { index, pages_per_block: 20, clock: 100, allowed: &allowed, wear: &wear };
+        let among = Candidates { index, pages_per_block: 20, full_ones: false, clock: 100, allowed: &allowed, wear: &wear };
         StableGreedy { slack }.pick(&among)
     }
 

@@ -84,6 +84,8 @@ pub struct BlockCold {
     pub protected_until: u64,
     /// It, or a wordline of it, was reprogrammed in place since its erase.
     pub reprogrammed: bool,
+    /// Pages that its mode takes away, and of a block reprogrammed in place those that it never got; for a block in a mode.
+    pub pages_away: u16,
     /// Cycles in which it was reprogrammed.
     pub reprogrammed_cycles: u32,
     /// How many times [`CARRY`] was carried here since its erase; never where an error model counts.
@@ -102,6 +104,7 @@ impl BlockCold {
             programmed_at: 0,
             protected_until: 0,
             reprogrammed: false,
+            pages_away: 0,
             reprogrammed_cycles: 0,
             carries: 0,
         }

@@ -6,10 +6,14 @@
 //! **Acts at** `block`'s threshold; of a read-hot block in the pool at one lower by what reprogramming reads more than moving; of a block of
 //! low density at that with `density.limit_factor` times the limits.
 //! **Costs** 12 bytes a block (reads, times of the last refresh and of the last reprogramming) and 2 for each page of a monitor block (III-E).
-//! **Departs from the paper** the time of refreshes is counted in page operations of the host, so that it means the same untimed; the pool is
-//! the highest addresses of each plane; a block of low density that is younger than they are on average is not reverted; most significant
-//! pages without current data are not backed up; the drive bounds the pages that low density may take away (`density.spare_share`), and
-//! where it must, a read-hot block is refreshed instead.
+//! **Departs from the paper** the time of refreshes is counted in page operations of the host, so that it means the same untimed; the first
+//! refresh of a block that begins with reads (`start.reads`) has no interval; the pool is the highest addresses of each plane. The paper takes
+//! blocks of the pool "through garbage collection", which skips three kinds of block, and writes from "the global pool", which contains all
+//! blocks; it does not say whether a full block is cleaned, and what keeps other data out. Here full blocks are evicted, and other data goes to the
+//! pool only where nothing else is free (`density.keep_pool`). A block of low density that is younger than they are on average is not
+//! reverted, and GC weighs one that was not full by the pages that it was left with; most significant pages without current data are not
+//! backed up; the drive bounds the pages that low density may take away (`density.spare_share`), and where it must, a read-hot block is
+//! refreshed instead.
 //! **Does not help** where reads are even, or where the read-hot data is much larger than the pool.
 //!
 //! ```text

@@ -282,6 +282,7 @@ impl Blank {
             pages: &self.pages,
             map: &self.map,
             clock: 0,
+            timed_from: 0,
             rung_by: 0,
             guards: &self.guards,
             pages_away: 0,

@@ -46,7 +46,13 @@ impl ReadHot {
             block: Block::new(config),
             merging: Block::merging(config),
             opened_at: vec![0; geometry.blocks as usize],
-            intervals: Average { how: config.density.interval_average, blocks: f64::from(geometry.blocks), count: 0, mean: 0.0 },
+            intervals: Average {
+                how: config.density.interval_average,
+                blocks: f64::from(geometry.blocks),
+                refreshes: 0,
+                count: 0,
+                mean: 0.0,
+            },
             monitors: 0,
             most_monitors: (config.density.monitor * f64::from(geometry.blocks)) as u32,
             unmonitored: 0,
@@ -114,12 +120,13 @@ impl ReadHot {
 
     /// What becomes of a regular or a monitor block that came to its limit; its read-hot pages go to `hot`.
     pub(super) fn refresh(&mut self, view: &View, block: BlockId, hot: StreamId) -> Action {
-        let interval = (view.clock() - self.opened_at[block as usize]) as f64;
+        let opened_at = self.opened_at[block as usize];
+        let interval = view.is_timed(opened_at).then(|| (view.clock() - opened_at) as f64);
         let average = self.intervals.note(interval, view.clock());
         if view.stream(block) == MONITOR {
             return Action::Divide { block, marked: read_hot_pages(view, block), to: hot, rest: RECLAIM };
         }
-        if interval >= average {
+        if interval.is_none_or(|interval| interval >= average) {
             return Action::Relocate { block };
         }
         if self.monitors >= self.most_monitors {
@@ -189,21 +196,26 @@ fn read_hot_pages(view: &View, block: BlockId) -> PageSet {
 struct Average {
     how: IntervalAverage,
     blocks: f64,
+    refreshes: u64,
+    /// Intervals in the mean.
     count: u64,
     mean: f64,
 }
 
 impl Average {
-    /// Notes the interval of a refresh that happens now; gives the average to compare it with. The first of all refreshes is not soon.
-    fn note(&mut self, interval: f64, now: u64) -> f64 {
+    /// Notes the interval, where it is known, of a refresh that happens now; gives the average to compare it with. The first of all is not soon.
+    fn note(&mut self, interval: Option<f64>, now: u64) -> f64 {
         let before = if self.count == 0 { 0.0 } else { self.mean };
-        self.count += 1;
+        self.refreshes += 1;
+        self.count += u64::from(interval.is_some());
         let weight = match self.how {
-            IntervalAverage::Blocks => return now as f64 * self.blocks / self.count as f64,
+            IntervalAverage::Blocks => return now as f64 * self.blocks / self.refreshes as f64,
             IntervalAverage::Refreshes => self.count,
             IntervalAverage::Recent(n) => self.count.min(n.into()),
         };
-        self.mean += (interval - self.mean) / weight as f64;
+        if let Some(interval) = interval {
+            self.mean += (interval - self.mean) / weight as f64;
+        }
         before
     }
 }
@@ -211,10 +223,11 @@ impl Average {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drive::{Drive, Techniques};
 
     fn averages(how: IntervalAverage) -> [u64; 4] {
-        let mut average = Average { how, blocks: 40.0, count: 0, mean: 0.0 };
-        [(100.0, 500), (300.0, 1000), (120.0, 1500), (0.0, 2000)].map(|(interval, now)| average.note(interval, now) as u64)
+        let mut average = Average { how, blocks: 40.0, refreshes: 0, count: 0, mean: 0.0 };
+        [(100.0, 500), (300.0, 1000), (120.0, 1500), (0.0, 2000)].map(|(interval, now)| average.note(Some(interval), now) as u64)
     }
 
     #[test]
@@ -222,5 +235,43 @@ mod tests {
         assert_eq!(averages(IntervalAverage::Blocks), [20_000; 4]);
         assert_eq!(averages(IntervalAverage::Refreshes)[..3], [0, 100, 200]);
         assert_eq!(averages(IntervalAverage::Recent(2)), [0, 100, 200, 160]);
+    }
+
+    #[test]
+    fn an_interval_that_nobody_timed_is_a_refresh_and_in_no_mean() {
+        let after_one = |how| {
+            let mut average = Average { how, blocks: 40.0, refreshes: 0, count: 0, mean: 0.0 };
+            average.note(None, 500);
+            average.note(Some(100.0), 1000);
+            average.note(Some(300.0), 1500) as u64
+        };
+        let all = [IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)];
+        assert_eq!(all.map(after_one), [20_000, 100, 100]);
+    }
+
+    /// 36 of 60 blocks hold data; every read goes to the first page, whose block comes to its limit after 976 reads at most.
+    #[test]
+    fn a_block_that_begins_with_reads_is_not_monitored_before_its_second_refresh() {
+        let monitored = |start: &str, refreshes: u64| {
+            let text = format!(
+                r#"
+                geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
+                timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+                drive = {{ spare = 0.4 }}
+                disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
+                start = {{ overwrite = 0, {start} }}
+                "#
+            );
+            let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+            let mut drive = Drive::new(config, &Techniques { reclaim: "ipr".into(), ..Techniques::default() }, false).unwrap();
+            drive.precondition(1);
+            drive.begin_measurement();
+            while drive.flash_counts().erases[Cause::Reclaim as usize] < refreshes {
+                drive.read_pages(&[0]);
+            }
+            drive.hot[drive.geometry.block_of(drive.map.to_physical[0]) as usize].stream == MONITOR
+        };
+        assert!(monitored("reads = 0", 1));
+        assert!(!monitored("reads = 900", 1) && monitored("reads = 900", 2));
     }
 }

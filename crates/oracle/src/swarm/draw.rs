@@ -68,6 +68,7 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
             reprogram_dose,
             wear_counts_for_limits: dice.chance(0.8),
             pool: dice.pick(&[0.0, 0.2, 1.0]),
+            keep_pool: dice.chance(0.6),
             low_density: dice.pick(&[0.0, 0.15, 1.0]),
             monitor: dice.pick(&[0.0, 0.1, 1.0]),
             interval_average: dice.pick(&[IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]),
