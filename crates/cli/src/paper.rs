@@ -91,14 +91,14 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     let path = path.with_file_name(name);
     let read: Expectations = recipe::read(&path)?;
     read.expected.iter().filter_map(|e| e.workload.as_ref()).try_for_each(|name| recipe.check_workload(name))?;
-    let unknown = read.expected.iter().find(|e| recipe.figures.iter().all(|f| f.name != e.figure));
-    match unknown {
-        Some(e) => {
-            let names = recipe.figures.iter().map(|f| f.name.as_str());
-            Err(Failure::usage(format!("{}: {}", path.display(), crate::suggest::unknown("figure", &e.figure, names))))
-        }
-        None => Ok(read),
+    for e in &read.expected {
+        let names = recipe.figures.iter().map(|f| f.name.as_str());
+        let figure = recipe.figures.iter().find(|f| f.name == e.figure);
+        let figure =
+            figure.ok_or_else(|| Failure::usage(format!("{}: {}", path.display(), crate::suggest::unknown("figure", &e.figure, names))))?;
+        e.check(figure)?;
     }
+    Ok(read)
 }
 
 fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> Result<(), Failure> {

@@ -9,27 +9,47 @@ use super::figure::Numbers;
 use super::recipe::{Expectations, Expected, Figure, Recipe};
 use crate::table::{Look, Table};
 
-/// A number of the paper and ours, where there is one.
-fn compared<'a>(recipe: &Recipe, figures: &[Numbers], expectations: &'a Expectations) -> Vec<(&'a Expected, Option<f64>)> {
-    let of = |e: &Expected| recipe.figures.iter().position(|f| f.name == e.figure).and_then(|i| figures[i].measured(e));
-    expectations.expected.iter().map(|e| (e, of(e))).collect()
+/// A number of the paper, ours where there is one, and what that comes to.
+fn compared<'a>(recipe: &Recipe, figures: &[Numbers], expectations: &'a Expectations) -> Vec<(&'a Expected, Option<f64>, &'static str)> {
+    let of = |e: &'a Expected| {
+        let numbers = recipe.figures.iter().position(|f| f.name == e.figure).map(|i| &figures[i]);
+        let here = numbers.and_then(|n| n.measured(e));
+        let than = |name: &Option<String>| numbers.zip(name.as_ref()).and_then(|(n, name)| n.measured_of(e, name));
+        (e, here, verdict(e, here, than(&e.below), than(&e.above)))
+    };
+    expectations.expected.iter().map(of).collect()
 }
 
-fn verdict(expected: &Expected, here: Option<f64>) -> &'static str {
-    match here {
-        None => "no number",
-        Some(here) if (here - expected.value).abs() > expected.tolerance * expected.value.abs() => "differs",
-        Some(_) if expected.calibrated => "agrees, by calibration",
-        Some(_) => "agrees",
+/// `below` and `above`: our numbers of the techniques that the paper has it below or above.
+fn verdict(expected: &Expected, here: Option<f64>, below: Option<f64>, above: Option<f64>) -> &'static str {
+    let Some(here) = here else { return "no number" };
+    if expected.direction_only {
+        let holds = match (&expected.below, &expected.above) {
+            (Some(_), _) => below.map(|other| here < other),
+            (_, Some(_)) => above.map(|other| here > other),
+            _ => Some((here - 1.0) * (expected.value - 1.0) > 0.0),
+        };
+        return match holds {
+            None => "no number",
+            Some(true) => "direction only",
+            Some(false) => "disagrees",
+        };
+    }
+    let within = expected.tolerance.unwrap_or(0.0) * expected.value.abs();
+    match ((here - expected.value).abs() <= within, expected.calibrated) {
+        (false, _) => "differs",
+        (true, true) => "agrees, by calibration",
+        (true, false) => "agrees",
     }
 }
 
 /// Both numbers, and whether they agree.
 pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectations) -> String {
     let mut csv = String::from("source,what,paper,here,tolerance,verdict\n");
-    for (e, here) in compared(recipe, figures, expectations) {
-        let here_text = here.map_or_else(String::new, |n| n.to_string());
-        let _ = writeln!(csv, "\"{}\",\"{}\",{},{here_text},{},\"{}\"", e.source, e.what, e.value, e.tolerance, verdict(e, here));
+    for (e, here, verdict) in compared(recipe, figures, expectations) {
+        let text = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
+        let (here, tolerance) = (text(here), text(e.tolerance));
+        let _ = writeln!(csv, "\"{}\",\"{}\",{},{here},{tolerance},\"{verdict}\"", e.source, e.what, e.value);
     }
     csv
 }
@@ -52,9 +72,9 @@ pub(super) fn render(
     if !expectations.expected.is_empty() {
         let _ = write!(text, "\n{}\n", Look::Heading.paint("Beside the paper", colour));
         let mut table = Table::new(["source", "what", "paper", "here", ""]);
-        for (e, here) in compared(recipe, figures, expectations) {
-            let here_text = here.map_or_else(|| "-".into(), crate::numbers::digits);
-            table.row([e.source.clone(), e.what.clone(), crate::numbers::digits(e.value), here_text, verdict(e, here).into()]);
+        for (e, here, verdict) in compared(recipe, figures, expectations) {
+            let here = here.map_or_else(|| "-".into(), crate::numbers::digits);
+            table.row([e.source.clone(), e.what.clone(), crate::numbers::digits(e.value), here, verdict.into()]);
         }
         text.push_str(&table.render_words(colour));
     }
@@ -82,4 +102,30 @@ fn table(figure: &Figure, numbers: &Numbers) -> Table {
         table.row(std::iter::once(name).chain(reclaims.iter().map(|reclaim| text(numbers.mean(variant, reclaim)))));
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expected(more: &str) -> Expected {
+        toml::from_str(&format!("source = 's'\nwhat = 'w'\nfigure = 'f'\nvariant = 'v'\nreclaim = 'r'\nvalue = 0.5\n{more}")).unwrap()
+    }
+
+    #[test]
+    fn a_size_agrees_within_its_tolerance_and_a_direction_on_the_same_side() {
+        let of = |more: &str, here: f64, other: f64| verdict(&expected(more), Some(here), Some(other), Some(other));
+        let size = "tolerance = 0.1";
+        assert_eq!(
+            [of(size, 0.54, 0.0), of(size, 0.56, 0.0), of("tolerance = 0.1\ncalibrated = true", 0.5, 0.0)],
+            ["agrees", "differs", "agrees, by calibration"]
+        );
+        let side = "direction_only = true";
+        assert_eq!([of(side, 0.99, 0.0), of(side, 1.0, 0.0), of(side, 1.5, 0.0)], ["direction only", "disagrees", "disagrees"]);
+        let (below, above) = ("direction_only = true\nbelow = 'x'", "direction_only = true\nabove = 'x'");
+        assert_eq!([of(below, 2.0, 3.0), of(below, 3.0, 3.0)], ["direction only", "disagrees"]);
+        assert_eq!([of(above, 0.2, 0.1), of(above, 0.1, 0.2)], ["direction only", "disagrees"]);
+        assert_eq!(verdict(&expected(below), Some(2.0), None, None), "no number");
+        assert_eq!(verdict(&expected(side), None, None, None), "no number");
+    }
 }

@@ -67,9 +67,14 @@ impl<'a> Numbers<'a> {
 
     /// What is expected of this figure, where it is of this figure.
     pub(super) fn measured(&self, expected: &Expected) -> Option<f64> {
+        self.measured_of(expected, &expected.reclaim)
+    }
+
+    /// The same number of another technique.
+    pub(super) fn measured_of(&self, expected: &Expected, reclaim: &str) -> Option<f64> {
         match &expected.workload {
-            Some(workload) => self.of_workload(&expected.variant, workload, &expected.reclaim),
-            None => self.mean(&expected.variant, &expected.reclaim),
+            Some(workload) => self.of_workload(&expected.variant, workload, reclaim),
+            None => self.mean(&expected.variant, reclaim),
         }
     }
 

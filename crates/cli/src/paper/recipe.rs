@@ -246,11 +246,41 @@ pub(super) struct Expected {
     pub(super) workload: Option<String>,
     pub(super) reclaim: String,
     pub(super) value: f64,
-    /// Largest difference that counts as agreement, as a share of the value.
-    pub(super) tolerance: f64,
+    /// Largest difference that counts as agreement, as a share of the value; absent where only the direction is compared.
+    #[serde(default)]
+    pub(super) tolerance: Option<f64>,
     /// Follows from a number that was chosen to give it: no success of its own.
     #[serde(default)]
     pub(super) calibrated: bool,
+    /// Its size is no independent success, or cannot be compared. It agrees where both numbers lie on the same side of 1, that is of the
+    /// technique that the figure divides by; or as `below` or `above` has it.
+    #[serde(default)]
+    pub(super) direction_only: bool,
+    /// For `direction_only`, in the place of that technique: one that the paper has it below, or above.
+    #[serde(default)]
+    pub(super) below: Option<String>,
+    #[serde(default)]
+    pub(super) above: Option<String>,
+}
+
+impl Expected {
+    /// Checks that it says how it is to be compared.
+    ///
+    /// # Errors
+    /// What is missing, or too much.
+    pub(super) fn check(&self, figure: &Figure) -> Result<(), Failure> {
+        let named = usize::from(self.below.is_some()) + usize::from(self.above.is_some());
+        let wrong = match self.direction_only {
+            false if self.tolerance.is_none() => "a `tolerance`, or `direction_only = true`, is expected",
+            false if named > 0 => "`below` and `above` are for `direction_only = true`",
+            true if self.tolerance.is_some() || self.calibrated => "with `direction_only`, no `tolerance` and no `calibrated` are expected",
+            true if named > 1 => "one of `below` and `above` is expected",
+            true if named == 0 && figure.over.is_none() => "its figure divides by no technique: `below` or `above` is expected",
+            true if named == 0 && self.value == 1.0 => "a value of 1 has no direction",
+            _ => return Ok(()),
+        };
+        Err(Failure::usage(format!("expected \"{}\" of figure {}: {wrong}", self.what, self.figure)))
+    }
 }
 
 /// What is left out, and why.
