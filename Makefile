@@ -33,7 +33,7 @@ bench:
 
 # Long runs: 10,000 random drives with what each technique came to, every seeded bug looked for afresh, every policy that protects under every attack and under a search of five minutes for a new one, and
 # ten million mutated trace files for each reader.
-PROTECTING = $(shell $(VPASS) list reclaim | awk 'NR > 1 { print $$1 }' | grep -vx -e none -e ideal -e straw-ss)
+PROTECTING = $(shell $(VPASS) list reclaim | awk 'NR > 1 { print $$1 }' | grep -vx -e none -e ideal -e straw-ss -e straw-ss-published)
 soak: build
 	$(VPASS) check --seed 1 --count 10000
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs -- --ignored --nocapture
