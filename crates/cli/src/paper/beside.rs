@@ -4,29 +4,33 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::Run;
-use super::figure::Numbers;
+use super::figure::{Numbers, Shown};
 use super::recipe::{Expectations, Expected, Figure, Recipe};
+use super::{CYCLES, REFUSED, Run};
 use crate::table::{Look, Table};
 
 /// A number of the paper, ours where there is one, and what that comes to.
 fn compared<'a>(recipe: &Recipe, figures: &[Numbers], expectations: &'a Expectations) -> Vec<(&'a Expected, Option<f64>, &'static str)> {
     let of = |e: &'a Expected| {
         let numbers = recipe.figures.iter().position(|f| f.name == e.figure).map(|i| &figures[i]);
-        let here = numbers.and_then(|n| n.measured(e));
-        let than = |name: &Option<String>| numbers.zip(name.as_ref()).and_then(|(n, name)| n.measured_of(e, name));
-        (e, here, verdict(e, here, than(&e.below), than(&e.above)))
+        let of = |reclaim: &str| numbers.map_or(Shown::None, |n| n.measured_of(e, reclaim));
+        let here = of(&e.reclaim);
+        let than = |name: &Option<String>| name.as_deref().map_or(Shown::None, of);
+        (e, here.number(), verdict(e, here, than(&e.below), than(&e.above)))
     };
     expectations.expected.iter().map(of).collect()
 }
 
 /// `below` and `above`: our numbers of the techniques that the paper has it below or above.
-fn verdict(expected: &Expected, here: Option<f64>, below: Option<f64>, above: Option<f64>) -> &'static str {
-    let Some(here) = here else { return "no number" };
+fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'static str {
+    if [here, below, above].contains(&Shown::Refused) {
+        return REFUSED;
+    }
+    let Some(here) = here.number() else { return "no number" };
     if expected.direction_only {
         let holds = match (&expected.below, &expected.above) {
-            (Some(_), _) => below.map(|other| here < other),
-            (_, Some(_)) => above.map(|other| here > other),
+            (Some(_), _) => below.number().map(|other| here < other),
+            (_, Some(_)) => above.number().map(|other| here > other),
             _ => Some((here - 1.0) * (expected.value - 1.0) > 0.0),
         };
         return match holds {
@@ -81,6 +85,9 @@ pub(super) fn render(
     for left_out in &expectations.not_reproduced {
         let _ = writeln!(text, "  not reproduced: {}: {}", left_out.what, left_out.why);
     }
+    for run in runs {
+        text.push_str(&of_length(run));
+    }
     for run in runs.iter().filter(|r| r.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0) > 0) {
         let lost = run.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0);
         let _ = writeln!(text, "  {}", Look::Bad.paint(&format!("data lost: {lost} pages in {}", run.name()), colour));
@@ -88,10 +95,32 @@ pub(super) fn render(
     text
 }
 
+/// That a run could not keep up, or was stopped before the cycles that it was to make, a line each.
+fn of_length(run: &Run) -> String {
+    let mut text = String::new();
+    if run.fell_behind {
+        let number = |pointer: &str| run.summary.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
+        let (lag, all) = (number("/throughput/backlog_s"), number("/simulation/simulated_s"));
+        let _ = writeln!(text, "  {REFUSED}: {}: {lag:.1} s behind after {:.0} s of requests", run.name(), all - lag);
+    }
+    let cycles = |key: &str| run.summary.pointer(&format!("/{CYCLES}/{key}"));
+    for (part, which) in [("warm_up", "its warm-up"), ("counted", "what counts")] {
+        if cycles(&format!("{part}_capped")).and_then(Value::as_bool) == Some(true) {
+            let done = cycles(part).and_then(Value::as_f64).unwrap_or(0.0);
+            let _ = writeln!(text, "  capped: {}: {which} ended after {done:.2} cycles, at the most reads that it may take", run.name());
+        }
+    }
+    text
+}
+
 /// A figure's techniques side by side: the means of each variant, and each workload before them where the figure says so.
 fn table(figure: &Figure, numbers: &Numbers) -> Table {
     let (variants, reclaims) = numbers.columns();
-    let text = |number: Option<f64>| number.map_or_else(|| "-".into(), crate::numbers::digits);
+    let text = |shown: Shown| match shown {
+        Shown::Number(n) => crate::numbers::digits(n),
+        Shown::None => "-".into(),
+        Shown::Refused => "refused".into(),
+    };
     let mut table = Table::new(std::iter::once("").chain(reclaims.iter().copied()));
     for variant in variants {
         for workload in numbers.workloads().into_iter().filter(|_| figure.by_workload) {
@@ -114,7 +143,10 @@ mod tests {
 
     #[test]
     fn a_size_agrees_within_its_tolerance_and_a_direction_on_the_same_side() {
-        let of = |more: &str, here: f64, other: f64| verdict(&expected(more), Some(here), Some(other), Some(other));
+        let of = |more: &str, here: f64, other: f64| {
+            let other = Shown::Number(other);
+            verdict(&expected(more), Shown::Number(here), other, other)
+        };
         let size = "tolerance = 0.1";
         assert_eq!(
             [of(size, 0.54, 0.0), of(size, 0.56, 0.0), of("tolerance = 0.1\ncalibrated = true", 0.5, 0.0)],
@@ -125,7 +157,10 @@ mod tests {
         let (below, above) = ("direction_only = true\nbelow = 'x'", "direction_only = true\nabove = 'x'");
         assert_eq!([of(below, 2.0, 3.0), of(below, 3.0, 3.0)], ["direction only", "disagrees"]);
         assert_eq!([of(above, 0.2, 0.1), of(above, 0.1, 0.2)], ["direction only", "disagrees"]);
-        assert_eq!(verdict(&expected(below), Some(2.0), None, None), "no number");
-        assert_eq!(verdict(&expected(side), None, None, None), "no number");
+        let of = |more: &str, here, other| verdict(&expected(more), here, other, Shown::None);
+        assert_eq!(of(below, Shown::Number(2.0), Shown::None), "no number");
+        assert_eq!(of(side, Shown::None, Shown::None), "no number");
+        assert_eq!(of(size, Shown::Refused, Shown::None), "refused: could not keep up");
+        assert_eq!(of(below, Shown::Number(2.0), Shown::Refused), "refused: could not keep up");
     }
 }
