@@ -59,7 +59,7 @@ nightly:
 		$(CHECKED) attack search --drive tiny --set start.pec=2000 --reclaim $$reclaim --rounds 2 --write target/nightly-attack.toml --force --json >/dev/null || [ $$? = 3 ]; \
 	done
 
-# The figures of a paper beside its numbers: on two cores a quarter of an hour for straw-2024, some eighteen minutes for ipr-2018.
+# The figures of a paper beside its numbers: on two cores under a quarter of an hour for straw-2024, some eighteen minutes for ipr-2018.
 paper-straw: build
 	@rm -rf target/papers/straw-2024
 	$(VPASS) paper papers/straw-2024 --out target/papers/straw-2024
