@@ -147,9 +147,9 @@ mod tests {
             let other = Shown::Number(other);
             verdict(&expected(more), Shown::Number(here), other, other)
         };
-        let size = "tolerance = 0.1";
+        let number = "tolerance = 0.1";
         assert_eq!(
-            [of(size, 0.54, 0.0), of(size, 0.56, 0.0), of("tolerance = 0.1\ncalibrated = true", 0.5, 0.0)],
+            [of(number, 0.54, 0.0), of(number, 0.56, 0.0), of("tolerance = 0.1\ncalibrated = true", 0.5, 0.0)],
             ["agrees", "differs", "agrees, by calibration"]
         );
         let side = "direction_only = true";
@@ -160,7 +160,7 @@ mod tests {
         let of = |more: &str, here, other| verdict(&expected(more), here, other, Shown::None);
         assert_eq!(of(below, Shown::Number(2.0), Shown::None), "no number");
         assert_eq!(of(side, Shown::None, Shown::None), "no number");
-        assert_eq!(of(size, Shown::Refused, Shown::None), "refused: could not keep up");
+        assert_eq!(of(number, Shown::Refused, Shown::None), "refused: could not keep up");
         assert_eq!(of(below, Shown::Number(2.0), Shown::Refused), "refused: could not keep up");
     }
 }

@@ -90,9 +90,8 @@ pub(super) struct Group {
     /// The same of what is not counted, with `warm_up_reads_per_block`.
     #[serde(default)]
     pub(super) warm_up_cycles: Option<f64>,
-    /// Limits stay those of `start.pec`, whatever wears: of the disturb table only the row there is kept.
     #[serde(default)]
-    pub(super) frozen_wear: bool,
+    pub(super) wear: GroupWear,
     /// The read-active set: so many blocks from the start of the host's capacity; the whole drive where absent.
     #[serde(default)]
     pub(super) blocks: Option<u32>,
@@ -150,6 +149,17 @@ impl Group {
             )))
         })
     }
+}
+
+/// Whether limits fall while a group's runs wear their drives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum GroupWear {
+    /// As the disturb table has it.
+    #[default]
+    Counts,
+    /// Limits stay those of `start.pec`: of the disturb table only the row there is kept.
+    Frozen,
 }
 
 /// The gear of a group.
@@ -344,7 +354,7 @@ impl Expected {
             true if self.tolerance.is_some() || self.calibrated => "with `direction_only`, no `tolerance` and no `calibrated` are expected",
             true if named > 1 => "one of `below` and `above` is expected",
             true if named == 0 && figure.over.is_none() => "its figure divides by no technique: `below` or `above` is expected",
-            true if named == 0 && self.value == 1.0 => "a value of 1 has no direction",
+            true if named == 0 && (self.value - 1.0).abs() < f64::EPSILON => "a value of 1 has no direction",
             _ => return Ok(()),
         };
         Err(Failure::usage(format!("expected \"{}\" of figure {}: {wrong}", self.what, self.figure)))

@@ -7,7 +7,7 @@ use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
 use vpass_workload::synthetic::{WorkloadConfig, WorkloadFile};
 
 use super::Run;
-use super::recipe::{Group, NamedWorkload, Recipe};
+use super::recipe::{Group, GroupWear, NamedWorkload, Recipe};
 use super::traces::{Traces, replayed};
 use crate::args::Watch;
 use crate::exit::Failure;
@@ -26,7 +26,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
             for workload in recipe.workloads_of(group)? {
                 let sets: Vec<String> = recipe.set.iter().chain(&group.set).chain(&workload.set).chain(&variant.set).cloned().collect();
                 let mut drive = load::drive(&recipe.drive, &load::overrides(&sets)?)?;
-                if group.frozen_wear {
+                if group.wear == GroupWear::Frozen {
                     freeze_wear(group, &mut drive.config)?;
                 }
                 let (load, warm_up, repeat) = load_of(group, workload, &drive.config, traces);
@@ -82,7 +82,7 @@ fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
     rows.retain(|row| row.pec == pec);
     if rows.is_empty() {
         return Err(Failure::usage(format!(
-            "group {}: frozen_wear with start.pec = {pec}: disturb.table has no row there; its rows are at {} P/E cycles",
+            "group {}: wear = \"frozen\" with start.pec = {pec}: disturb.table has no row there; its rows are at {} P/E cycles",
             group.name,
             known.join(", ")
         )));

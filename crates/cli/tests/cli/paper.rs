@@ -156,7 +156,7 @@ const BY_CYCLES: &str = "title = 'cycles'\ndrive = 'tiny'\nset = ['start.pec=200
     figure = [{ name = 'f', title = 'copies', group = 'g', metric = ['/reclaim/pages_copied'], share_of = ['/host/read_pages'], \
     unit = 'copies', by_workload = true }]\n\
     workload = [{ name = 'even', config = { distribution = 'uniform', read_share = 1.0, block_size = '16KiB' } }]\n\
-    group = [{ name = 'g', gear = 'untimed', reclaim = ['block', 'straw-wl'], cycles = 0.5, reads_per_block = 100000, frozen_wear = true, \
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['block', 'straw-wl'], cycles = 0.5, reads_per_block = 100000, wear = 'frozen', \
     variant = [{ name = 'v' }] }]\n";
 
 #[test]
@@ -174,7 +174,7 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
     assert!(done.stdout.contains("capped: g v even straw-wl: what counts ended after 0.00 cycles"), "{}", done.stdout);
     refused(&BY_CYCLES.replace(", share_of = ['/host/read_pages']", ""), "differ in length; `share_of` is expected");
     refused(&BY_CYCLES.replace("reads_per_block = 100000, ", ""), "`reads_per_block` is expected, the most that a run may take");
-    refused(&BY_CYCLES.replace("pec=2000", "pec=2001"), "frozen_wear with start.pec = 2001: disturb.table has no row there");
+    refused(&BY_CYCLES.replace("pec=2000", "pec=2001"), "wear = \"frozen\" with start.pec = 2001: disturb.table has no row there");
 }
 
 #[test]
