@@ -56,7 +56,14 @@ struct Run {
     summary: Value,
     /// P/E cycles and thousandths of effective ones of every block at the end, where a plot asks for them.
     blocks: Vec<(u32, u64)>,
+    /// Requests came faster than the drive could serve them: its latencies are of no state that lasts.
+    fell_behind: bool,
 }
+
+/// Where a summary has how long a run by cycles was.
+const CYCLES: &str = "cycles";
+/// What stands in the place of a number of a run that fell behind.
+const REFUSED: &str = "refused: could not keep up";
 
 /// Runs a recipe and prints the comparison.
 pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
@@ -91,14 +98,14 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     let path = path.with_file_name(name);
     let read: Expectations = recipe::read(&path)?;
     read.expected.iter().filter_map(|e| e.workload.as_ref()).try_for_each(|name| recipe.check_workload(name))?;
-    let unknown = read.expected.iter().find(|e| recipe.figures.iter().all(|f| f.name != e.figure));
-    match unknown {
-        Some(e) => {
-            let names = recipe.figures.iter().map(|f| f.name.as_str());
-            Err(Failure::usage(format!("{}: {}", path.display(), crate::suggest::unknown("figure", &e.figure, names))))
-        }
-        None => Ok(read),
+    for e in &read.expected {
+        let names = recipe.figures.iter().map(|f| f.name.as_str());
+        let figure = recipe.figures.iter().find(|f| f.name == e.figure);
+        let figure =
+            figure.ok_or_else(|| Failure::usage(format!("{}: {}", path.display(), crate::suggest::unknown("figure", &e.figure, names))))?;
+        e.check(figure)?;
     }
+    Ok(read)
 }
 
 fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> Result<(), Failure> {
@@ -109,12 +116,15 @@ fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> 
         if let Some(engine) = &outcome.engine {
             summary[plot::RESPONSES] = to_value(&plot::responses(engine))?;
         }
+        if let Some(cycles) = &outcome.cycles {
+            summary[CYCLES] = to_value(cycles)?;
+        }
         let plotted = recipe.plots_blocks_of(&runs[i].group, &runs[i].workload);
         let blocks = outcome.drive.block_states().filter(|_| plotted).map(|b| (b.pec, b.effective_milli)).collect();
-        Ok((summary, blocks))
+        Ok((summary, blocks, outcome.summary.backlog_grows()))
     })?;
     for (run, found) in runs.iter_mut().zip(found) {
-        (run.summary, run.blocks) = found;
+        (run.summary, run.blocks, run.fell_behind) = found;
     }
     Ok(())
 }
@@ -138,7 +148,12 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
     }
     let mut rows: Value = runs
         .iter()
-        .map(|r| serde_json::json!({"group": r.group, "variant": r.variant, "workload": r.workload, "reclaim": r.plan.reclaim, "summary": r.summary}))
+        .map(|r| {
+            let refused = r.fell_behind.then_some(REFUSED);
+            serde_json::json!({
+                "group": r.group, "variant": r.variant, "workload": r.workload, "reclaim": r.plan.reclaim, "refused": refused, "summary": r.summary
+            })
+        })
         .collect();
     out::write_timing(folder, &mut rows)?;
     out::write_file(folder, "runs.json", out::json(&rows)?.as_bytes())?;

@@ -26,6 +26,7 @@ use crate::exit::Failure;
 use crate::load::{self, Generated, Loaded};
 use crate::overrides::Override;
 use crate::progress::Progress;
+use crate::run::Cycles;
 use crate::suggest;
 
 /// Drive, workload and how to run them.
@@ -40,6 +41,8 @@ pub(crate) struct Plan {
     pub(crate) until_stable: bool,
     /// Requests that are served before anything is counted.
     pub(crate) warm_up: u64,
+    /// The run ends by cycles of its blocks; requests are then the most that it may take.
+    pub(crate) cycles: Option<Cycles>,
     /// P/E cycles of further drives that are run for the life's sake, rising.
     pub(crate) ages: Vec<u32>,
     pub(crate) seed: u64,
@@ -129,6 +132,7 @@ impl Plan {
             repeat: NonZeroU32::MIN,
             until_stable: false,
             warm_up: 0,
+            cycles: None,
             ages: vec![],
             seed: base.seed,
             oracle: base.oracle,

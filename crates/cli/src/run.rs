@@ -2,11 +2,13 @@
 
 mod adaptive;
 mod counted;
+mod cycles;
 mod stable;
 mod summary;
 mod together;
 
 use std::any::Any;
+use std::cell::Cell;
 use std::time::Instant;
 
 use vpass_core::config::ConfigError;
@@ -26,6 +28,8 @@ use crate::results::jobs::{JobResult, jobs};
 use crate::results::{Ageing, Before, Summary};
 use crate::series::Series;
 use counted::Counted;
+pub(crate) use cycles::{Cycles, CyclesDone};
+use cycles::{Phase, Until};
 use stable::{MOST_PASSES, Settling};
 use summary::{Served, simulated_s, summary};
 pub(crate) use together::{execute_together, have_the_same_requests};
@@ -36,6 +40,8 @@ pub(crate) struct Outcome {
     pub(crate) drive: Drive,
     pub(crate) engine: Option<TimedEngine>,
     pub(crate) series: Series,
+    /// Where the run's length was one of cycles.
+    pub(crate) cycles: Option<CyclesDone>,
     ageing: Ageing,
 }
 
@@ -58,11 +64,13 @@ fn at_one_age(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
         return adaptive::attacked(plan, requests, depth, progress);
     }
     let mut drive = made(plan, progress)?;
-    let source = warmed_up(plan, &mut drive, progress)?;
+    let mut done = CyclesDone::default();
+    let source = warmed_up(plan, &mut drive, &mut done, progress)?;
     let mut run = Measured::begin(plan, drive);
     let started = Instant::now();
-    let served = serve(plan, source, &mut run.drive, run.engine.as_mut(), &mut run.series, progress)?;
-    Ok(run.conclude(plan, &served, started.elapsed().as_secs_f64()))
+    let served = serve(plan, source, &mut run, &mut done, progress)?;
+    let outcome = run.conclude(plan, &served, started.elapsed().as_secs_f64());
+    Ok(Outcome { cycles: plan.cycles.map(|_| done), ..outcome })
 }
 
 /// The drive of a plan, aged.
@@ -105,34 +113,42 @@ impl Measured {
         let oracle = watcher.and_then(|watcher| watcher.downcast::<Oracle>().ok()).map(|oracle| oracle.conclude(&drive));
         let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before);
         let summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
-        Outcome { summary, drive, engine, series, ageing }
+        Outcome { summary, drive, engine, series, cycles: None, ageing }
     }
 }
 
 /// The workload, behind the requests that are served before anything is counted.
-fn warmed_up(plan: &Plan, drive: &mut Drive, progress: &Progress) -> Result<Since<Source>, Failure> {
+fn warmed_up(plan: &Plan, drive: &mut Drive, done: &mut CyclesDone, progress: &Progress) -> Result<Since<Source>, Failure> {
     let mut source = plan.source()?;
     if plan.warm_up == 0 {
         return Ok(Since::new(source, 0));
     }
+    let phase = plan.cycles.map(|cycles| Phase::begin(drive, cycles.blocks, cycles.warm_up));
+    let is_over = Cell::new(false);
     let (mut served, mut origin) = (0, 0);
-    while served < plan.warm_up {
+    while served < plan.warm_up && !is_over.get() {
         let mut last = 0;
-        let mut step = |served: u64, _: &Drive| progress.advance(served - std::mem::replace(&mut last, served));
-        let mut first = First::new(&mut source, plan.warm_up - served);
+        let mut step = |served: u64, drive: &Drive| {
+            is_over.set(phase.is_some_and(|phase| phase.is_over(drive)));
+            progress.advance(served - std::mem::replace(&mut last, served))
+        };
+        let mut first = Until::new(First::new(&mut source, plan.warm_up - served), u64::MAX, &is_over);
         let of_pass = warm_up(drive, &mut first, &mut step).map_err(Failure::from)?;
-        origin = first.last_arrival();
+        origin = first.inner().last_arrival();
         served += of_pass;
         if !progress.may_go_on() {
             return Err(Failure::interrupted());
         }
-        if served < plan.warm_up {
+        if served < plan.warm_up && !is_over.get() {
             // What repeats until it is stable has further passes.
             if !plan.until_stable || of_pass == 0 {
                 return Err(too_short(plan, served));
             }
             source.next_pass()?;
         }
+    }
+    if let Some(phase) = phase {
+        (done.warm_up, done.warm_up_capped) = phase.done(drive);
     }
     Ok(Since::new(source, origin))
 }
@@ -141,24 +157,21 @@ fn too_short(plan: &Plan, requests: u64) -> Failure {
     Failure::usage(format!("--warm-up {}: the workload has only {requests} requests in a pass", plan.warm_up))
 }
 
-fn serve(
-    plan: &Plan,
-    source: Since<Source>,
-    drive: &mut Drive,
-    engine: Option<&mut TimedEngine>,
-    series: &mut Series,
-    progress: &Progress,
-) -> Result<Served, Failure> {
+fn serve(plan: &Plan, source: Since<Source>, run: &mut Measured, done: &mut CyclesDone, progress: &Progress) -> Result<Served, Failure> {
+    let Measured { drive, engine, series, .. } = run;
     let timed = engine.is_some();
+    let phase = plan.cycles.map(|cycles| Phase::begin(drive, cycles.blocks, cycles.counted));
+    let is_over = Cell::new(false);
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
         series.look(drive, timed.then(|| drive.now()));
+        is_over.set(phase.is_some_and(|phase| phase.is_over(drive)));
         // A second pass counts from 0 again.
         let new = served.checked_sub(last).unwrap_or(served);
         last = served;
         progress.advance(new)
     };
-    let mut gear = Running { drive, engine };
+    let mut gear = Running { drive, engine: engine.as_mut() };
     if let (Some(engine), Some(groups)) = (gear.engine.as_deref_mut(), source.inner().groups()) {
         engine.count_groups(groups);
     }
@@ -168,12 +181,20 @@ fn serve(
         let found = found(counted.inner.inner(), gear.engine.as_deref(), passes);
         (counted.numbers(), (requests, found), passes, Some(stable))
     } else {
-        let mut counted = Counted::new(Repeated::new(source, plan.repeat));
+        // A warm-up that ended by its cycles leaves more than the part that counts may take.
+        let most = match plan.cycles {
+            Some(_) => source.len_hint().map_or(u64::MAX, |n| n - plan.warm_up),
+            None => u64::MAX,
+        };
+        let mut counted = Counted::new(Until::new(Repeated::new(source, plan.repeat), most, &is_over));
         let requests = gear.serve(&mut counted, &mut step)?;
         let passes = u64::from(plan.repeat.get());
-        let found = found(counted.inner.inner().inner(), gear.engine.as_deref(), passes);
+        let found = found(counted.inner.inner().inner().inner(), gear.engine.as_deref(), passes);
         (counted.numbers(), (requests, found), passes, None)
     };
+    if let Some(phase) = phase {
+        (done.counted, done.counted_capped) = phase.done(gear.drive);
+    }
     let (requests, (trace, jobs)) = requests;
     if !progress.may_go_on() {
         return Err(Failure::interrupted());

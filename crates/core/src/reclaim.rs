@@ -22,6 +22,7 @@ mod redftl;
 mod shadow;
 mod straw;
 mod straw_ss;
+mod straw_ss_published;
 mod straw_ss_sound;
 mod straw_wl;
 mod tiered;
@@ -363,7 +364,8 @@ policies! {
     "block", "rewrites a whole block at the read count of the worst access pattern" => block::Block::new;
     "page-type", "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)" => page_type::PageType::new;
     "straw-wl", "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)" => straw_wl::StrawWl::new;
-    "straw-ss", "straw-wl with a few counters a block, as published: can be deceived (straw-2024)" => straw_ss::StrawSs::new { tracks: true, may_lose: true };
+    "straw-ss", "straw-wl with a few counters a block, estimated as published: can be deceived (straw-2024)" => straw_ss::StrawSs::new { tracks: true, may_lose: true };
+    "straw-ss-published", "UNSAFE: straw-ss with the margin as published, too, which leaves out movers' reads and those until a job is done (straw-2024)" => straw_ss_published::StrawSsPublished::new { tracks: true, may_lose: true };
     "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
     "tiered", "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool" => tiered::Tiered::new;
     "erased-probe", "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)" => erased_probe::ErasedProbe::new;

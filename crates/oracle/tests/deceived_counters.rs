@@ -73,3 +73,14 @@ fn late_in_life_the_movers_margin_saves_all_but_an_exact_attack() {
     }
     assert_eq!(attack("straw-ss-sound", worst_when_old, 262_000, 100).0.lost_pages(), 0);
 }
+
+/// Without room for movers' reads no aim is needed: 405,000 - 9.15 x 1,000 = 395,850 may stay. At 267,000 reads the estimate is 394,659; the
+/// dose is 403,003, and the hammered neighbour adds 9.15 a read.
+#[test]
+fn the_published_margin_is_lost_without_an_aim() {
+    let worst_when_old = (405_000.0, 9.15);
+    assert_eq!(attack("straw-ss-published", worst_when_old, 267_000, 0).0.lost_pages(), 3);
+    let (drive, _) = attack("straw-ss", worst_when_old, 267_000, 0);
+    assert_eq!(drive.lost_pages(), 0);
+    assert!(drive.reclaim_counts().pages_copied > 0);
+}

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::Run;
 use super::recipe::{Expected, Figure};
+use super::{REFUSED, Run};
 use crate::exit::Failure;
 
 /// The numbers of a figure, in the order of the runs.
@@ -19,10 +19,38 @@ struct Row<'a> {
     workload: &'a str,
     reclaim: &'a str,
     raw: f64,
+    refused: bool,
     /// What a row of the same workload is divided by where this one is of the figure's technique.
     base: f64,
-    /// Over the figure's technique; the number itself where it names none; none where that technique has 0.
-    shown: Option<f64>,
+    /// Over the figure's technique; the number itself where it names none.
+    shown: Shown,
+}
+
+/// A number, or why there is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Shown {
+    Number(f64),
+    /// The figure's technique has 0, or there is no such run.
+    None,
+    /// Its run, or that of the figure's technique, could not keep up.
+    Refused,
+}
+
+impl Shown {
+    pub(super) fn number(self) -> Option<f64> {
+        if let Self::Number(n) = self { Some(n) } else { None }
+    }
+
+    fn mean(all: &[Self]) -> Self {
+        if all.contains(&Self::Refused) {
+            return Self::Refused;
+        }
+        let numbers: Option<Vec<f64>> = all.iter().map(|shown| shown.number()).collect();
+        match numbers.as_deref() {
+            None | Some([]) => Self::None,
+            Some(numbers) => Self::Number(numbers.iter().sum::<f64>() / numbers.len() as f64),
+        }
+    }
 }
 
 impl<'a> Numbers<'a> {
@@ -32,44 +60,55 @@ impl<'a> Numbers<'a> {
     /// A pointer to something that is no number.
     pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
         let mut rows = vec![];
-        let shown =
-            |run: &&Run| run.group == figure.group && (figure.reclaim.is_empty() || figure.reclaim.iter().any(|r| r == run.plan.reclaim));
-        for run in runs.iter().filter(shown) {
+        for run in runs.iter().filter(|run| figure.shows(&run.group, &run.workload, run.plan.reclaim)) {
             let sum = |pointers: &[String]| pointers.iter().map(|p| number(figure, run, p)).sum::<Result<f64, Failure>>();
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
             // None of nothing is no share of it.
             let raw = if whole > 0.0 { sum(&figure.metric)? / whole } else { 0.0 };
             let base = if figure.over_metric.is_empty() { raw } else { sum(&figure.over_metric)? };
-            rows.push(Row { variant: &run.variant, workload: &run.workload, reclaim: run.plan.reclaim, raw, base, shown: Some(raw) });
+            let shown = if run.fell_behind { Shown::Refused } else { Shown::Number(raw) };
+            rows.push(Row {
+                variant: &run.variant,
+                workload: &run.workload,
+                reclaim: run.plan.reclaim,
+                raw,
+                refused: run.fell_behind,
+                base,
+                shown,
+            });
         }
         if let Some(over) = &figure.over {
             for i in 0..rows.len() {
                 let base = rows.iter().find(|r| (r.variant, r.workload) == (rows[i].variant, rows[i].workload) && r.reclaim == over);
                 let base = base.ok_or_else(|| Failure::usage(format!("figure {}: {over} is not among its runs", figure.name)))?;
-                rows[i].shown = (base.base > 0.0).then(|| rows[i].raw / base.base);
+                let refused = [&rows[i], base].into_iter().any(|row| row.refused);
+                rows[i].shown = match base.base {
+                    _ if refused => Shown::Refused,
+                    base if base > 0.0 => Shown::Number(rows[i].raw / base),
+                    _ => Shown::None,
+                };
             }
         }
         Ok(Self { figure, rows })
     }
 
     /// The mean over the workloads; none where a workload has no number.
-    pub(super) fn mean(&self, variant: &str, reclaim: &str) -> Option<f64> {
-        let of_it = || self.rows.iter().filter(|r| (r.variant, r.reclaim) == (variant, reclaim));
-        let sum: Option<f64> = of_it().map(|r| r.shown).sum();
-        sum.filter(|_| of_it().next().is_some()).map(|sum| sum / of_it().count() as f64)
+    pub(super) fn mean(&self, variant: &str, reclaim: &str) -> Shown {
+        let of_it = self.rows.iter().filter(|r| (r.variant, r.reclaim) == (variant, reclaim));
+        Shown::mean(&of_it.map(|r| r.shown).collect::<Vec<_>>())
     }
 
     /// The number under one workload.
-    pub(super) fn of_workload(&self, variant: &str, workload: &str, reclaim: &str) -> Option<f64> {
+    pub(super) fn of_workload(&self, variant: &str, workload: &str, reclaim: &str) -> Shown {
         let row = self.rows.iter().find(|r| (r.variant, r.workload, r.reclaim) == (variant, workload, reclaim));
-        row.and_then(|r| r.shown)
+        row.map_or(Shown::None, |r| r.shown)
     }
 
-    /// What is expected of this figure, where it is of this figure.
-    pub(super) fn measured(&self, expected: &Expected) -> Option<f64> {
+    /// The number of a technique where the paper has one of this figure.
+    pub(super) fn measured_of(&self, expected: &Expected, reclaim: &str) -> Shown {
         match &expected.workload {
-            Some(workload) => self.of_workload(&expected.variant, workload, &expected.reclaim),
-            None => self.mean(&expected.variant, &expected.reclaim),
+            Some(workload) => self.of_workload(&expected.variant, workload, reclaim),
+            None => self.mean(&expected.variant, reclaim),
         }
     }
 
@@ -103,9 +142,14 @@ impl<'a> Numbers<'a> {
         let figure = self.figure;
         let over = figure.over.as_ref().map_or_else(String::new, |over| format!(",over_{}", over.replace('-', "_")));
         let mut csv = format!("# {}\nvariant,workload,reclaim,{}{over}\n", figure.title, figure.unit);
-        let cell = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
+        let cell = |shown: Shown| match shown {
+            Shown::Number(n) => n.to_string(),
+            Shown::None => String::new(),
+            Shown::Refused => REFUSED.into(),
+        };
         for row in &self.rows {
-            let _ = write!(csv, "{},{},{},{}", row.variant, row.workload, row.reclaim, row.raw);
+            let raw = if row.refused { REFUSED.to_owned() } else { row.raw.to_string() };
+            let _ = write!(csv, "{},{},{},{raw}", row.variant, row.workload, row.reclaim);
             let _ = if figure.over.is_some() { writeln!(csv, ",{}", cell(row.shown)) } else { writeln!(csv) };
         }
         let (variants, reclaims) = self.columns();
@@ -129,5 +173,18 @@ fn number(figure: &Figure, run: &Run, pointer: &str) -> Result<f64, Failure> {
         Some(Value::Null) => Ok(0.0),
         Some(Value::Number(n)) => Ok(n.as_f64().unwrap_or_default()),
         _ => Err(Failure::usage(format!("figure {}: {pointer} is no number of a summary", figure.name))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_hides_no_run_without_a_number() {
+        let (one, three) = (Shown::Number(1.0), Shown::Number(3.0));
+        assert_eq!(Shown::mean(&[one, three]), Shown::Number(2.0));
+        assert_eq!([Shown::mean(&[one, Shown::None]), Shown::mean(&[])], [Shown::None; 2]);
+        assert_eq!(Shown::mean(&[one, Shown::None, Shown::Refused]), Shown::Refused);
     }
 }

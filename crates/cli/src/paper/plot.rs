@@ -5,8 +5,8 @@ use std::fmt::Write;
 use serde_json::Value;
 use vpass_core::engine::TimedEngine;
 
-use super::Run;
 use super::recipe::{Plot, PlotKind};
+use super::{REFUSED, Run};
 use crate::exit::Failure;
 
 /// Width of a bin of response times, and how many there are; the last has no end.
@@ -41,6 +41,10 @@ pub(super) fn csv(plot: &Plot, runs: &[Run]) -> Result<String, Failure> {
     };
     for run in runs.iter().filter(shown) {
         let name = format!("{},{},{}", run.variant, run.workload, run.plan.reclaim);
+        if run.fell_behind && plot.kind == PlotKind::Responses {
+            let _ = writeln!(csv, "{name},,,{REFUSED}");
+            continue;
+        }
         let rows = match plot.kind {
             PlotKind::Responses => response_rows(&list(plot, run, &format!("/{RESPONSES}"))?),
             PlotKind::Cumulative => cumulative_rows(&list(plot, run, &plot.metric)?),

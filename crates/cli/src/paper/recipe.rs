@@ -77,8 +77,21 @@ pub(super) struct Group {
     /// Names; all where empty.
     #[serde(default)]
     pub(super) workloads: Vec<String>,
+    /// Other values for keys of the drive, in this group.
+    #[serde(default)]
+    pub(super) set: Vec<String>,
     #[serde(rename = "variant")]
     pub(super) variants: Vec<Variant>,
+    /// The part that counts ends when the drive's own erases, those of reclaim and GC, have gone so many times round the blocks that are
+    /// read: the set of `blocks`, or as many as the host's capacity fills. `reads_per_block` is then the most that a run may take, and
+    /// figures divide counts by what the host asked for (`share_of`), because runs differ in length.
+    #[serde(default)]
+    pub(super) cycles: Option<f64>,
+    /// The same of what is not counted, with `warm_up_reads_per_block`.
+    #[serde(default)]
+    pub(super) warm_up_cycles: Option<f64>,
+    #[serde(default)]
+    pub(super) wear: GroupWear,
     /// The read-active set: so many blocks from the start of the host's capacity; the whole drive where absent.
     #[serde(default)]
     pub(super) blocks: Option<u32>,
@@ -111,6 +124,42 @@ pub(super) struct Group {
     pub(super) until_stable: bool,
     #[serde(default)]
     pub(super) oracle: bool,
+}
+
+impl Group {
+    /// Whether its runs end by cycles of their blocks, or warm up so.
+    pub(super) fn goes_by_cycles(&self) -> bool {
+        self.cycles.is_some() || self.warm_up_cycles.is_some()
+    }
+
+    /// Checks that what ends by cycles ends in any case.
+    ///
+    /// # Errors
+    /// A missing cap.
+    fn check_cycles(&self) -> Result<(), Failure> {
+        let caps = [
+            ("cycles", self.cycles, "reads_per_block", self.reads_per_block),
+            ("warm_up_cycles", self.warm_up_cycles, "warm_up_reads_per_block", self.warm_up_reads_per_block),
+        ];
+        let missing = caps.into_iter().find(|(_, cycles, _, most)| cycles.is_some() && *most <= 0.0);
+        missing.map_or(Ok(()), |(key, _, cap, _)| {
+            Err(Failure::usage(format!(
+                "group {}: `{key}` may never be reached; `{cap}` is expected, the most that a run may take",
+                self.name
+            )))
+        })
+    }
+}
+
+/// Whether limits fall while a group's runs wear their drives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum GroupWear {
+    /// As the disturb table has it.
+    #[default]
+    Counts,
+    /// Limits stay those of `start.pec`: of the disturb table only the row there is kept.
+    Frozen,
 }
 
 /// The gear of a group.
@@ -150,6 +199,9 @@ pub(super) struct Figure {
     /// Techniques that it shows; all where empty.
     #[serde(default)]
     pub(super) reclaim: Vec<String>,
+    /// Workloads that it shows, and whose mean it takes; all where empty.
+    #[serde(default)]
+    pub(super) workloads: Vec<String>,
     /// Numbers of the summary, by JSON pointer; added up, those with a minus before them taken off.
     pub(super) metric: Vec<String>,
     /// Numbers of the same summary whose sum that is divided by.
@@ -165,6 +217,32 @@ pub(super) struct Figure {
     /// Whether each workload is printed, not only their mean.
     #[serde(default)]
     pub(super) by_workload: bool,
+}
+
+/// Numbers of a summary that grow with the length of a run.
+const GROWING: [&str; 3] = ["/flash/", "/host/", "/reclaim/"];
+
+impl Figure {
+    /// Whether it shows a run of this group, workload and technique.
+    pub(super) fn shows(&self, group: &str, workload: &str, reclaim: &str) -> bool {
+        let among = |list: &[String], name: &str| list.is_empty() || list.iter().any(|known| known == name);
+        self.group == group && among(&self.workloads, workload) && among(&self.reclaim, reclaim)
+    }
+
+    /// Checks that counts of runs of different lengths are rates.
+    ///
+    /// # Errors
+    /// They are not.
+    fn check_rates(&self, group: &Group) -> Result<(), Failure> {
+        let grows = |pointer: &String| GROWING.iter().any(|part| pointer.trim_start_matches('-').starts_with(part));
+        if group.cycles.is_none() || !self.share_of.is_empty() || !self.metric.iter().any(grows) {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "figure {}: the runs of group {} end by cycles and differ in length; `share_of` is expected, for instance [\"/host/read_pages\"]",
+            self.name, group.name
+        )))
+    }
 }
 
 /// A figure of many points per run.
@@ -246,11 +324,41 @@ pub(super) struct Expected {
     pub(super) workload: Option<String>,
     pub(super) reclaim: String,
     pub(super) value: f64,
-    /// Largest difference that counts as agreement, as a share of the value.
-    pub(super) tolerance: f64,
+    /// Largest difference that counts as agreement, as a share of the value; absent where only the direction is compared.
+    #[serde(default)]
+    pub(super) tolerance: Option<f64>,
     /// Follows from a number that was chosen to give it: no success of its own.
     #[serde(default)]
     pub(super) calibrated: bool,
+    /// Its size is no independent success, or cannot be compared. It agrees where both numbers lie on the same side of 1, that is of the
+    /// technique that the figure divides by; or as `below` or `above` has it.
+    #[serde(default)]
+    pub(super) direction_only: bool,
+    /// For `direction_only`, in the place of that technique: one that the paper has it below, or above.
+    #[serde(default)]
+    pub(super) below: Option<String>,
+    #[serde(default)]
+    pub(super) above: Option<String>,
+}
+
+impl Expected {
+    /// Checks that it says how it is to be compared.
+    ///
+    /// # Errors
+    /// What is missing, or too much.
+    pub(super) fn check(&self, figure: &Figure) -> Result<(), Failure> {
+        let named = usize::from(self.below.is_some()) + usize::from(self.above.is_some());
+        let wrong = match self.direction_only {
+            false if self.tolerance.is_none() => "a `tolerance`, or `direction_only = true`, is expected",
+            false if named > 0 => "`below` and `above` are for `direction_only = true`",
+            true if self.tolerance.is_some() || self.calibrated => "with `direction_only`, no `tolerance` and no `calibrated` are expected",
+            true if named > 1 => "one of `below` and `above` is expected",
+            true if named == 0 && figure.over.is_none() => "its figure divides by no technique: `below` or `above` is expected",
+            true if named == 0 && (self.value - 1.0).abs() < f64::EPSILON => "a value of 1 has no direction",
+            _ => return Ok(()),
+        };
+        Err(Failure::usage(format!("expected \"{}\" of figure {}: {wrong}", self.what, self.figure)))
+    }
 }
 
 /// What is left out, and why.
@@ -334,9 +442,14 @@ impl Recipe {
                 figure.name
             )));
         }
+        self.groups.iter().try_for_each(Group::check_cycles)?;
+        for figure in &self.figures {
+            figure.check_rates(self.group(&figure.group)?)?;
+        }
         for name in self.figures.iter().map(|f| &f.group).chain(self.plots.iter().map(|p| &p.group)) {
             self.group(name)?;
         }
+        self.figures.iter().flat_map(|f| &f.workloads).try_for_each(|name| self.check_workload(name))?;
         self.plots.iter().filter_map(|p| p.workload.as_ref()).try_for_each(|name| self.check_workload(name))
     }
 }

@@ -3,17 +3,18 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use vpass_core::config::{Cell, DriveConfig};
+use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
 use vpass_workload::synthetic::{WorkloadConfig, WorkloadFile};
 
 use super::Run;
-use super::recipe::{Group, NamedWorkload, Recipe};
+use super::recipe::{Group, GroupWear, NamedWorkload, Recipe};
 use super::traces::{Traces, replayed};
 use crate::args::Watch;
 use crate::exit::Failure;
 use crate::explain;
 use crate::load::{self, Generated, Loaded};
 use crate::plan::{self, Load, Plan};
+use crate::run::Cycles;
 use serde_json::Value;
 
 /// Every run of the recipe, in order; real traces where there are any.
@@ -23,9 +24,18 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
     for group in &recipe.groups {
         for variant in &group.variants {
             for workload in recipe.workloads_of(group)? {
-                let sets: Vec<String> = recipe.set.iter().chain(&workload.set).chain(&variant.set).cloned().collect();
-                let drive = load::drive(&recipe.drive, &load::overrides(&sets)?)?;
+                let sets: Vec<String> = recipe.set.iter().chain(&group.set).chain(&workload.set).chain(&variant.set).cloned().collect();
+                let mut drive = load::drive(&recipe.drive, &load::overrides(&sets)?)?;
+                if group.wear == GroupWear::Frozen {
+                    freeze_wear(group, &mut drive.config)?;
+                }
                 let (load, warm_up, repeat) = load_of(group, workload, &drive.config, traces);
+                let by_cycles = group.goes_by_cycles() && traces.of(workload).is_none();
+                let cycles = by_cycles.then(|| Cycles {
+                    blocks: blocks_read(group, &drive.config),
+                    warm_up: group.warm_up_cycles,
+                    counted: group.cycles,
+                });
                 for (i, reclaim) in group.reclaim.iter().enumerate() {
                     let mut drive = drive.clone();
                     if group.out_of_phase {
@@ -41,6 +51,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                         until_stable: group.until_stable,
                         ages: vec![],
                         warm_up,
+                        cycles,
                         seed,
                         oracle: if group.oracle { Watch::On } else { Watch::Off },
                     };
@@ -55,12 +66,34 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                         plan,
                         summary: Value::Null,
                         blocks: vec![],
+                        fell_behind: false,
                     });
                 }
             }
         }
     }
     Ok(runs)
+}
+
+/// Leaves of the disturb table the row at `start.pec` alone: then limits do not depend on wear.
+fn freeze_wear(group: &Group, drive: &mut DriveConfig) -> Result<(), Failure> {
+    let (pec, rows) = (drive.start.pec, &mut drive.disturb.table);
+    let known: Vec<String> = rows.iter().map(|row| row.pec.to_string()).collect();
+    rows.retain(|row| row.pec == pec);
+    if rows.is_empty() {
+        return Err(Failure::usage(format!(
+            "group {}: wear = \"frozen\" with start.pec = {pec}: disturb.table has no row there; its rows are at {} P/E cycles",
+            group.name,
+            known.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+/// The set of blocks that a group reads, or all that the host's capacity fills.
+fn blocks_read(group: &Group, drive: &DriveConfig) -> f64 {
+    let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
+    group.blocks.map_or(host_pages / f64::from(drive.geometry.pages_per_block()), f64::from)
 }
 
 /// Reads of a block at a share of the way to the first threshold of a technique.
@@ -82,9 +115,10 @@ fn load_of(group: &Group, workload: &NamedWorkload, drive: &DriveConfig, traces:
         let repeat = if group.until_stable { None } else { NonZeroU32::new((passes + warm_up_passes).round() as u32) };
         return (replayed(Arc::clone(survey), drive), 0, repeat.unwrap_or(NonZeroU32::MIN));
     }
-    let (config, warm_up) = match group.blocks {
-        Some(blocks) => on_blocks(group, blocks, &workload.config, drive),
-        None => on_drive(group, &workload.config, passes, warm_up_passes),
+    let (config, warm_up) = if group.blocks.is_some() || group.goes_by_cycles() {
+        on_blocks(group, &workload.config, drive)
+    } else {
+        on_drive(group, &workload.config, passes, warm_up_passes)
     };
     let config = at_load(group, config, drive);
     let file = WorkloadFile { description: workload.name.clone(), workload: config };
@@ -105,12 +139,12 @@ fn on_drive(group: &Group, workload: &WorkloadConfig, passes: f64, warm_up_passe
 }
 
 /// A workload on a group's set of blocks, at its amount; and the requests of its warm-up.
-fn on_blocks(group: &Group, blocks: u32, workload: &WorkloadConfig, drive: &DriveConfig) -> (WorkloadConfig, u64) {
-    let page_bytes = drive.geometry.page_size.0;
-    let set_pages = f64::from(blocks) * f64::from(drive.geometry.pages_per_block());
-    let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / page_bytes) as f64;
+fn on_blocks(group: &Group, workload: &WorkloadConfig, drive: &DriveConfig) -> (WorkloadConfig, u64) {
+    let blocks = blocks_read(group, drive);
+    let set_pages = blocks * f64::from(drive.geometry.pages_per_block());
+    let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
     let requests = |reads_per_block: f64| {
-        (reads_per_block * f64::from(blocks) / pages_of_request(workload, drive) / workload.read_share.max(0.01)).round() as u64
+        (reads_per_block * blocks / pages_of_request(workload, drive) / workload.read_share.max(0.01)).round() as u64
     };
     let warm_up = requests(group.warm_up_reads_per_block);
     let requests = (requests(group.reads_per_block) + warm_up).max(1);
@@ -136,5 +170,10 @@ fn die_s(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
     let cell: Cell = drive.geometry.cell;
     let sense = drive.timing.sense_per_kind_us(cell);
     let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
-    (workload.read_share * read_us + (1.0 - workload.read_share) * drive.timing.program_us) / 1e6
+    let pages_at_once = match drive.timing.program_unit {
+        ProgramUnit::Page => 1,
+        ProgramUnit::Wordline => cell.bits(),
+    };
+    let program_us = drive.timing.program_us / f64::from(pages_at_once);
+    (workload.read_share * read_us + (1.0 - workload.read_share) * program_us) / 1e6
 }

@@ -14,7 +14,7 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
     let done = vpass(&["paper", papers().join("straw-2024/small.toml").to_str().unwrap(), "--out", out.to_str().unwrap()]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(!done.stdout.contains("data lost"), "{}", done.stdout);
-    let copies = std::fs::read_to_string(out.join("fig8-copies.csv")).unwrap();
+    let copies = std::fs::read_to_string(out.join("fig8-copies-with-gc.csv")).unwrap();
     let mean = |reclaim: &str| -> f64 {
         let row =
             copies.lines().find(|l| l.starts_with(&format!("2000,mean,{reclaim},"))).unwrap_or_else(|| panic!("{reclaim} in {copies}"));
@@ -23,6 +23,13 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
     assert!((mean("block") - 1.0).abs() < 1e-9);
     // Exact counters copy least, estimated ones more, the baseline most.
     assert!(mean("straw-wl") <= mean("straw-ss") && mean("straw-ss") < mean("page-type") && mean("page-type") < 1.0, "{copies}");
+    // Every run went once round its blocks, however long it took, and hardly further.
+    let cycles = std::fs::read_to_string(out.join("cycles.csv")).unwrap();
+    for line in cycles.lines().filter(|l| l.starts_with("2000,uniform,")) {
+        let cycles: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
+        assert!((1.0..1.2).contains(&cycles), "{line}");
+    }
+    assert!(!done.stdout.contains("what counts ended after"), "{}", done.stdout);
     for name in ["fig1b-layers", "fig4-mixes", "fig5-parameters", "fig9-p99_9", "comparison"] {
         let csv = std::fs::read_to_string(out.join(format!("{name}.csv"))).unwrap();
         assert!(csv.lines().count() > usize::from(name != "comparison"), "{name}");
@@ -142,4 +149,85 @@ fn a_warm_up_goes_over_passes_where_they_repeat_anyway() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     // 30,000 are left of the third pass; without an erase nothing settles in the 100 passes.
     assert_eq!(done.json()["host"]["read_requests"], 30_000 + 99 * 50_000);
+}
+
+/// Runs of two techniques by cycles of their blocks; the figure that is put in their place is one of these runs.
+const BY_CYCLES: &str = "title = 'cycles'\ndrive = 'tiny'\nset = ['start.pec=2000']\n\
+    figure = [{ name = 'f', title = 'copies', group = 'g', metric = ['/reclaim/pages_copied'], share_of = ['/host/read_pages'], \
+    unit = 'copies', by_workload = true }]\n\
+    workload = [{ name = 'even', config = { distribution = 'uniform', read_share = 1.0, block_size = '16KiB' } }]\n\
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['block', 'straw-wl'], cycles = 0.5, reads_per_block = 100000, wear = 'frozen', \
+    variant = [{ name = 'v' }] }]\n";
+
+#[test]
+fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
+    let room = Room::new();
+    let paper = |text: &str| vpass(&["paper", &room.file("run.toml", text)]);
+    let refused = |text: &str, words: &str| {
+        let done = paper(text);
+        assert_eq!(done.code, 2);
+        assert!(done.stderr.contains(words), "{}", done.stderr);
+    };
+    let done = paper(BY_CYCLES);
+    assert!(done.code == 0 && !done.stdout.contains("capped"), "{} {}", done.stdout, done.stderr);
+    let done = paper(&BY_CYCLES.replace("100000", "10"));
+    assert!(done.stdout.contains("capped: g v even straw-wl: what counts ended after 0.00 cycles"), "{}", done.stdout);
+    refused(&BY_CYCLES.replace(", share_of = ['/host/read_pages']", ""), "differ in length; `share_of` is expected");
+    refused(&BY_CYCLES.replace("reads_per_block = 100000, ", ""), "`reads_per_block` is expected, the most that a run may take");
+    refused(&BY_CYCLES.replace("pec=2000", "pec=2001"), "wear = \"frozen\" with start.pec = 2001: disturb.table has no row there");
+}
+
+#[test]
+fn a_run_that_cannot_keep_up_gives_no_number_and_the_others_go_on() {
+    let room = Room::new();
+    let recipe = "title = 'load'\ndrive = 'tiny'\n\
+        figure = [{ name = 'f', title = 'latency', group = 'g', metric = ['/latency_us/read/p50'], unit = 'us', by_workload = true }]\n\
+        expected = 'expected.toml'\n\
+        workload = [{ name = 'slow', config = { read_share = 1.0, requests = 20000, rate = 1000.0 } },\n\
+        { name = 'fast', config = { read_share = 1.0, requests = 20000, rate = 1e8 } }]\n\
+        group = [{ name = 'g', gear = 'timed', reclaim = ['block'], passes = 1.0, variant = [{ name = 'v' }] }]\n";
+    let row = |workload: &str| {
+        format!(
+            "[[expected]]\nsource = 's'\nwhat = '{workload}'\nfigure = 'f'\nvariant = 'v'\nworkload = '{workload}'\nreclaim = 'block'\n\
+             value = 60.0\ntolerance = 100.0\n"
+        )
+    };
+    room.file("expected.toml", &(row("slow") + &row("fast")));
+    let out = room.path("out");
+    let done = vpass(&["paper", &room.file("run.toml", recipe), "--out", out.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("refused: could not keep up: g v fast block: "), "{}", done.stdout);
+    let csv = std::fs::read_to_string(out.join("f.csv")).unwrap();
+    assert!(
+        csv.contains("v,fast,block,refused: could not keep up\n") && csv.contains("v,mean,block,refused: could not keep up\n"),
+        "{csv}"
+    );
+    let slow: f64 = csv.lines().find_map(|l| l.strip_prefix("v,slow,block,")).unwrap().parse().unwrap();
+    assert!(slow > 10.0);
+    let comparison = std::fs::read_to_string(out.join("comparison.csv")).unwrap();
+    assert!(comparison.contains("\"slow\",60,") && comparison.contains("\"agrees\""), "{comparison}");
+    assert!(comparison.contains("\"fast\",60,,100,\"refused: could not keep up\""), "{comparison}");
+}
+
+#[test]
+fn an_expected_row_says_how_it_is_compared() {
+    let room = Room::new();
+    let recipe = room.file("run.toml", &TWO.replacen('\n', "\nexpected = 'expected.toml'\n", 1));
+    let refusal = |more: &str| {
+        let row =
+            format!("[[expected]]\nsource = 's'\nwhat = 'w'\nfigure = 'reads'\nvariant = 'v'\nreclaim = 'block'\nvalue = 2.0\n{more}\n");
+        room.file("expected.toml", &row);
+        let done = vpass(&["paper", &recipe]);
+        assert_eq!(done.code, 2);
+        done.stderr
+    };
+    for (more, words) in [
+        ("", "a `tolerance`, or `direction_only = true`, is expected"),
+        ("direction_only = true\ntolerance = 0.1", "no `tolerance` and no `calibrated` are expected"),
+        ("direction_only = true", "its figure divides by no technique: `below` or `above` is expected"),
+        ("tolerance = 0.1\nbelow = 'ipr'", "`below` and `above` are for `direction_only = true`"),
+    ] {
+        let said = refusal(more);
+        assert!(said.contains(words), "{said}");
+    }
 }

@@ -32,6 +32,8 @@ pub enum Promise {
     Within(Budget),
     /// The same, but for who deceives its estimates.
     Deceivable(Budget),
+    /// Nothing, though it reserves this budget; why that is too little, in a sentence.
+    Unsafe(Budget, &'static str),
 }
 
 /// What a wordline endures, and what is reserved of it. In dose units.
@@ -89,7 +91,7 @@ impl Promise {
     pub fn budget(&self) -> Option<Budget> {
         match self {
             Self::Nothing(_) => None,
-            Self::Within(budget) | Self::Deceivable(budget) => Some(*budget),
+            Self::Within(budget) | Self::Deceivable(budget) | Self::Unsafe(budget, _) => Some(*budget),
         }
     }
 
@@ -102,6 +104,7 @@ impl Promise {
     pub fn words(&self, disturb: &DisturbConfig) -> String {
         match self {
             Self::Nothing(why) => format!("it promises nothing: {why}"),
+            Self::Unsafe(_, why) => format!("it promises nothing and may lose data: {why}"),
             Self::Within(b) | Self::Deceivable(b) if b.slack() < 0.0 => format!("its promise does not hold: {}", b.words(disturb)),
             Self::Within(b) => format!("it loses nothing, whatever is read; {:.1} are to spare: {}", b.slack(), b.words(disturb)),
             Self::Deceivable(b) => {
@@ -376,7 +379,7 @@ mod tests {
 
     /// What a technique is listed with is what it says: nobody tests it for less than it promises.
     #[test]
-    fn only_none_promises_nothing() {
+    fn a_technique_is_listed_with_what_it_promises() {
         let config = config(900, "check_interval = 10");
         for technique in RECLAIM {
             let policy = (technique.new)(&config, NO_SEED);
@@ -384,6 +387,7 @@ mod tests {
             let expected = match technique.name {
                 "none" => matches!(promise, Promise::Nothing(_)),
                 "straw-ss" => matches!(promise, Promise::Deceivable(_)),
+                "straw-ss-published" => matches!(promise, Promise::Unsafe(..)),
                 _ => matches!(promise, Promise::Within(_)),
             };
             assert!(expected, "{}: {promise:?}", technique.name);

@@ -39,6 +39,8 @@ pub(super) trait Estimate: Send {
 
     /// Whether bounds are below a dose where somebody takes care that they are.
     const CAN_BE_DECEIVED: bool = false;
+    /// Whether the margin is the paper's, `alpha I`: no room for movers' reads and for those until a job is done. Unsafe.
+    const ONLY_THE_INTERVAL: bool = false;
 
     /// For a drive of this configuration.
     fn new(config: &DriveConfig) -> Self;
@@ -131,14 +133,23 @@ impl<E: Estimate> Straw<E> {
 
     /// Reads that a wordline left at a look must bear until it is out.
     fn horizon(&self, view: &View) -> u32 {
+        if E::ONLY_THE_INTERVAL {
+            return self.interval;
+        }
         let late = late(view);
         self.interval.max(late + 1) + late + self.overshoot
+    }
+
+    /// Reads after a look that found something at which its block may serve no further one.
+    fn grace(&self, view: &View) -> u32 {
+        if E::ONLY_THE_INTERVAL { self.interval } else { late(view) }
     }
 
     /// What a wordline of a group may have taken at a look, before V is subtracted, in 1/1024 units.
     fn keep(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> (i64, u32) {
         let e = limits.lookup(group, pec);
-        let neighbours = 2 * (e.alpha - ALPHA_ONE) * u64::from(view.geometry.cell.bits());
+        let beside = if E::ONLY_THE_INTERVAL { 0 } else { 2 * view.geometry.cell.bits() };
+        let neighbours = (e.alpha - ALPHA_ONE) * u64::from(beside);
         let margin = u64::from(QUARTERS) * (e.alpha * u64::from(self.horizon(view)) + neighbours);
         let margin = margin + self.estimate.burden(view.geometry, e.alpha);
         (e.limit.cast_signed() - margin.cast_signed(), e.alpha as u32)
@@ -182,6 +193,9 @@ impl<E: Estimate> Straw<E> {
 
     /// Dose that movers may still deposit on a wordline far from all they read, in 1/1024 units.
     fn movers(&self, view: &View, pages: u32) -> i64 {
+        if E::ONLY_THE_INTERVAL {
+            return 0;
+        }
         // The pages of a whole block weigh one unit each in the mean.
         let quarters = (pages * self.heaviest).min(view.geometry.pages_per_block * QUARTERS);
         i64::from(quarters) * ALPHA_ONE.cast_signed()
@@ -242,7 +256,7 @@ impl<E: Estimate> Policy for Straw<E> {
         if let Some(pages) = pages {
             let look = Look { margins: &self.margins, budget, horizon, late: late(view) + self.overshoot };
             out.push(self.estimate.remedy(view, block, pages, &look));
-            return Reads(now.saturating_add(late(view)));
+            return Reads(now.saturating_add(self.grace(view)));
         }
         self.next_look(view, block, now, smallest, budget.highest_alpha)
     }
@@ -259,6 +273,9 @@ impl<E: Estimate> Policy for Straw<E> {
         let budgets =
             view.limits.into_iter().flat_map(|limits| (0..limits.groups()).map(move |group| self.promised(view, limits, group, pec)));
         match Promise::within(budgets) {
+            Promise::Within(budget) if E::ONLY_THE_INTERVAL => {
+                Promise::Unsafe(budget, "its margin leaves out movers' reads and those until a job is done")
+            }
             Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
             promise => promise,
         }
@@ -276,16 +293,21 @@ impl<E: Estimate> Policy for Straw<E> {
             let near = 2.0 * (alpha - 1.0) * f64::from(view.geometry.cell.bits());
             let burden = self.estimate.burden(view.geometry, limits.lookup(group, pec).alpha) as f64 / DOSE_ONE as f64;
             let group = &view.disturb.groups[group];
-            Threshold {
-                name: format!("wordline of group {group} rewritten once its {} of a full block is above", E::BOUND),
-                reads: (units(keep) - movers).max(0.0) as u32,
-                because: format!(
+            let because = if E::ONLY_THE_INTERVAL {
+                format!("ERC_MAX {limit} - alpha {alpha:.3} x I {}", self.interval)
+            } else {
+                format!(
                     "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - M ({movers} + {near:.1}{})",
                     self.interval,
                     late(view),
                     if self.overshoot > 0 { format!(" + overshoot {}", self.overshoot) } else { String::new() },
                     if burden > 0.0 { format!(" + merges {burden:.1}") } else { String::new() },
-                ),
+                )
+            };
+            Threshold {
+                name: format!("wordline of group {group} rewritten once its {} of a full block is above", E::BOUND),
+                reads: (units(keep) - movers).max(0.0) as u32,
+                because,
             }
         };
         (0..limits.groups()).map(of_group).collect()

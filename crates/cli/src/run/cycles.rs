@@ -1,0 +1,168 @@
+//! A run that goes on until the drive's own erases, those of reclaim and GC, have gone so many times round the blocks that are read.
+//!
+//! Blocks under different techniques live differently long, so runs by cycles differ in length: their counts compare per page read.
+//!
+//! ```text
+//! 100 blocks are read, 3 cycles wanted: the run ends at the first look that finds 300 erases more than at its beginning.
+//! A drive that has 120 when all requests that it may take are served was stopped by its cap, after 1.2 cycles.
+//! ```
+
+use std::cell::Cell;
+
+use serde::Serialize;
+use vpass_core::drive::Drive;
+use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::units::{Cause, Ns};
+
+/// How long a run is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cycles {
+    /// Blocks' worth of pages that the workload reads.
+    pub(crate) blocks: f64,
+    /// Before anything is counted, `Plan::warm_up` requests at most; all of these where absent.
+    pub(crate) warm_up: Option<f64>,
+    /// In the part that counts; all of its requests where absent.
+    pub(crate) counted: Option<f64>,
+}
+
+/// How long it was.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct CyclesDone {
+    pub(crate) warm_up: f64,
+    /// Whether the warm-up ended at the most requests that it may take, not at its cycles.
+    pub(crate) warm_up_capped: bool,
+    pub(crate) counted: f64,
+    /// The same of the part that counts.
+    pub(crate) counted_capped: bool,
+}
+
+/// The erases of a phase so far, and what ends it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Phase {
+    began_at: u64,
+    blocks: f64,
+    wanted: Option<f64>,
+}
+
+impl Phase {
+    /// Begins now.
+    pub(super) fn begin(drive: &Drive, blocks: f64, wanted: Option<f64>) -> Self {
+        Self { began_at: erases(drive), blocks, wanted }
+    }
+
+    fn cycles(&self, drive: &Drive) -> f64 {
+        (erases(drive) - self.began_at) as f64 / self.blocks
+    }
+
+    /// How it was, having been ended by its cycles or not.
+    pub(super) fn done(&self, drive: &Drive) -> (f64, bool) {
+        (self.cycles(drive), self.wanted.is_some() && !self.is_over(drive))
+    }
+
+    pub(super) fn is_over(&self, drive: &Drive) -> bool {
+        self.wanted.is_some_and(|wanted| self.cycles(drive) >= wanted)
+    }
+}
+
+fn erases(drive: &Drive) -> u64 {
+    let erases = &drive.flash_counts().erases;
+    erases[Cause::Reclaim as usize] + erases[Cause::Gc as usize]
+}
+
+/// A source that ends when it is told to, or after so many requests.
+pub(super) struct Until<'a, S> {
+    inner: S,
+    left: u64,
+    is_over: &'a Cell<bool>,
+}
+
+impl<'a, S> Until<'a, S> {
+    pub(super) fn new(inner: S, most: u64, is_over: &'a Cell<bool>) -> Self {
+        Self { inner, left: most, is_over }
+    }
+
+    pub(super) fn inner(&self) -> &S {
+        &self.inner
+    }
+}
+
+impl<S: RequestSource> RequestSource for Until<'_, S> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let max = if self.is_over.get() { 0 } else { self.left.min(max as u64) as usize };
+        let before = out.len();
+        if max > 0 {
+            self.inner.fill(out, max)?;
+        }
+        self.left -= (out.len() - before) as u64;
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.inner.arrival()
+    }
+
+    fn tell_time(&mut self, now: Ns) {
+        self.inner.tell_time(now);
+    }
+
+    fn completed(&mut self, origin: u16) {
+        self.inner.completed(origin);
+    }
+
+    fn waits_until(&self) -> Option<Ns> {
+        self.inner.waits_until().filter(|_| !self.is_over.get() && self.left > 0)
+    }
+
+    fn next_stage(&mut self) -> bool {
+        !self.is_over.get() && self.left > 0 && self.inner.next_stage()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use crate::plan::Plan;
+    use crate::progress::Progress;
+    use crate::run::{Outcome, execute};
+    use clap::Parser;
+
+    /// 3 million even reads at most, of which a million may be the warm-up, on `tiny` at 3,000 P/E cycles.
+    fn run(cycles: Option<Cycles>) -> Outcome {
+        let words = "vpass run --drive tiny --workload uniform-read --gear untimed --warm-up 1000000 --set workload.requests=3000000 \
+                     --set start.pec=3000";
+        let Command::Run(args) = Cli::try_parse_from(words.split_whitespace()).unwrap().command else { panic!("vpass run") };
+        let plan = Plan { cycles, ..Plan::new(&args.setup, "block", "greedy").unwrap() };
+        execute(&plan, &Progress::new(None, "requests")).unwrap()
+    }
+
+    fn erases_and_reads(outcome: &Outcome) -> (u64, u64) {
+        let flash = &outcome.summary.flash.erases;
+        (flash.of(Cause::Reclaim) + flash.of(Cause::Gc), outcome.summary.host.read_requests)
+    }
+
+    #[test]
+    fn a_run_ends_with_the_erase_that_was_wanted_and_not_before() {
+        let (all, reads) = erases_and_reads(&run(None));
+        assert!(all > 40 && reads == 2_000_000, "{all} erases");
+        let cycles = |counted| Cycles { blocks: 10.0, warm_up: Some(0.5), counted };
+        let outcome = run(Some(cycles(Some(2.0))));
+        let done = outcome.cycles.unwrap();
+        let (erases, reads) = erases_and_reads(&outcome);
+        assert!(!done.warm_up_capped && done.warm_up >= 0.5 && !done.counted_capped, "{done:?}");
+        assert!((20..30).contains(&erases) && reads < 2_000_000 && reads % 1024 == 0, "{erases} erases in {reads} reads");
+        assert!((done.counted - erases as f64 / 10.0).abs() < 1e-9);
+        // An erase more takes longer.
+        assert!(erases_and_reads(&run(Some(cycles(Some(done.counted + 0.1))))).1 > reads);
+        // What is not to be had: everything that was at hand, and it says so.
+        let capped = run(Some(Cycles { blocks: 1e6, ..cycles(Some(2.0)) }));
+        let done = capped.cycles.unwrap();
+        assert!(done.warm_up_capped && done.counted_capped && done.counted < 2.0, "{done:?}");
+        assert_eq!(erases_and_reads(&capped), (all, 2_000_000));
+        // No cycles are wanted of the part that counts: it takes what requests it may.
+        let outcome = run(Some(cycles(None)));
+        assert_eq!((erases_and_reads(&outcome).1, outcome.cycles.unwrap().counted_capped), (2_000_000, false));
+        let done = run(Some(Cycles { warm_up: None, ..cycles(None) })).cycles.unwrap();
+        assert!(done.warm_up > 1.0 && !done.warm_up_capped, "{done:?}");
+    }
+}
