@@ -109,7 +109,7 @@ impl Victim {
 
     /// What an attacker sees when the run begins.
     pub(crate) fn picture(&self, gear: Gear, seed: u64) -> Result<Picture, Failure> {
-        memory::require(&self.drive, None)?;
+        memory::require_drive(&self.drive, self.reclaim)?;
         let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), seed };
         let drive = deaf(|| {
             let mut drive = Drive::new(self.drive.config.clone(), &techniques, gear == Gear::Timed)?;

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use serde::Serialize;
 use vpass_core::config::{DisturbModel, DoseUnit, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
-use vpass_core::drive::{Drive, Techniques};
 use vpass_core::geometry::Geometry;
+use vpass_core::reclaim::promise::Prospect;
 use vpass_core::reclaim::{Technique, Threshold, technique};
 use vpass_core::units::{transfer_ns, us};
 
@@ -169,7 +169,8 @@ fn ages_at(config: &DriveConfig, geometry: &Geometry, reclaim: &str, counts: &BT
         return Ok(vec![]);
     }
     let table = LimitTable::of(config);
-    let mut drive = small(config, reclaim)?;
+    let technique = technique(reclaim_named(reclaim)?).expect("its name was found");
+    let prospect = Prospect::new(config, technique, true)?;
     let group = |g: usize, pec: u32| {
         let e = table.truth(g, pec);
         Group {
@@ -181,29 +182,16 @@ fn ages_at(config: &DriveConfig, geometry: &Geometry, reclaim: &str, counts: &BT
     };
     let rewrite = |t: Threshold| Rewrite { what: t.name, reads: t.reads, because: t.because };
     let age = |pec| {
-        let promise = drive.promise(pec);
+        let promise = prospect.promise(pec);
         Age {
             pec,
             groups: (0..table.groups()).map(|g| group(g, pec)).collect(),
-            thresholds: drive.thresholds(pec).into_iter().map(rewrite).collect(),
+            thresholds: prospect.thresholds(pec).into_iter().map(rewrite).collect(),
             promise: promise.words(&config.disturb),
             slack: promise.budget().map(|budget| budget.slack()),
         }
     };
     Ok(counts.iter().copied().map(age).collect())
-}
-
-/// The same drive with few blocks: thresholds do not depend on their number.
-fn small(config: &DriveConfig, reclaim: &str) -> Result<Drive, Failure> {
-    let mut config = config.clone();
-    // Nor on what its blocks have served; fewer blocks may have worn more before the run.
-    config.start.reads = 0;
-    config.drive.capacity = None;
-    // Room for the streams that a technique keeps for itself.
-    config.drive.spare = Some(0.5);
-    config.geometry.blocks_per_plane = Some(48);
-    let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
-    Ok(Drive::new(config.resolve()?, &techniques, true)?)
 }
 
 fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {

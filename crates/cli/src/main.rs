@@ -87,7 +87,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
 
 /// Runs a plan for this command and shows what came of it.
 fn run_and_show(plan: &Plan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
-    memory::require(&plan.drive, plan.oracle.level())?;
+    memory::require(plan)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Progress::new(plan.requests()?, "requests");
     let outcome = run::execute(plan, &progress)?;

@@ -471,6 +471,10 @@ impl PassSource for Source {
         self.inner_mut().next_pass()
     }
 
+    fn memory(&self) -> u64 {
+        self.inner().memory()
+    }
+
     fn has_next_stage(&self) -> bool {
         self.inner().has_next_stage()
     }

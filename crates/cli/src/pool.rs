@@ -1,18 +1,20 @@
 //! Many runs on several threads: as many drives at a time as memory holds, those with the same requests together, the longest task first.
 
+mod queue;
+
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::args::Gear;
 use crate::exit::{Exit, Failure};
-use crate::memory::{self, drives_in};
+use crate::memory;
 use crate::out;
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::run::{Outcome, execute, execute_together, have_the_same_requests};
+use queue::{Queue, Task};
 
 /// A plan to be run.
 pub(crate) struct Job<'a> {
@@ -31,7 +33,8 @@ impl Job<'_> {
     }
 }
 
-/// Runs all jobs and gives what `keep` keeps of each, in their order. `threads`: as many as there are cores and memory for where absent.
+/// Runs all jobs and gives what `keep` keeps of each, in their order. `threads`: as many as there are cores where absent. Jobs under way
+/// take no more memory together than they may, however many threads there are.
 pub(crate) fn run_all<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -40,22 +43,30 @@ pub(crate) fn run_all<T: Send>(
     if jobs.is_empty() {
         return Ok(vec![]);
     }
-    jobs.iter().try_for_each(|job| memory::require(&job.plan.drive, job.plan.oracle.level()))?;
+    let needed = jobs.iter().map(|job| memory::require(job.plan)).collect::<Result<Vec<_>, _>>()?;
     let all = jobs.iter().try_fold(0, |sum: u64, job| sum.checked_add(job.requests?));
     let progress = Progress::new(all, "requests");
-    let memory = memory::available();
-    let threads = threads.map_or_else(|| threads_for(jobs, memory), NonZeroUsize::get).min(jobs.len());
-    let pool = self::threads(threads)?;
-    let one = |task: Vec<usize>| {
+    let threads = threads.map_or_else(cores, NonZeroUsize::get).min(jobs.len());
+    let budget = memory::budget();
+    let queue = Queue::new(tasks(jobs, &needed, threads, budget), budget);
+    let one = |task: &[usize]| {
         let plans: Vec<&Plan> = task.iter().map(|i| jobs[*i].plan).collect();
-        let run = || {
-            let outcomes = if let [plan] = plans[..] { vec![execute(plan, &progress)?] } else { execute_together(&plans, &progress)? };
-            task.iter().zip(outcomes).map(|(i, outcome)| Ok((*i, keep(*i, &outcome)?))).collect::<Result<Vec<_>, Failure>>()
-        };
-        (task[0], run().inspect_err(|_| progress.cancel()))
+        let outcomes = if let [plan] = plans[..] { vec![execute(plan, &progress)?] } else { execute_together(&plans, &progress)? };
+        task.iter().zip(outcomes).map(|(i, outcome)| Ok((*i, keep(*i, &outcome)?))).collect::<Result<Vec<_>, Failure>>()
     };
-    // The bridge hands out the tasks in their order, one at a time, to whichever thread is free.
-    let mut results: Vec<_> = pool.install(|| tasks(jobs, threads, memory).into_iter().par_bridge().map(one).collect());
+    let of_a_thread = || {
+        let mut results = vec![];
+        while let Some(lent) = queue.take() {
+            let result = one(&lent.task.jobs);
+            if result.is_err() {
+                progress.cancel();
+                queue.close();
+            }
+            results.push((lent.task.jobs[0], result));
+        }
+        results
+    };
+    let mut results: Vec<_> = self::threads(threads)?.broadcast(|_| of_a_thread()).into_iter().flatten().collect();
     // The cause of a stop counts, not who was stopped by it.
     results.sort_by_key(|(first, result)| (result.as_ref().is_err_and(|e| e.exit == Exit::Interrupted), *first));
     let results: Result<Vec<_>, Failure> = results.into_iter().map(|(_, result)| result).collect();
@@ -64,8 +75,8 @@ pub(crate) fn run_all<T: Send>(
     Ok(kept.into_iter().map(|(_, kept)| kept).collect())
 }
 
-/// Which jobs go together, by their indices. What nobody knows the length of goes first.
-fn tasks(jobs: &[Job], threads: usize, memory: Option<u64>) -> Vec<Vec<usize>> {
+/// Which jobs go together, in the order in which they are to begin. What nobody knows the length of goes first.
+fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64) -> Vec<Task> {
     let mut alike: Vec<Vec<usize>> = vec![];
     for (i, job) in jobs.iter().enumerate() {
         match alike.iter_mut().find(|group| have_the_same_requests(jobs[group[0]].plan, job.plan)) {
@@ -73,24 +84,20 @@ fn tasks(jobs: &[Job], threads: usize, memory: Option<u64>) -> Vec<Vec<usize>> {
             None => alike.push(vec![i]),
         }
     }
-    let weight = |task: &[usize]| task.iter().map(|i| jobs[*i].weight()).try_fold(0, |sum: u64, w| Some(sum.saturating_add(w?)));
-    // No task is much longer than a thread's share of all the work, or threads would idle in the end.
+    let weight = |task: &Task| task.jobs.iter().map(|i| jobs[*i].weight()).try_fold(0, |sum: u64, w| Some(sum.saturating_add(w?)));
+    // No task is much longer than a thread's share of all the work, or threads would idle in the end; and none takes more than a thread's
+    // share of the memory, or they would wait.
     let share = jobs.iter().filter_map(Job::weight).fold(0, u64::saturating_add) / threads as u64;
-    let cut = |group: &Vec<usize>| -> Vec<Vec<usize>> {
-        let job = &jobs[group[0]];
-        let by_share = job.weight().map_or(1, |weight| share.div_ceil(weight.max(1)));
-        let most = (by_share.max(1) as usize).min(drives_in(memory, job.plan) / threads).max(1);
-        group.chunks(group.len().div_ceil(group.len().div_ceil(most))).map(<[usize]>::to_vec).collect()
+    let cut = |group: &Vec<usize>| -> Vec<Task> {
+        let by_share = jobs[group[0]].weight().map_or(1, |weight| share.div_ceil(weight.max(1))).max(1);
+        let largest = group.iter().map(|i| needed[*i]).max().unwrap_or(0);
+        let most = by_share.min(budget / threads as u64 / largest.max(1)).max(1) as usize;
+        let parts = group.chunks(group.len().div_ceil(group.len().div_ceil(most)));
+        parts.map(|part| Task { jobs: part.to_vec(), needed: part.iter().map(|i| needed[*i]).sum() }).collect()
     };
-    let mut tasks: Vec<Vec<usize>> = alike.iter().flat_map(cut).collect();
+    let mut tasks: Vec<Task> = alike.iter().flat_map(cut).collect();
     tasks.sort_by_key(|task| weight(task).map_or((0, Reverse(0)), |weight| (1, Reverse(weight))));
     tasks
-}
-
-/// As many as there are cores, each with one of the largest drives in memory.
-fn threads_for(jobs: &[Job], memory: Option<u64>) -> usize {
-    let room = jobs.iter().map(|job| drives_in(memory, job.plan)).min();
-    cores().min(room.unwrap_or(1)).max(1)
 }
 
 /// So many threads, or what is to be had: none but this one where the system gives no other.
@@ -127,12 +134,18 @@ mod tests {
         // Five drives of 100 requests, two of 50, one timed, one that ends nobody knows when.
         let of = [0, 1, 0, 0, 2, 0, 1, 0, 3];
         let jobs = of.map(|p| Job { plan: &plans[p], requests: [Some(100), Some(50), Some(120), None][p] });
+        let of_tasks = |threads, needed: u64, budget| -> Vec<Vec<usize>> {
+            tasks(&jobs, &[needed; 9], threads, budget).into_iter().map(|task| task.jobs).collect()
+        };
         let (five, two) = (vec![0, 2, 3, 5, 7], vec![1, 6]);
-        assert_eq!(tasks(&jobs, 1, None), [vec![8], five.clone(), vec![4], two.clone()]);
-        assert_eq!(tasks(&jobs, 2, None), [vec![8], five, vec![4], two]);
+        assert_eq!(of_tasks(1, 10, u64::MAX), [vec![8], five.clone(), vec![4], two.clone()]);
+        assert_eq!(of_tasks(2, 10, 100), [vec![8], five, vec![4], two]);
         // 1080 in all: 270 a thread.
         let cut = [vec![8], vec![4], vec![0, 2, 3], vec![5, 7], vec![1, 6]];
-        assert_eq!(tasks(&jobs, 4, None), cut);
-        assert_eq!(tasks(&jobs, 1, Some(100 << 20)).len(), 6, "no room for two drives: {}", drives_in(Some(100 << 20), &plans[0]));
+        assert_eq!(of_tasks(4, 10, u64::MAX), cut);
+        assert_eq!(of_tasks(1, 10, 39), cut, "room for three drives");
+        assert_eq!(of_tasks(1, 10, 19).len(), 9, "no room for two");
+        assert_eq!(of_tasks(1, 10, 5).len(), 9, "nor for one");
+        assert_eq!(tasks(&jobs, &[1, 2, 3, 4, 5, 6, 7, 8, 9], 1, u64::MAX)[1].needed, 1 + 3 + 4 + 6 + 8);
     }
 }

@@ -52,8 +52,10 @@ pub(crate) struct Outcome {
 pub(crate) fn execute(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
     let mut outcome = at_one_age(plan, progress)?;
     if !plan.ages.is_empty() {
-        let others = plan.ages.iter().map(|pec| at_one_age(&plan.at_age(*pec), progress)).collect::<Result<Vec<_>, _>>()?;
-        let others: Vec<_> = plan.ages.iter().copied().zip(others.iter().map(|o| (&o.summary, &o.ageing))).collect();
+        // Their drives are given back one by one.
+        let found = |pec: &u32| at_one_age(&plan.at_age(*pec), progress).map(|outcome| (outcome.summary, outcome.ageing));
+        let others = plan.ages.iter().map(found).collect::<Result<Vec<_>, _>>()?;
+        let others: Vec<_> = plan.ages.iter().copied().zip(others.iter().map(|(summary, ageing)| (summary, ageing))).collect();
         outcome.summary.join_ages(plan.drive.config.start.pec, &outcome.ageing, &others);
     }
     Ok(outcome)

@@ -6,7 +6,6 @@ use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::nand::block::{BlockState, CARRY};
 #[cfg(doc)]
 use crate::observer::NO_PPN;
-use crate::reclaim::{Promise, Threshold};
 use crate::units::{BlockId, Lpn, Ppn};
 
 /// A page of the host in the drive's map.
@@ -103,18 +102,6 @@ impl Drive {
         known.into_iter().flat_map(|known| {
             known.entries().map(|(wordline, entry)| (wordline as u32, entry.count - entry.error, entry.count)).collect::<Vec<_>>()
         })
-    }
-
-    /// The thresholds of the reclaim technique for blocks of this age, and where each comes from.
-    pub fn thresholds(&mut self, pec: u32) -> Vec<Threshold> {
-        let (policy, view) = self.policy_and_view();
-        policy.explain(&view, pec)
-    }
-
-    /// What the reclaim technique promises of blocks of this age.
-    pub fn promise(&mut self, pec: u32) -> Promise {
-        let (policy, view) = self.policy_and_view();
-        policy.promise(&view, pec)
     }
 
     /// Reads between two rewrites that reads cause, in blocks of this age; none where they cause none. Only its ratio between ages counts.

@@ -5,6 +5,7 @@
 
 mod assemble;
 mod figures;
+mod memory;
 
 pub(crate) use self::assemble::late_reads;
 use crate::blame::Blame;

@@ -20,6 +20,11 @@ impl PageCounters {
         Self { pages_per_block: pages_per_block as usize, row_of: vec![NONE; blocks as usize], free: vec![], rows: vec![] }
     }
 
+    /// Memory that they take where so many blocks are counted at the same time.
+    pub(crate) fn bytes(blocks: u32, counted: u32, pages_per_block: u32) -> u64 {
+        4 * (u64::from(blocks) + u64::from(counted) * u64::from(pages_per_block))
+    }
+
     /// Begins to count a block from zero.
     pub(crate) fn begin(&mut self, block: BlockId) {
         let row = self.free.pop().unwrap_or_else(|| {

@@ -285,6 +285,11 @@ pub trait Policy: Send {
     /// RAM that the technique would take in a real controller.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
 
+    /// Memory that its own counters take in the simulation at most, beside a few bytes a block.
+    fn memory(&self) -> Bytes {
+        Bytes(0)
+    }
+
     /// What it promises of blocks of this age, and what that rests on. Asked of a view without blocks.
     fn promise(&self, view: &View, pec: u32) -> Promise;
 

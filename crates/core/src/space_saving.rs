@@ -102,6 +102,12 @@ impl SpaceSaving {
         counters
     }
 
+    /// Memory that the counters of so many blocks take.
+    pub(crate) fn bytes(blocks: u32, entries: u32) -> u64 {
+        let of_block = entries.div_ceil(BANK as u32) as usize * size_of::<Bank>() + size_of::<Lowest>() + size_of::<[u32; SEGMENTS]>();
+        u64::from(blocks) * of_block as u64
+    }
+
     /// Whether anything is counted.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {

@@ -14,6 +14,9 @@ pub trait PassSource: RequestSource + Send {
     /// A trace that can no longer be opened.
     fn next_pass(&mut self) -> Result<(), SourceError>;
 
+    /// Bytes of memory that it takes, what is shared with others of its kind apart.
+    fn memory(&self) -> u64;
+
     /// Whether the pass has another stage, which waits for every request so far ([`RequestSource::next_stage`]).
     fn has_next_stage(&self) -> bool {
         false
@@ -53,6 +56,10 @@ impl RequestSource for Box<dyn PassSource> {
 impl PassSource for Box<dyn PassSource> {
     fn next_pass(&mut self) -> Result<(), SourceError> {
         (**self).next_pass()
+    }
+
+    fn memory(&self) -> u64 {
+        (**self).memory()
     }
 
     fn has_next_stage(&self) -> bool {

@@ -97,6 +97,10 @@ impl<S: RequestSource> RequestSource for Since<S> {
 }
 
 impl<S: PassSource> PassSource for Since<S> {
+    fn memory(&self) -> u64 {
+        self.inner.memory()
+    }
+
     fn next_pass(&mut self) -> Result<(), SourceError> {
         self.inner.next_pass()
     }

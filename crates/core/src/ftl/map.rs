@@ -33,6 +33,12 @@ impl PageMap {
         }
     }
 
+    /// Memory that such a map takes.
+    pub(crate) fn bytes(host_pages: u32, raw_pages: u32, pages_per_block: u32) -> u64 {
+        let valid_words = u64::from(raw_pages / pages_per_block) * u64::from(pages_per_block.div_ceil(64));
+        4 * (u64::from(host_pages) + u64::from(raw_pages)) + 8 * valid_words
+    }
+
     #[inline]
     pub(crate) fn set_valid(&mut self, block: u32, page: u32) {
         self.valid[block as usize * self.words_per_block + page as usize / 64] |= 1 << (page % 64);

@@ -36,6 +36,11 @@ impl VictimIndex {
         }
     }
 
+    /// Memory that the index of so many blocks takes.
+    pub(crate) fn bytes(blocks: u32) -> u64 {
+        u64::from(blocks) * size_of::<Link>() as u64
+    }
+
     /// Adds a block at the end of its list; `clock` counts page programs.
     pub(crate) fn insert(&mut self, block: BlockId, bucket: u32, clock: u32) {
         let b = bucket as usize;

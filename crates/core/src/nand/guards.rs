@@ -15,6 +15,11 @@ impl Guards {
         Self { blocks: vec![vec![]; blocks as usize], words_per_block: wordlines_per_block.div_ceil(64) as usize }
     }
 
+    /// Memory that they take where every block has some.
+    pub(crate) fn bytes(blocks: u32, wordlines_per_block: u32) -> u64 {
+        u64::from(blocks) * (size_of::<Vec<u64>>() as u64 + 8 * u64::from(wordlines_per_block.div_ceil(64)))
+    }
+
     /// The wordlines of a block, numbered within it, a bit each; nothing where there are none.
     pub(crate) fn of(&self, block: BlockId) -> &[u64] {
         &self.blocks[block as usize]

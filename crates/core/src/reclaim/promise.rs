@@ -9,7 +9,7 @@
 //! I 97:  9 (97 + 1) + 3 + 2 x 8 = 901 of 900: refused      I 96:  892 of 900: 8 to spare
 //! ```
 
-use super::{Technique, View};
+use super::{Policy, Technique, Threshold, View};
 use crate::bugs::Bugs;
 use crate::config::{ConfigError, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, Schedule};
 use crate::disturb::table::LimitTable;
@@ -239,6 +239,34 @@ fn largest(least: u32, most: u32, holds: &dyn Fn(u32) -> bool) -> Option<u32> {
         if holds(middle) { right = middle } else { wrong = middle }
     }
     Some(right)
+}
+
+/// What a technique would do on a drive, and what it promises there, without the drive: neither depends on blocks or data.
+pub struct Prospect {
+    blank: Blank,
+    policy: Box<dyn Policy>,
+}
+
+impl Prospect {
+    /// A technique on a drive of this configuration.
+    ///
+    /// # Errors
+    /// As those of [`check`].
+    pub fn new(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<Self, ConfigError> {
+        check(config, technique, timed)?;
+        let config = &technique.drive(config.clone());
+        Ok(Self { blank: Blank::new(config, timed), policy: (technique.new)(config, NO_SEED) })
+    }
+
+    /// The thresholds for blocks of this age, and where each comes from.
+    pub fn thresholds(&self, pec: u32) -> Vec<Threshold> {
+        self.policy.explain(&self.blank.view(), pec)
+    }
+
+    /// What is promised of blocks of this age.
+    pub fn promise(&self, pec: u32) -> Promise {
+        self.policy.promise(&self.blank.view(), pec)
+    }
 }
 
 /// A drive as far as budgets depend on it: no block, no data.

@@ -69,6 +69,11 @@ pub(super) trait Estimate: Send {
 
     /// RAM of its counters in a real controller.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
+
+    /// Memory that they take in the simulation at most, beside a few bytes a block.
+    fn memory(&self) -> Bytes {
+        Bytes(0)
+    }
 }
 
 /// What a look found.
@@ -267,6 +272,10 @@ impl<E: Estimate> Policy for Straw<E> {
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         self.estimate.controller_ram(geometry)
+    }
+
+    fn memory(&self) -> Bytes {
+        self.estimate.memory()
     }
 
     fn promise(&self, view: &View, pec: u32) -> Promise {

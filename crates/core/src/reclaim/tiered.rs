@@ -136,6 +136,10 @@ impl Policy for Tiered {
         self.straw.controller_ram(geometry)
     }
 
+    fn memory(&self) -> Bytes {
+        self.straw.memory()
+    }
+
     fn promise(&self, view: &View, pec: u32) -> Promise {
         // A block without sets needs less than one with.
         if self.has_sets { self.straw.promise(view, pec) } else { self.block.promise(view, pec) }

@@ -45,6 +45,11 @@ pub(super) struct Shared<'a> {
 const TRIES: u32 = 64;
 
 impl InFile {
+    /// Bytes of the maps of what was visited.
+    pub(super) fn memory(&self) -> u64 {
+        self.maps.iter().map(RandomMap::memory).sum()
+    }
+
     /// What its maps take is taken from `map_bits`.
     pub(super) fn new(job: &Job, region: Region, sizes: &[SizeDraw; 3], random: &mut Random, map_bits: &mut u64) -> Result<Self, String> {
         let mut places = [0; 3];

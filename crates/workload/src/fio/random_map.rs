@@ -23,6 +23,14 @@ impl RandomMap {
         }
     }
 
+    /// Bytes that it takes.
+    pub(super) fn memory(&self) -> u64 {
+        match self {
+            Self::OneSize { .. } => 0,
+            Self::Sizes(bits) => bits.levels.iter().map(|level| size_of_val(level.as_slice()) as u64).sum(),
+        }
+    }
+
     /// Forgets what was visited.
     pub(super) fn clear(&mut self, random: &mut Random) {
         match self {

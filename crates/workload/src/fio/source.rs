@@ -324,6 +324,10 @@ impl PassSource for FioSource {
         Ok(())
     }
 
+    fn memory(&self) -> u64 {
+        self.workers.iter().map(|running| running.worker.memory()).sum()
+    }
+
     fn has_next_stage(&self) -> bool {
         self.stage + 1 < self.stages
     }

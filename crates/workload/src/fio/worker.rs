@@ -38,6 +38,11 @@ pub(super) struct Worker {
 }
 
 impl Worker {
+    /// Bytes of the maps of what was visited.
+    pub(super) fn memory(&self) -> u64 {
+        self.files.iter().map(InFile::memory).sum()
+    }
+
     /// A clone of `job`; its chance is what follows from `root`. What its maps take is taken from `map_bits`.
     pub(super) fn new(job: &Arc<Job>, part: &Part, root: Random, map_bits: &mut u64) -> Result<Self, String> {
         let mut streams = Streams::after(root);

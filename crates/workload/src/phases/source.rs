@@ -166,6 +166,10 @@ impl PassSource for PhasesSource {
         self.begin(0);
         Ok(())
     }
+
+    fn memory(&self) -> u64 {
+        self.phases.iter().map(|phase| size_of_val(phase.pages.runs.as_slice()) as u64).sum()
+    }
 }
 
 #[cfg(test)]

@@ -28,6 +28,11 @@ pub(super) struct Deck {
 }
 
 impl Deck {
+    /// Bytes that it takes.
+    pub(super) fn memory(&self) -> u64 {
+        (size_of_val(self.shares.as_slice()) + size_of::<u32>() * self.hand.capacity()) as u64
+    }
+
     /// For these cells.
     pub(super) fn new(cells: &[Cell], random: &mut Random) -> Self {
         let requests: u64 = cells.iter().map(Cell::requests).sum();

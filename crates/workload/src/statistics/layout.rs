@@ -29,6 +29,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// Bytes that it takes.
+    pub(super) fn memory(&self) -> u64 {
+        size_of_val(self.starts.as_slice()) as u64
+    }
+
     /// Places cells on a range of pages that begins with `base` and that they fill; extents of about `extent_pages`.
     pub(super) fn new(cells: &[Cell], base: u32, extent_pages: u64, random: &mut Random) -> (Self, Vec<Blocks>) {
         let mut placed = vec![];

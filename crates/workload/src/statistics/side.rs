@@ -65,6 +65,11 @@ pub(super) struct Ground {
 }
 
 impl Side {
+    /// Bytes of its tables.
+    pub(super) fn memory(&self) -> u64 {
+        size_of_val(self.cells.as_slice()) as u64 + self.layout.memory() + self.deck.memory()
+    }
+
     /// Runs a plan on the pages from `base` on, with as many pages in each window as in proportion to `window_pages`.
     pub(super) fn new(op: Op, plan: &SidePlan, base: u32, window_pages: &[u64], ground: &Ground, seed: u64) -> Self {
         let mut random = Random::seed_from_u64(seed);

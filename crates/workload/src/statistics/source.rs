@@ -132,4 +132,8 @@ impl PassSource for StatisticsSource {
         self.begin_pass();
         Ok(())
     }
+
+    fn memory(&self) -> u64 {
+        self.sides.iter().flatten().map(Side::memory).sum()
+    }
 }

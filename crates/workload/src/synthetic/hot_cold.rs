@@ -43,6 +43,11 @@ impl HotCold {
         parts
     }
 
+    /// Bytes of the table of hot places.
+    pub(super) fn memory(&self) -> u64 {
+        size_of_val(self.hot_places.as_slice()) as u64
+    }
+
     /// The run that holds a rank.
     #[inline]
     fn place(&self, rank: u64) -> u64 {

@@ -127,9 +127,21 @@ impl PassSource for SyntheticSource {
         self.left = self.requests;
         Ok(())
     }
+
+    fn memory(&self) -> u64 {
+        self.place.memory() + self.write_place.as_ref().map_or(0, Placement::memory)
+    }
 }
 
 impl Placement {
+    fn memory(&self) -> u64 {
+        match self {
+            Self::Uniform(_) | Self::Sequential(_) => 0,
+            Self::Zipf(p) => p.memory(),
+            Self::HotCold(p) => p.memory(),
+        }
+    }
+
     fn fill(&mut self, random: &mut Random, classes: &[SizeClass], batch: &mut [Request], only: Option<Op>) {
         match self {
             Self::Uniform(p) => place_all(p, random, classes, batch, only),

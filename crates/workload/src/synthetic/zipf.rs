@@ -89,6 +89,11 @@ impl Zipf {
     pub(super) fn new(runs: u64, run_bytes: u64, theta: f64, scatter: Scatter) -> Self {
         Self { ranks: Ranks::new(runs, theta), run_bytes, scatter }
     }
+
+    /// Bytes of its buckets and of the places to draw them from.
+    pub(super) fn memory(&self) -> u64 {
+        (self.ranks.buckets.len() * (size_of::<Bucket>() + size_of::<u64>())) as u64
+    }
 }
 
 impl Place for Zipf {

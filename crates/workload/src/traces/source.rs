@@ -19,6 +19,9 @@ use super::options::ReadOptions;
 use super::survey::Survey;
 use crate::pass::PassSource;
 
+/// Buffers of an open file, and what its compression keeps.
+const LANE_BYTES: u64 = 1 << 20;
+
 /// How a trace is replayed.
 #[derive(Clone, Debug)]
 pub struct TraceOptions {
@@ -240,5 +243,10 @@ impl PassSource for TraceSource {
         self.next_part = 0;
         self.report.passes += 1;
         self.open_next_part().map(|_| ()).inspect_err(|e| self.failed = Some(e.clone()))
+    }
+
+    fn memory(&self) -> u64 {
+        let open = if self.options.concat { 1 } else { self.survey.files().len() as u64 };
+        open * LANE_BYTES
     }
 }

@@ -233,6 +233,10 @@ impl Estimate for Placed {
         let ((layers, layer_sets), (wordlines, wordline_sets)) = (self.layers.size(), self.wordlines.size());
         Bytes(6 * u64::from(geometry.blocks) + 3 * (layers + wordlines) + 12 * (layer_sets + wordline_sets))
     }
+
+    fn memory(&self) -> Bytes {
+        Bytes(self.layers.bytes() + self.wordlines.bytes())
+    }
 }
 
 /// Where every read of a block's life was counted by wordline, doses count from a wordline's own programming.

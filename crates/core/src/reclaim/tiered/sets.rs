@@ -54,6 +54,12 @@ impl Sets {
         (u64::from(self.most) * self.counters as u64, self.most.into())
     }
 
+    /// Memory that they take when all are lent.
+    pub(super) fn bytes(&self) -> u64 {
+        let of_set = self.counters * size_of::<u32>() + size_of::<Owner>() + size_of::<Box<[u32]>>();
+        u64::from(self.most) * of_set as u64
+    }
+
     /// The counters of a block, where it has a set.
     pub(super) fn of(&self, view: &View, block: BlockId) -> Option<&[u32]> {
         self.set_of(view, block).map(|set| &*self.numbers[set])

@@ -1,0 +1,43 @@
+//! How much memory a drive takes, known before it is made.
+
+use super::Drive;
+use crate::config::{DisturbModel, DriveConfig};
+use crate::ftl::map::PageMap;
+use crate::ftl::victims::VictimIndex;
+use crate::geometry::Geometry;
+use crate::nand::block::{BlockCold, BlockHot, Wordline};
+use crate::nand::guards::Guards;
+use crate::page_counters::PageCounters;
+use crate::reclaim::Technique;
+use crate::space_saving::SpaceSaving;
+use crate::units::Bytes;
+
+/// A free block in its plane's tree, and what techniques note of every block.
+const BESIDE_RECORDS: u64 = 64;
+
+impl Drive {
+    /// Memory that a drive of a resolved configuration takes under a technique at most. What a timed gear has waiting in its queues comes
+    /// on top.
+    pub fn memory(config: &DriveConfig, technique: &Technique) -> Bytes {
+        let config = &technique.drive(config.clone());
+        let g = &Geometry::new(config);
+        let policy = (technique.new)(config, 0);
+        let records = u64::from(g.blocks) * ((size_of::<BlockHot>() + size_of::<BlockCold>()) as u64 + BESIDE_RECORDS);
+        let counts = config.disturb.model != DisturbModel::None;
+        let wordlines = if counts { u64::from(g.wordlines()) * size_of::<Wordline>() as u64 } else { 0 };
+        let tracker = if counts && technique.tracks { SpaceSaving::bytes(g.blocks, config.reclaim.counters) } else { 0 };
+        let monitors = (config.density.monitor * f64::from(g.blocks)) as u32;
+        let counts_pages = counts && policy.streams().iter().any(|stream| stream.counts_pages);
+        let pages = if counts_pages { PageCounters::bytes(g.blocks, monitors, g.pages_per_block) } else { 0 };
+        Bytes(
+            PageMap::bytes(g.host_pages, g.raw_pages(), g.pages_per_block)
+                + VictimIndex::bytes(g.blocks)
+                + Guards::bytes(g.blocks, g.wordlines_per_block)
+                + records
+                + wordlines
+                + tracker
+                + pages
+                + policy.memory().0,
+        )
+    }
+}
