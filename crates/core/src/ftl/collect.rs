@@ -160,7 +160,9 @@ mod tests {
     fn read_a_fifth(drive: &mut Drive, times: u32) {
         let hot: Vec<Lpn> = (0..drive.geometry.host_pages).filter(|lpn| lpn % 24 < 5).collect();
         for _ in 0..times {
-            hot.iter().for_each(|lpn| drive.read_pages(&[*lpn]));
+            for lpn in &hot {
+                drive.read_pages(&[*lpn]);
+            }
         }
     }
 
