@@ -393,11 +393,12 @@ impl Dies {
         if is_copy_program {
             self.copy_programs -= 1;
             if self.copy_programs == 0 {
-                (0..self.all.len() as u32)
-                    .filter(|die| self.all[*die as usize].jobs > 0)
-                    .collect::<Vec<_>>()
-                    .into_iter()
-                    .for_each(|die| self.touch(die));
+                // Those that were kept from piling up more may go on.
+                for die in 0..self.all.len() as u32 {
+                    if self.all[die as usize].jobs > 0 {
+                        self.touch(die);
+                    }
+                }
             }
         }
         if cause == Cause::Reclaim {

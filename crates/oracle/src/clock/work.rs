@@ -71,8 +71,11 @@ impl UnderWay {
     /// Work that waits at a die by itself.
     pub(super) fn of(work: &Work, lengths: &Lengths) -> Self {
         let cause = match *work {
-            Work::Copy { cause, .. } | Work::Load { cause, .. } | Work::Program { cause, .. } => cause,
-            Work::Merge { cause, .. } | Work::Erase { cause, .. } => cause,
+            Work::Copy { cause, .. }
+            | Work::Load { cause, .. }
+            | Work::Program { cause, .. }
+            | Work::Merge { cause, .. }
+            | Work::Erase { cause, .. } => cause,
             Work::Probe { .. } => Cause::Reclaim,
         };
         Self { cause, ..Self::stages(work, lengths) }

@@ -234,7 +234,9 @@ impl Dies {
             dropped.extend(done.then_some(*cause));
             !done
         });
-        dropped.into_iter().for_each(|cause| self.note(|| TimeEvent::Job { die, cause, on: false, at }));
+        for cause in dropped {
+            self.note(|| TimeEvent::Job { die, cause, on: false, at });
+        }
     }
 
     /// The job at the head of a die is done.
