@@ -29,7 +29,9 @@ impl Oracle {
                 self.stamps.prefetch_load(*lpn);
                 self.blame.prefetch(*lpn);
             });
-            self.blame.programmed(ppn, *lpn);
+            if self.is_full() {
+                self.blame.programmed(ppn, *lpn);
+            }
             let checked = self.stamps.preload(&mut self.medium, At::new(&self.geometry, ppn), *lpn);
             self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
         }
