@@ -184,6 +184,9 @@ impl From<GroupGear> for Gear {
 #[serde(deny_unknown_fields)]
 pub(super) struct Variant {
     pub(super) name: String,
+    /// Techniques in the place of the group's; the group's where empty.
+    #[serde(default)]
+    pub(super) reclaim: Vec<String>,
     #[serde(default)]
     pub(super) set: Vec<String>,
 }

@@ -23,6 +23,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
     let mut runs = vec![];
     for group in &recipe.groups {
         for variant in &group.variants {
+            let reclaims = if variant.reclaim.is_empty() { &group.reclaim } else { &variant.reclaim };
             for workload in recipe.workloads_of(group)? {
                 let sets: Vec<String> = recipe.set.iter().chain(&group.set).chain(&workload.set).chain(&variant.set).cloned().collect();
                 let mut drive = load::drive(&recipe.drive, &load::overrides(&sets)?)?;
@@ -36,7 +37,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                     warm_up: group.warm_up_cycles,
                     counted: group.cycles,
                 });
-                for (i, reclaim) in group.reclaim.iter().enumerate() {
+                for (i, reclaim) in reclaims.iter().enumerate() {
                     let mut drive = drive.clone();
                     if group.out_of_phase {
                         drive.config.start.reads = end_of_cycle(&drive.config, reclaim, group.phases)?;
