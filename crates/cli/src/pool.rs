@@ -129,6 +129,12 @@ mod tests {
     }
 
     #[test]
+    fn where_no_thread_is_to_be_had_this_one_does_all() {
+        let alone = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap().broadcast(|_| 7);
+        assert_eq!(std::thread::spawn(alone).join().unwrap(), [7]);
+    }
+
+    #[test]
     fn what_has_the_same_requests_goes_together_up_to_a_threads_share_and_what_memory_holds() {
         let plans = [plan("--gear untimed"), plan("--gear untimed --seed 2"), plan("--gear timed"), plan("--gear untimed --until stable")];
         // Five drives of 100 requests, two of 50, one timed, one that ends nobody knows when.

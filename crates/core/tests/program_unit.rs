@@ -147,3 +147,50 @@ fn a_job_charges_no_program_for_a_page_that_it_completes_in_the_buffer() {
     let (busy_ns, reads) = busy(&log);
     assert_eq!(busy_ns, reads * 100_000 + 192 * 100_000 + 63 * 1_600_000 + 5_000_000);
 }
+
+/// Writes of half a page each to pages on flash, as many at a time as there are slots.
+struct Halves {
+    left: u64,
+    pages: u64,
+}
+
+impl RequestSource for Halves {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        for _ in 0..self.left.min(max as u64) {
+            self.left -= 1;
+            let page = self.left * 7919 % self.pages;
+            out.push(Request { bytes: PAGE as u32 / 2, ..request(Op::Write, 0, page, 1) });
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Closed { depth: 64 }
+    }
+}
+
+/// Of the time that four dies would take at least for half-page writes.
+fn time_of_halves(write_buffer_kib: u64) -> f64 {
+    let text = one_die(&format!("write_buffer = \"{write_buffer_kib}KiB\""), "");
+    let text = text.replace("channels = 1", "channels = 4").replace("fill = 0", "fill = 1.0");
+    let pages = config(&text).drive.capacity.unwrap().0 / PAGE;
+    let (drive, engine) = common::run_timed(&text, &mut Halves { left: 9_000, pages });
+    let counts = drive.flash_counts();
+    // Some are left in the buffer.
+    let fills = counts.reads[Cause::Host as usize];
+    assert_eq!(counts.programs.iter().sum::<u64>(), counts.programs[Cause::Host as usize], "nothing is cleaned");
+    assert!(fills.abs_diff(counts.programs[Cause::Host as usize]) < 8 && fills > 8_000, "each page is filled: {fills}");
+    let of_a_page = 50_000 + TRANSFER_NS + (600_000 + 3 * TRANSFER_NS) / 3;
+    // The last write is acknowledged while half of the buffer is still to be programmed.
+    let programmed = fills - write_buffer_kib * 1024 / PAGE / 2;
+    engine.now() as f64 / (programmed * of_a_page / 4) as f64
+}
+
+/// A wordline waits until the rest of each of its pages is read. Its die does other work meanwhile, as long as the buffer holds any: so the
+/// wait costs no throughput, and what a page takes is its read and its share of a program.
+#[test]
+fn dies_that_fill_pages_are_busy_while_wordlines_wait() {
+    let (large, small) = (time_of_halves(8192), time_of_halves(256));
+    assert!((0.99..1.03).contains(&large), "{large}");
+    assert!(small > 1.1, "with room for two wordlines they idle: {small}");
+}
