@@ -277,6 +277,8 @@ impl Drive {
         self.reclaim.invocations += u64::from(!self.bugs.has(Bug::JobsUncounted));
         self.book_blame(block, plan.pages.as_ref());
         self.relocate(block, plan, Cause::Reclaim, deadline);
+        // Reclaim uses up free blocks as writes do, and where nothing is written nobody else would see to new ones.
+        self.collect_in_background();
         self.level_wear();
     }
 

@@ -3,10 +3,10 @@
 mod common;
 
 use common::log::{Event, Log, run_watched};
-use common::{Cycle, Script, config};
+use common::{Cycle, PAGE, Script, Uniform, config, dies};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::TimedEngine;
-use vpass_core::request::{Op, Request};
+use vpass_core::request::{Arrival, Op, Request};
 use vpass_core::units::{Cause, Ns};
 
 /// The drive of ipr-2018, Table I, cut to four dies: 192 pages a block, 100/1600/5000 us, limit 10,000 reads.
@@ -171,4 +171,31 @@ fn time_ends_before_it_runs_over() {
         let late = run((1 << 62) + 1, timed).unwrap_err();
         assert!(late.contains("arrives after 2^62 ns, which is 146 years"), "{late}");
     }
+}
+
+#[test]
+fn where_only_reclaim_makes_holes_idle_time_collects_them() {
+    let timing = "sense_us = 40, program_us = 80, erase_us = 1000, channel_mb_s = 0";
+    let tables = r#"
+        drive = { spare = 0.3, write_buffer = 0 }
+        reclaim = { schedule = "deadline", check_interval = 50 }
+        [disturb]
+        model = "wordline"
+        groups = ["good", "bad"]
+        spread = [1.2, 1.2]
+        table = [{ pec = 0, limit = [9000, 4500], alpha = [8.0, 9.0] }]
+    "#;
+    let text = dies(1, "tlc", timing, tables);
+    let mut drive = Drive::new(config(&text), &Techniques { reclaim: "straw-wl".into(), ..Techniques::default() }, true).unwrap();
+    drive.precondition(1);
+    drive.begin_measurement();
+    let pages = u64::from(drive.geometry().host_pages);
+    let mut engine = TimedEngine::new(&drive);
+    // A quarter of the die's time.
+    let mut source = Uniform { arrival: Arrival::Open, mean_gap: 160e3, ..Uniform::reads(2_000_000, pages * PAGE, PAGE as u32, 1) };
+    engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
+    let cleaned = drive.flash_counts().erases[Cause::Gc as usize];
+    let (reclaim, lost) = (drive.reclaim_counts(), drive.lost_pages());
+    assert!(cleaned > 20 && lost == 0, "{cleaned} blocks cleaned, {lost} pages lost");
+    assert_eq!(reclaim.gc_erases, 0, "of {cleaned} blocks while a job waited for room");
 }
