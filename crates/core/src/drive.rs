@@ -139,6 +139,8 @@ pub struct Drive {
     /// Pages that the modes of blocks and wordlines take away now, and at most.
     pub(crate) pages_away: u32,
     pub(crate) pages_to_spare: u32,
+    /// Pages that jobs under way in this very moment will take away.
+    pub(crate) leaving_now: u32,
     /// Whether jobs may be left to the timed gear, and physical work recorded in `ops`.
     pub(crate) timed: bool,
     pub(crate) ops: Vec<NandOp>,

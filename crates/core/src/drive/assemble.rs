@@ -103,6 +103,7 @@ impl Drive {
             erases_total: 0,
             pages_away: 0,
             pages_to_spare: 0,
+            leaving_now: 0,
             timed,
             ops: vec![],
             started_jobs: vec![],

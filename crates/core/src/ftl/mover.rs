@@ -197,6 +197,15 @@ impl Drive {
     /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a block without valid data is erased, another
     /// one serves on.
     fn step(&mut self, job: &mut Job, reserved: bool) -> bool {
+        let others = self.leaving_now;
+        // While it runs the job is in no slot; what it is going to take counts all the same.
+        self.leaving_now += self.pages_of(&job.plan.merges);
+        let goes_on = self.step_on(job, reserved);
+        self.leaving_now = others;
+        goes_on
+    }
+
+    fn step_on(&mut self, job: &mut Job, reserved: bool) -> bool {
         let next = match &job.plan.pages {
             None => self.map.next_valid(job.block, job.cursor),
             Some(pages) => self.map.next_valid_of(job.block, job.cursor, pages),

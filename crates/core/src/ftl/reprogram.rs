@@ -43,12 +43,16 @@ impl Drive {
 
     /// Pages that jobs under way will take away.
     pub(crate) fn pages_leaving(&self) -> u32 {
-        let by = |job: &Job| match &job.plan.merges {
+        self.leaving_now + self.jobs.iter().flatten().map(|job| self.pages_of(&job.plan.merges)).sum::<u32>()
+    }
+
+    /// Pages that these merges, as far as they are still to come, take away.
+    pub(crate) fn pages_of(&self, merges: &Merges) -> u32 {
+        match merges {
             Merges::Nothing => 0,
             Merges::Block => self.pages_taken(GUARDED),
             Merges::Wordlines(left) => left.len() * u32::from(GUARDED),
-        };
-        self.jobs.iter().flatten().map(by).sum()
+        }
     }
 
     /// Pages of a block that a mode takes away.
