@@ -8,7 +8,7 @@ mod figures;
 
 pub(crate) use self::assemble::late_reads;
 use crate::blame::Blame;
-use crate::bugs::{Bug, Bugs};
+use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
 use crate::disturb::ErrorModel;
 use crate::ftl::buffer::WriteBuffer;
@@ -178,6 +178,7 @@ impl Drive {
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
         self.bugs.seeded = Some(bug);
+        crate::bugs::plant(Some(bug));
         if let Some(model) = &mut self.model {
             model.limits_mut().bugs = self.bugs;
         }
@@ -273,7 +274,10 @@ impl Drive {
                 self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
                 return FROM_BUFFER;
             }
-            if slot.mask == crate::ftl::buffer::WHOLE || slot.below >= UNMAPPED {
+            if slot.mask == crate::ftl::buffer::WHOLE
+                || slot.below >= UNMAPPED
+                || planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60
+            {
                 self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result: ReadResult::Good, fill: false });
                 return FROM_BUFFER;
             }
@@ -293,6 +297,7 @@ impl Drive {
         self.note_read(PhysRead { lpn, ppn: NO_PPN, cause: Cause::Host, result, fill: false });
         if lost {
             self.uncorrectable_reads += 1;
+            self.host.unmapped_read_pages += u64::from(planted(Bug::LostReadUnmapped));
         } else {
             self.host.unmapped_read_pages += 1;
         }
@@ -363,7 +368,13 @@ impl Drive {
             limits: self.model.as_deref().map(ErrorModel::limits),
             disturb: &self.config.disturb,
             density: &self.config.density,
-            late_reads: if self.bugs.has(Bug::LateReadsZero) { 0 } else { self.late_reads },
+            late_reads: if self.bugs.has(Bug::LateReadsZero) {
+                0
+            } else if planted(Bug::LateHalved) {
+                self.late_reads / 2
+            } else {
+                self.late_reads
+            },
             wear_counts: self.config.density.wear_counts_for_limits,
             hot: &self.hot,
             cold: &self.cold,

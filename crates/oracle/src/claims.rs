@@ -47,8 +47,12 @@ impl Oracle {
     #[cold]
     #[inline(never)]
     pub(crate) fn mover_reads(&mut self, read: &PhysRead) {
+        self.density.sense(&self.geometry, read.ppn);
         if read.lpn == NOBODY {
             return;
+        }
+        if read.ppn < self.geometry.raw_pages() && self.is_full() {
+            self.note_cleaning(self.geometry.block_of(read.ppn), read.cause);
         }
         self.course.moving = read.cause;
         match read.cause {
@@ -92,6 +96,9 @@ impl Oracle {
             lines.extend(host_lines(host, &self.requests.served));
             lines.push(("reads to complete a page", host.fill_reads, self.memory.fill_reads));
         }
+        if let Some(stall_ns) = self.clock.stall_ns().filter(|_| self.is_full()) {
+            lines.push(("ns that reads waited for reclaim", reclaim.stall_ns, stall_ns));
+        }
         if !drive.is_timed() {
             lines.push(("blocks cleaned for reclaim", reclaim.gc_erases, seen.cleaned_for_reclaim));
         }
@@ -104,9 +111,19 @@ impl Oracle {
             let (claimed, counted) = (reclaim.gc_erases, seen.cleaned_at_most);
             self.findings.add(Kind::Books, || format!("the drive reports {claimed} blocks cleaned for reclaim; at most {counted} were"));
         }
+        let finished = self.clock.finished_jobs();
+        if finished > reclaim.deadline_misses {
+            let misses = reclaim.deadline_misses;
+            self.findings.add(Kind::Books, || {
+                format!("{finished} times more was copied than a batch may be, for {misses} jobs that missed their deadline")
+            });
+        }
         self.findings.absorb(&self.wear.findings);
         let neglect = self.wear.neglect.take().filter(|_| !drive.is_timed());
         self.findings.note(Kind::Books, neglect.map_or(Ok(()), Err));
+        let cold = self.wear.cold_to_young.take().filter(|_| !drive.is_timed());
+        self.findings.note(Kind::Books, cold.map_or(Ok(()), Err));
+        self.check_density(reclaim);
         self.check_blame(drive);
     }
 

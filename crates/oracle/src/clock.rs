@@ -9,6 +9,8 @@ mod dies;
 mod expected;
 mod host;
 mod lengths;
+mod met;
+mod whole;
 mod work;
 
 use std::collections::BTreeMap;
@@ -25,6 +27,8 @@ use self::dies::{Dies, Ended};
 use self::expected::Expected;
 use self::host::Host;
 use self::lengths::Lengths;
+use self::met::Met;
+use self::whole::{Batches, Pads};
 use self::work::{UnderWay, die_of_part, part_ns};
 
 /// Parts of a job's piece so far: their time, and the die of the last that says one.
@@ -32,6 +36,7 @@ use self::work::{UnderWay, die_of_part, part_ns};
 struct Parts {
     ns: Ns,
     die: Option<u32>,
+    copies: u32,
 }
 
 /// The checker of one drive's time.
@@ -42,6 +47,8 @@ pub(crate) struct Clock {
     dies: Dies,
     host: Host,
     pieces: BTreeMap<OpId, Parts>,
+    batches: Batches,
+    pads: Pads,
     now: Ns,
     /// A run is under way: what happens takes time.
     runs: bool,
@@ -57,6 +64,8 @@ impl Clock {
             dies: Dies::new(&lengths),
             host: Host::default(),
             pieces: BTreeMap::new(),
+            batches: Batches::default(),
+            pads: Pads::default(),
             now: 0,
             runs: false,
             stopped: false,
@@ -139,9 +148,35 @@ impl Clock {
             return Ok(());
         }
         self.runs = false;
-        let checked = self.host.check_end(latencies).and_then(|()| self.dies.check_end(pending));
+        let checked = self.host.check_end(latencies).and_then(|()| self.dies.check_end(pending)).and_then(|()| self.check_met(latencies));
         self.stopped |= checked.is_err();
         checked
+    }
+
+    /// Reads are known to have met reclaim where its work was there; in the foreground there is nothing else.
+    fn check_met(&self, latencies: &TimedMetrics) -> Result<(), String> {
+        let (told, seen) = (latencies.read_during_reclaim.count(), self.dies.met.reads);
+        if told < seen || self.lengths.in_foreground && told > seen {
+            return Err(format!("{told} reads are reported to have met reclaim; {seen} did"));
+        }
+        Ok(())
+    }
+
+    /// What reads waited for reclaim, where all was right until the end of the last run.
+    pub(crate) fn stall_ns(&self) -> Option<Ns> {
+        let Met { stall_ns, .. } = self.dies.met;
+        (!self.stopped).then_some(stall_ns)
+    }
+
+    /// Jobs that must have been finished at their deadlines: more was copied at a time than a batch may be.
+    pub(crate) fn finished_jobs(&self) -> u64 {
+        self.batches.longer
+    }
+
+    /// The measured phase begins.
+    pub(crate) fn measure(&mut self) {
+        self.batches = Batches::default();
+        self.dies.met.stall_ns = 0;
     }
 
     /// Time goes on to `at`; all that could begin until then has begun.
@@ -182,15 +217,18 @@ impl Clock {
                 self.go_to(at)?;
                 let lpn = self.host.next_page(request, bytes, &self.lengths)?;
                 self.expected.take_read(lpn, ppn)?;
-                self.dies.read(op, request, ppn, bytes, &self.lengths)
+                if self.dies.read(op, request, (ppn, bytes), at, &self.lengths)? && self.host.meets(request)? {
+                    self.dies.met.reads += 1;
+                }
+                Ok(())
             }
             TimeEvent::Work { op, work, at } => {
                 self.go_to(at)?;
                 self.work(op, &work)
             }
-            TimeEvent::Piece { op, die, at, .. } => {
+            TimeEvent::Piece { op, die, cause, at } => {
                 self.go_to(at)?;
-                self.piece(op, die.into())
+                self.piece(op, die.into(), cause)
             }
             TimeEvent::Begun { op, unit, at } => {
                 self.go_to(at)?;
@@ -217,6 +255,8 @@ impl Clock {
     }
 
     fn work(&mut self, op: OpId, work: &Work) -> Result<(), String> {
+        let sparse = if let Work::Program { dst, .. } = work { self.expected.is_sparse(self.lengths.block(*dst)) } else { false };
+        self.pads.check(work, self.now, self.host.last_end, sparse, &self.lengths)?;
         self.expected.take_work(work, &self.lengths)?;
         let mut under_way = UnderWay::of(work, &self.lengths);
         if under_way.host_pages > 0 {
@@ -231,6 +271,7 @@ impl Clock {
         let parts = self.pieces.entry(op).or_default();
         parts.ns += part_ns(work, &self.lengths);
         parts.die = die_of_part(work, &self.lengths).or(parts.die);
+        parts.copies += u32::from(matches!(work, Work::Copy { dst: Some(_), .. } | Work::Load { .. }));
         if parts.ns == 0 {
             // What takes no time is no piece.
             self.pieces.remove(&op);
@@ -238,12 +279,13 @@ impl Clock {
         Ok(())
     }
 
-    fn piece(&mut self, op: OpId, die: u32) -> Result<(), String> {
+    fn piece(&mut self, op: OpId, die: u32, cause: Cause) -> Result<(), String> {
         let parts = self.pieces.remove(&op).ok_or_else(|| format!("die {die} is given a piece of a job that has no parts"))?;
         if parts.die.is_some_and(|own| own != die) {
             return Err(format!("a piece of a job is given to die {die}; what it moves is on die {:?}", parts.die));
         }
-        self.dies.queue(op, UnderWay::piece(die, parts.ns), None)
+        self.batches.piece(parts.copies, cause, &self.lengths);
+        self.dies.queue(op, UnderWay::piece(die, parts.ns, cause), None)
     }
 
     fn ended(&mut self, op: OpId, at: Ns) -> Result<(), String> {

@@ -7,16 +7,21 @@
 //!
 //! Data loss is a result where the drive reported it. Whatever else is wrong is a bug ([`OracleReport::is_bug`]).
 
+mod addresses;
 mod adversary;
 mod bits;
 mod block_books;
 mod books;
 mod claims;
+mod cleaning;
 mod clock;
 mod density;
+mod density_books;
 mod dice;
 mod doses;
+mod durable;
 mod end_scan;
+mod endurance;
 mod gathered;
 mod mapping;
 mod medium;
@@ -28,6 +33,7 @@ mod reference;
 mod report;
 mod requests;
 mod stamps;
+mod start_reads;
 pub mod swarm;
 mod time_check;
 mod wear;

@@ -12,10 +12,13 @@ use vpass_core::request::Request;
 use vpass_core::time_event::{OpId, TimeEvent};
 use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ns, Ppn, Seq};
 
+use crate::addresses;
 use crate::bits::Bits;
 use crate::books::{DriveBooks, differences};
 use crate::claims::{Course, Seen};
+use crate::cleaning::Cleaning;
 use crate::clock::Clock;
+use crate::density_books::DensityBooks;
 use crate::doses::{Doses, Truth};
 use crate::mapping::MapEntry;
 use crate::medium::{At, Medium};
@@ -24,6 +27,7 @@ use crate::protocol::Protocol;
 use crate::report::{Findings, Kind, OracleReport, Tally};
 use crate::requests::Requests;
 use crate::stamps::{Loss, Stamp, Stamps, Tag};
+use crate::start_reads::StartReads;
 use crate::time_check::TimeCheck;
 use crate::wear::Wear;
 
@@ -62,10 +66,15 @@ pub struct Oracle {
     pub(crate) memory: Memory,
     pub(crate) wear: Wear,
     pub(crate) claims: Seen,
+    pub(crate) density: DensityBooks,
+    pub(crate) cleaning: Cleaning,
     pub(crate) course: Course,
+    pub(crate) start_reads: StartReads,
+    /// What is wrong with the drive's geometry.
+    addresses: Result<(), String>,
     time: TimeCheck,
     /// Of [`Level::Full`].
-    clock: Clock,
+    pub(crate) clock: Clock,
 }
 
 impl Oracle {
@@ -75,9 +84,13 @@ impl Oracle {
         Self {
             level: Level::Full,
             requests: Requests::new(geometry.page_bytes),
-            memory: Memory::default(),
+            memory: Memory::new(config),
+            start_reads: StartReads::new(config),
+            addresses: addresses::check(geometry, config),
             wear: Wear::new(geometry, config),
             claims: Seen::default(),
+            density: DensityBooks::new(config, geometry),
+            cleaning: Cleaning::default(),
             course: Course::default(),
             time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
             clock: Clock::new(geometry, config),
@@ -121,6 +134,9 @@ impl Oracle {
         for left in self.requests.end() {
             self.findings.add(Kind::Request, || left);
         }
+        if self.is_full() && self.memory.is_unbuffered {
+            self.check_nothing_held();
+        }
     }
 
     /// Compares the drive's books with what was seen.
@@ -142,6 +158,8 @@ impl Oracle {
         let time = std::mem::replace(&mut self.time, TimeCheck::new(0, 0));
         self.check_time(&time);
         self.end_requests();
+        let addresses = std::mem::replace(&mut self.addresses, Ok(()));
+        self.findings.note(Kind::Books, addresses);
         let flash = drive.flash_counts();
         let host = drive.host_counts();
         self.check_books(&DriveBooks {
@@ -194,6 +212,11 @@ impl Oracle {
     /// The newest version of a host page that the host may read.
     pub fn newest(&self, lpn: Lpn) -> Option<u32> {
         self.stamps.newest(lpn).filter(|tag| tag.is_present()).map(Tag::version)
+    }
+
+    /// Whether the drive reported the host's data of this page lost, and nothing whole was written since.
+    pub(crate) fn is_lost(&self, lpn: Lpn) -> bool {
+        self.stamps.newest(lpn).is_some_and(Tag::is_lost)
     }
 
     /// What a flash page carries; `None` beyond the flash.
@@ -380,6 +403,7 @@ impl Observer for Oracle {
         self.host_acts();
         if self.is_full() {
             self.wear.look(&self.geometry);
+            self.check_durable(lpn);
         }
         let whole = if self.is_full() { self.take_in(lpn, whole) } else { whole };
         if whole {
@@ -406,6 +430,7 @@ impl Observer for Oracle {
         self.claims.trimmed_pages += 1;
         self.host_acts();
         if self.is_full() {
+            self.check_durable(lpn);
             self.memory.forget(lpn);
             let served = self.requests.trim(lpn);
             self.findings.note(Kind::Request, served);
@@ -462,6 +487,7 @@ impl Observer for Oracle {
 
     fn opened(&mut self, block: BlockId, mode: u8) {
         self.clock.opened(block);
+        self.take_away(u32::from(mode) * self.geometry.wordlines_per_block);
         self.opened_in_mode(block, mode);
     }
 
@@ -474,10 +500,14 @@ impl Observer for Oracle {
     fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
         self.seen.reprograms[cause as usize] += 1;
         self.clock.merged(block, cause);
+        self.check_sensed(block, wordline);
+        self.take_away(mode.into());
         self.guarded_wordline(block, wordline, mode);
     }
 
     fn reprogrammed(&mut self, block: BlockId, mode: u8) {
+        self.density.reprogram();
+        self.take_away(u32::from(mode) * self.geometry.wordlines_per_block);
         self.reprogrammed_block(block, mode);
     }
 
@@ -488,7 +518,8 @@ impl Observer for Oracle {
             return;
         }
         self.cleaned(cause);
-        self.wear.erase(block, cause);
+        self.note_density(block, cause);
+        self.end_cleaning(block);
         let mut unseen = std::mem::take(&mut self.unseen_losses);
         self.settle_losses(block, &mut unseen);
         self.unseen_losses = unseen;
@@ -496,6 +527,7 @@ impl Observer for Oracle {
         self.findings.note(Kind::Protocol, checked);
         self.medium.erase(block);
         self.doses.erase(block);
+        self.wear.erase(block, cause, self.doses.worn(block).beyond_milli);
     }
 
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
@@ -529,13 +561,19 @@ impl Observer for Oracle {
                 .findings
                 .add(Kind::Protocol, || format!("reads of {wordlines} wordlines of block {block}, of which {programmed} are programmed"));
         }
+        let checked = self.start_reads.serve(block, doses);
+        self.findings.note(Kind::Books, checked);
         self.doses.age(&mut self.medium, block, doses);
     }
 
     fn measured_phase(&mut self) {
+        let checked = self.start_reads.check();
+        self.findings.note(Kind::Books, checked);
         self.stamps.end_loading();
         self.end_requests();
         self.claims = Seen::default();
+        self.density.restart();
+        self.clock.measure();
         self.requests.served = HostCounts::default();
         self.memory.fill_reads = 0;
         self.seen = DriveBooks::default();

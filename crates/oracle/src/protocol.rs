@@ -57,6 +57,11 @@ impl Protocol {
         self.blocks[block as usize].mode == 0
     }
 
+    /// Page kinds that a block does without.
+    pub(crate) fn mode(&self, block: BlockId) -> u8 {
+        self.blocks[block as usize].mode
+    }
+
     /// Page kinds that remain under a mode, where there is such a mode.
     fn kept(&self, mode: u8) -> Result<u32, String> {
         let taken = u32::from(mode);

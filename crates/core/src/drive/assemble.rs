@@ -126,6 +126,8 @@ impl Drive {
         for block in 0..drive.geometry.blocks {
             drive.add_free(block);
         }
+        #[cfg(feature = "seeded-bugs")]
+        crate::bugs::plant(None);
         drive.count_pages_to_spare();
         Ok(drive)
     }

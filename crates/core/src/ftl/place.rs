@@ -1,7 +1,7 @@
 //! Streams and the only allocator. A stream keeps one kind of data apart; it writes its open blocks in turn, so that
 //! its pages are striped over dies, and opens them only when it is used.
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, disorder, planted};
 use crate::counting::PAGES;
 use crate::disturb::spared;
 use crate::drive::Drive;
@@ -166,7 +166,7 @@ impl Drive {
     fn take_free(&mut self, stream: StreamId) -> Option<BlockId> {
         let planes = self.geometry.dies() * self.geometry.planes_per_die;
         let s = &self.streams.table[usize::from(stream)];
-        let worn = s.worn || self.bugs.has(Bug::OldestFirst);
+        let worn = s.worn && !planted(Bug::ColdToYoungest) || self.bugs.has(Bug::OldestFirst);
         let mut used = vec![false; self.geometry.dies() as usize];
         for block in s.open.iter().filter(|b| **b != NONE) {
             used[usize::from(self.geometry.die_of(*block))] = true;
@@ -174,7 +174,7 @@ impl Drive {
         let from_pool = s.pool && self.free.count_in_pool() > 0;
         let free_in = |plane: u32| if from_pool { self.free.pool_in_plane(plane) } else { self.free.in_plane(plane) };
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
-        let cursor = self.streams.plane_cursor;
+        let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.streams.plane_cursor };
         let rank = |plane: u32| {
             let taken = used[(plane / self.geometry.planes_per_die) as usize];
             (taken, usize::MAX - free_in(plane), (plane + planes - cursor) % planes)
@@ -215,7 +215,7 @@ impl Drive {
             self.map.to_logical[ppn as usize] = lpn;
         }
         self.map.set_valid(block, page);
-        if disturbed_before {
+        if disturbed_before && !planted(Bug::BornLostUnseen) {
             // It may have been disturbed past its limit before it was written.
             self.reassess(block);
         }

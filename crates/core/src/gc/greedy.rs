@@ -9,6 +9,7 @@
 //! ```
 
 use super::{Candidates, GcPolicy};
+use crate::bugs::{Bug, planted};
 use crate::units::BlockId;
 
 pub(super) struct Greedy;
@@ -16,6 +17,15 @@ pub(super) struct Greedy;
 impl GcPolicy for Greedy {
     fn pick(&self, among: &Candidates) -> Option<BlockId> {
         // A full block gives nothing back.
+        if planted(Bug::GcTakesFullest) {
+            let lists: Vec<u32> = among.index.buckets().take_while(|valid| *valid < among.pages_per_block).collect();
+            return lists
+                .into_iter()
+                .rev()
+                .flat_map(|valid| among.index.in_bucket(valid))
+                .map(|(block, _)| block)
+                .find(|block| (among.allowed)(*block));
+        }
         let lists = among.index.buckets().take_while(|valid| *valid < among.pages_per_block);
         lists.flat_map(|valid| among.index.in_bucket(valid)).map(|(block, _)| block).find(|block| (among.allowed)(*block))
     }

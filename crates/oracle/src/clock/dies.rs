@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use vpass_core::time_event::OpId;
-use vpass_core::units::{Ns, Ppn};
+use vpass_core::units::{Cause, Ns, Ppn};
 
 use super::lengths::Lengths;
+use super::met::Met;
 use super::work::{Stage, UnderWay};
 
 /// A page read for the host.
@@ -14,11 +15,13 @@ use super::work::{Stage, UnderWay};
 pub(super) struct HostRead {
     pub(super) request: u32,
     pub(super) bytes: u32,
-    unit: u32,
+    pub(super) unit: u32,
+    /// It waits from then on.
+    pub(super) asked: Ns,
     sense: Ns,
     transfer: Ns,
     /// Sensed from then on.
-    since: Option<Ns>,
+    pub(super) since: Option<Ns>,
     /// In the controller then.
     to: Option<Ns>,
 }
@@ -41,6 +44,8 @@ struct Die {
     suspended: Option<OpId>,
     /// Work that could start.
     waiting: u32,
+    /// Work of reclaim that waits, goes on or is suspended.
+    reclaim: u32,
     urgent: bool,
     /// Something changed since time last went on.
     touched: bool,
@@ -53,10 +58,11 @@ pub(super) struct Dies {
     all: Vec<Die>,
     channels: Vec<Ns>,
     touched: Vec<u32>,
-    reads: Vec<Option<HostRead>>,
+    pub(super) reads: Vec<Option<HostRead>>,
     works: BTreeMap<OpId, UnderWay>,
     /// Loads under way for a wordline, and its program, which waits for them.
     wordlines: BTreeMap<u32, (u32, Option<OpId>)>,
+    pub(super) met: Met,
 }
 
 /// A die's work that has ended.
@@ -81,6 +87,7 @@ impl Dies {
             reads: vec![],
             works: BTreeMap::new(),
             wordlines: BTreeMap::new(),
+            met: Met::default(),
         }
     }
 
@@ -90,8 +97,9 @@ impl Dies {
         }
     }
 
-    /// A host read waits from now on.
-    pub(super) fn read(&mut self, op: OpId, request: u32, ppn: Ppn, bytes: u32, lengths: &Lengths) -> Result<(), String> {
+    /// A host read waits from now on: whether it meets reclaim.
+    pub(super) fn read(&mut self, op: OpId, request: u32, (ppn, bytes): (Ppn, u32), at: Ns, lengths: &Lengths) -> Result<bool, String> {
+        let asked = at;
         let at = op as usize;
         if op & WORK != 0 || self.reads.get(at).is_some_and(Option::is_some) {
             return Err(format!("a read is named {op} while that name is taken"));
@@ -101,15 +109,16 @@ impl Dies {
         }
         let unit = lengths.unit(ppn);
         let transfer = lengths.channel(bytes.into());
-        self.reads[at] = Some(HostRead { request, bytes, unit, sense: lengths.sense(ppn), transfer, since: None, to: None });
+        self.reads[at] = Some(HostRead { request, bytes, unit, asked, sense: lengths.sense(ppn), transfer, since: None, to: None });
         self.units[unit as usize].waiting += 1;
-        self.touch(unit / lengths.units_per_die);
-        Ok(())
+        let die = unit / lengths.units_per_die;
+        self.touch(die);
+        Ok(self.all[die as usize].reclaim > 0)
     }
 
     /// Work waits from now on, the program of a wordline for its loads.
     pub(super) fn queue(&mut self, op: OpId, work: UnderWay, program_of: Option<u32>) -> Result<(), String> {
-        let die = work.half.die;
+        let (die, cause) = (work.half.die, work.cause);
         if let Some(wordline) = work.load_for {
             self.wordlines.entry(wordline).or_default().0 += 1;
         }
@@ -119,12 +128,13 @@ impl Dies {
         if let Some(loads) = program_of.and_then(|wordline| self.wordlines.get_mut(&wordline)) {
             loads.1 = Some(op);
         } else {
-            self.wait(die);
+            self.wait(die, cause);
         }
         Ok(())
     }
 
-    fn wait(&mut self, die: u32) {
+    fn wait(&mut self, die: u32, cause: Cause) {
+        self.all[die as usize].reclaim += u32::from(cause == Cause::Reclaim);
         self.all[die as usize].waiting += 1;
         self.touch(die);
     }
@@ -201,6 +211,7 @@ impl Dies {
             return Err(format!("die {die} begins at {at} ns to program a wordline of which pages are still being read"));
         }
         let is_quiet = self.is_quiet(die, at, lengths);
+        self.work(op)?.since = at;
         let d = &mut self.all[die as usize];
         if !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some() {
             return Err(format!("die {die} begins work at {at} ns, and is busy"));
@@ -291,7 +302,7 @@ impl Dies {
     /// It has left its die.
     pub(super) fn ended(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<Ended, String> {
         if op & WORK != 0 {
-            return self.work_ended(op, at);
+            return self.work_ended(op, at, lengths);
         }
         let read = *self.host_read(op)?;
         if read.to != Some(at) {
@@ -302,9 +313,9 @@ impl Dies {
         Ok(Ended::Read(read))
     }
 
-    fn work_ended(&mut self, op: OpId, at: Ns) -> Result<Ended, String> {
+    fn work_ended(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<Ended, String> {
         let work = self.work(op)?;
-        let die = work.half.die;
+        let (die, cause, since) = (work.half.die, work.cause, work.since);
         match work.stage {
             Stage::Bus(to) if work.half.out && to == at => {}
             Stage::Array(since) if !work.half.out && work.worked + (at - since) == work.array() => {}
@@ -319,10 +330,14 @@ impl Dies {
         }
         self.all[die as usize].running = None;
         self.touch(die);
+        if cause == Cause::Reclaim {
+            self.all[die as usize].reclaim -= 1;
+            self.met.stall_ns += self.waited(die, since, at, lengths.units_per_die);
+        }
         let work = self.work(op)?;
         if let Some(then) = work.then.take() {
             (work.half, work.stage) = (then, Stage::Waiting);
-            self.wait(then.die);
+            self.wait(then.die, cause);
             return Ok(Ended::Half);
         }
         let work = self.works.remove(&op).expect("just seen");
@@ -338,8 +353,9 @@ impl Dies {
         if loads.0 == 0
             && let Some((_, Some(program))) = self.wordlines.remove(&wordline)
         {
-            let die = self.work(program)?.half.die;
-            self.wait(die);
+            let program = self.work(program)?;
+            let (die, cause) = (program.half.die, program.cause);
+            self.wait(die, cause);
         }
         Ok(())
     }

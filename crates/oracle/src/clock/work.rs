@@ -36,6 +36,9 @@ pub(super) struct UnderWay {
     /// Where a copy is programmed.
     pub(super) then: Option<Half>,
     pub(super) stage: Stage,
+    pub(super) cause: Cause,
+    /// When it took its die.
+    pub(super) since: Ns,
     /// Array time so far, and how often it was suspended.
     pub(super) worked: Ns,
     pub(super) suspended: u32,
@@ -47,8 +50,19 @@ pub(super) struct UnderWay {
 }
 
 impl UnderWay {
-    fn new(half: Half) -> Self {
-        Self { half, then: None, stage: Stage::Waiting, worked: 0, suspended: 0, load_for: None, host_pages: 0, request: None }
+    fn new(half: Half, cause: Cause) -> Self {
+        Self {
+            half,
+            then: None,
+            stage: Stage::Waiting,
+            cause,
+            since: 0,
+            worked: 0,
+            suspended: 0,
+            load_for: None,
+            host_pages: 0,
+            request: None,
+        }
     }
 
     /// Work that waits at a die by itself.
@@ -64,29 +78,26 @@ impl UnderWay {
         };
         let by_host = |cause, pages| if cause == Cause::Host { pages } else { 0 };
         match *work {
-            Work::Copy { src, dst: None, .. } => Self::new(read(src)),
+            Work::Copy { src, dst: None, cause } => Self::new(read(src), cause),
             Work::Copy { src, dst: Some(dst), cause } => {
-                Self { then: Some(program(lengths.die(dst), 1)), host_pages: by_host(cause, 1), ..Self::new(read(src)) }
+                Self { then: Some(program(lengths.die(dst), 1)), host_pages: by_host(cause, 1), ..Self::new(read(src), cause) }
             }
-            Work::Load { src, wordline, .. } => Self { load_for: Some(wordline), ..Self::new(read(src)) },
+            Work::Load { src, wordline, cause } => Self { load_for: Some(wordline), ..Self::new(read(src), cause) },
             Work::Program { dst, pages, cause, .. } => {
-                Self { host_pages: by_host(cause, pages), ..Self::new(program(lengths.die(dst), pages)) }
+                Self { host_pages: by_host(cause, pages), ..Self::new(program(lengths.die(dst), pages), cause) }
             }
-            Work::Merge { block, .. } => Self::new(program(lengths.die_of_block(block), 1)),
-            Work::Erase { block, .. } => Self::new(Half {
-                die: lengths.die_of_block(block),
-                array: lengths.erase,
-                bus: None,
-                out: false,
-                suspension: Some(lengths.suspend_erase),
-            }),
-            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, lengths)),
+            Work::Merge { block, cause } => Self::new(program(lengths.die_of_block(block), 1), cause),
+            Work::Erase { block, cause } => {
+                let suspension = Some(lengths.suspend_erase);
+                Self::new(Half { die: lengths.die_of_block(block), array: lengths.erase, bus: None, out: false, suspension }, cause)
+            }
+            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, lengths), Cause::Reclaim),
         }
     }
 
     /// A piece of a job.
-    pub(super) fn piece(die: u32, ns: Ns) -> Self {
-        Self::new(Half { die, array: ns, bus: None, out: false, suspension: None })
+    pub(super) fn piece(die: u32, ns: Ns, cause: Cause) -> Self {
+        Self::new(Half { die, array: ns, bus: None, out: false, suspension: None }, cause)
     }
 
     /// Array time that it must take.

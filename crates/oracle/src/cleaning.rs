@@ -1,0 +1,89 @@
+//! What GC takes for a victim, in the untimed gear, where no job is under way when it chooses: no block filled by a move not long ago while another
+//! would do, and under `greedy` none with more valid pages than another has.
+//!
+//! Pages of which newer data waits in memory may be valid or not; a block is held to be better by no fewer pages than there are of those.
+
+use vpass_core::units::{BlockId, Cause};
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// Victims of which one is looked at closely.
+const ONE_IN: u64 = 8;
+
+/// GC at work.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cleaning {
+    /// What it reads from now.
+    victim: Option<BlockId>,
+    /// The block that another mover reads from, which is no victim.
+    moving: Option<BlockId>,
+    victims: u64,
+    /// Whether it takes the block with the fewest valid pages.
+    pub(crate) is_greedy: bool,
+    /// Whether blocks are choices of nobody else: no job is deferred.
+    pub(crate) is_untimed: bool,
+}
+
+impl Oracle {
+    /// GC is to be held to this technique's choice, on a drive of the untimed gear.
+    pub fn expect_cleaning(&mut self, technique: &str) {
+        (self.cleaning.is_greedy, self.cleaning.is_untimed) = (technique == "greedy", true);
+    }
+
+    /// A mover reads a page of a block.
+    pub(crate) fn note_cleaning(&mut self, block: BlockId, cause: Cause) {
+        if !self.cleaning.is_untimed {
+            return;
+        }
+        if cause != Cause::Gc {
+            self.cleaning.moving = Some(block);
+        } else if self.cleaning.victim != Some(block) {
+            self.cleaning.victim = Some(block);
+            self.cleaning.victims += 1;
+            if self.wear.is_protected(block, &self.geometry) || self.cleaning.is_greedy && self.cleaning.victims.is_multiple_of(ONE_IN) {
+                self.check_victim(block);
+            }
+        }
+    }
+
+    /// A block is erased: if it was a victim, the next is another.
+    pub(crate) fn end_cleaning(&mut self, block: BlockId) {
+        for of in [&mut self.cleaning.victim, &mut self.cleaning.moving] {
+            if *of == Some(block) {
+                *of = None;
+            }
+        }
+    }
+
+    #[cold]
+    fn check_victim(&mut self, victim: BlockId) {
+        let is_protected = self.wear.is_protected(victim, &self.geometry);
+        let held = self.valid_of(victim);
+        let unsure = self.memory.pages().count() as u32 + self.waiting.len() as u32;
+        // A block that gives nothing back is none.
+        let most = if is_protected { self.geometry.pages_per_block } else { held };
+        let better = (0..self.geometry.blocks).find(|block| {
+            let may_be =
+                *block != victim && Some(*block) != self.cleaning.moving && self.wear.is_full(*block) && self.protocol.is_full(*block);
+            may_be && !self.wear.is_protected(*block, &self.geometry) && self.valid_of(*block) + unsure < most
+        });
+        let Some(better) = better else { return };
+        if is_protected {
+            self.findings.add(Kind::Books, || {
+                format!("GC cleans block {victim}, which was filled by a move not long ago, though block {better} could be cleaned")
+            });
+        } else if self.cleaning.is_greedy {
+            let other = self.valid_of(better);
+            self.findings.add(Kind::Books, || format!("GC cleans block {victim} of {held} valid pages; block {better} has {other}"));
+        }
+    }
+
+    /// Pages of a block that the host can still read there.
+    fn valid_of(&self, block: BlockId) -> u32 {
+        let first = self.geometry.first_page(block);
+        let ends = self.protocol.written(block);
+        (first..first + ends).filter(|ppn| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, *ppn)))).count() as u32
+    }
+}
