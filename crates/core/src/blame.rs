@@ -94,7 +94,7 @@ impl Drive {
             let owners = || pages.clone().map(|ppn| self.map.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {
-                weights[(self.blame.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each
+                weights[(self.blame.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
             });
         }
         weights

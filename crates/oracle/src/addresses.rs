@@ -38,7 +38,7 @@ pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), Str
     Ok(())
 }
 
-fn same<T: PartialEq + std::fmt::Display>(what: &str, of: u32, says: T, is: T) -> Result<(), String> {
+fn same<T: Copy + PartialEq + std::fmt::Display>(what: &str, of: u32, says: T, is: T) -> Result<(), String> {
     if says == is { Ok(()) } else { Err(format!("the drive's geometry says that {what} {of} is {says}; it is {is}")) }
 }
 

@@ -111,13 +111,6 @@ impl Oracle {
             let (claimed, counted) = (reclaim.gc_erases, seen.cleaned_at_most);
             self.findings.add(Kind::Books, || format!("the drive reports {claimed} blocks cleaned for reclaim; at most {counted} were"));
         }
-        let finished = self.clock.finished_jobs();
-        if finished > reclaim.deadline_misses {
-            let misses = reclaim.deadline_misses;
-            self.findings.add(Kind::Books, || {
-                format!("{finished} times more was copied than a batch may be, for {misses} jobs that missed their deadline")
-            });
-        }
         self.findings.absorb(&self.wear.findings);
         let neglect = self.wear.neglect.take().filter(|_| !drive.is_timed());
         self.findings.note(Kind::Books, neglect.map_or(Ok(()), Err));

@@ -10,7 +10,7 @@ mod expected;
 mod host;
 mod lengths;
 mod met;
-mod whole;
+mod pads;
 mod work;
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ use self::expected::Expected;
 use self::host::Host;
 use self::lengths::Lengths;
 use self::met::Met;
-use self::whole::{Batches, Pads};
+use self::pads::Pads;
 use self::work::{UnderWay, die_of_part, part_ns};
 
 /// Parts of a job's piece so far: their time, and the die of the last that says one.
@@ -36,7 +36,6 @@ use self::work::{UnderWay, die_of_part, part_ns};
 struct Parts {
     ns: Ns,
     die: Option<u32>,
-    copies: u32,
 }
 
 /// The checker of one drive's time.
@@ -47,7 +46,6 @@ pub(crate) struct Clock {
     dies: Dies,
     host: Host,
     pieces: BTreeMap<OpId, Parts>,
-    batches: Batches,
     pads: Pads,
     now: Ns,
     /// A run is under way: what happens takes time.
@@ -64,7 +62,6 @@ impl Clock {
             dies: Dies::new(&lengths),
             host: Host::default(),
             pieces: BTreeMap::new(),
-            batches: Batches::default(),
             pads: Pads::default(),
             now: 0,
             runs: false,
@@ -168,14 +165,8 @@ impl Clock {
         (!self.stopped).then_some(stall_ns)
     }
 
-    /// Jobs that must have been finished at their deadlines: more was copied at a time than a batch may be.
-    pub(crate) fn finished_jobs(&self) -> u64 {
-        self.batches.longer
-    }
-
     /// The measured phase begins.
     pub(crate) fn measure(&mut self) {
-        self.batches = Batches::default();
         self.dies.met.stall_ns = 0;
     }
 
@@ -271,7 +262,6 @@ impl Clock {
         let parts = self.pieces.entry(op).or_default();
         parts.ns += part_ns(work, &self.lengths);
         parts.die = die_of_part(work, &self.lengths).or(parts.die);
-        parts.copies += u32::from(matches!(work, Work::Copy { dst: Some(_), .. } | Work::Load { .. }));
         if parts.ns == 0 {
             // What takes no time is no piece.
             self.pieces.remove(&op);
@@ -284,7 +274,6 @@ impl Clock {
         if parts.die.is_some_and(|own| own != die) {
             return Err(format!("a piece of a job is given to die {die}; what it moves is on die {:?}", parts.die));
         }
-        self.batches.piece(parts.copies, cause, &self.lengths);
         self.dies.queue(op, UnderWay::piece(die, parts.ns, cause), None)
     }
 

@@ -4,6 +4,7 @@ use vpass_core::units::Lpn;
 
 use crate::oracle::Oracle;
 use crate::report::Kind;
+use crate::stamps::Tag;
 
 impl Oracle {
     /// The host changes this page next.
@@ -17,7 +18,7 @@ impl Oracle {
     /// Nothing of the host's waits in memory, but parts of pages that are lost with the rest.
     pub(crate) fn check_nothing_held(&mut self) {
         let stamps = &self.stamps;
-        let held = self.memory.pages().find(|lpn| stamps.newest(*lpn).is_some_and(|tag| tag.is_present()));
+        let held = self.memory.pages().find(|lpn| stamps.newest(*lpn).is_some_and(Tag::is_present));
         if let Some(lpn) = held {
             self.findings
                 .add(Kind::Request, || format!("a write of lpn {lpn} is over, and the page waits in memory; there is no write buffer"));

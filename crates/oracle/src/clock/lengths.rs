@@ -26,8 +26,6 @@ pub(super) struct Lengths {
     pub(super) slots: u32,
     /// Whether the whole job runs at once.
     pub(super) in_foreground: bool,
-    /// Pages of one batch of a job, where jobs proceed in batches.
-    pub(super) batch: Option<u32>,
     /// The pause after which incomplete wordlines are programmed.
     pub(super) pad_after: Option<Ns>,
     pub(super) bits: u32,
@@ -68,7 +66,6 @@ impl Lengths {
             by_wordline: t.program_unit == ProgramUnit::Wordline,
             slots: (config.drive.write_buffer.0 / g.page_size.0 / 2) as u32,
             in_foreground: config.reclaim.schedule == Schedule::Foreground,
-            batch: if let Schedule::Batch(pages) = config.reclaim.schedule { Some(pages) } else { None },
             pad_after: (t.pad_after_us > 0.0).then(|| ns(t.pad_after_us)),
             bits: g.cell.bits(),
             pages_per_block: g.wordlines_per_block * g.cell.bits(),

@@ -186,7 +186,7 @@ impl Host {
             Measured::Write => metrics.write.record(latency),
             Measured::Not => {
                 if planted(Bug::TrimsMeasured) {
-                    metrics.write.record(latency)
+                    metrics.write.record(latency);
                 }
             }
         }
