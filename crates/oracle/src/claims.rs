@@ -78,6 +78,7 @@ impl Oracle {
     /// The host is at work: what GC erased before was erased for it.
     pub(crate) fn host_acts(&mut self) {
         (self.course.cleaned, self.course.cleaned_for_drive) = (0, 0);
+        self.accuse_cleaning();
     }
 
     /// Compares what the drive reports with what was seen.

@@ -13,13 +13,15 @@ use crate::report::Kind;
 const ONE_IN: u64 = 8;
 
 /// GC at work.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Cleaning {
     /// What it reads from now.
     victim: Option<BlockId>,
     /// The block that another mover reads from, which is no victim.
     moving: Option<BlockId>,
     victims: u64,
+    /// A better choice, unless it turns out to be what another mover had begun to move; and what to say.
+    better: Option<(BlockId, String)>,
     /// Whether it takes the block with the fewest valid pages.
     pub(crate) is_greedy: bool,
     /// Whether blocks are choices of nobody else: no job is deferred.
@@ -39,12 +41,25 @@ impl Oracle {
         }
         if cause != Cause::Gc {
             self.cleaning.moving = Some(block);
+            // It needed room before it read its first page.
+            self.cleaning.better.take_if(|(better, _)| *better == block);
+            self.accuse_cleaning();
         } else if self.cleaning.victim != Some(block) {
             self.cleaning.victim = Some(block);
             self.cleaning.victims += 1;
             if self.wear.is_protected(block, &self.geometry) || self.cleaning.is_greedy && self.cleaning.victims.is_multiple_of(ONE_IN) {
                 self.check_victim(block);
             }
+        }
+    }
+
+    /// Whoever wanted room goes on: what GC should have taken was nobody's.
+    #[inline]
+    pub(crate) fn accuse_cleaning(&mut self) {
+        if self.cleaning.better.is_some()
+            && let Some((_, sentence)) = self.cleaning.better.take()
+        {
+            self.findings.add(Kind::Books, || sentence);
         }
     }
 
@@ -70,14 +85,13 @@ impl Oracle {
             may_be && !self.wear.is_protected(*block, &self.geometry) && self.valid_of(*block) + unsure < most
         });
         let Some(better) = better else { return };
-        if is_protected {
-            self.findings.add(Kind::Books, || {
-                format!("GC cleans block {victim}, which was filled by a move not long ago, though block {better} could be cleaned")
-            });
-        } else if self.cleaning.is_greedy {
-            let other = self.valid_of(better);
-            self.findings.add(Kind::Books, || format!("GC cleans block {victim} of {held} valid pages; block {better} has {other}"));
-        }
+        let other = self.valid_of(better);
+        let sentence = if is_protected {
+            format!("GC cleans block {victim}, which was filled by a move not long ago, though block {better} could be cleaned")
+        } else {
+            format!("GC cleans block {victim} of {held} valid pages; block {better} has {other}")
+        };
+        self.cleaning.better.get_or_insert((better, sentence));
     }
 
     /// Pages of a block that the host can still read there.
