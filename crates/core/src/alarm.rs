@@ -1,7 +1,7 @@
 //! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy is asked, data that is
 //! gone is reported. Rare, and out of line.
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::disturb::table::QUARTERS;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::drive::{Drive, NandOp};
@@ -60,7 +60,7 @@ impl Drive {
             return false;
         }
         if gone {
-            if cause == Cause::Host && !fill && !self.bugs.has(Bug::FailuresUncounted) {
+            if cause == Cause::Host && (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted) {
                 self.uncorrectable_reads += 1;
             }
             if !fill {
@@ -69,7 +69,7 @@ impl Drive {
         }
         self.ask_model(block);
         // A block that a move is reading is on its way out already; only host reads can make it late.
-        if cause == Cause::Host {
+        if cause == Cause::Host && !(fill && planted(Bug::FillAsksNobody)) {
             self.rung_by = ppn;
             self.ask_policy(block);
         }
@@ -99,7 +99,7 @@ impl Drive {
         let (d, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, page));
         self.hot[block as usize].reads += dose;
         self.wordlines[wordline as usize].reads += dose;
-        d > limit
+        d > limit || planted(Bug::LimitReachedIsLost) && d == limit
     }
 
     /// The error model and what it may see of a block.
@@ -301,7 +301,7 @@ impl Drive {
         }
         let (deadline, wanted) = self.consult(block);
         self.tell(|o| o.asks_at(block, deadline));
-        self.cold[block as usize].set_policy_alarm(deadline);
+        self.cold[block as usize].set_policy_alarm(if planted(Bug::JobLearnsNoDeadline) { Reads::NEVER } else { deadline });
         if wanted.is_empty() {
             return;
         }
@@ -350,13 +350,21 @@ impl Drive {
         // What is sensed on the way may bring others past their limits.
         let mut before = None;
         while before.replace(self.lost_pages) != Some(self.lost_pages) {
+            if planted(Bug::UnreadOnce) && before.is_none() {
+                break;
+            }
             self.look_for_unread_losses();
+            if planted(Bug::UnreadOnce) {
+                break;
+            }
         }
     }
 
     fn look_for_unread_losses(&mut self) {
         for block in 0..self.geometry.blocks {
-            if !self.hot[block as usize].has(SUSPECT) {
+            if !self.hot[block as usize].has(SUSPECT)
+                || planted(Bug::UnreadOpenSkipped) && self.hot[block as usize].state == BlockState::Open
+            {
                 continue;
             }
             let first = self.geometry.first_page(block);

@@ -9,7 +9,7 @@
 //! alpha 9; S = {1}; reads of wordlines 0, 1, 2: 80, 300, 10.  weights 80 x 9, 300 x 0, 10 x 9: of 3 copies 2.67 and 0.33
 //! ```
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::config::DisturbModel;
 use crate::disturb::table::ALPHA_ONE;
 use crate::drive::Drive;
@@ -68,7 +68,7 @@ impl Drive {
         };
         let weights = self.weights_by_range(block, pages);
         let total = weights.iter().sum::<f64>() / if self.bugs.has(Bug::BlameDoubled) { 2.0 } else { 1.0 };
-        if total > 0.0 {
+        if total > 0.0 && !(planted(Bug::BlameForgotten) && pages.is_some()) {
             for (booked, weight) in self.blame.copies.iter_mut().zip(weights) {
                 *booked += f64::from(copies) * weight / total;
             }
@@ -81,7 +81,7 @@ impl Drive {
         let bits = g.cell.bits();
         let (first_page, first_wordline) = (g.first_page(block), g.first_wordline(block) as usize);
         let written = u32::from(self.hot[block as usize].write_ptr);
-        let share = pages.map(|pages| self.shares(block, pages));
+        let share = pages.filter(|_| !planted(Bug::BlameOfWhole)).map(|pages| self.shares(block, pages));
         let mut weights = [0.0; RANGES];
         for wordline in 0..g.wordlines_per_block {
             let reads = self.wordlines.get(first_wordline + wordline as usize).map_or(0, |w| w.reads);
@@ -95,7 +95,9 @@ impl Drive {
             let stays = |ppn: &u32| !forgets || any(self.map.valid_words(block), ppn - first_page, 1);
             let owners = || pages.clone().filter(stays).map(|ppn| self.map.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
             let each = weight / owners().count().max(1) as f64;
-            owners().for_each(|lpn| weights[self.blame.range_pages.quotient(lpn) as usize] += each);
+            owners().for_each(|lpn| {
+                weights[(self.blame.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
+            });
         }
         weights
     }

@@ -7,6 +7,7 @@ mod rows;
 pub mod table;
 mod wordline;
 
+use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::nand::block::Wordline;
 use crate::page_set::{any, bits};
@@ -58,7 +59,7 @@ impl BlockView<'_> {
         let written = self.written.saturating_sub(first).min(self.pages_per_wordline);
         let kept = self.pages_per_wordline - u32::from(self.mode);
         let to_come = (1u32 << kept).saturating_sub(1 << written);
-        bits(self.valid, first, self.pages_per_wordline) as u32 | to_come
+        bits(self.valid, first, self.pages_per_wordline) as u32 | if planted(Bug::ToComeForgotten) { 0 } else { to_come }
     }
 }
 
@@ -111,5 +112,5 @@ pub const MODELS: &[(&str, &str)] = &[
 pub(crate) fn spared(before: u64, preprogram_weight: f64) -> u32 {
     // In 1/65536, and rounded down, so that a dose is over-counted rather than under-counted.
     let kept = (preprogram_weight * 65_536.0).round() as u64;
-    ((before * (65_536 - kept)) >> 16).min(u64::from(u32::MAX)) as u32
+    ((before * (65_536 - kept) + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 }) >> 16).min(u64::from(u32::MAX)) as u32
 }

@@ -9,7 +9,7 @@ mod memory;
 
 pub(crate) use self::assemble::late_reads;
 use crate::blame::Blame;
-use crate::bugs::{Bug, Bugs};
+use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
 use crate::disturb::ErrorModel;
 use crate::ftl::buffer::WriteBuffer;
@@ -142,6 +142,8 @@ pub struct Drive {
     /// Blocks opened before this time of the techniques' clock have served reads that nobody timed.
     pub(crate) timed_from: u64,
     pub(crate) pages_to_spare: u32,
+    /// Pages that jobs under way in this very moment will take away.
+    pub(crate) leaving_now: u32,
     /// Whether jobs may be left to the timed gear, and physical work recorded in `ops`.
     pub(crate) timed: bool,
     pub(crate) ops: Vec<NandOp>,
@@ -179,6 +181,7 @@ impl Drive {
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
         self.bugs.seeded = Some(bug);
+        crate::bugs::plant(Some(bug));
         if let Some(model) = &mut self.model {
             model.limits_mut().bugs = self.bugs;
         }
@@ -274,7 +277,10 @@ impl Drive {
                 self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
                 return FROM_BUFFER;
             }
-            if slot.mask == crate::ftl::buffer::WHOLE || slot.below >= UNMAPPED {
+            if slot.mask == crate::ftl::buffer::WHOLE
+                || slot.below >= UNMAPPED
+                || planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60
+            {
                 self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result: ReadResult::Good, fill: false });
                 return FROM_BUFFER;
             }
@@ -294,6 +300,7 @@ impl Drive {
         self.note_read(PhysRead { lpn, ppn: NO_PPN, cause: Cause::Host, result, fill: false });
         if lost {
             self.uncorrectable_reads += 1;
+            self.host.unmapped_read_pages += u64::from(planted(Bug::LostReadUnmapped));
         } else {
             self.host.unmapped_read_pages += 1;
         }
@@ -364,7 +371,13 @@ impl Drive {
             limits: self.model.as_deref().map(ErrorModel::limits),
             disturb: &self.config.disturb,
             density: &self.config.density,
-            late_reads: if self.bugs.has(Bug::LateReadsZero) { 0 } else { self.late_reads },
+            late_reads: if self.bugs.has(Bug::LateReadsZero) {
+                0
+            } else if planted(Bug::LateHalved) {
+                self.late_reads / 2
+            } else {
+                self.late_reads
+            },
             wear_counts: self.config.density.wear_counts_for_limits,
             hot: &self.hot,
             cold: &self.cold,

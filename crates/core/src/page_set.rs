@@ -1,5 +1,7 @@
 //! Some of the pages of a block, or of its wordlines, a bit each.
 
+use crate::bugs::{Bug, planted};
+
 /// Pages of one block, or wordlines, numbered within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageSet {
@@ -60,7 +62,7 @@ pub(crate) fn set(words: &mut [u64], n: u32) {
 pub(crate) fn bits(words: &[u64], first: u32, count: u32) -> u64 {
     let (word, bit) = (first as usize / 64, first % 64);
     let mut bits = words[word] >> bit;
-    if bit + count > 64 {
+    if bit + count > 64 && !planted(Bug::AcrossWordsLost) {
         bits |= words[word + 1] << (64 - bit);
     }
     bits & (u64::MAX >> (64 - count))

@@ -5,6 +5,7 @@
 //! of valid pages, a block that is a fraction u of the way from full to victim holds b v^u valid pages, where
 //! ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS 10(2), 2014, for large blocks).
 
+use crate::bugs::{Bug, planted};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -27,6 +28,16 @@ const LOAD_GROUP: usize = 64;
 impl Drive {
     /// Brings the drive to the state that `[start]` describes; the same seed gives the same state.
     pub fn precondition(&mut self, seed: u64) {
+        let (_, overwrites) = pages_at_start(&self.config, &self.geometry);
+        self.prepare(seed, is_computed(&self.config.start, overwrites));
+    }
+
+    /// The same with a steady state that is computed, however small the drive is: for who checks what large drives begin with.
+    pub fn precondition_computed(&mut self, seed: u64) {
+        self.prepare(seed, true);
+    }
+
+    fn prepare(&mut self, seed: u64, computed: bool) {
         let start = self.config.start.clone();
         let (filled, overwrites) = pages_at_start(&self.config, &self.geometry);
         if filled == 0 {
@@ -35,12 +46,12 @@ impl Drive {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
         let timed = self.timed;
         self.out_of_time(|drive| {
-            if is_computed(&start, overwrites) {
+            if computed {
                 drive.load_steady_state(filled, timed, &mut rng);
             } else {
                 drive.load_sequential(filled);
                 for _ in 0..overwrites {
-                    drive.write_page(below(&mut rng, filled), WHOLE);
+                    drive.write_page(below(&mut rng, if planted(Bug::OverwritesFirstHalf) { filled.div_ceil(2) } else { filled }), WHOLE);
                 }
             }
             drive.drain_buffer();
@@ -107,6 +118,7 @@ impl Drive {
                 *lpn = shuffle.at(next);
                 next += 1;
             }
+            next -= u32::from(planted(Bug::SteadyPageTwice) && next > 1 && next < filled);
             self.load_block(block, pages);
         }
         assert!(next == filled, "the steady state holds every page once");
@@ -165,7 +177,8 @@ impl Drive {
 /// Pages written once, and pages overwritten then.
 fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (Lpn, u64) {
     let filled = (f64::from(geometry.host_pages) * config.start.fill).floor() as Lpn;
-    (filled, (f64::from(filled) * config.start.overwrite) as u64)
+    let filled = filled - u32::from(planted(Bug::FillOneShort) && filled > 1);
+    (filled, (f64::from(filled) * config.start.overwrite) as u64 / if planted(Bug::OverwritesHalved) { 2 } else { 1 })
 }
 
 /// Whether the steady state is computed instead of written.
@@ -195,7 +208,7 @@ fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
     // Rounding errors are carried on, so that the sum comes out exactly.
     let (mut exact, mut given) = (0.0, 0u32);
     for k in 0..closed {
-        exact += b * v.powf((f64::from(k) + 0.5) / f64::from(closed));
+        exact += if planted(Bug::SteadyAllFull) { b * alpha } else { b * v.powf((f64::from(k) + 0.5) / f64::from(closed)) };
         let pages = ((exact - f64::from(given)).round() as u32).min(block_pages);
         valid.push(pages);
         given += pages;

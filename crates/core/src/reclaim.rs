@@ -30,7 +30,7 @@ mod tiered;
 pub use action::Action;
 pub use promise::Promise;
 
-use crate::bugs::{Bug, Bugs};
+use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{DensityConfig, DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
 use crate::ftl::map::PageMap;
@@ -75,7 +75,7 @@ pub struct View<'a> {
 impl View<'_> {
     /// The P/E count at which the limits of a block are to be looked up; another after each erase.
     pub fn pec(&self, block: BlockId) -> u32 {
-        self.cold[block as usize].limit_pec(self.wear_counts)
+        self.cold[block as usize].limit_pec(self.wear_counts && !planted(Bug::WearUnseen))
     }
 
     /// Reads of a block since its erase, rounded up to a whole dose unit.
@@ -85,6 +85,9 @@ impl View<'_> {
 
     /// Dose of a block since its erase, in quarters of a unit.
     pub fn dose(&self, block: BlockId) -> u32 {
+        if planted(Bug::MoversUnseen) {
+            return self.cold[block as usize].without_movers(self.hot[block as usize].reads);
+        }
         self.hot[block as usize].reads
     }
 
@@ -174,6 +177,9 @@ impl View<'_> {
     /// Whether a wordline holds valid pages.
     pub fn is_valid(&self, block: BlockId, wordline: u32) -> bool {
         let bits = self.geometry.cell.bits();
+        if planted(Bug::LastWordlineInvalid) && wordline + 1 == self.geometry.wordlines_per_block {
+            return false;
+        }
         any(self.map.valid_words(block), wordline * bits, bits)
     }
 
@@ -203,7 +209,11 @@ impl View<'_> {
         if self.bugs.has(Bug::OpenTakenForClosed) {
             return 0;
         }
-        if hot.state == BlockState::Closed { 0 } else { self.geometry.available_from(hot.write_ptr.into(), hot.mode) }
+        if hot.state == BlockState::Closed {
+            0
+        } else {
+            self.geometry.available_from(hot.write_ptr.into(), hot.mode).saturating_sub(u32::from(planted(Bug::ToComeOneShort)))
+        }
     }
 }
 

@@ -14,7 +14,7 @@
 
 use std::collections::VecDeque;
 
-use crate::bugs::{Bug, Bugs};
+use crate::bugs::{Bug, Bugs, planted};
 use crate::mem::{equal_keys, huge_vec, prefetch};
 use crate::units::BlockId;
 
@@ -133,7 +133,7 @@ impl SpaceSaving {
     pub(crate) fn count(&mut self, block: BlockId, wordline: u32, dose: u32) {
         let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
         let lowest = &mut self.lowest[block as usize];
-        let key = wordline as u16;
+        let key = if planted(Bug::KeyCutOff) { wordline & 255 } else { wordline } as u16;
         let (mut at, mut equal) = (lowest.bank as usize, 0);
         for (n, bank) in banks.iter().enumerate() {
             let here = equal_keys(&bank.keys, key);

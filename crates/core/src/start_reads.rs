@@ -8,7 +8,7 @@
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DisturbModel, DriveConfig, require};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
 use crate::drive::{Drive, late_reads};
@@ -87,7 +87,7 @@ impl Drive {
         self.timed_from = self.policy_and_view().1.clock() + 1;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in 0..self.geometry.blocks {
-            let drawn = below(&mut rng, most + 1);
+            let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
             let written = u32::from(self.hot[block as usize].write_ptr);
             if written > 0 {
                 self.served_before(block, drawn, written.div_ceil(self.geometry.cell.bits()));
@@ -98,14 +98,18 @@ impl Drive {
     /// A block whose first wordlines are programmed served its part of so many reads.
     fn served_before(&mut self, block: BlockId, of_a_whole_block: u32, programmed: u32) {
         let all = self.geometry.wordlines_per_block;
-        let (each, left) = (of_a_whole_block / all, of_a_whole_block % all);
+        let (each, left) = if planted(Bug::StartReadsOpen) {
+            (of_a_whole_block / programmed, 0)
+        } else {
+            (of_a_whole_block / all, of_a_whole_block % all)
+        };
         // What does not divide goes to wordlines far from each other: number w gets floor((w + 1) left / all) - floor(w left / all).
         let mut carried = 0;
         let dose = |_| {
             carried += left;
             let one_more = carried >= all;
             carried -= if one_more { all } else { 0 };
-            (each + u32::from(one_more)) * QUARTERS
+            (if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more)) * QUARTERS
         };
         let doses: Vec<u32> = (0..programmed).map(dose).collect();
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
@@ -118,7 +122,9 @@ impl Drive {
             self.tracker.count_each(block, &doses);
         }
         self.hot[block as usize].reads += doses.iter().sum::<u32>();
-        self.ask_model_at_next_read(block);
+        if !planted(Bug::StartAsksNobody) {
+            self.ask_model_at_next_read(block);
+        }
         self.tell(|o| o.served_before(block, &doses));
     }
 }

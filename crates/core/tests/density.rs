@@ -105,6 +105,16 @@ fn a_reprogramming_may_disturb_its_neighbours() {
     assert!((block.reads - (9_256.0 + 64.0 * 5.5)).abs() < 1e-9, "{} reads", block.reads);
 }
 
+/// Room for one block: while it is being made, the stream that takes its backup wants one, too.
+#[test]
+fn what_a_job_is_about_to_take_is_not_given_away() {
+    let to_low_density = |block, _| Action::Reprogram { block, backup: FIRST_OWN + 1 };
+    let mut drive = drive(to_low_density, "density = { spare_share = 0.015 }", false);
+    read(&mut drive, 0, 9_000);
+    let low = drive.block_states().filter(|row| row.mode > 0).count();
+    assert_eq!((low, drive.reclaim_counts().low_density_refused), (1, 2), "that stream writes two blocks in turn");
+}
+
 #[test]
 fn a_page_that_was_rewritten_needs_no_backup() {
     let mut drive = drive(reprogram, "", false);

@@ -3,10 +3,10 @@
 mod common;
 
 use common::log::{Log, run_watched};
-use common::{Script, config, dies};
+use common::{PAGE, Script, config, dies};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::engine::{TimedEngine, run_untimed};
-use vpass_core::request::{Op, Request};
+use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::units::Cause;
 
 /// 16 KiB at 800 MB/s.

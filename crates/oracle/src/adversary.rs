@@ -166,6 +166,10 @@ impl Adversary {
         let page = u64::from(drive.geometry().page_bytes);
         let pages = u64::from(drive.geometry().host_pages);
         let request = |lpn: u64, op: Op| Request { at: 0, offset: lpn * page, bytes: page as u32, op, origin: 0 };
+        let ruins = self.ruins(drive);
+        if !ruins.is_empty() {
+            return (0..size).map(|_| self.disturb_ruin(&ruins, page, pages)).collect();
+        }
         let Some(Victim { page: page_of_victim, ppn, manner, writes, .. }) = self.victim else {
             // There is nothing to read: something is written.
             return (0..size).map(|_| request(self.dice.between(0, pages - 1), Op::Write)).collect();
@@ -185,7 +189,42 @@ impl Adversary {
         if let Some(last) = requests.last_mut().filter(|_| self.dice.chance(0.5)) {
             *last = request(page_of_victim.into(), Op::Read);
         }
+        // A part of it is written first: by the time that the rest is needed it may be gone.
+        if let Some(first) = requests.first_mut().filter(|_| writes > 0.0 && self.dice.chance(0.1)) {
+            *first = self.part_of(page_of_victim, page);
+        }
         requests
+    }
+
+    /// Now and then: the pages that the drive has reported lost.
+    fn ruins(&mut self, drive: &mut Drive) -> Vec<Lpn> {
+        if drive.lost_pages() == 0 || self.dice.chance(0.8) {
+            return vec![];
+        }
+        let pages = drive.geometry().host_pages;
+        let oracle = oracle_of(drive);
+        (0..pages).filter(|lpn| oracle.is_lost(*lpn)).collect()
+    }
+
+    /// Does something to a lost page, or to one beside it.
+    fn disturb_ruin(&mut self, ruins: &[Lpn], page: u64, pages: u64) -> Request {
+        let lpn = u64::from(self.dice.pick(ruins));
+        let (op, whole) = match self.dice.between(0, 9) {
+            0..=3 => (Op::Read, true),
+            4..=6 => return self.part_of(lpn as Lpn, page),
+            7 => (Op::Write, true),
+            8 => (Op::Write, false),
+            _ => (Op::Trim, true),
+        };
+        let count = if whole || lpn + 1 == pages { 1 } else { 2 };
+        Request { at: 0, offset: lpn * page, bytes: (count * page) as u32, op, origin: 0 }
+    }
+
+    /// A write of a part of a page, from any byte to any other.
+    fn part_of(&mut self, lpn: Lpn, page: u64) -> Request {
+        let from = self.dice.between(0, page - 1);
+        let bytes = self.dice.between(1, page - from) as u32;
+        Request { at: 0, offset: u64::from(lpn) * page + from, bytes, op: Op::Write, origin: 0 }
     }
 
     /// Keeps to its victim while there is one, and finds the next.
@@ -200,8 +239,7 @@ impl Adversary {
         }
         let taste = self.dice.pick(&[Taste::Nearest, Taste::Nearest, Taste::Emptiest, Taste::Open, Taste::Chance]);
         let blocks = self.blocks(drive, taste);
-        let watcher: Option<&mut dyn Any> = drive.watcher().map(|watcher| watcher as _);
-        let oracle = watcher.and_then(|watcher| watcher.downcast_ref::<Oracle>()).expect("an oracle watches");
+        let oracle = oracle_of(drive);
         let per_block = sight.pages_per_block as Ppn;
         let live = blocks.iter().flat_map(|block| block * per_block..(block + 1) * per_block);
         let live = live.filter(|ppn| sight.owners[*ppn as usize] != NOBODY);
@@ -239,6 +277,12 @@ impl Adversary {
             }
         }
     }
+}
+
+/// Who watches.
+fn oracle_of(drive: &mut Drive) -> &Oracle {
+    let watcher: Option<&mut dyn Any> = drive.watcher().map(|watcher| watcher as _);
+    watcher.and_then(|watcher| watcher.downcast_ref::<Oracle>()).expect("an oracle watches")
 }
 
 /// Requests at hand.

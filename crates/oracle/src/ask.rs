@@ -29,6 +29,11 @@ impl Oracle {
         (truth.limit as f64 - truth.dose as f64) / (4 * self.doses.page(at).alpha) as f64
     }
 
+    /// Whether the drive reported the host's data of this page lost, and nothing whole was written since.
+    pub(crate) fn is_lost(&self, lpn: Lpn) -> bool {
+        self.stamps.newest(lpn).is_some_and(Tag::is_lost)
+    }
+
     /// What a flash page really holds: host page and version.
     pub fn content(&self, ppn: Ppn) -> Option<(Lpn, u32)> {
         self.carried(ppn).filter(|stamp| stamp.lpn < self.geometry.host_pages).map(|stamp| (stamp.lpn, stamp.tag.version()))

@@ -49,12 +49,16 @@ impl Oracle {
     #[cold]
     #[inline(never)]
     pub(crate) fn mover_reads(&mut self, read: &PhysRead) {
+        self.density.sense(&self.geometry, read.ppn);
         if read.lpn == NOBODY {
             return;
         }
         if read.ppn < self.geometry.raw_pages() && self.jobs.contains_key(&self.geometry.block_of(read.ppn)) {
             let wanted = self.blame.check_wanted(read);
             self.findings.note(Kind::Stamp, wanted);
+        }
+        if read.ppn < self.geometry.raw_pages() && self.is_full() {
+            self.note_cleaning(self.geometry.block_of(read.ppn), read.cause);
         }
         self.course.moving = read.cause;
         match read.cause {
@@ -80,6 +84,7 @@ impl Oracle {
     /// The host is at work: what GC erased before was erased for it.
     pub(crate) fn host_acts(&mut self) {
         (self.course.cleaned, self.course.cleaned_for_drive) = (0, 0);
+        self.accuse_cleaning();
     }
 
     /// Compares what the drive reports with what was seen.
@@ -117,6 +122,9 @@ impl Oracle {
         self.findings.absorb(&self.wear.findings);
         let neglect = self.wear.neglect.take().filter(|_| !drive.is_timed());
         self.findings.note(Kind::Books, neglect.map_or(Ok(()), Err));
+        let cold = self.wear.cold_to_young.take().filter(|_| !drive.is_timed());
+        self.findings.note(Kind::Books, cold.map_or(Ok(()), Err));
+        self.check_density(reclaim);
         self.findings.note(Kind::Protocol, self.questions.end());
         if self.is_full() && drive.is_timed() {
             self.findings.note(Kind::Books, self.clock.check_stalls(reclaim.stall_ns));

@@ -8,7 +8,9 @@
 mod dies;
 mod expected;
 mod host;
+mod latencies;
 mod lengths;
+mod pads;
 mod work;
 
 use std::collections::BTreeMap;
@@ -25,6 +27,7 @@ use self::dies::{Dies, Ended};
 use self::expected::Expected;
 use self::host::Host;
 use self::lengths::Lengths;
+use self::pads::Pads;
 use self::work::{UnderWay, die_of_part, part_ns};
 
 /// Parts of a job's piece so far: their time, and the die of the last that says one.
@@ -42,6 +45,7 @@ pub(crate) struct Clock {
     dies: Dies,
     host: Host,
     pieces: BTreeMap<OpId, Parts>,
+    pads: Pads,
     now: Ns,
     /// A run is under way: what happens takes time.
     runs: bool,
@@ -57,6 +61,7 @@ impl Clock {
             dies: Dies::new(&lengths),
             host: Host::default(),
             pieces: BTreeMap::new(),
+            pads: Pads::default(),
             now: 0,
             runs: false,
             stopped: false,
@@ -239,6 +244,8 @@ impl Clock {
     }
 
     fn work(&mut self, op: OpId, work: &Work) -> Result<(), String> {
+        let sparse = if let Work::Program { dst, .. } = work { self.expected.is_sparse(self.lengths.block(*dst)) } else { false };
+        self.pads.check(work, self.now, self.host.last_end, sparse, &self.lengths)?;
         self.expected.take_work(work, &self.lengths)?;
         let mut under_way = UnderWay::of(work, &self.lengths);
         if under_way.host_pages > 0 {

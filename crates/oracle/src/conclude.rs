@@ -16,6 +16,9 @@ impl Oracle {
         for left in self.requests.end() {
             self.findings.add(Kind::Request, || left);
         }
+        if self.is_full() && self.memory.is_unbuffered {
+            self.check_nothing_held();
+        }
     }
 
     /// Compares the drive's books with what was seen.
@@ -37,6 +40,8 @@ impl Oracle {
         let time = std::mem::replace(&mut self.time, TimeCheck::new(0, 0));
         self.check_time(&time);
         self.end_requests();
+        let addresses = std::mem::replace(&mut self.addresses, Ok(()));
+        self.findings.note(Kind::Books, addresses);
         let flash = drive.flash_counts();
         let host = drive.host_counts();
         self.check_books(&DriveBooks {
@@ -57,8 +62,11 @@ impl Oracle {
 
     /// The measured phase begins: its counts begin at nothing, and what is lost, lost it stays.
     pub(crate) fn begin_measured_phase(&mut self) {
+        let checked = self.start_reads.check();
+        self.findings.note(Kind::Books, checked);
         self.stamps.end_loading();
         self.end_requests();
+        self.density.restart();
         self.claims = Seen::default();
         self.requests.served = HostCounts::default();
         self.memory.fill_reads = 0;

@@ -14,7 +14,6 @@ impl Oracle {
         if !self.check_block(block, "opening") {
             return;
         }
-        self.wear.reprogram(block);
         let checked = self.protocol.open(block, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
@@ -28,7 +27,6 @@ impl Oracle {
         if !self.check_block(block, "merge") {
             return;
         }
-        self.wear.reprogram(block);
         let (kinds, taken) = (self.geometry.cell.bits(), u32::from(mode));
         if wordline >= self.geometry.wordlines_per_block {
             return self.findings.add(Kind::Protocol, || format!("merge of wordline {wordline} of block {block}, which has not so many"));
@@ -37,6 +35,7 @@ impl Oracle {
         self.findings.note(Kind::Protocol, checked);
         self.forget(block, wordline, kinds.saturating_sub(taken)..kinds, "a merge took away");
         if self.protocol.is_full(block) {
+            self.check_sensed(block, wordline);
             self.doses.reprogram(&mut self.medium, block, self.geometry.first_wordline(block) + wordline);
             self.questions.put_off(block, self.doses.of_reprogramming());
         }
@@ -47,7 +46,6 @@ impl Oracle {
         if !self.check_block(block, "merge") {
             return;
         }
-        self.wear.reprogram(block);
         if wordline >= self.geometry.wordlines_per_block {
             return self.findings.add(Kind::Protocol, || format!("merge of wordline {wordline} of block {block}, which has not so many"));
         }
@@ -70,7 +68,6 @@ impl Oracle {
         if !self.check_block(block, "reprogramming") {
             return;
         }
-        self.wear.reprogram(block);
         let checked = self.protocol.reprogram(block, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);

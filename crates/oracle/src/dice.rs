@@ -4,6 +4,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Random choices of one case.
+#[derive(Clone)]
 pub(crate) struct Dice(Xoshiro256PlusPlus);
 
 impl Dice {

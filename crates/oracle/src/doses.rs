@@ -16,11 +16,12 @@
 //! which m were reprogrammed ones, the m-th took `(wear - 1) sqrt(max(1, n / 5m))` cycles more, to the thousandth. The sum is rounded up.
 
 use vpass_core::config::{DisturbModel, DriveConfig};
-use vpass_core::disturb::table::{ALPHA_ONE, Endurance, LimitTable, dose_per_kind};
+use vpass_core::disturb::table::{ALPHA_ONE, Endurance};
 use vpass_core::geometry::Geometry;
 use vpass_core::mem::prefetch;
 use vpass_core::units::BlockId;
 
+use crate::endurance::{self, Endurances};
 use crate::medium::{At, Counters, Medium};
 
 /// `preprogram_weight` is a multiple of 1/65536.
@@ -55,15 +56,15 @@ struct Worn {
 }
 
 impl Worn {
-    /// A cycle ends. Gives the cycles that the block is worn as if by.
-    fn end_cycle(&mut self, wear: f64) -> u32 {
+    /// A cycle ends. Gives the cycles that the block is worn as if by, as far as limits go.
+    fn end_cycle(&mut self, wear: f64, counts: bool) -> u32 {
         self.cycles += 1;
         if std::mem::take(&mut self.is_reprogrammed) {
             self.reprogrammed += 1;
             let seldom = 0.2 * f64::from(self.cycles) / f64::from(self.reprogrammed);
             self.beyond_milli += ((wear - 1.0) * seldom.max(1.0).sqrt() * 1000.0).round() as u64;
         }
-        self.cycles + self.beyond_milli.div_ceil(1000) as u32
+        self.cycles + if counts { self.beyond_milli.div_ceil(1000) as u32 } else { 0 }
     }
 }
 
@@ -106,16 +107,15 @@ pub(crate) struct Doses {
     blocks: Vec<Block>,
     /// Wordlines merged by themselves, a bit each; nothing for blocks without any.
     guarded: Vec<Vec<u64>>,
-    table: LimitTable,
+    table: Endurances,
     /// Per P/E count since the start, the limits of every group.
     limits: Vec<Endurance>,
     start_pec: u32,
     /// Dose, in quarters, of a reprogramming, as from its wordline.
     by_reprogramming: u32,
     worn: Vec<Worn>,
-    /// Wear of a reprogrammed cycle, as far as it counts for limits.
+    /// Wear of a reprogrammed cycle, and whether it counts for limits.
     wear: f64,
-    /// Whether it does.
     counts_wear: bool,
 }
 
@@ -125,16 +125,17 @@ pub(crate) struct BlockWear {
     /// Cycles since the drive began, and those with a reprogramming.
     pub(crate) cycles: u32,
     pub(crate) reprogrammed: u32,
-    /// Thousandths of cycles that it is worn as if by; unknown where reprogramming wears for other ends than limits.
-    pub(crate) effective_milli: Option<u64>,
+    /// Thousandths of cycles that it is worn as if by, and those of them that reprogramming wore.
+    pub(crate) effective_milli: u64,
+    pub(crate) beyond_milli: u64,
 }
 
 impl Doses {
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
-        let table = LimitTable::of(config);
+        let table = Endurances::new(config);
         let mut doses = Self {
             model: config.disturb.model,
-            per_kind: dose_per_kind(config.disturb.dose, geometry.cell),
+            per_kind: endurance::doses(config.disturb.dose, geometry.cell),
             preprogram_weight: (config.disturb.preprogram_weight * WEIGHT_ONE).round() as u64,
             stride: geometry.neighbour_stride,
             wordlines_per_block: geometry.wordlines_per_block,
@@ -146,7 +147,7 @@ impl Doses {
             by_reprogramming: (config.density.reprogram_dose * 4.0).ceil() as u32,
             worn: vec![Worn::default(); geometry.blocks as usize],
             counts_wear: config.density.wear_counts_for_limits,
-            wear: if config.density.wear_counts_for_limits { config.density.wear } else { 1.0 },
+            wear: config.density.wear,
         };
         doses.know_limits(0);
         doses
@@ -209,7 +210,7 @@ impl Doses {
         if wordline == Truth::SAFE {
             return Truth::SAFE;
         }
-        Truth { limit: self.table.limit_of_kinds(wordline.limit, 1 << kind), ..wordline }
+        Truth { limit: self.table.limit_of_kind(wordline.limit, kind), ..wordline }
     }
 
     /// Dose of a programmed wordline now, and the limit of the weakest page kind.
@@ -323,17 +324,25 @@ impl Doses {
         (self.model != DisturbModel::None).then(|| self.blocks[block as usize].read)
     }
 
+    /// Twentieths of its weakest wordlines' limit that a block's reads since its erase come to; `None` where nobody counts.
+    pub(crate) fn used(&self, block: BlockId) -> Option<u64> {
+        let record = &self.blocks[block as usize];
+        let of_group = |group: usize| self.limits[record.limits as usize + group].limit;
+        let weakest = (0..self.table.groups()).map(of_group).min().filter(|_| self.model != DisturbModel::None)?;
+        Some(record.read * ALPHA_ONE * 20 / self.table.in_mode(weakest, record.mode))
+    }
+
     /// What a block has been through.
     pub(crate) fn worn(&self, block: BlockId) -> BlockWear {
         let worn = &self.worn[block as usize];
         let cycles = u64::from(self.start_pec) + u64::from(worn.cycles);
-        let effective_milli = self.counts_wear.then_some(cycles * 1000 + worn.beyond_milli);
-        BlockWear { cycles: worn.cycles, reprogrammed: worn.reprogrammed, effective_milli }
+        let effective_milli = cycles * 1000 + worn.beyond_milli;
+        BlockWear { cycles: worn.cycles, reprogrammed: worn.reprogrammed, effective_milli, beyond_milli: worn.beyond_milli }
     }
 
     /// The block's wordlines forget; its next limits are those of one more cycle, and of what reprogramming wore.
     pub(crate) fn erase(&mut self, block: BlockId) {
-        let limits = self.worn[block as usize].end_cycle(self.wear) * self.table.groups() as u32;
+        let limits = self.worn[block as usize].end_cycle(self.wear, self.counts_wear) * self.table.groups() as u32;
         let record = &mut self.blocks[block as usize];
         if record.guards > 0 {
             self.guarded[block as usize] = vec![];

@@ -7,6 +7,7 @@
 //!
 //! Data loss is a result where the drive reported it. Whatever else is wrong is a bug ([`OracleReport::is_bug`]).
 
+mod addresses;
 mod adversary;
 mod ask;
 mod bits;
@@ -14,12 +15,16 @@ mod blame;
 mod block_books;
 mod books;
 mod claims;
+mod cleaning;
 mod clock;
 mod conclude;
 mod density;
+mod density_books;
 mod dice;
 mod doses;
+mod durable;
 mod end_scan;
+mod endurance;
 mod gathered;
 mod jobs;
 mod mapping;
@@ -36,6 +41,7 @@ mod report;
 mod requests;
 mod stamps;
 mod start;
+mod start_reads;
 pub mod swarm;
 mod time_check;
 mod wear;

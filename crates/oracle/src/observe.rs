@@ -29,6 +29,7 @@ impl Observer for Oracle {
         self.host_acts();
         if self.is_full() {
             self.wear.look(&self.geometry);
+            self.check_durable(lpn);
         }
         let whole = if self.is_full() { self.take_in(lpn, whole) } else { whole };
         if whole {
@@ -57,6 +58,7 @@ impl Observer for Oracle {
         self.claims.trimmed_pages += 1;
         self.host_acts();
         if self.is_full() {
+            self.check_durable(lpn);
             self.memory.forget(lpn);
             self.blame.leaves_flash(lpn);
             let served = self.requests.trim(lpn);
@@ -130,6 +132,7 @@ impl Observer for Oracle {
 
     fn opened(&mut self, block: BlockId, mode: u8) {
         self.clock.opened(block);
+        self.take_away(block, u32::from(mode) * self.geometry.wordlines_per_block);
         self.opened_in_mode(block, mode);
     }
 
@@ -142,10 +145,14 @@ impl Observer for Oracle {
     fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
         self.seen.reprograms[cause as usize] += 1;
         self.clock.merged(block, cause);
+        self.check_sensed(block, wordline);
+        self.take_away(block, mode.into());
         self.guarded_wordline(block, wordline, mode);
     }
 
     fn reprogrammed(&mut self, block: BlockId, mode: u8) {
+        self.density.reprogram();
+        self.take_away(block, self.pages_gone(block, mode));
         self.reprogrammed_block(block, mode);
     }
 
@@ -156,7 +163,8 @@ impl Observer for Oracle {
             return;
         }
         self.cleaned(cause);
-        self.wear.erase(block, cause);
+        self.note_density(block, cause);
+        self.end_cleaning(block);
         self.jobs.remove(&block);
         self.questions.erase(block);
         self.blame.erased(&self.geometry, block);
@@ -167,6 +175,7 @@ impl Observer for Oracle {
         self.findings.note(Kind::Protocol, checked);
         self.medium.erase(block);
         self.doses.erase(block);
+        self.wear.erase(block, cause, self.doses.worn(block).beyond_milli);
     }
 
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {

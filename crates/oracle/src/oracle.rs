@@ -6,11 +6,14 @@ use vpass_core::config::DriveConfig;
 use vpass_core::geometry::Geometry;
 use vpass_core::units::{BlockId, Bytes, Lpn, Ppn};
 
+use crate::addresses;
 use crate::bits::Bits;
 use crate::blame::Blame;
 use crate::books::DriveBooks;
 use crate::claims::{Course, Seen};
+use crate::cleaning::Cleaning;
 use crate::clock::Clock;
+use crate::density_books::DensityBooks;
 use crate::doses::Doses;
 use crate::jobs::Jobs;
 use crate::medium::{At, Medium};
@@ -20,6 +23,7 @@ use crate::questions::Questions;
 use crate::report::{Findings, Kind, OracleReport, Tally};
 use crate::requests::Requests;
 use crate::stamps::{Loss, Stamp, Stamps};
+use crate::start_reads::StartReads;
 use crate::time_check::TimeCheck;
 use crate::wear::Wear;
 
@@ -58,7 +62,12 @@ pub struct Oracle {
     pub(crate) memory: Memory,
     pub(crate) wear: Wear,
     pub(crate) claims: Seen,
+    pub(crate) density: DensityBooks,
+    pub(crate) cleaning: Cleaning,
     pub(crate) course: Course,
+    pub(crate) start_reads: StartReads,
+    /// What is wrong with the drive's geometry.
+    pub(crate) addresses: Result<(), String>,
     pub(crate) time: TimeCheck,
     /// Of [`Level::Full`], as all that follows.
     pub(crate) clock: Clock,
@@ -74,9 +83,13 @@ impl Oracle {
         Self {
             level: Level::Full,
             requests: Requests::new(geometry.page_bytes),
-            memory: Memory::default(),
+            memory: Memory::new(config),
+            start_reads: StartReads::new(config),
+            addresses: addresses::check(geometry, config),
             wear: Wear::new(geometry, config),
             claims: Seen::default(),
+            density: DensityBooks::new(config, geometry),
+            cleaning: Cleaning::default(),
             course: Course::default(),
             time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
             clock: Clock::new(geometry, config),

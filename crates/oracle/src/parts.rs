@@ -12,6 +12,7 @@
 
 use std::collections::BTreeMap;
 
+use vpass_core::config::DriveConfig;
 use vpass_core::observer::{PhysRead, ReadResult};
 use vpass_core::units::{Cause, Lpn};
 
@@ -42,8 +43,10 @@ impl Held {
 }
 
 /// What the controller's memory holds of the host's pages.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Memory {
+    /// There is no write buffer.
+    pub(crate) is_unbuffered: bool,
     held: BTreeMap<Lpn, Held>,
     /// What the drive says that it holds of the page it takes in.
     claimed: Option<(Lpn, u64)>,
@@ -52,6 +55,16 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
+    pub(crate) fn new(config: &DriveConfig) -> Self {
+        let is_unbuffered = config.drive.write_buffer.0 < 2 * config.geometry.page_size.0;
+        Self { is_unbuffered, held: BTreeMap::new(), claimed: None, fill_reads: 0 }
+    }
+
+    /// The pages of which it holds anything.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = Lpn> {
+        self.held.keys().copied()
+    }
+
     pub(crate) fn claim(&mut self, lpn: Lpn, parts: u64) {
         self.claimed = Some((lpn, parts));
     }

@@ -20,7 +20,8 @@ struct Asked {
     number: u64,
     op: Op,
     bytes: u32,
-    /// The page whose turn it is, and one past the last.
+    /// Its first page, the page whose turn it is, and one past the last.
+    first: u64,
     next: u64,
     end: u64,
     /// The bytes of the drive it asks for: from, to.
@@ -67,7 +68,7 @@ impl Requests {
                 Op::Read | Op::Write => (from >> self.page_shift, (to + page - 1) >> self.page_shift),
                 Op::Trim => ((from + page - 1) >> self.page_shift, to >> self.page_shift),
             };
-            let asked = Asked { number, op: request.op, bytes: request.bytes, next, end: end.max(next), from, to };
+            let asked = Asked { number, op: request.op, bytes: request.bytes, first: next, next, end: end.max(next), from, to };
             let queue = if request.op == Op::Read { &mut self.reads } else { &mut self.changes };
             queue.asked.push_back(asked);
         }
@@ -95,6 +96,12 @@ impl Requests {
         let wrong = self.reads.wrong(lpn, Op::Read);
         self.reads.catch_up(lpn, Op::Read, &mut self.served);
         Err(wrong)
+    }
+
+    /// Whether the next page to be written or trimmed is this one, the first of its request.
+    pub(crate) fn begins(&self, lpn: Lpn) -> bool {
+        let next = self.changes.asked.iter().find(|asked| asked.next != asked.end);
+        next.is_some_and(|asked| asked.next == asked.first && asked.first == u64::from(lpn))
     }
 
     /// The host's data for a page is taken in: the parts of it that the request asks for, where there is one.

@@ -49,6 +49,8 @@ impl Oracle {
                 .findings
                 .add(Kind::Protocol, || format!("reads of {wordlines} wordlines of block {block}, of which {programmed} are programmed"));
         }
+        let checked = self.start_reads.serve(block, doses);
+        self.findings.note(Kind::Books, checked);
         self.doses.age(&mut self.medium, block, doses);
     }
 }

@@ -13,6 +13,7 @@ mod border;
 mod deck;
 mod draw;
 mod restless;
+mod start;
 mod stream;
 
 use vpass_core::bugs::Bug;
@@ -31,6 +32,9 @@ use crate::{Oracle, OracleReport, ReferenceDrive};
 
 /// Cards of each technique in the deck: one that may lose data, one that must not, and the restless policy.
 const SHARES: (usize, usize, usize) = (4, 3, 6);
+
+/// One case in sixteen is played twice: the same number is the same case.
+const AGAIN: [bool; 16] = [true, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false];
 
 /// Under what name results count cases of the policy that does at random whatever a policy may.
 pub const RESTLESS: &str = "(at random)";
@@ -122,9 +126,19 @@ impl Case {
         if !restless && let Some(said) = border::refusal(&config, technique, &techniques, timed).map_err(|e| format!("{what}: {e}"))? {
             return Ok(summary(format!("{what}: {said}"), 0, None));
         }
-        let play = Play { config, techniques: &techniques, technique: named, timed, adversary, bug: self.bug };
+        let computed = decks.pick("computed", &[false, true]);
         let lives = decks.pick("length", &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10]);
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play.run(dice, lives)));
+        let play = || {
+            let play =
+                Play { config: config.clone(), techniques: &techniques, technique: named, timed, adversary, computed, bug: self.bug };
+            play.run(dice.clone(), lives)
+        };
+        let again = lives == 1 && decks.pick("again", &AGAIN);
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let played = play()?;
+            let same = !again || play()?.end == played.end;
+            if same { Ok(played) } else { Err("the same case, played again, ends in another state".to_owned()) }
+        }));
         let played = match outcome {
             Ok(Ok(played)) => played,
             Ok(Err(e)) => return Err(format!("{what}: {e}")),
@@ -144,6 +158,8 @@ fn techniques() -> Vec<Option<&'static Technique>> {
 
 /// What a run came to.
 struct Played {
+    /// All that must be the same when it is run again.
+    end: String,
     requests: u64,
     report: OracleReport,
     /// Whether nothing was to be lost at the P/E counts that the drive came to.
@@ -173,6 +189,8 @@ struct Play<'a> {
     technique: Option<&'static Technique>,
     timed: bool,
     adversary: bool,
+    /// Whether a steady state at the start is computed, as that of large drives is.
+    computed: bool,
     #[cfg_attr(not(feature = "seeded-bugs"), expect(dead_code, reason = "bugs are compiled in by a feature"))]
     bug: Option<Bug>,
 }
@@ -181,8 +199,15 @@ impl Play<'_> {
     fn run(self, mut dice: Dice, lives: u64) -> Result<Played, String> {
         let (seed, timed) = (dice.next(), self.timed);
         let mut drive = self.drive(seed).map_err(|e| e.to_string())?;
-        drive.precondition(seed);
+        let computed = self.computed && drive.config().start.overwrite >= 1.0;
+        if computed {
+            drive.precondition_computed(seed);
+        } else {
+            drive.precondition(seed);
+        }
+        start::check_content(&mut drive, computed)?;
         drive.begin_measurement();
+        start::check_counts(&drive)?;
         let mut reference = ReferenceDrive::new();
         for row in drive.map_rows() {
             reference.write(row.lpn);
@@ -215,7 +240,8 @@ impl Play<'_> {
             compare(&drive, &source.reference)?;
         }
         let promised = self.technique.is_none_or(|technique| border::promised(&drive, technique, timed));
-        Ok(Played { requests: served, report: oracle.conclude(&drive), promised })
+        let end = end(&drive, engine.as_ref());
+        Ok(Played { end, requests: served, report: oracle.conclude(&drive), promised })
     }
 
     /// The drive, watched by an oracle, with its bug.
@@ -225,13 +251,26 @@ impl Play<'_> {
             None => Drive::with_policy(config, Box::new(Restless::new(seed)), gc, self.timed)?,
             Some(_) => Drive::new(config, self.techniques, self.timed)?,
         };
-        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+        let mut oracle = Oracle::new(drive.geometry(), drive.config());
+        // Blocks that hold a few pages, or are written again within themselves, look fuller to GC than they are.
+        if !self.timed && self.technique.is_some_and(|technique| !technique.keeps_apart) {
+            oracle.expect_cleaning(gc);
+        }
+        drive.observe(Box::new(oracle));
         #[cfg(feature = "seeded-bugs")]
         if let Some(bug) = self.bug {
             drive.seed_bug(bug);
         }
         Ok(drive)
     }
+}
+
+/// Where everything lies, how worn it is, what was counted, and when the last request was complete.
+fn end(drive: &Drive, engine: Option<&TimedEngine>) -> String {
+    let map = drive.map_rows().fold(0u64, |sum, row| sum.rotate_left(5).wrapping_mul(31) ^ u64::from(row.ppn) << 20 ^ u64::from(row.lpn));
+    let worn: u64 = drive.block_states().map(|row| row.effective_milli).fold(0, |sum, milli| sum.rotate_left(7) ^ milli);
+    let counts = (drive.host_counts(), drive.flash_counts(), drive.reclaim_counts(), drive.technique_counts());
+    format!("{map} {worn} {counts:?} {} {:?}", drive.lost_pages(), engine.map(|e| (e.now(), e.metrics().read.total_ns())))
 }
 
 /// Every page that the reference drive holds, and no other, is mapped.

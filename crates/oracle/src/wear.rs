@@ -5,7 +5,7 @@
 //! the most worn one by more than the configured gap, and it does: while such a block lies full and untouched, moves for the sake of
 //! wear do not fail to come.
 //!
-//! What a reprogramming costs in cycles is the drive's to know: blocks that were ever reprogrammed are compared with none.
+//! A reprogramming wears beyond its cycle, by `density.wear` and how often a block was reprogrammed (`doses`).
 
 use vpass_core::config::DriveConfig;
 use vpass_core::geometry::Geometry;
@@ -37,10 +37,26 @@ struct Block {
     erased_at: u64,
     programmed_at: u64,
     content: Content,
-    /// Its wear is not known by its erases alone.
-    reprogrammed: bool,
+    /// Thousandths of a cycle that reprogramming wore beyond its erases.
+    beyond_milli: u64,
+    /// Its data was moved there for the sake of reads or wear.
+    by_mover: bool,
+    /// Its first page is the host's own.
+    by_host: bool,
     /// It is being moved for the sake of wear.
     moving: bool,
+}
+
+impl Block {
+    /// Thousandths of a cycle that it is worn by.
+    fn milli(&self) -> u64 {
+        u64::from(self.cycles) * 1000 + self.beyond_milli
+    }
+
+    fn words(&self) -> String {
+        let beyond = if self.beyond_milli > 0 { format!(" and worn by {} more", self.beyond_milli as f64 / 1000.0) } else { String::new() };
+        format!("{} times{beyond}", self.cycles)
+    }
 }
 
 /// Erases by block.
@@ -48,8 +64,8 @@ struct Block {
 pub(crate) struct Wear {
     blocks: Vec<Block>,
     erases: u64,
-    most: u32,
-    any_reprogrammed: bool,
+    /// The wear of the most worn block, in thousandths of a cycle.
+    most: u64,
     dynamic: bool,
     keep_pool: bool,
     gap: u32,
@@ -60,6 +76,7 @@ pub(crate) struct Wear {
     pub(crate) findings: Findings,
     /// What static levelling failed to do; whether that counts depends on the gear.
     pub(crate) neglect: Option<String>,
+    pub(crate) cold_to_young: Option<String>,
 }
 
 impl Wear {
@@ -68,7 +85,6 @@ impl Wear {
             blocks: vec![Block::default(); geometry.blocks as usize],
             erases: 0,
             most: 0,
-            any_reprogrammed: false,
             dynamic: config.wear.dynamic,
             keep_pool: config.density.keep_pool,
             gap: config.wear.static_gap,
@@ -76,6 +92,7 @@ impl Wear {
             overdue: 0,
             findings: Findings::default(),
             neglect: None,
+            cold_to_young: None,
         }
     }
 
@@ -84,20 +101,16 @@ impl Wear {
         u64::from(geometry.blocks) * size_of::<Block>() as u64
     }
 
-    pub(crate) fn erase(&mut self, block: BlockId, cause: Cause) {
+    /// A block is erased, and reprogramming has worn it by so many thousandths of a cycle beyond its erases.
+    pub(crate) fn erase(&mut self, block: BlockId, cause: Cause, beyond_milli: u64) {
         self.erases += 1;
         if cause == Cause::Wear {
             // Nothing in it was wanted any more.
             self.overdue = 0;
         }
         let b = &mut self.blocks[block as usize];
-        *b = Block { cycles: b.cycles + 1, erased_at: self.erases, reprogrammed: b.reprogrammed, ..Block::default() };
-        self.most = self.most.max(b.cycles);
-    }
-
-    pub(crate) fn reprogram(&mut self, block: BlockId) {
-        self.blocks[block as usize].reprogrammed = true;
-        self.any_reprogrammed = true;
+        *b = Block { cycles: b.cycles + 1, erased_at: self.erases, beyond_milli, ..Block::default() };
+        self.most = self.most.max(b.milli());
     }
 
     /// The content of a block at the start.
@@ -114,31 +127,55 @@ impl Wear {
         if page == 0 && self.blocks[block as usize].content == Content::Nothing {
             let checked = self.check_choice(geometry, block, cause);
             self.findings.note(Kind::Books, checked);
+            self.check_cold(geometry, block, cause);
+            self.blocks[block as usize].by_host = cause == Cause::Host;
+        } else if cause != Cause::Reclaim && (cause == Cause::Host) != self.blocks[block as usize].by_host {
+            self.findings.add(Kind::Books, || format!("block {block} is written by the host and for {} alike", Cause::Gc.name()));
         }
         let b = &mut self.blocks[block as usize];
         b.programmed_at = self.erases;
+        b.by_mover = matches!(cause, Cause::Reclaim | Cause::Wear);
         b.content = if page + 1 == geometry.pages_per_block { Content::Full } else { Content::Pages };
+    }
+
+    /// Cold data goes to the most worn block of a plane, of those on its side where the pool is kept.
+    fn check_cold(&mut self, geometry: &Geometry, block: BlockId, cause: Cause) {
+        if cause != Cause::Wear || self.cold_to_young.is_some() {
+            return;
+        }
+        let first = block / geometry.blocks_per_plane * geometry.blocks_per_plane;
+        let may_be = |b: &BlockId| !self.keep_pool || geometry.is_in_pool(*b) == geometry.is_in_pool(block);
+        let free = (first..first + geometry.blocks_per_plane).filter(|b| self.blocks[*b as usize].content == Content::Nothing);
+        let free = free.filter(may_be);
+        let more_worn = free.max_by_key(|b| self.rank(*b)).filter(|b| self.rank(*b) > self.rank(block));
+        let words = |b: BlockId| self.blocks[b as usize].words();
+        self.cold_to_young = more_worn.map(|other| {
+            format!("cold data goes to block {block}, erased {}, though block {other}, erased {}, was free", words(block), words(other))
+        });
+    }
+
+    /// Whether a block is programmed to its last page.
+    pub(crate) fn is_full(&self, block: BlockId) -> bool {
+        self.blocks[block as usize].content == Content::Full
+    }
+
+    /// Whether it was filled by a move within as many erases as there are spare blocks.
+    pub(crate) fn is_protected(&self, block: BlockId, geometry: &Geometry) -> bool {
+        let b = &self.blocks[block as usize];
+        b.content == Content::Full && b.by_mover && self.erases < b.programmed_at + u64::from(geometry.spare_blocks())
     }
 
     /// What blocks are taken by, the lowest first.
     fn rank(&self, block: BlockId) -> u64 {
         let b = &self.blocks[block as usize];
-        if self.dynamic { b.cycles.into() } else { b.erased_at }
+        if self.dynamic { b.milli() } else { b.erased_at }
     }
 
     #[cold]
     fn check_choice(&self, geometry: &Geometry, block: BlockId, cause: Cause) -> Result<(), String> {
-        if self.blocks[block as usize].reprogrammed {
-            return Ok(());
-        }
         let per_plane = geometry.blocks_per_plane;
         let first = block / per_plane * per_plane;
-        let others = || {
-            (first..first + per_plane).filter(|b| {
-                let other = &self.blocks[*b as usize];
-                other.content == Content::Nothing && !other.reprogrammed
-            })
-        };
+        let others = || (first..first + per_plane).filter(|b| self.blocks[*b as usize].content == Content::Nothing);
         let rank = self.rank(block);
         let in_pool = geometry.is_in_pool(block);
         let beside = |b: &BlockId| geometry.is_in_pool(*b) == in_pool;
@@ -152,9 +189,9 @@ impl Wear {
         let better = others().min_by_key(|b| self.rank(*b)).expect("the block itself is one");
         let (worn, least) = (self.blocks[block as usize], self.blocks[better as usize]);
         Err(if self.dynamic {
-            let (worn, least) = (worn.cycles, least.cycles);
+            let (worn, least) = (worn.words(), least.words());
             format!(
-                "block {block}, erased {worn} times, was taken for {} though block {better}, erased {least} times, was free beside it",
+                "block {block}, erased {worn}, was taken for {} though block {better}, erased {least}, was free beside it",
                 cause.name()
             )
         } else {
@@ -166,14 +203,15 @@ impl Wear {
     pub(crate) fn level(&mut self, block: BlockId) {
         self.overdue = 0;
         let b = &mut self.blocks[block as usize];
-        if std::mem::replace(&mut b.moving, true) || self.any_reprogrammed {
+        if std::mem::replace(&mut b.moving, true) {
             return;
         }
-        let (cycles, most, gap) = (b.cycles, self.most, self.gap);
-        if gap > 0 && u64::from(most) > u64::from(cycles) + u64::from(gap) {
+        let (cycles, most, gap) = (b.milli(), self.most, self.gap);
+        if gap > 0 && most > cycles + 1000 * u64::from(gap) {
             return;
         }
         self.findings.add(Kind::Books, || {
+            let (cycles, most) = (cycles as f64 / 1000.0, most as f64 / 1000.0);
             format!("block {block} was moved for wear; it has {cycles} erases, the most worn one {most}, and the gap may be {gap}")
         });
     }
@@ -195,12 +233,12 @@ impl Wear {
             b.content == Content::Full
                 && !b.moving
                 && b.programmed_at + rest < self.erases
-                && u64::from(b.cycles) + u64::from(self.gap) < u64::from(self.most)
+                && b.milli() + 1000 * u64::from(self.gap) < self.most
         };
-        let lagging = self.blocks.iter().position(lags).filter(|_| !self.any_reprogrammed);
+        let lagging = self.blocks.iter().position(lags);
         self.overdue = if lagging.is_some() { self.overdue + 1 } else { 0 };
         if let Some(block) = lagging.filter(|_| self.overdue >= PATIENCE && self.neglect.is_none()) {
-            let (cycles, most, gap) = (self.blocks[block].cycles, self.most, self.gap);
+            let (cycles, most, gap) = (self.blocks[block].milli() as f64 / 1000.0, self.most as f64 / 1000.0, self.gap);
             self.neglect = Some(format!(
                 "block {block} was left with {cycles} erases, the most worn one having {most}; the gap may be {gap}, and nothing was moved for it"
             ));
@@ -231,9 +269,9 @@ mod tests {
     /// Programs and erases a block so many times.
     fn cycle(geometry: &Geometry, wear: &mut Wear, block: BlockId, times: u32) {
         for _ in 0..times {
-            wear.blocks[block as usize].content = Content::Pages;
+            (wear.blocks[block as usize].content, wear.blocks[block as usize].by_host) = (Content::Pages, true);
             wear.program(geometry, block, 0, Cause::Host);
-            wear.erase(block, Cause::Gc);
+            wear.erase(block, Cause::Gc, 0);
         }
     }
 
@@ -257,7 +295,7 @@ mod tests {
         cycle(&g, &mut wear, 8, 1);
         wear.program(&g, 7, 0, Cause::Wear);
         assert!(wear.findings.sentences().is_empty());
-        wear.erase(7, Cause::Gc);
+        wear.erase(7, Cause::Gc, 0);
         wear.program(&g, 8, 0, Cause::Wear);
         assert_eq!(wear.findings.count(Kind::Books), 1, "neither the most nor the least worn");
     }
@@ -270,7 +308,7 @@ mod tests {
         cycle(&g, &mut wear, 8, 1);
         wear.program(&g, 7, 0, Cause::Host);
         assert!(wear.findings.sentences().is_empty(), "worn more, and erased before");
-        wear.erase(7, Cause::Gc);
+        wear.erase(7, Cause::Gc, 0);
         wear.program(&g, 7, 0, Cause::Host);
         assert_eq!(wear.findings.sentences(), ["block 7 was taken for host though block 8 was erased before it"]);
     }

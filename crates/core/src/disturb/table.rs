@@ -3,7 +3,7 @@
 //! The truth interpolates over P/E counts (`rows`); a policy looks up the worse of the rows around (straw-2024 III).
 
 use super::rows::Rows;
-use crate::bugs::{Bug, Bugs};
+use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
 use crate::units::BlockId;
 
@@ -123,6 +123,9 @@ impl LimitTable {
     pub fn limit_of(&self, group_limit: u64, wordline: u32, block_factor: u32) -> u64 {
         let next = self.bugs.has(Bug::NextLayer) && wordline as usize + 1 < self.member.len();
         let of_layer = (group_limit * u64::from(self.member[wordline as usize + usize::from(next)])) >> MEMBER_BITS;
+        if planted(Bug::LimitRoundedOnce) {
+            return (group_limit * u64::from(self.member[wordline as usize]) * u64::from(block_factor)) >> (2 * MEMBER_BITS);
+        }
         (of_layer * u64::from(block_factor)) >> MEMBER_BITS
     }
 
@@ -162,7 +165,7 @@ impl LimitTable {
         if let Some(distorted) = self.distorted(group, pec) {
             return distorted;
         }
-        let (from, to) = self.rows.around(pec);
+        let (from, to) = self.rows.around(pec.saturating_sub(u32::from(planted(Bug::RowOfBefore))));
         let (below, above) = (self.truth(group, from), self.truth(group, to));
         Endurance { limit: above.limit.min(below.limit), alpha: above.alpha.max(below.alpha) }
     }

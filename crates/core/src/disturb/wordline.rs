@@ -9,7 +9,7 @@
 
 use super::table::{ALPHA_ONE, Endurance, LimitTable};
 use super::{Assessment, BlockView, ErrorModel, spared};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::nand::block::Wordline;
 
 pub(super) struct WordlineModel {
@@ -75,7 +75,12 @@ impl ErrorModel for WordlineModel {
             }
             left[group] = left[group].min(limit - dose);
         }
-        let mut more = left.iter().zip(&endurances).map(|(left, e)| left / e.alpha).min().unwrap_or(u64::MAX);
+        let mut more = left
+            .iter()
+            .zip(&endurances)
+            .map(|(left, e)| if planted(Bug::QuietRoundedUp) { left.div_ceil(e.alpha) } else { left / e.alpha })
+            .min()
+            .unwrap_or(u64::MAX);
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
         if (block.programmed() as usize) < block.wordlines.len() {
             more = more.min(fresh);

@@ -104,6 +104,7 @@ impl Drive {
             pages_away: 0,
             timed_from: 0,
             pages_to_spare: 0,
+            leaving_now: 0,
             timed,
             ops: vec![],
             started_jobs: vec![],
@@ -126,6 +127,8 @@ impl Drive {
         for block in 0..drive.geometry.blocks {
             drive.add_free(block);
         }
+        #[cfg(feature = "seeded-bugs")]
+        crate::bugs::plant(None);
         drive.count_pages_to_spare();
         Ok(drive)
     }

@@ -1,6 +1,7 @@
 //! What a drive tells whoever drives it: what it is made of, and its counts since the measured phase began.
 
 use super::Drive;
+use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::geometry::Geometry;
 use crate::metrics::{FlashCounts, HostCounts, ReclaimCounts};
@@ -14,7 +15,9 @@ impl Drive {
         self.own_counts_before = self.policy.counts();
         self.host = HostCounts::default();
         self.flash = FlashCounts::default();
-        self.reclaim = ReclaimCounts::default();
+        if !planted(Bug::ReclaimFromStart) {
+            self.reclaim = ReclaimCounts::default();
+        }
         self.blame.clear();
         self.uncorrectable_reads = 0;
         self.lost_pages = 0;
@@ -50,7 +53,11 @@ impl Drive {
     /// What the technique counts of its own, by name, since the measured phase began.
     pub fn technique_counts(&self) -> Vec<(&'static str, u64)> {
         let before = |name| self.own_counts_before.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count);
-        self.policy.counts().into_iter().map(|(name, count)| (name, count - before(name))).collect()
+        self.policy
+            .counts()
+            .into_iter()
+            .map(|(name, count)| (name, count - if planted(Bug::OwnFromStart) { 0 } else { before(name) }))
+            .collect()
     }
 
     /// Host reads that the drive reported as uncorrectable.

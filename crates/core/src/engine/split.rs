@@ -1,5 +1,6 @@
 //! A request taken apart into pages: which ones, and which part of each.
 
+use crate::bugs::{Bug, planted};
 use crate::geometry::Geometry;
 use crate::request::Request;
 use crate::units::Lpn;
@@ -37,7 +38,7 @@ impl Pages {
     #[inline]
     pub(crate) fn range(&self, i: u32) -> (u32, u32) {
         let from = if i == 0 { self.start } else { 0 };
-        let to = if i + 1 == self.count { self.end } else { self.page_bytes };
+        let to = if i + 1 == self.count && !(planted(Bug::LastPageWhole) && i > 0) { self.end } else { self.page_bytes };
         (from, to)
     }
 
@@ -49,7 +50,10 @@ impl Pages {
             return u64::MAX;
         }
         let part = (self.page_bytes / 64).max(1);
-        let (low, high) = (from.div_ceil(part), to / part);
+        let (low, high) = (
+            if planted(Bug::MaskFromPart) { from / part } else { from.div_ceil(part) },
+            if planted(Bug::MaskToPart) { to.div_ceil(part).min(64) } else { to / part },
+        );
         if high <= low {
             return 0;
         }

@@ -22,7 +22,7 @@ use self::host::{Host, Page};
 pub(crate) use self::speed::Speed;
 use self::wordlines::Wordlines;
 use super::{Progress, RunError, before_the_end, check_arrivals};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
 use crate::metrics::{Groups, TimedMetrics};
@@ -198,7 +198,7 @@ impl TimedEngine {
     #[cold]
     fn pads_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
         let Some(pad_after) = self.pad_after.filter(|_| !drive.gathers.is_empty()) else { return false };
-        let due = (self.quiet_since.max(self.host.last_end) + pad_after).max(self.now);
+        let due = (self.quiet_since.max(self.host.last_end) + pad_after * if planted(Bug::PadsLate) { 2 } else { 1 }).max(self.now);
         if due >= at {
             return false;
         }
@@ -212,7 +212,7 @@ impl TimedEngine {
     #[inline]
     fn admit(&mut self, drive: &mut Drive) -> Ns {
         let held_back = u32::from(drive.bugs.has(Bug::RequestHeldBack) && self.depth > 1);
-        while self.host.outstanding + held_back < self.depth {
+        while self.host.outstanding + held_back < self.depth + u32::from(planted(Bug::RequestTooMany)) {
             let Some(request) = self.requests.get(self.next).copied() else {
                 // More may be had from the source: come back at once.
                 return if self.exhausted { Ns::MAX } else { self.now };
@@ -226,7 +226,7 @@ impl TimedEngine {
             let number = self.first.wrapping_add(self.next as u32);
             self.next += 1;
             self.served += 1;
-            let start = if self.open { request.at } else { self.now };
+            let start = if self.open && !planted(Bug::WaitOmitted) { request.at } else { self.now };
             self.submit(drive, &Asked { request, number, start });
         }
         Ns::MAX
@@ -291,7 +291,12 @@ impl TimedEngine {
             }
             Next::Transferred => {
                 let (read, busy) = self.dies.transferred();
-                let at = self.now + if drive.bugs.has(Bug::EccForgotten) { 0 } else { self.speed.ecc };
+                let at = self.now
+                    + if drive.bugs.has(Bug::EccForgotten) || planted(Bug::PartsUndecoded) && read.bytes < drive.geometry.page_bytes {
+                        0
+                    } else {
+                        self.speed.ecc
+                    };
                 let ReadOp { request, number, bytes, start, during_reclaim, .. } = read;
                 let page = Page { request, number, at, bytes, start, during_reclaim };
                 self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
@@ -333,7 +338,8 @@ impl TimedEngine {
             }
             Work::Copy { dst: Some(_), then_host: false, .. } if drive.bugs.has(Bug::CopiesUnprogrammed) => {}
             Work::Copy { dst: Some(dst), then_host, request } => {
-                let target = drive.geometry.die_of(drive.geometry.block_of(dst));
+                let target =
+                    if planted(Bug::ProgramOnSourceDie) { die as DieId } else { drive.geometry.die_of(drive.geometry.block_of(dst)) };
                 self.copy_programs += u32::from(!then_host);
                 let program = WorkOp::new(op.id, Work::Program { host: then_host, request, pages: 1 }, op.cause, 0);
                 self.dies.queue_work(target, program, false);

@@ -2,7 +2,7 @@
 
 use super::split::Pages;
 use super::{Progress, RunError, check_arrivals};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::counting::PAGES;
 use crate::drive::{Drive, on_read_path};
 use crate::request::{Op, Request, RequestSource};
@@ -157,7 +157,9 @@ impl Drive {
 /// Trims the pages that the request covers wholly; a part of a page stays, as drives do.
 pub(crate) fn trim(drive: &mut Drive, pages: &Pages) {
     let also_parts = drive.bugs.has(Bug::PartTrimmed);
-    for page in (0..pages.count).filter(|p| pages.mask(*p) == u64::MAX || also_parts) {
+    for page in
+        (0..pages.count - u32::from(planted(Bug::TrimLastSkipped) && pages.count > 1)).filter(|p| pages.mask(*p) == u64::MAX || also_parts)
+    {
         drive.host.trim_pages += 1;
         drive.trim_page(pages.first + page);
     }

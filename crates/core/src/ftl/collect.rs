@@ -1,6 +1,6 @@
 //! Keeping free blocks: garbage collection, urgent and in the background, and static wear levelling.
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::ftl::free::Side;
 use crate::ftl::gather::Gatherer;
@@ -58,7 +58,8 @@ impl Drive {
             let mut job = self.jobs[id].take().expect("found");
             self.run_job(&mut job, true);
         } else if let Some(block) = self.pick_victim() {
-            let mut job = self.begin_move(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
+            let to = if planted(Bug::GcIntoHost) { crate::ftl::place::HOST } else { GC };
+            let mut job = self.begin_move(block, Plan::whole(to), Cause::Gc, Reads::NEVER);
             self.run_job(&mut job, true);
         } else {
             let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
@@ -81,7 +82,9 @@ impl Drive {
     }
 
     fn is_protected(&self, block: BlockId) -> bool {
-        self.hot[block as usize].has(PROTECTED) && self.erases_total < self.cold[block as usize].protected_until
+        !planted(Bug::ProtectionForgotten)
+            && self.hot[block as usize].has(PROTECTED)
+            && self.erases_total < self.cold[block as usize].protected_until
     }
 
     /// Free blocks that background cleaning aims at.
@@ -112,13 +115,18 @@ impl Drive {
         if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || self.erases_total < self.next_wear_check {
             return;
         }
-        self.next_wear_check = self.erases_total + u64::from(self.geometry.blocks / LOOKS_PER_TURN).max(1);
+        self.next_wear_check =
+            self.erases_total + u64::from(self.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
         let idle = |b: &BlockId| {
             let hot = &self.hot[*b as usize];
             hot.state == BlockState::Closed && !hot.has(MOVING) && !self.is_protected(*b)
         };
         let wear = |b: u32| self.cold[b as usize].effective_milli();
-        let Some(youngest) = (0..self.geometry.blocks).filter(idle).min_by_key(|b| wear(*b)) else { return };
+        let Some(youngest) =
+            (0..self.geometry.blocks).filter(idle).min_by_key(|b| if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) })
+        else {
+            return;
+        };
         let oldest = (0..self.geometry.blocks).map(wear).max().unwrap_or(0);
         let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
         if oldest > wear(youngest) + gap {

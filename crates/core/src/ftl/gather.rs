@@ -9,7 +9,7 @@
 //! TLC, pages A to E for one stream:    A waits    A B wait    A B C are programmed    D waits    D E wait    padded: D E - are programmed
 //! ```
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, NandOp};
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
@@ -91,7 +91,7 @@ impl Gathers {
         let taken = gather.pages;
         gather.pages.rotate_left(pages as usize);
         gather.len -= pages;
-        let serial = std::mem::replace(&mut gather.serial, next);
+        let serial = if planted(Bug::SerialKept) { gather.serial } else { std::mem::replace(&mut gather.serial, next) };
         if gather.len == 0 && matches!(by, Gatherer::Block(_)) {
             self.open.retain(|gather| gather.by != by);
         }

@@ -1,7 +1,7 @@
 //! Guard levels for some wordlines of a block: merged one by one, as a block is that is reprogrammed, but each stands for itself. The block stays
 //! in full density; what a merged wordline has lost is its most significant page, and its own limits grow at once.
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::ftl::mover::Plan;
 use crate::ftl::reprogram::GUARDED;
@@ -25,7 +25,7 @@ impl Drive {
             room -= 1;
             merging.insert(wordline, 1);
             if !self.bugs.has(Bug::BackupForgotten) {
-                pages.insert((wordline + 1) * bits - taken, taken);
+                pages.insert((wordline + 1) * bits - taken, if planted(Bug::GuardBackupShort) && wordline % 2 == 1 { 0 } else { taken });
             }
         }
         Plan::guarding(pages, merging)

@@ -2,7 +2,7 @@
 //! For GC, reclaim and wear levelling alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved
 //! are read at their new place.
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::buffer::WHOLE;
@@ -80,7 +80,7 @@ impl Plan {
 
     fn stream(&self, page: u32) -> StreamId {
         match &self.marked {
-            Some((marked, to)) if any(marked.words(), page, 1) => *to,
+            Some((marked, to)) if any(marked.words(), page, 1) != planted(Bug::DivideInverted) => *to,
             _ => self.to,
         }
     }
@@ -198,6 +198,15 @@ impl Drive {
     /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a block without valid data is erased, another
     /// one serves on.
     fn step(&mut self, job: &mut Job, reserved: bool) -> bool {
+        let others = self.leaving_now;
+        // While it runs the job is in no slot; what it is going to take counts all the same.
+        self.leaving_now += self.pages_of(job);
+        let goes_on = self.step_on(job, reserved);
+        self.leaving_now = others;
+        goes_on
+    }
+
+    fn step_on(&mut self, job: &mut Job, reserved: bool) -> bool {
         let next = match &job.plan.pages {
             None => self.map.next_valid(job.block, job.cursor),
             Some(pages) => self.map.next_valid_of(job.block, job.cursor, pages),
@@ -228,7 +237,7 @@ impl Drive {
             self.fetch_map_entries(job, page / 64);
             job.fetched = page / 64 + 1;
         }
-        job.cursor = page + 1;
+        job.cursor = page + 1 + u32::from(planted(Bug::JobSkipsPage) && page % 64 == 63);
         self.move_page(job, page, Some(to));
         true
     }
@@ -265,6 +274,7 @@ impl Drive {
         if !good && !self.bugs.has(Bug::MoverCopiesGarbage) {
             self.unmap_lost(lpn);
             self.record(NandOp::Copy { src, dst: None, cause: job.cause });
+            self.reclaim.pages_copied += u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
             return;
         }
         if self.by_wordline {
@@ -279,7 +289,9 @@ impl Drive {
             };
             self.record(NandOp::Copy { src, dst: Some(dst), cause: job.cause });
         }
-        if job.cause == Cause::Reclaim && !(self.bugs.has(Bug::CopiesUncounted) && self.seq.is_multiple_of(7)) {
+        if (job.cause == Cause::Reclaim || planted(Bug::GcCopiesCounted) && job.cause == Cause::Gc)
+            && !(self.bugs.has(Bug::CopiesUncounted) && self.seq.is_multiple_of(7))
+        {
             self.reclaim.pages_copied += 1;
         }
     }
@@ -299,8 +311,10 @@ impl Drive {
     /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.
     fn release(&mut self, block: BlockId) {
         let put_off = self.cold[block as usize].put_off();
-        self.hot[block as usize].flags &= !MOVING;
-        self.victims.insert(block, self.score(block), self.seq as u32);
+        self.hot[block as usize].flags &= if planted(Bug::MovingKept) { 0xFF } else { !MOVING };
+        if !planted(Bug::ReleasedUnlisted) {
+            self.victims.insert(block, self.score(block), self.seq as u32);
+        }
         self.tell(|o| o.asks_at(block, Reads(0)));
         self.cold[block as usize].set_policy_alarm(if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
         if self.bugs.has(Bug::PutOffKept) {
@@ -346,14 +360,14 @@ impl Drive {
         let cold = &mut self.cold[block as usize];
         if std::mem::take(&mut cold.reprogrammed) {
             cold.reprogrammed_cycles += 1;
-            let cycles = cold.pec + 1 - self.config.start.pec;
+            let cycles = cold.pec + u32::from(!planted(Bug::CyclesOneShort)) - self.config.start.pec;
             cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
             let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
             cold.extra_milli += counts * extra_milli(self.config.density.wear, cold.reprogrammed_cycles, cycles);
         }
         cold.pec += u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
         cold.set_policy_alarm(Reads::NEVER);
-        cold.model_alarm = u32::MAX;
+        cold.model_alarm = if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { u32::MAX };
         cold.carries = 0;
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
             let first = self.geometry.first_wordline(block) as usize;
@@ -372,7 +386,15 @@ impl Drive {
     /// Puts an erased block into the free pool.
     pub(crate) fn add_free(&mut self, block: BlockId) {
         let plane = u32::from(self.geometry.die_of(block)) * self.geometry.planes_per_die + self.geometry.plane_of(block);
-        let rank = if self.config.wear.dynamic { self.cold[block as usize].effective_milli() } else { self.erases_total };
+        let rank = if self.config.wear.dynamic {
+            if planted(Bug::ExtraWearUnranked) {
+                u64::from(self.cold[block as usize].pec) * 1000
+            } else {
+                self.cold[block as usize].effective_milli()
+            }
+        } else {
+            self.erases_total
+        };
         self.free.add(plane, block, rank, self.geometry.is_in_pool(block));
     }
 
@@ -384,7 +406,7 @@ impl Drive {
         let block = self.geometry.block_of(ppn);
         self.map.clear_valid(block, ppn - self.geometry.first_page(block));
         self.hot[block as usize].valid -= 1;
-        if self.victims.contains(block) {
+        if self.victims.contains(block) && !(planted(Bug::VictimsStale) && self.hot[block as usize].valid > 0) {
             self.victims.remove(block);
             self.victims.insert(block, self.score(block), self.seq as u32);
         }
@@ -397,6 +419,10 @@ impl Drive {
             self.map.to_physical[lpn as usize] = UNMAPPED;
         } else {
             self.buffer.slot_mut(entry & !BUFFERED).below = UNMAPPED;
+            if planted(Bug::LossTakesBuffered) {
+                self.buffer.discard(entry & !BUFFERED);
+                self.map.to_physical[lpn as usize] = UNMAPPED;
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Streams and the only allocator. A stream keeps one kind of data apart; it writes its open blocks in turn, so that
 //! its pages are striped over dies, and opens them only when it is used.
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, disorder, planted};
 use crate::counting::PAGES;
 use crate::disturb::spared;
 use crate::drive::Drive;
@@ -185,7 +185,7 @@ impl Drive {
     fn take_free(&mut self, stream: StreamId) -> Option<BlockId> {
         let planes = self.geometry.dies() * self.geometry.planes_per_die;
         let s = &self.streams.table[usize::from(stream)];
-        let worn = s.worn || self.bugs.has(Bug::OldestFirst);
+        let worn = s.worn && !planted(Bug::ColdToYoungest) || self.bugs.has(Bug::OldestFirst);
         let mut used = vec![false; self.geometry.dies() as usize];
         for block in s.open.iter().filter(|b| **b != NONE) {
             used[usize::from(self.geometry.die_of(*block))] = true;
@@ -193,7 +193,7 @@ impl Drive {
         let side = self.streams.side(stream, &self.free);
         let free_in = |plane: u32| self.free.in_plane(plane, side);
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
-        let cursor = self.streams.plane_cursor;
+        let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.streams.plane_cursor };
         let rank = |plane: u32| {
             let taken = used[(plane / self.geometry.planes_per_die) as usize];
             (taken, usize::MAX - free_in(plane), (plane + planes - cursor) % planes)
@@ -234,7 +234,7 @@ impl Drive {
             self.map.to_logical[ppn as usize] = lpn;
         }
         self.map.set_valid(block, page);
-        if disturbed_before {
+        if disturbed_before && !planted(Bug::BornLostUnseen) {
             // It may have been disturbed past its limit before it was written.
             self.reassess(block);
         }

@@ -4,7 +4,7 @@
 //! most significant page programmed over itself, so that its cells leave the guard levels (`nand::coding`). Its limits grow when all are done.
 //! What it has endured stays.
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, NandOp};
 use crate::ftl::mover::{Job, Merges, Plan};
 use crate::ftl::place::RESERVE;
@@ -32,23 +32,27 @@ impl Drive {
         let whole = whole.saturating_sub(u32::from(self.bugs.has(Bug::BackupOneShort)));
         (0..whole).for_each(|wordline| leaving.insert(wordline * bits + kept, bits - kept));
         // A wordline written in part gets no guard levels.
-        leaving.insert(written / bits * bits, written % bits);
+        leaving.insert(written / bits * bits, if planted(Bug::PartWordlineStays) { 0 } else { written % bits });
         Some(Plan::reprogramming(leaving, backup))
     }
 
     /// Whether the drive can do without so many pages more. What is under way counts.
     fn has_to_spare(&self, pages: u32) -> bool {
-        self.pages_away + self.pages_leaving() + pages <= self.pages_to_spare
+        self.pages_away + self.pages_leaving() + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
     }
 
     /// Pages that jobs under way will take away.
     pub(crate) fn pages_leaving(&self) -> u32 {
-        let by = |job: &Job| match &job.plan.merges {
+        self.leaving_now + self.jobs.iter().flatten().map(|job| self.pages_of(job)).sum::<u32>()
+    }
+
+    /// Pages that a job's merges, as far as they are still to come, take away.
+    pub(crate) fn pages_of(&self, job: &Job) -> u32 {
+        match &job.plan.merges {
             Merges::Nothing => 0,
             Merges::Block => self.pages_lost(job.block),
             Merges::Wordlines(left) => left.len() * u32::from(GUARDED),
-        };
-        self.jobs.iter().flatten().map(by).sum()
+        }
     }
 
     /// Pages that a block does without once it is reprogrammed, until its erase: it is written no further, so those that it never got count.
@@ -106,7 +110,7 @@ impl Drive {
     /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
     pub(crate) fn sense_wordline(&mut self, block: BlockId, wordline: u32, cause: Cause) {
         let bits = self.geometry.cell.bits();
-        for page in wordline * bits..(wordline + 1) * bits {
+        for page in wordline * bits..(wordline + 1) * bits - u32::from(planted(Bug::MergeReadsLess)) {
             let ppn = self.geometry.first_page(block) + page;
             if self.map.next_valid(block, page) == Some(page) {
                 let lpn = self.map.to_logical[ppn as usize];
@@ -156,7 +160,7 @@ impl Drive {
         self.set_mode(block, GUARDED, self.pages_lost(block));
         self.hot[block as usize].flags &= !SUSPECT;
         self.cold[block as usize].reprogrammed = true;
-        self.reclaim.reprograms += 1;
+        self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
         self.tell(|o| o.reprogrammed(block, GUARDED));
         self.reassess(block);
     }
@@ -210,11 +214,11 @@ impl Drive {
             return;
         }
         self.pages_away -= u32::from(self.cold[block as usize].pages_away);
-        self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc);
+        self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
         let pec = self.limit_pec(block);
         if let Some(limits) = self.model.as_deref().map(crate::disturb::ErrorModel::limits) {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
-            self.reclaim.low_density_used.note(reads, limits.in_mode(weakest, mode));
+            self.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
         }
     }
 }

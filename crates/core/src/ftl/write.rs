@@ -1,6 +1,6 @@
 //! Host writes and trims: into the buffer, out of it to flash.
 
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, NandOp};
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::gather::Gatherer;
@@ -16,7 +16,7 @@ impl Drive {
     /// Takes in a host write of the parts of a page that `mask` names (a bit per 64th; all ones is the whole page).
     pub fn write_page(&mut self, lpn: Lpn, mask: u64) {
         self.host.write_pages += 1;
-        if mask != WHOLE {
+        if mask != WHOLE && !(planted(Bug::EmptyPartsUncounted) && mask == 0) {
             self.host.partial_page_writes += 1;
         }
         let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
@@ -37,7 +37,7 @@ impl Drive {
             o.took_in(lpn, written);
             o.host_wrote(lpn, written == WHOLE);
         });
-        if written == WHOLE && !self.bugs.has(Bug::LostFlagKept) {
+        if (written == WHOLE || planted(Bug::PartClearsLost)) && !self.bugs.has(Bug::LostFlagKept) {
             self.clear_lost(lpn);
         }
         if entry < UNMAPPED && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
@@ -67,7 +67,7 @@ impl Drive {
 
     fn merge(&mut self, slot: u32, mask: u64) {
         let s = self.buffer.slot_mut(slot);
-        s.mask |= mask;
+        s.mask = if planted(Bug::MergeReplacesMask) { mask } else { s.mask | mask };
         if s.mask == WHOLE && s.below < UNMAPPED {
             let below = std::mem::replace(&mut s.below, UNMAPPED);
             if self.bugs.has(Bug::AbsorbedKeepsBelow) {
@@ -107,7 +107,9 @@ impl Drive {
         if !whole {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
             self.map.to_physical[slot.lpn as usize] = UNMAPPED;
-            self.report_lost(slot.lpn);
+            if !planted(Bug::FillLossUnreported) {
+                self.report_lost(slot.lpn);
+            }
             return;
         }
         self.map.to_physical[slot.lpn as usize] = UNMAPPED;
@@ -160,14 +162,16 @@ impl Drive {
     /// All pages of a write request have been taken in. Without a buffer none of them waits for others.
     #[inline]
     pub(crate) fn end_write(&mut self) {
-        if self.by_wordline && self.buffer_slots() == 0 {
+        if self.by_wordline && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
             self.pad(Gatherer::Stream(HOST));
         }
     }
 
     /// Takes in a host trim of a whole page.
     pub fn trim_page(&mut self, lpn: Lpn) {
-        self.clear_lost(lpn);
+        if !planted(Bug::TrimKeepsLost) {
+            self.clear_lost(lpn);
+        }
         self.tell(|o| o.trimmed(lpn));
         if self.bugs.has(Bug::TrimForgotten) {
             return;

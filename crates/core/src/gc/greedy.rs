@@ -9,12 +9,22 @@
 //! ```
 
 use super::{Candidates, GcPolicy};
+use crate::bugs::{Bug, planted};
 use crate::units::BlockId;
 
 pub(super) struct Greedy;
 
 impl GcPolicy for Greedy {
     fn pick(&self, among: &Candidates) -> Option<BlockId> {
+        if planted(Bug::GcTakesFullest) {
+            let lists: Vec<u32> = among.lists().collect();
+            return lists
+                .into_iter()
+                .rev()
+                .flat_map(|valid| among.index.in_bucket(valid))
+                .map(|(block, _)| block)
+                .find(|block| (among.allowed)(*block));
+        }
         among.lists().flat_map(|valid| among.index.in_bucket(valid)).map(|(block, _)| block).find(|block| (among.allowed)(*block))
     }
 }

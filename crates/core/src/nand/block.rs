@@ -1,5 +1,6 @@
 //! What is known of a block: 16 bytes on the read path, the rest apart.
 
+use crate::bugs::{Bug, planted};
 use crate::disturb::table::QUARTERS;
 use crate::units::{Ns, Reads};
 
@@ -112,7 +113,7 @@ impl BlockCold {
 
     /// The policy names its next alarm.
     pub fn set_policy_alarm(&mut self, at: Reads) {
-        (self.policy_alarm, self.put_off) = (at, 0);
+        (self.policy_alarm, self.put_off) = (at, if planted(Bug::PutOffGrows) && at != Reads::NEVER { self.put_off } else { 0 });
     }
 
     /// A mover sensed so many quarters of a dose unit.

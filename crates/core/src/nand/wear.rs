@@ -12,6 +12,8 @@
 //! wear    1.2    1.2    1.4    3.0
 //! ```
 
+use crate::bugs::{Bug, planted};
+
 /// Share of a block's cycles from which on more reprogramming makes no difference to what one costs.
 const CONCENTRATED: f64 = 0.2;
 
@@ -20,7 +22,8 @@ const CONCENTRATED: f64 = 0.2;
 pub(crate) fn extra_milli(concentrated: f64, reprogrammed: u32, cycles: u32) -> u32 {
     let rate = f64::from(reprogrammed) / f64::from(cycles.max(1));
     let dispersed = (CONCENTRATED / rate.clamp(1e-6, CONCENTRATED)).sqrt();
-    ((concentrated - 1.0) * dispersed * 1000.0).round() as u32
+    let milli = (concentrated - 1.0) * dispersed * 1000.0;
+    if planted(Bug::ExtraTruncated) { milli as u32 } else { milli.round() as u32 }
 }
 
 #[cfg(test)]

@@ -54,6 +54,11 @@ impl Expected {
         self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause });
     }
 
+    /// Whether a block does without some page kinds.
+    pub(super) fn is_sparse(&self, block: BlockId) -> bool {
+        self.sparse.contains(&block)
+    }
+
     /// A page was programmed, with data or without.
     pub(super) fn programmed(&mut self, ppn: Ppn, has_data: bool, cause: Cause, lengths: &Lengths) {
         let pages = u32::from(has_data);

@@ -24,7 +24,9 @@ pub(super) struct Lengths {
     pub(super) by_wordline: bool,
     /// Pages that may be on their way from the write buffer to flash when a write is taken in; none without a buffer.
     pub(super) slots: u32,
-    bits: u32,
+    /// The pause after which incomplete wordlines are programmed.
+    pub(super) pad_after: Option<Ns>,
+    pub(super) bits: u32,
     pages_per_block: u32,
     blocks_per_plane: u32,
     planes_per_die: u32,
@@ -61,6 +63,7 @@ impl Lengths {
             cache_read: t.cache_read,
             by_wordline: t.program_unit == ProgramUnit::Wordline,
             slots: (config.drive.write_buffer.0 / g.page_size.0 / 2) as u32,
+            pad_after: (t.pad_after_us > 0.0).then(|| ns(t.pad_after_us)),
             bits: g.cell.bits(),
             pages_per_block: g.wordlines_per_block * g.cell.bits(),
             blocks_per_plane: geometry.blocks_per_plane,

@@ -85,7 +85,13 @@ impl Stream {
         } else {
             self.dice.between(0, self.capacity / self.page - 1)
         };
-        let offset = page * self.page + if bytes < self.page { self.dice.between(0, (self.page - bytes) / 512) * 512 } else { 0 };
+        let within = match self.dice.between(0, 3) {
+            // Hosts ask for sectors. Parts are smaller where pages are small, and the border of one is met from both sides.
+            0 => self.dice.between(0, self.page - 1),
+            _ if bytes < self.page => self.dice.between(0, (self.page - bytes) / 512) * 512,
+            _ => 0,
+        };
+        let offset = page * self.page + within;
         let bytes = bytes.min(self.capacity - offset) as u32;
         if op == Op::Write {
             self.written.rotate_right(1);

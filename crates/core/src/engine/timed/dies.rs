@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use super::timeline::Timeline;
 use super::tree::EventTree;
 use super::watch::Interval;
-use crate::bugs::{Bug, Bugs};
+use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
 use crate::ftl::mover::JobRef;
 use crate::geometry::Geometry;
@@ -196,8 +196,14 @@ impl Dies {
         match (op.work, first) {
             (Work::Exclusive { .. }, _) => {
                 // Foreground means now: no read that waits already goes first.
-                load.credit = if first { 0 } else { load.credit };
-                d.foreground |= first;
+                load.credit = if planted(Bug::ForegroundWaits) {
+                    load.queued_reads
+                } else if first {
+                    0
+                } else {
+                    load.credit
+                };
+                d.foreground |= first && !planted(Bug::ForegroundWaits);
                 d.exclusive.push_back(op);
             }
             (_, first) if first || self.bugs.has(Bug::WorkReversed) => d.writes.push_front(op),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::Asked;
 use super::speed::Speed;
 use super::timeline::{Event, Timeline};
-use crate::bugs::{Bug, Bugs};
+use crate::bugs::{Bug, Bugs, planted};
 use crate::metrics::TimedMetrics;
 use crate::time_event::TimeEvent;
 use crate::units::Ns;
@@ -129,7 +129,7 @@ impl Host {
     pub(super) fn deliver(&mut self, page: Page, now: Ns, speed: &Speed, metrics: &mut TimedMetrics) {
         let Page { request, number, at, bytes, start, during_reclaim } = page;
         let end = if speed.has_link() {
-            if bytes != self.last_transfer.0 {
+            if bytes != self.last_transfer.0 && !(planted(Bug::LinkMemoStale) && bytes < self.last_transfer.0) {
                 self.last_transfer = (bytes, speed.host(bytes));
             }
             let free = if self.bugs.has(Bug::LinkUnqueued) { 0 } else { self.read_link_free };
@@ -184,7 +184,11 @@ impl Host {
                 metrics.read_during_reclaim.record(latency);
             }
             Measured::Write => metrics.write.record(latency),
-            Measured::Not => {}
+            Measured::Not => {
+                if planted(Bug::TrimsMeasured) {
+                    metrics.write.record(latency);
+                }
+            }
         }
         if let Some(group) = metrics.groups.of(origin) {
             match measured {

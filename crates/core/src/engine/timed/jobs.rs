@@ -2,7 +2,7 @@
 
 use super::TimedEngine;
 use super::dies::NIL;
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
 use crate::ftl::mover::JobRef;
@@ -52,7 +52,7 @@ impl TimedEngine {
     fn queue_batch(&mut self, drive: &mut Drive, die: DieId, job: JobRef, copies: u32) {
         drive.now = self.now;
         drive.record(NandOp::JobBegin { die, cause: Cause::Reclaim });
-        for _ in 0..copies {
+        for _ in 0..copies + u32::from(planted(Bug::BatchTooLong)) {
             if !drive.step_job(job) {
                 break;
             }

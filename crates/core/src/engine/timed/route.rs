@@ -2,7 +2,7 @@
 
 use super::TimedEngine;
 use super::dies::{NIL, Work, WorkOp};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, NandOp};
 use crate::time_event::{self, OpId, TimeEvent};
 use crate::units::{Cause, DieId, Ns, Ppn};
@@ -76,7 +76,12 @@ impl TimedEngine {
                 self.queue_work(die, WorkOp::new(id, work, Cause::Host, sense), false);
             }
             NandOp::Copy { src, dst, cause } => {
-                let op = WorkOp::new(id, Work::Copy { dst, then_host: false, request: NIL }, cause, sense(src));
+                let op = WorkOp::new(
+                    id,
+                    Work::Copy { dst, then_host: false, request: NIL },
+                    cause,
+                    sense(if planted(Bug::CopySensesTarget) { dst.unwrap_or(src) } else { src }),
+                );
                 self.queue_work(die_of(src), op, false);
             }
             NandOp::Load { src, serial, cause } => {
@@ -99,7 +104,7 @@ impl TimedEngine {
             }
             NandOp::Probe { block, wordlines } => {
                 // In one piece, before the read that asked: what is done next follows from what is found.
-                let ns = u64::from(wordlines) * self.speed.probe;
+                let ns = u64::from(if planted(Bug::ProbesOnce) { 1 } else { wordlines }) * self.speed.probe;
                 self.dies.note(|| TimeEvent::Part { op: id, work: time_event::Work::Probe { block, wordlines } });
                 self.queue_piece(Piece { op: id, die: g.die_of(block), cause: Cause::Reclaim, ns }, routing.foreground);
             }
@@ -133,7 +138,9 @@ impl TimedEngine {
         piece.ns += match op {
             NandOp::Copy { src, dst, .. } if dst.is_some() || programs_all => self.speed.serial_copy(g.kind_of(src)),
             NandOp::Copy { src, .. } | NandOp::Read { src, .. } | NandOp::Load { src, .. } => self.speed.serial_read(g.kind_of(src)),
-            NandOp::ProgramWordline { pages, .. } => u64::from(pages) * self.speed.page_transfer + self.speed.program,
+            NandOp::ProgramWordline { pages, .. } => {
+                u64::from(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }) * self.speed.page_transfer + self.speed.program
+            }
             NandOp::Merge { .. } => self.speed.page_transfer + self.speed.program,
             NandOp::Erase { .. } => self.speed.erase,
             NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,

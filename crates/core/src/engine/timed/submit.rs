@@ -3,7 +3,7 @@
 use super::dies::{NIL, NewRead};
 use super::host::{Done, Measured, Page, single};
 use super::{Asked, TimedEngine};
-use crate::bugs::{Bug, Bugs};
+use crate::bugs::{Bug, Bugs, planted};
 use crate::drive::{Drive, NandOp};
 use crate::engine::split::Pages;
 use crate::engine::untimed::trim;
@@ -24,7 +24,7 @@ impl TimedEngine {
             Op::Write => self.submit_write(drive, asked),
             Op::Trim => {
                 drive.host.trim_requests += 1;
-                self.take_in_at(drive, asked, self.now);
+                if planted(Bug::TrimOvertakes) { self.accept(drive, asked) } else { self.take_in_at(drive, asked, self.now) }
             }
         }
     }
@@ -56,8 +56,15 @@ impl TimedEngine {
             // A job in the foreground is queued before the read that triggered it.
             self.route(drive, NIL);
         }
-        if ppn == NO_PPN || ppn == FROM_BUFFER {
-            let page = Page { request, number, at: self.now, bytes, start, during_reclaim: false };
+        if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.map.to_physical[lpn as usize] != ppn {
+            let page = Page {
+                request,
+                number,
+                at: self.now,
+                bytes: if planted(Bug::MemorySkipsLink) { 0 } else { bytes },
+                start,
+                during_reclaim: false,
+            };
             self.dies.note(|| TimeEvent::FromMemory { request: number, bytes, at: page.at });
             self.host.deliver(page, self.now, &self.speed, &mut self.metrics);
             return;
@@ -77,7 +84,7 @@ impl TimedEngine {
     /// Transfer time on a channel; a workload has few sizes, often one.
     #[inline]
     fn transfer(&mut self, bytes: u32) -> Ns {
-        if bytes != self.last_transfer.0 {
+        if bytes != self.last_transfer.0 && !(planted(Bug::TransferMemoStale) && bytes < self.last_transfer.0) {
             self.last_transfer = (bytes, self.speed.channel(bytes));
         }
         self.last_transfer.1
@@ -86,7 +93,11 @@ impl TimedEngine {
     fn submit_write(&mut self, drive: &mut Drive, asked: &Asked) {
         drive.host.write_requests += 1;
         drive.host.write_bytes += u64::from(asked.request.bytes);
-        let arrived = self.host.receive(self.now, asked.request.bytes, &self.speed);
+        let arrived = self.host.receive(
+            self.now,
+            if planted(Bug::LinkRoundsUp) { asked.request.bytes.next_multiple_of(drive.geometry.page_bytes) } else { asked.request.bytes },
+            &self.speed,
+        );
         let arrived = if drive.bugs.has(Bug::ArrivalForgotten) { self.now } else { arrived };
         self.take_in_at(drive, asked, arrived);
     }
@@ -102,6 +113,11 @@ impl TimedEngine {
 
     /// Takes in a write or trim: now, behind the writes that wait for room in the buffer, or through to flash.
     pub(super) fn take_in(&mut self, drive: &mut Drive, asked: &Asked) {
+        let mut asked = *asked;
+        if planted(Bug::LinkTimeUncounted) {
+            asked.start = self.now;
+        }
+        let asked = &asked;
         if self.program_slots == 0 && asked.request.op == Op::Write {
             self.write_through(drive, asked);
         } else if self.stalled.is_empty() && self.has_room(drive.bugs) {
@@ -147,7 +163,9 @@ impl TimedEngine {
 
     /// Takes in writes that waited for room in the buffer.
     pub(super) fn unstall(&mut self, drive: &mut Drive) {
-        while self.has_room(drive.bugs) {
+        let mut taken = 0;
+        while self.has_room(drive.bugs) && !(planted(Bug::UnstallsOne) && taken > 0) {
+            taken += 1;
             let Some(mut asked) = self.stalled.pop_front() else { return };
             if drive.bugs.has(Bug::StallUncounted) {
                 asked.start = self.now;

@@ -1,7 +1,7 @@
 //! What a die does besides host reads: programs, erases, copies and whole pieces of jobs; suspended and resumed.
 
 use super::{Dies, Ended, NIL, Phase};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::engine::timed::speed::Speed;
 use crate::time_event::{OpId, TimeEvent};
 use crate::units::{Cause, DieId, Ns, Ppn};
@@ -100,7 +100,11 @@ impl Dies {
 
     /// Whether nothing at all is going on in a die.
     fn is_quiet(&self, die: usize) -> bool {
-        let units = &self.units[die * self.units_per_die..(die + 1) * self.units_per_die];
+        let units = &self.units[die * self.units_per_die..if planted(Bug::OtherPlanesUnseen) {
+            die * self.units_per_die + 1
+        } else {
+            (die + 1) * self.units_per_die
+        }];
         units.iter().all(|u| u.phase == Phase::Idle && u.cached == NIL)
     }
 
@@ -139,7 +143,13 @@ impl Dies {
         let Some(op) = d.running.as_mut() else { return };
         let cost = match op.work {
             Work::Program { .. } => speed.suspend_program,
-            Work::Erase => speed.suspend_erase,
+            Work::Erase => {
+                if planted(Bug::SuspendCostSwapped) {
+                    speed.suspend_program
+                } else {
+                    speed.suspend_erase
+                }
+            }
             Work::Copy { .. } | Work::Load { .. } | Work::Exclusive { .. } => return,
         };
         let Some(left) = op.left else { return };
@@ -151,7 +161,7 @@ impl Dies {
             return;
         }
         let cost = if self.bugs.has(Bug::SuspensionsFree) { 0 } else { cost };
-        let done = now - self.units[unit].since;
+        let done = now - if planted(Bug::SuspendedFromStart) { op.started } else { self.units[unit].since };
         op.suspended += 1;
         op.left = Some(left - done.min(left) + cost);
         let op = op.id;
@@ -215,7 +225,11 @@ impl Dies {
             let mut i = self.units[unit].head;
             while i != NIL {
                 let read = &self.reads[i as usize];
-                let from = if self.bugs.has(Bug::StallFromWorkOn) { op.started } else { read.queued_at.max(op.started) };
+                let from = match () {
+                    () if self.bugs.has(Bug::StallFromWorkOn) => op.started,
+                    () if planted(Bug::StallFromQueue) => read.queued_at,
+                    () => read.queued_at.max(op.started),
+                };
                 waited += now - from.min(now);
                 i = read.next;
             }

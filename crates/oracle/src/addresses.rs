@@ -1,0 +1,68 @@
+//! Where things are, by plain division: the drive takes addresses apart by multiplication, and the oracle follows it there.
+
+use vpass_core::config::DriveConfig;
+use vpass_core::geometry::Geometry;
+
+/// Pages of a block that are looked at: all of the first and last block's, of the others those at their ends.
+const ENDS: u32 = 2;
+
+/// The first thing that the geometry of a drive with this resolved configuration says wrongly.
+///
+/// # Errors
+/// What it says, and what is so.
+pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), String> {
+    let (g, bits) = (&config.geometry, config.geometry.cell.bits());
+    let per_block = g.wordlines_per_block * bits;
+    let per_plane = g.blocks_per_plane.unwrap_or(0);
+    let per_die = per_plane * g.planes_per_die;
+    let blocks = per_die * g.dies_per_channel * g.channels;
+    let of_host = config.drive.capacity.map_or(0, |capacity| capacity.0 / g.page_size.0);
+    same("blocks of the drive", 0, geometry.blocks, blocks)?;
+    same("pages of a block", 0, geometry.pages_per_block, per_block)?;
+    same("pages of the host", 0, u64::from(geometry.host_pages), of_host)?;
+    same("spare blocks", 0, geometry.spare_blocks(), blocks - (of_host as u32).div_ceil(per_block))?;
+    for block in 0..blocks {
+        let first = block * per_block;
+        same("the first page of block", block, geometry.first_page(block), first)?;
+        same("the first wordline of block", block, geometry.first_wordline(block), block * g.wordlines_per_block)?;
+        same("the die of block", block, geometry.die_of(block).into(), block / per_die)?;
+        same("the plane of block", block, geometry.plane_of(block), block % per_die / per_plane)?;
+        let whole = block == 0 || block + 1 == blocks;
+        let looked_at = |page: &u32| whole || *page < ENDS || *page + ENDS >= per_block;
+        for ppn in (0..per_block).filter(looked_at).map(|page| first + page) {
+            same("the block of ppn", ppn, geometry.block_of(ppn), block)?;
+            same("the wordline of ppn", ppn, geometry.wordline_of(ppn), ppn / bits)?;
+            same("the page kind of ppn", ppn, geometry.kind_of(ppn), ppn % bits)?;
+        }
+    }
+    Ok(())
+}
+
+fn same<T: Copy + PartialEq + std::fmt::Display>(what: &str, of: u32, says: T, is: T) -> Result<(), String> {
+    if says == is { Ok(()) } else { Err(format!("the drive's geometry says that {what} {of} is {says}; it is {is}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_geometry_of_another_drive_is_found_out() {
+        let resolved = |wordlines: u32| {
+            let text = format!(
+                r#"
+                geometry = {{ channels = 2, dies_per_channel = 3, planes_per_die = 2, blocks_per_plane = 7, wordlines_per_block = {wordlines}, cell = "tlc", page_size = "4KiB" }}
+                timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+                drive = {{ spare = 0.4 }}
+                "#
+            );
+            toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap()
+        };
+        let (config, other) = (resolved(43), resolved(44));
+        assert_eq!(check(&Geometry::new(&config), &config), Ok(()));
+        assert_eq!(
+            check(&Geometry::new(&other), &config),
+            Err("the drive's geometry says that pages of a block 0 is 132; it is 129".into())
+        );
+    }
+}

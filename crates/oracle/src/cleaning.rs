@@ -1,0 +1,103 @@
+//! What GC takes for a victim, in the untimed gear, where no job is under way when it chooses: no block filled by a move not long ago while another
+//! would do, and under `greedy` none with more valid pages than another has.
+//!
+//! Pages of which newer data waits in memory may be valid or not; a block is held to be better by no fewer pages than there are of those.
+
+use vpass_core::units::{BlockId, Cause};
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// Victims of which one is looked at closely.
+const ONE_IN: u64 = 8;
+
+/// GC at work.
+#[derive(Debug, Default)]
+pub(crate) struct Cleaning {
+    /// What it reads from now.
+    victim: Option<BlockId>,
+    /// The block that another mover reads from, which is no victim.
+    moving: Option<BlockId>,
+    victims: u64,
+    /// A better choice, unless it turns out to be what another mover had begun to move; and what to say.
+    better: Option<(BlockId, String)>,
+    /// Whether it takes the block with the fewest valid pages.
+    pub(crate) is_greedy: bool,
+    /// Whether blocks are choices of nobody else: no job is deferred.
+    pub(crate) is_untimed: bool,
+}
+
+impl Oracle {
+    /// GC is to be held to this technique's choice, on a drive of the untimed gear.
+    pub fn expect_cleaning(&mut self, technique: &str) {
+        (self.cleaning.is_greedy, self.cleaning.is_untimed) = (technique == "greedy", true);
+    }
+
+    /// A mover reads a page of a block.
+    pub(crate) fn note_cleaning(&mut self, block: BlockId, cause: Cause) {
+        if !self.cleaning.is_untimed {
+            return;
+        }
+        if cause != Cause::Gc {
+            self.cleaning.moving = Some(block);
+            // It needed room before it read its first page.
+            self.cleaning.better.take_if(|(better, _)| *better == block);
+            self.accuse_cleaning();
+        } else if self.cleaning.victim != Some(block) {
+            self.cleaning.victim = Some(block);
+            self.cleaning.victims += 1;
+            if self.wear.is_protected(block, &self.geometry) || self.cleaning.is_greedy && self.cleaning.victims.is_multiple_of(ONE_IN) {
+                self.check_victim(block);
+            }
+        }
+    }
+
+    /// Whoever wanted room goes on: what GC should have taken was nobody's.
+    #[inline]
+    pub(crate) fn accuse_cleaning(&mut self) {
+        if self.cleaning.better.is_some()
+            && let Some((_, sentence)) = self.cleaning.better.take()
+        {
+            self.findings.add(Kind::Books, || sentence);
+        }
+    }
+
+    /// A block is erased: if it was a victim, the next is another.
+    pub(crate) fn end_cleaning(&mut self, block: BlockId) {
+        for of in [&mut self.cleaning.victim, &mut self.cleaning.moving] {
+            if *of == Some(block) {
+                *of = None;
+            }
+        }
+    }
+
+    #[cold]
+    fn check_victim(&mut self, victim: BlockId) {
+        let is_protected = self.wear.is_protected(victim, &self.geometry);
+        let held = self.valid_of(victim);
+        let unsure = self.memory.pages().count() as u32 + self.waiting.len() as u32;
+        // A block that gives nothing back is none.
+        let most = if is_protected { self.geometry.pages_per_block } else { held };
+        let better = (0..self.geometry.blocks).find(|block| {
+            let may_be =
+                *block != victim && Some(*block) != self.cleaning.moving && self.wear.is_full(*block) && self.protocol.is_full(*block);
+            may_be && !self.wear.is_protected(*block, &self.geometry) && self.valid_of(*block) + unsure < most
+        });
+        let Some(better) = better else { return };
+        let other = self.valid_of(better);
+        let sentence = if is_protected {
+            format!("GC cleans block {victim}, which was filled by a move not long ago, though block {better} could be cleaned")
+        } else {
+            format!("GC cleans block {victim} of {held} valid pages; block {better} has {other}")
+        };
+        self.cleaning.better.get_or_insert((better, sentence));
+    }
+
+    /// Pages of a block that the host can still read there.
+    fn valid_of(&self, block: BlockId) -> u32 {
+        let first = self.geometry.first_page(block);
+        let ends = self.protocol.written(block);
+        (first..first + ends).filter(|ppn| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, *ppn)))).count() as u32
+    }
+}

@@ -1,0 +1,26 @@
+//! When a wordline of the host's is programmed that is not complete.
+
+use vpass_core::time_event::Work;
+use vpass_core::units::{Cause, Ns};
+
+use super::lengths::Lengths;
+
+/// Once nothing was asked for through a pause.
+#[derive(Debug, Default)]
+pub(super) struct Pads {
+    at: Ns,
+}
+
+impl Pads {
+    /// `quiet_since` is the end of the last request.
+    pub(super) fn check(&mut self, work: &Work, now: Ns, quiet_since: Ns, sparse: bool, lengths: &Lengths) -> Result<(), String> {
+        let Work::Program { pages, cause: Cause::Host, wordline: Some(_), .. } = *work else { return Ok(()) };
+        let Some(pause) = lengths.pad_after.filter(|_| pages < lengths.bits && lengths.slots > 0 && !sparse) else { return Ok(()) };
+        let due = self.at.max(quiet_since) + pause;
+        if now != due && now != self.at {
+            return Err(format!("a wordline is programmed with {pages} pages at {now} ns; its pause ends at {due} ns"));
+        }
+        self.at = now;
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! What the drive reports of blocks with guard levels, against what was seen: how many were made, how many GC erased, and what they had used of
+//! their limits by then.
+
+use std::collections::BTreeMap;
+
+use vpass_core::config::DriveConfig;
+use vpass_core::geometry::Geometry;
+use vpass_core::metrics::ReclaimCounts;
+use vpass_core::units::{BlockId, Cause, Ppn};
+
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// Counts since the measured phase began.
+#[derive(Debug, Default)]
+pub(crate) struct DensityBooks {
+    reprogrammed: u64,
+    erased_by_gc: u64,
+    /// Pages that guard levels take away now, and may at most.
+    away: u64,
+    away_of: BTreeMap<BlockId, u32>,
+    may_take: u64,
+    /// The wordline of which a mover sensed pages last, and those, a bit each.
+    wordline: u32,
+    sensed: u32,
+    /// By twentieths of the limit of the weakest wordlines; the last holds all from 95 % on.
+    used: [u64; 20],
+}
+
+impl DensityBooks {
+    pub(crate) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
+        let spare = f64::from(geometry.raw_pages() - geometry.host_pages);
+        Self { may_take: (config.density.spare_share * spare) as u64, ..Self::default() }
+    }
+
+    /// The measured phase begins.
+    pub(crate) fn restart(&mut self) {
+        (self.reprogrammed, self.erased_by_gc, self.used) = (0, 0, [0; 20]);
+    }
+
+    /// A mover senses a page.
+    pub(crate) fn sense(&mut self, geometry: &Geometry, ppn: Ppn) {
+        if ppn < geometry.raw_pages() {
+            let wordline = geometry.wordline_of(ppn);
+            let before = if wordline == self.wordline { self.sensed } else { 0 };
+            (self.wordline, self.sensed) = (wordline, before | 1 << geometry.kind_of(ppn));
+        }
+    }
+
+    pub(crate) fn reprogram(&mut self) {
+        self.reprogrammed += 1;
+    }
+}
+
+impl Oracle {
+    /// A wordline of a block of full density is programmed over itself: every page of it was sensed just before.
+    pub(crate) fn check_sensed(&mut self, block: BlockId, wordline: u32) {
+        let all = (1u32 << self.geometry.cell.bits()) - 1;
+        let right = self.density.wordline == self.geometry.first_wordline(block) + wordline && self.density.sensed == all;
+        self.density.sensed = 0;
+        if !right {
+            self.findings.add(Kind::Protocol, || {
+                format!("wordline {wordline} of block {block} was programmed over itself without all of its pages being sensed before")
+            });
+        }
+    }
+
+    /// Guard levels take so many pages of a block away.
+    pub(crate) fn take_away(&mut self, block: BlockId, pages: u32) {
+        self.density.away += u64::from(pages);
+        *self.density.away_of.entry(block).or_default() += pages;
+        let DensityBooks { away, may_take, .. } = self.density;
+        if away > may_take {
+            self.findings.add(Kind::Books, || format!("guard levels take {away} pages away; density.spare_share allows {may_take}"));
+        }
+    }
+
+    /// Pages that a block does without once it goes to a mode: it is written no further, so those that it never got are among them.
+    pub(crate) fn pages_gone(&self, block: BlockId, mode: u8) -> u32 {
+        let bits = self.geometry.cell.bits();
+        let whole = if block < self.geometry.blocks { self.protocol.written(block) / bits } else { 0 };
+        self.geometry.pages_per_block - whole * bits.saturating_sub(mode.into())
+    }
+
+    /// A block is about to be erased.
+    pub(crate) fn note_density(&mut self, block: BlockId, cause: Cause) {
+        self.density.away -= u64::from(self.density.away_of.remove(&block).unwrap_or(0));
+        if !self.is_sparse(block) {
+            return;
+        }
+        self.density.erased_by_gc += u64::from(cause == Cause::Gc);
+        if let Some(twentieths) = self.doses.used(block) {
+            self.density.used[twentieths.min(19) as usize] += 1;
+        }
+    }
+
+    /// Whether a block does without some page kinds.
+    fn is_sparse(&self, block: BlockId) -> bool {
+        !self.protocol.is_full(block)
+    }
+
+    pub(crate) fn check_density(&mut self, reclaim: &ReclaimCounts) {
+        let seen = &self.density;
+        let lines = [
+            ("blocks reprogrammed", reclaim.reprograms, seen.reprogrammed),
+            ("blocks of low density erased by GC", reclaim.low_density_erases_by_gc, seen.erased_by_gc),
+        ];
+        for (what, claimed, counted) in lines {
+            if claimed != counted {
+                self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {counted} were seen"));
+            }
+        }
+        if reclaim.low_density_used.0 != seen.used {
+            let claimed = reclaim.low_density_used.0;
+            self.findings.add(Kind::Books, || {
+                format!("the drive reports what blocks of low density had used as {claimed:?}, in twentieths; it was {:?}", seen.used)
+            });
+        }
+        if reclaim.pool_misses > reclaim.pool_openings {
+            let (missed, opened) = (reclaim.pool_misses, reclaim.pool_openings);
+            self.findings
+                .add(Kind::Books, || format!("the drive reports {missed} blocks outside the pool, of {opened} that it wants there"));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! A drive without a write buffer keeps nothing back: when the next write or trim comes, all that earlier ones brought is on flash.
+
+use vpass_core::units::Lpn;
+
+use crate::oracle::Oracle;
+use crate::report::Kind;
+use crate::stamps::Tag;
+
+impl Oracle {
+    /// The host changes this page next.
+    pub(crate) fn check_durable(&mut self, next: Lpn) {
+        if !self.memory.is_unbuffered || !self.requests.begins(next) {
+            return;
+        }
+        self.check_nothing_held();
+    }
+
+    /// Nothing of the host's waits in memory, but parts of pages that are lost with the rest.
+    pub(crate) fn check_nothing_held(&mut self) {
+        let stamps = &self.stamps;
+        let held = self.memory.pages().find(|lpn| stamps.newest(*lpn).is_some_and(Tag::is_present));
+        if let Some(lpn) = held {
+            self.findings
+                .add(Kind::Request, || format!("a write of lpn {lpn} is over, and the page waits in memory; there is no write buffer"));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What pages endure, worked out from `[disturb]` by arithmetic of the oracle's own: the drive's table, with an error in it, would judge itself.
+//!
+//! A layer of wordlines belongs to one group, drawn by its number, and stands between the worst of that group and its best. The worst layer has
+//! the limit of `disturb.table`: linear between the rows, beyond the last as the table ended, for each stretch the same share. Blocks and
+//! page kinds endure more than the weakest by factors in 1/1024; so do cells with guard levels.
+
+use vpass_core::config::{Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfig};
+use vpass_core::disturb::table::Endurance;
+use vpass_core::units::BlockId;
+
+/// Factors are multiples of 1/1024.
+const ONE: u32 = 1024;
+/// Limits are in 1/1024 of a read, alpha is in 1/256.
+const READ: f64 = 1024.0;
+const ALPHA: f64 = 256.0;
+/// No alpha is extrapolated beyond this.
+const ALPHA_MOST: f64 = 32.0;
+
+/// A row of `disturb.table`: limit and alpha of each group.
+#[derive(Clone, Debug)]
+struct Row {
+    pec: u64,
+    groups: Vec<(f64, f64)>,
+}
+
+/// The nature of one drive's flash.
+#[derive(Debug)]
+pub(crate) struct Endurances {
+    rows: Vec<Row>,
+    /// By wordline within a block: its group, and its limit over the group's.
+    group: Vec<u8>,
+    member: Vec<u32>,
+    block_variation: f64,
+    /// By page kind, the limit over the weakest kind's.
+    kind: [u32; 4],
+    guarded: u64,
+}
+
+impl Endurances {
+    pub(crate) fn new(config: &DriveConfig) -> Self {
+        let (d, g) = (&config.disturb, &config.geometry);
+        let layers: Vec<Layer> = (0..g.wordlines_per_block.div_ceil(g.strings_per_layer)).map(|n| Layer::new(d, n)).collect();
+        let of = |wordline: u32| &layers[(wordline / g.strings_per_layer) as usize];
+        let weakest = |group| layers.iter().filter(|l| l.group == group).map(|l| l.strength).fold(f64::INFINITY, f64::min);
+        let member = |layer: &Layer| {
+            let best = d.spread.get(layer.group).copied().unwrap_or(1.0);
+            let weakest = weakest(layer.group);
+            scaled((best - 1.0) * ((layer.strength - weakest) / (1.0 - weakest)))
+        };
+        let members: Vec<u32> = layers.iter().map(member).collect();
+        let by_kind = |kind: usize| d.kind_factor.get(kind).map_or(ONE, |factor| (factor * f64::from(ONE)) as u32);
+        Self {
+            rows: rows(d),
+            group: (0..g.wordlines_per_block).map(|w| of(w).group as u8).collect(),
+            member: (0..g.wordlines_per_block).map(|w| members[(w / g.strings_per_layer) as usize]).collect(),
+            block_variation: d.block_variation,
+            kind: std::array::from_fn(by_kind),
+            guarded: (config.density.limit_factor * f64::from(ONE)) as u64,
+        }
+    }
+
+    pub(crate) fn groups(&self) -> usize {
+        self.rows.first().map_or(1, |row| row.groups.len())
+    }
+
+    #[inline]
+    pub(crate) fn group_of(&self, wordline: u32) -> usize {
+        self.group[wordline as usize].into()
+    }
+
+    /// Limits of a block over those of the worst.
+    pub(crate) fn block_factor(&self, block: BlockId) -> u32 {
+        scaled(self.block_variation * drawn(u64::from(block) ^ 1 << 41))
+    }
+
+    /// What the worst layer of a group endures after so many cycles, rounded to the worse side.
+    pub(crate) fn truth(&self, group: usize, pec: u32) -> Endurance {
+        let (limit, alpha) = self.exact(group, pec.into());
+        Endurance { limit: (limit * READ).floor() as u64, alpha: (alpha * ALPHA).ceil() as u64 }
+    }
+
+    fn exact(&self, group: usize, pec: u64) -> (f64, f64) {
+        let (first, last) = (&self.rows[0], &self.rows[self.rows.len() - 1]);
+        if pec <= first.pec || self.rows.len() == 1 {
+            return first.groups[group];
+        }
+        let (below, above) = if pec <= last.pec {
+            let above = self.rows.iter().position(|row| pec <= row.pec).expect("the last row is not below");
+            let at = |row: &Row| (row.pec, row.groups[group]);
+            (at(&self.rows[above - 1]), at(&self.rows[above]))
+        } else {
+            let stretch = last.pec - self.rows[self.rows.len() - 2].pec;
+            let gone = (pec - last.pec).div_ceil(stretch);
+            let at = |n: u64| (last.pec + n * stretch, self.beyond(group, n));
+            (at(gone - 1), at(gone))
+        };
+        let part = (pec - below.0) as f64 / (above.0 - below.0) as f64;
+        let between = |from: f64, to: f64| if above.0 == pec { to } else { from + part * (to - from) };
+        (between(below.1.0, above.1.0), between(below.1.1, above.1.1))
+    }
+
+    /// So many stretches, each as long as the table's last, beyond its end: what grew there is held.
+    fn beyond(&self, group: usize, stretches: u64) -> (f64, f64) {
+        let (limit, alpha) = self.rows[self.rows.len() - 1].groups[group];
+        if stretches == 0 {
+            return (limit, alpha);
+        }
+        let (limit_before, alpha_before) = self.rows[self.rows.len() - 2].groups[group];
+        let share = (limit / limit_before).min(1.0).powi(i32::try_from(stretches).unwrap_or(i32::MAX));
+        let more = (alpha - alpha_before).max(0.0) * stretches as f64;
+        ((limit * share).max(1.0), (alpha + more).min(ALPHA_MOST.max(alpha)))
+    }
+
+    /// The limit of a wordline's weakest page kind, from its group's and its block's factor.
+    #[inline]
+    pub(crate) fn limit_of(&self, of_group: u64, wordline: u32, block_factor: u32) -> u64 {
+        let of_layer = of_group * u64::from(self.member[wordline as usize]) / u64::from(ONE);
+        of_layer * u64::from(block_factor) / u64::from(ONE)
+    }
+
+    /// That of a page kind, from its wordline's.
+    #[inline]
+    pub(crate) fn limit_of_kind(&self, of_wordline: u64, kind: u32) -> u64 {
+        of_wordline * u64::from(self.kind[kind as usize & 3]) / u64::from(ONE)
+    }
+
+    /// A limit where a coding mode leaves guard levels.
+    #[inline]
+    pub(crate) fn in_mode(&self, limit: u64, mode: u8) -> u64 {
+        if mode > 0 { limit * self.guarded / u64::from(ONE) } else { limit }
+    }
+}
+
+struct Layer {
+    group: usize,
+    /// From 0 to 1, among all layers.
+    strength: f64,
+}
+
+impl Layer {
+    fn new(config: &DisturbConfig, number: u32) -> Self {
+        let (groups, mut left) = (config.groups.len(), drawn(number.into()));
+        let share = |group: usize| config.group_share.get(group).copied().unwrap_or(1.0 / groups as f64);
+        let mut group = 0;
+        while left >= share(group) && group + 1 < groups {
+            left -= share(group);
+            group += 1;
+        }
+        Self { group, strength: drawn(u64::from(number) ^ 1 << 40) }
+    }
+}
+
+fn rows(config: &DisturbConfig) -> Vec<Row> {
+    let alpha = |alphas: &[f64], group: usize| if config.model == DisturbModel::Wordline { alphas[group] } else { 1.0 };
+    let of_row = |row: &vpass_core::config::PerPec| {
+        let groups = row.limit.iter().enumerate().map(|(group, limit)| (*limit, alpha(&row.alpha, group)));
+        Row { pec: row.pec.into(), groups: groups.collect() }
+    };
+    if config.model == DisturbModel::None { vec![] } else { config.table.iter().map(of_row).collect() }
+}
+
+/// 1 and a share more, in 1/1024.
+fn scaled(more: f64) -> u32 {
+    ONE + (more * f64::from(ONE)) as u32
+}
+
+/// A number in [0, 1) that follows from `n` alone: the finaliser of splitmix64.
+fn drawn(n: u64) -> f64 {
+    let mut x = n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    for (shift, times) in [(30, 0xBF58_476D_1CE4_E5B9u64), (27, 0x94D0_49BB_1331_11EB)] {
+        x = (x ^ x >> shift).wrapping_mul(times);
+    }
+    ((x ^ x >> 31) >> 11) as f64 / 2f64.powi(53)
+}
+
+/// Dose of a sensing by page kind, in quarters: by `disturb.dose` a read, or its sensings over the mean of its wordline's kinds. Kind n takes
+/// 2^n of them.
+pub(crate) fn doses(unit: DoseUnit, cell: Cell) -> [u32; 4] {
+    let kinds = cell.bits();
+    let mean = f64::from((1 << kinds) - 1) / f64::from(kinds);
+    let by_sensings = |kind: u32| ((4.0 * f64::from(1u32 << kind) / mean).round() as u32).max(1);
+    std::array::from_fn(|kind| if unit == DoseUnit::Sensings && (kind as u32) < kinds { by_sensings(kind as u32) } else { 4 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(disturb: &str, density: &str) -> Endurances {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.4 }}
+            density = {{ {density} }}
+            [disturb]
+            {disturb}
+            "#
+        );
+        Endurances::new(&toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap())
+    }
+
+    /// Limits in reads and alphas of group 0.
+    fn truths(e: &Endurances, pec: &[u32]) -> Vec<(f64, f64)> {
+        pec.iter().map(|pec| e.truth(0, *pec)).map(|t| (t.limit as f64 / READ, t.alpha as f64 / ALPHA)).collect()
+    }
+
+    #[test]
+    fn limits_are_linear_between_rows_and_go_on_beyond_them() {
+        let e = of(
+            r#"model = "wordline"
+            table = [{ pec = 100, limit = [2000], alpha = [8.0] }, { pec = 1100, limit = [1000], alpha = [8.5] }]"#,
+            "",
+        );
+        let expected = [(2000.0, 8.0), (2000.0, 8.0), (1500.0, 8.25), (1000.0, 8.5), (750.0, 8.75), (500.0, 9.0), (250.0, 9.5)];
+        assert_eq!(truths(&e, &[0, 100, 600, 1100, 1600, 2100, 3100]), expected);
+        assert_eq!(truths(&e, &[1_000_000]), [(1.0, 32.0)], "never nothing");
+    }
+
+    #[test]
+    fn what_grew_at_the_end_is_held() {
+        let e = of(
+            r#"model = "wordline"
+            table = [{ pec = 0, limit = [1000], alpha = [9.0] }, { pec = 10, limit = [2000], alpha = [8.0] }]"#,
+            "",
+        );
+        assert_eq!(truths(&e, &[5, 10, 11, 5000]), [(1500.0, 8.5), (2000.0, 8.0), (2000.0, 8.0), (2000.0, 8.0)]);
+    }
+
+    #[test]
+    fn layers_blocks_kinds_and_guard_levels_only_add() {
+        let e = of(
+            r#"model = "wordline"
+            groups = ["good", "bad"]
+            spread = [1.5, 2.0]
+            block_variation = 0.25
+            kind_factor = [2.0, 1.0, 1.5]
+            table = [{ pec = 0, limit = [2000, 1000], alpha = [8.0, 9.0] }]"#,
+            "limit_factor = 10.0",
+        );
+        for group in 0..2 {
+            let members = || (0..64).filter(|w| e.group_of(*w) == group).map(|w| e.member[w as usize]);
+            assert_eq!(members().min(), Some(ONE));
+            assert!(members().max().unwrap() > ONE && members().max().unwrap() < [1536, 2048][group]);
+        }
+        assert!((0..40).all(|b| (1024..1280).contains(&e.block_factor(b))) && (0..40).any(|b| e.block_factor(b) > 1200));
+        let worst = (0..64).find(|w| e.group_of(*w) == 1 && e.member[*w as usize] == ONE).unwrap();
+        assert_eq!(e.limit_of(1_024_000, worst, 1280), 1_280_000);
+        assert_eq!([0, 1, 2].map(|kind| e.limit_of_kind(1000, kind)), [2000, 1000, 1500]);
+        assert_eq!([e.in_mode(1000, 0), e.in_mode(1000, 1)], [1000, 10_000]);
+    }
+
+    #[test]
+    fn sensings_weigh_by_kind() {
+        assert_eq!(doses(DoseUnit::Reads, Cell::Tlc), [4; 4]);
+        // TLC: 1, 2 and 4 sensings, 7/3 in the mean: 1.7, 3.4 and 6.9 quarters.
+        assert_eq!(doses(DoseUnit::Sensings, Cell::Tlc), [2, 3, 7, 4]);
+        assert_eq!(doses(DoseUnit::Sensings, Cell::Qlc), [1, 2, 4, 9]);
+    }
+}

@@ -1,0 +1,94 @@
+//! The drive as it begins: what `[start]` says was written, once or again, all over the pages filled; and every count at zero.
+
+use std::any::Any;
+
+use vpass_core::blame::BlamedRange;
+use vpass_core::drive::Drive;
+use vpass_core::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+
+use crate::Oracle;
+
+/// Standard deviations by which a share may lie off its mean: chance does not go so far.
+const FAR: f64 = 7.0;
+
+/// Just after preparation, before the measured phase.
+///
+/// # Errors
+/// What is not as `[start]` has it.
+pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), String> {
+    let start = drive.config().start.clone();
+    let filled = (f64::from(drive.geometry().host_pages) * start.fill).floor() as u32;
+    let rewritten = (f64::from(filled) * start.overwrite) as u64;
+    let held: Vec<u32> = drive.map_rows().map(|row| row.lpn).collect();
+    let lost = drive.lost_pages();
+    if lost == 0 && !held.iter().copied().eq(0..filled) {
+        return Err(format!("the drive begins with {} pages; start.fill = {} means the first {filled}", held.len(), start.fill));
+    }
+    if computed {
+        return check_steady_state(drive, filled);
+    }
+    let watcher: Option<&mut dyn Any> = drive.watcher().map(|watcher| watcher as _);
+    let oracle = watcher.and_then(|watcher| watcher.downcast_ref::<Oracle>()).expect("the oracle watches");
+    // A page is written once to be filled; what a computed state wrote before is not told.
+    let again: Vec<u64> = (0..filled).map(|lpn| oracle.newest(lpn).map_or(0, |version| u64::from(version).saturating_sub(1))).collect();
+    let seen: u64 = again.iter().sum();
+    if lost > 0 {
+        return Ok(());
+    }
+    if seen != rewritten {
+        return Err(format!("{seen} pages were written again before the run; start.overwrite = {} means {rewritten}", start.overwrite));
+    }
+    let (half, n) = (filled / 2, rewritten as f64);
+    let share = f64::from(half) / f64::from(filled.max(1));
+    let in_half = again.iter().take(half as usize).sum::<u64>() as f64;
+    if (in_half - n * share).abs() > FAR * (n * share * (1.0 - share)).sqrt() + 1.0 {
+        return Err(format!("of {rewritten} pages written again before the run {in_half} are of the first half of {filled}"));
+    }
+    Ok(())
+}
+
+/// The steady state of greedy GC under uniform overwrites (Desnoyers, 2014): a share alpha of closed blocks' b pages being valid, and a share v of
+/// a victim's, with ln(1/v) = (1 - v) / alpha, a block that is u of the way from full to victim holds b v^u of them.
+fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
+    let b = f64::from(drive.geometry().pages_per_block);
+    let mut valid: Vec<u32> = drive.block_states().filter(|row| row.written > 0).map(|row| row.valid.into()).collect();
+    valid.sort_unstable_by(|a, b| b.cmp(a));
+    let closed = valid.len() as f64;
+    let alpha = f64::from(filled) / (closed * b);
+    // The larger of two shares would be 1: bisected below the place where the difference is least.
+    let above = |v: f64| (1.0 / v).ln() > (1.0 - v) / alpha;
+    let (mut low, mut high) = (1e-300, alpha.min(1.0));
+    for _ in 0..2000 {
+        let middle = f64::midpoint(low, high);
+        if above(middle) { low = middle } else { high = middle }
+    }
+    let v: f64 = if alpha >= 1.0 { 1.0 } else { low };
+    for (k, valid) in (0..).zip(valid) {
+        let exact = b * v.powf((f64::from(k) + 0.5) / closed);
+        if (f64::from(valid) - exact).abs() > 2.0 + b / 50.0 {
+            return Err(format!(
+                "block {k} of {closed}, the fullest first, begins with {valid} valid pages; the steady state has {exact:.1}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Just after the measured phase began.
+///
+/// # Errors
+/// A count that is not zero.
+pub(super) fn check_counts(drive: &Drive) -> Result<(), String> {
+    let own = drive.technique_counts().into_iter().find(|(_, count)| *count > 0);
+    let blamed: Vec<BlamedRange> = drive.blamed_ranges().collect();
+    let zero = *drive.host_counts() == HostCounts::default()
+        && *drive.flash_counts() == FlashCounts::default()
+        && *drive.reclaim_counts() == ReclaimCounts::default()
+        && (drive.lost_pages(), drive.uncorrectable_reads()) == (0, 0)
+        && blamed.is_empty();
+    match own {
+        Some((name, count)) => Err(format!("the measured phase begins with {name} at {count}")),
+        None if !zero => Err("the measured phase begins with counts above zero".into()),
+        None => Ok(()),
+    }
+}
