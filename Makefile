@@ -31,12 +31,12 @@ bench:
 	cargo bench -p vpass-oracle
 	cargo bench -p vpass-workload
 
-# Long runs: 10,000 random drives with what each technique came to, every seeded bug looked for afresh, every policy that protects under every attack and under a search of five minutes for a new one, and
-# ten million mutated trace files for each reader.
+# Long runs: 80,000 random drives, some thousand million checked reads, with what each technique came to; every seeded bug looked for afresh;
+# every policy that protects under every attack, and under a search of five minutes for a new one; ten million mutated trace files for each reader.
 PROTECTING = $(shell $(VPASS) list reclaim --json | \
 	python3 -c 'import json, sys; print(*(t["name"] for t in json.load(sys.stdin)["reclaim"] if not t["may_lose_data"] and not t["counterfactual"]))')
 soak: build
-	$(VPASS) check --seed 1 --count 10000
+	$(VPASS) check --seed 1 --count 80000
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs -- --ignored --nocapture
 	cargo test --release -p vpass-cli --test attacks -- --ignored
 	set -e; for policy in $(PROTECTING); do \
