@@ -10,6 +10,7 @@ pub(crate) use self::assemble::late_reads;
 use crate::blame::Blame;
 use crate::bugs::{Bug, Bugs};
 use crate::config::DriveConfig;
+use crate::counting::WORDLINES;
 use crate::disturb::ErrorModel;
 use crate::ftl::buffer::WriteBuffer;
 use crate::ftl::free::FreeBlocks;
@@ -220,6 +221,14 @@ impl Drive {
     /// Reads one page for the host. Tells where: a physical page, [`NO_PPN`] (unmapped or lost) or [`FROM_BUFFER`].
     #[inline]
     pub fn read_page(&mut self, lpn: Lpn) -> Ppn {
+        if self.counted == WORDLINES && !self.is_watched() {
+            return self.read_one::<{ WORDLINES }, false>(lpn);
+        }
+        self.read_page_otherwise(lpn)
+    }
+
+    #[inline(never)]
+    fn read_page_otherwise(&mut self, lpn: Lpn) -> Ppn {
         on_read_path!(self.read_one(lpn))
     }
 
@@ -242,7 +251,8 @@ impl Drive {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
         self.host.read_pages += 1;
         let ppn = self.map.to_physical[lpn as usize];

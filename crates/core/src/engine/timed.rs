@@ -33,8 +33,8 @@ use crate::units::{Cause, DieId, Lpn, Ns, us};
 
 /// Requests taken from the source at a time.
 const CHUNK: usize = 1024;
-/// Map entries are asked for two groups ahead, counters one: in groups, so that their cache and translation misses overlap.
-const GROUP: usize = 16;
+/// What a request touches is asked for while so many before it are submitted: first its map entry, then what that leads to.
+const AHEAD: usize = 16;
 
 /// A request on its way in: its number, and when its latency began.
 #[derive(Clone, Copy)]
@@ -165,21 +165,23 @@ impl TimedEngine {
     fn stream(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress, before: u64) -> Result<(), RunError> {
         loop {
             let mut arrival = Ns::MAX;
+            let mut is_idle = false;
             if self.host.outstanding < self.depth {
-                if self.requests.len() - self.next <= 3 * GROUP && !self.exhausted {
+                if self.requests.len() - self.next <= 2 * AHEAD && !self.exhausted {
                     self.refill(drive, source)?;
                     if !progress(self.served - before, drive) {
                         return Err(RunError::Interrupted);
                     }
                 }
                 arrival = self.admit(drive);
-                if self.host.outstanding == 0 && self.exhausted && self.next == self.requests.len() {
+                is_idle = self.host.outstanding == 0;
+                if is_idle && self.exhausted && self.next == self.requests.len() {
                     return Ok(());
                 }
             }
             let ((event, next), completion) = (self.dies.next(), self.host.next_event());
             let at = event.min(completion).min(arrival);
-            if self.host.outstanding == 0 && self.pads_before(drive, at) {
+            if is_idle && self.pads_before(drive, at) {
                 continue;
             }
             assert!(at != Ns::MAX, "requests are outstanding, but nothing is going to happen");
@@ -213,16 +215,14 @@ impl TimedEngine {
     fn admit(&mut self, drive: &mut Drive) -> Ns {
         let held_back = u32::from(drive.bugs.has(Bug::RequestHeldBack) && self.depth > 1);
         while self.host.outstanding + held_back < self.depth {
-            let Some(request) = self.requests.get(self.next).copied() else {
+            let Some(&request) = self.requests.get(self.next) else {
                 // More may be had from the source: come back at once.
                 return if self.exhausted { Ns::MAX } else { self.now };
             };
             if self.open && request.at > self.now {
                 return request.at;
             }
-            if self.next.is_multiple_of(GROUP) {
-                self.look_ahead(drive);
-            }
+            self.look_ahead(drive);
             let number = self.first.wrapping_add(self.next as u32);
             self.next += 1;
             self.served += 1;
@@ -268,19 +268,21 @@ impl TimedEngine {
         self.dies.note(|| TimeEvent::Paced { open, depth, at });
     }
 
-    /// Asks for what the next groups of requests will touch.
+    /// Asks for what requests to come will touch.
+    #[inline]
     fn look_ahead(&self, drive: &Drive) {
         let shift = drive.geometry.page_shift();
-        let group = |groups: usize| {
-            let from = (self.next + groups * GROUP).min(self.requests.len());
-            self.requests[from..].iter().take(GROUP).map(move |r| (r.offset >> shift) as Lpn)
-        };
-        group(2).for_each(|lpn| drive.prefetch_map(lpn));
-        group(1).for_each(|lpn| drive.prefetch_counters(drive.map.to_physical[lpn as usize]));
+        if let Some(later) = self.requests.get(self.next + 2 * AHEAD) {
+            drive.prefetch_map((later.offset >> shift) as Lpn);
+        }
+        if let Some(soon) = self.requests.get(self.next + AHEAD) {
+            drive.prefetch_counters(drive.map.to_physical[(soon.offset >> shift) as usize]);
+        }
     }
 
     /// Carries out the next event of a die or channel.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "twice a page read")]
     fn step(&mut self, drive: &mut Drive, next: Next) {
         let busy = match next {
             Next::Sensed => {
@@ -302,6 +304,7 @@ impl TimedEngine {
         if let Some(die) = busy.filter(|_| !(drive.bugs.has(Bug::DieIdles) && self.now.is_multiple_of(7))) {
             self.pump(drive, die);
         }
+        self.dies.settle();
         self.hand_over(drive);
     }
 
