@@ -130,6 +130,8 @@ pub struct Drive {
     pub(crate) model: Option<Box<dyn ErrorModel>>,
     /// Jobs that proceed in idle gaps or batches; a slot each, `None` when done.
     pub(crate) jobs: Vec<Option<Job>>,
+    /// How many of them are GC's.
+    pub(crate) gc_jobs: u32,
     /// Logical pages reported lost and not rewritten since, a bit each; empty until the first.
     pub(crate) lost: Vec<u64>,
     pub(crate) seq: Seq,

@@ -24,6 +24,7 @@ use self::wordlines::Wordlines;
 use super::{Progress, RunError, before_the_end, check_arrivals};
 use crate::bugs::Bug;
 use crate::config::Schedule;
+use crate::counting::TRACKED;
 use crate::drive::{Drive, NandOp};
 use crate::metrics::{Groups, TimedMetrics};
 use crate::reciprocal::Reciprocal;
@@ -33,8 +34,8 @@ use crate::units::{Cause, DieId, Lpn, Ns, us};
 
 /// Requests taken from the source at a time.
 const CHUNK: usize = 1024;
-/// What a request touches is asked for while so many before it are submitted: first its map entry, then what that leads to.
-const AHEAD: usize = 16;
+/// Map entries are asked for two groups ahead, counters one: in groups, so that their cache and translation misses overlap.
+const GROUP: usize = 16;
 
 /// A request on its way in: its number, and when its latency began.
 #[derive(Clone, Copy)]
@@ -167,7 +168,7 @@ impl TimedEngine {
             let mut arrival = Ns::MAX;
             let mut is_idle = false;
             if self.host.outstanding < self.depth {
-                if self.requests.len() - self.next <= 2 * AHEAD && !self.exhausted {
+                if self.requests.len() - self.next <= 3 * GROUP && !self.exhausted {
                     self.refill(drive, source)?;
                     if !progress(self.served - before, drive) {
                         return Err(RunError::Interrupted);
@@ -222,7 +223,9 @@ impl TimedEngine {
             if self.open && request.at > self.now {
                 return request.at;
             }
-            self.look_ahead(drive);
+            if self.next.is_multiple_of(GROUP) {
+                self.look_ahead(drive);
+            }
             let number = self.first.wrapping_add(self.next as u32);
             self.next += 1;
             self.served += 1;
@@ -268,15 +271,25 @@ impl TimedEngine {
         self.dies.note(|| TimeEvent::Paced { open, depth, at });
     }
 
-    /// Asks for what requests to come will touch.
-    #[inline]
+    /// Asks for what the next groups of requests will touch.
+    #[inline(never)]
     fn look_ahead(&self, drive: &Drive) {
         let shift = drive.geometry.page_shift();
-        if let Some(later) = self.requests.get(self.next + 2 * AHEAD) {
+        let group = |groups: usize| {
+            let from = (self.next + groups * GROUP).min(self.requests.len());
+            let group = &self.requests[from..];
+            &group[..group.len().min(GROUP)]
+        };
+        for later in group(2) {
             drive.prefetch_map((later.offset >> shift) as Lpn);
         }
-        if let Some(soon) = self.requests.get(self.next + AHEAD) {
+        for soon in group(1) {
             drive.prefetch_counters(drive.map.to_physical[(soon.offset >> shift) as usize]);
+        }
+        if drive.counted == TRACKED {
+            for next in group(0) {
+                drive.prefetch_own::<TRACKED>(drive.map.to_physical[(next.offset >> shift) as usize]);
+            }
         }
     }
 

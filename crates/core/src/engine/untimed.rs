@@ -3,7 +3,7 @@
 use super::split::Pages;
 use super::{Progress, RunError, check_arrivals};
 use crate::bugs::Bug;
-use crate::counting::PAGES;
+use crate::counting::{PAGES, TRACKED};
 use crate::drive::{Drive, on_read_path};
 use crate::request::{Op, Request, RequestSource};
 use crate::units::Lpn;
@@ -61,9 +61,10 @@ pub fn end_warm_up(drive: &mut Drive) {
     drive.out_of_time(|_| ());
 }
 
-/// What a request touches is asked for while so many before it are served: first its map entry, then what that leads to, then, half as
-/// far ahead, what that leads to.
-const AHEAD: usize = 32;
+/// A map entry is asked for while twice so many requests before it are served, what that leads to while so many are.
+const AHEAD: usize = 16;
+/// Where a technique has counters of its own, as much is asked for that doing it for so many requests at once is faster: their misses overlap.
+const GROUP: usize = 16;
 /// Pages of a long request that are looked at ahead.
 const PAGES_AHEAD: usize = 16;
 
@@ -71,18 +72,18 @@ impl Drive {
     /// A software pipeline: while a request is served, what later ones touch is on its way.
     fn serve<const COUNTED: u8, const WATCHED: bool>(&mut self, requests: &[Request]) {
         let shift = self.geometry.page_shift();
+        let has_own = COUNTED == PAGES || COUNTED == TRACKED;
+        let at_once = if has_own { GROUP } else { 1 };
         let (mut later, mut soon, mut next) = (requests.iter(), requests.iter(), requests.iter());
-        later.by_ref().take(2 * AHEAD).for_each(|request| self.prefetch_map((request.offset >> shift) as Lpn));
+        later.by_ref().take(2 * AHEAD).for_each(|request| self.prefetch_map_of(request, shift));
         soon.by_ref().take(AHEAD).for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
-        if COUNTED == PAGES {
-            next.by_ref().take(AHEAD / 2).for_each(|request| self.prefetch_page_counter_of(request, shift));
-        }
-        for request in requests {
-            // The map entries of a request lie together.
-            later.next().into_iter().for_each(|request| self.prefetch_map((request.offset >> shift) as Lpn));
-            soon.next().into_iter().for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
-            if COUNTED == PAGES {
-                next.next().into_iter().for_each(|request| self.prefetch_page_counter_of(request, shift));
+        for (n, request) in requests.iter().enumerate() {
+            if n.is_multiple_of(at_once) {
+                later.by_ref().take(at_once).for_each(|request| self.prefetch_map_of(request, shift));
+                soon.by_ref().take(at_once).for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
+                if has_own {
+                    next.by_ref().take(at_once).for_each(|request| self.prefetch_own_of::<COUNTED>(request, shift));
+                }
             }
             if is_read_of_a_page(request, shift) {
                 self.host.read_requests += 1;
@@ -128,11 +129,17 @@ impl Drive {
         }
     }
 
-    /// Asks for the counter of a single page, once it is known whether its block has any.
+    /// Asks for the map entry of a request's first page; those of the others lie beside it.
     #[inline]
-    fn prefetch_page_counter_of(&self, request: &Request, shift: u32) {
+    fn prefetch_map_of(&self, request: &Request, shift: u32) {
+        self.prefetch_map((request.offset >> shift) as Lpn);
+    }
+
+    /// Asks for the technique's own counter, once that is found at all.
+    #[inline]
+    fn prefetch_own_of<const COUNTED: u8>(&self, request: &Request, shift: u32) {
         if request.op == Op::Read {
-            self.prefetch_page_counter(self.map.to_physical[(request.offset >> shift) as usize]);
+            self.prefetch_own::<COUNTED>(self.map.to_physical[(request.offset >> shift) as usize]);
         }
     }
 
