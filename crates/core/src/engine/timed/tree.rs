@@ -90,9 +90,10 @@ impl EventTree {
             let group = &mut self.nodes[level + at / FAN];
             if group[at % FAN] == least {
                 // From here up nothing changes; a far event may have another time.
-                return if self.least >= FAR {
-                    self.find_far()
-                };
+                if self.least >= FAR {
+                    self.find_far();
+                }
+                return;
             }
             group[at % FAN] = least;
             let pairs: [u64; 4] = std::array::from_fn(|i| group[2 * i].min(group[2 * i + 1]));
