@@ -41,11 +41,17 @@ impl Drive {
         }
     }
 
-    /// Asks for the counter of a page, where its block has any.
+    /// Asks for the technique's own counter behind a map entry, which is found through what [`Self::prefetch_counted`] asked for.
     #[inline]
-    pub(crate) fn prefetch_page_counter(&self, entry: u32) {
-        if entry < UNMAPPED {
-            let block = self.geometry.block_of(entry);
+    pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: u32) {
+        if entry >= UNMAPPED {
+            return;
+        }
+        let block = self.geometry.block_of(entry);
+        if COUNTED == TRACKED {
+            self.tracker.prefetch_entry(block);
+        }
+        if COUNTED == PAGES {
             self.page_counters.prefetch(block, entry - self.geometry.first_page(block));
         }
     }

@@ -11,6 +11,7 @@ pub(crate) use self::assemble::late_reads;
 use crate::blame::Blame;
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
+use crate::counting::WORDLINES;
 use crate::disturb::ErrorModel;
 use crate::ftl::buffer::WriteBuffer;
 use crate::ftl::free::FreeBlocks;
@@ -130,6 +131,8 @@ pub struct Drive {
     pub(crate) model: Option<Box<dyn ErrorModel>>,
     /// Jobs that proceed in idle gaps or batches; a slot each, `None` when done.
     pub(crate) jobs: Vec<Option<Job>>,
+    /// How many of them are GC's.
+    pub(crate) gc_jobs: u32,
     /// Logical pages reported lost and not rewritten since, a bit each; empty until the first.
     pub(crate) lost: Vec<u64>,
     pub(crate) seq: Seq,
@@ -226,6 +229,14 @@ impl Drive {
     /// Reads one page for the host. Tells where: a physical page, [`NO_PPN`] (unmapped or lost) or [`FROM_BUFFER`].
     #[inline]
     pub fn read_page(&mut self, lpn: Lpn) -> Ppn {
+        if self.counted == WORDLINES && !self.is_watched() {
+            return self.read_one::<{ WORDLINES }, false>(lpn);
+        }
+        self.read_page_otherwise(lpn)
+    }
+
+    #[inline(never)]
+    fn read_page_otherwise(&mut self, lpn: Lpn) -> Ppn {
         on_read_path!(self.read_one(lpn))
     }
 
@@ -248,7 +259,8 @@ impl Drive {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
         self.host.read_pages += 1;
         let ppn = self.map.to_physical[lpn as usize];

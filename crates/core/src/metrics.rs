@@ -88,36 +88,40 @@ impl UsedShares {
     }
 }
 
+/// Steps of a histogram to each power of two, so that three digits are significant.
+const STEPS: usize = 1024;
+
 /// Latencies of one kind of request, in nanoseconds.
+#[derive(Default)]
 pub struct Latency {
-    histogram: Histogram<u64>,
+    /// By step, as an HDR histogram of three significant digits lays them out: counting here takes a fifth of the instructions.
+    counts: Vec<u64>,
     sum_ns: u128,
 }
 
-impl Default for Latency {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Latency {
-    /// Three significant digits, from a nanosecond up; grows as needed.
-    pub fn new() -> Self {
-        let mut histogram = Histogram::new(3).expect("three digits are supported");
-        histogram.auto(true);
-        Self { histogram, sum_ns: 0 }
-    }
-
     /// Counts one latency.
     #[inline]
     pub fn record(&mut self, ns: Ns) {
         self.sum_ns += u128::from(ns);
-        self.histogram.record(ns).expect("the histogram resizes itself");
+        let power = (2 * STEPS as u64).leading_zeros() + 1 - (ns | (2 * STEPS as u64 - 1)).leading_zeros();
+        let step = power as usize * STEPS + (ns >> power) as usize;
+        match self.counts.get_mut(step) {
+            Some(count) => *count += 1,
+            None => self.record_first(step),
+        }
+    }
+
+    /// Counts a latency longer than all before.
+    #[cold]
+    fn record_first(&mut self, step: usize) {
+        self.counts.resize((step + 1).next_multiple_of(STEPS), 0);
+        self.counts[step] += 1;
     }
 
     /// Requests counted.
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.counts.iter().sum()
     }
 
     /// Sum of all latencies.
@@ -132,17 +136,24 @@ impl Latency {
 
     /// Value at a quantile from 0 to 1, in ns, within the histogram's 0.1 %.
     pub fn quantile_ns(&self, q: f64) -> u64 {
-        self.histogram.value_at_quantile(q)
+        self.histogram().value_at_quantile(q)
     }
 
     /// Largest value, in ns, within the histogram's 0.1 %.
     pub fn max_ns(&self) -> u64 {
-        self.histogram.max()
+        self.histogram().max()
     }
 
-    /// The histogram itself, for export.
-    pub fn histogram(&self) -> &Histogram<u64> {
-        &self.histogram
+    /// The latencies as an HDR histogram, for quantiles and export.
+    pub fn histogram(&self) -> Histogram<u64> {
+        let mut histogram = Histogram::new(3).expect("three digits are supported");
+        histogram.auto(true);
+        for (step, count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let power = (step / STEPS).saturating_sub(1);
+            let ns = ((step - power * STEPS) as u64) << power;
+            histogram.record_n(ns, *count).expect("the histogram resizes itself");
+        }
+        histogram
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) struct SpaceSaving {
     banks_per_block: usize,
     wordlines_per_segment: u32,
     banks: Vec<Bank>,
-    /// Apart from the banks, so that it is in the cache when the place of the next miss is asked for.
+    /// Apart from the banks: a sixth of a cache line each, so that more of them stay in the cache.
     lowest: Vec<Lowest>,
     begun_at: Vec<[u32; SEGMENTS]>,
     /// A bug of the drive that it belongs to.
@@ -114,14 +114,18 @@ impl SpaceSaving {
         !self.banks.is_empty()
     }
 
-    /// Asks the processor for what counting a read of this block will touch.
+    /// Asks the processor for what tells where a read of this block is counted.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
-        let first = block as usize * self.banks_per_block;
-        prefetch(&self.banks, first);
-        // A miss goes here. Where a hit goes is known only when the keys are at hand.
+        prefetch(&self.banks, block as usize * self.banks_per_block);
+        prefetch(&self.lowest, block as usize);
+    }
+
+    /// Asks for the entry that the next miss of this block takes, once that is known.
+    #[inline]
+    pub(crate) fn prefetch_entry(&self, block: BlockId) {
         let lowest = &self.lowest[block as usize];
-        if let Some(bank) = self.banks.get(first + lowest.bank as usize) {
+        if let Some(bank) = self.banks.get(block as usize * self.banks_per_block + lowest.bank as usize) {
             prefetch(&bank.entries, lowest.entries.trailing_zeros() as usize);
         }
     }

@@ -108,6 +108,7 @@ impl Drive {
             timed,
             ops: vec![],
             started_jobs: vec![],
+            gc_jobs: 0,
             jobs_begun: 0,
             next_wear_check: 0,
             rung_by: 0,

@@ -24,6 +24,7 @@ use self::wordlines::Wordlines;
 use super::{Progress, RunError, before_the_end, check_arrivals};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
+use crate::counting::TRACKED;
 use crate::drive::{Drive, NandOp};
 use crate::metrics::{Groups, TimedMetrics};
 use crate::reciprocal::Reciprocal;
@@ -165,6 +166,7 @@ impl TimedEngine {
     fn stream(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress, before: u64) -> Result<(), RunError> {
         loop {
             let mut arrival = Ns::MAX;
+            let mut is_idle = false;
             if self.host.outstanding < self.depth {
                 if self.requests.len() - self.next <= 3 * GROUP && !self.exhausted {
                     self.refill(drive, source)?;
@@ -173,13 +175,14 @@ impl TimedEngine {
                     }
                 }
                 arrival = self.admit(drive);
-                if self.host.outstanding == 0 && self.exhausted && self.next == self.requests.len() {
+                is_idle = self.host.outstanding == 0;
+                if is_idle && self.exhausted && self.next == self.requests.len() {
                     return Ok(());
                 }
             }
             let ((event, next), completion) = (self.dies.next(), self.host.next_event());
             let at = event.min(completion).min(arrival);
-            if self.host.outstanding == 0 && self.pads_before(drive, at) {
+            if is_idle && self.pads_before(drive, at) {
                 continue;
             }
             assert!(at != Ns::MAX, "requests are outstanding, but nothing is going to happen");
@@ -213,7 +216,7 @@ impl TimedEngine {
     fn admit(&mut self, drive: &mut Drive) -> Ns {
         let held_back = u32::from(drive.bugs.has(Bug::RequestHeldBack) && self.depth > 1);
         while self.host.outstanding + held_back < self.depth + u32::from(planted(Bug::RequestTooMany)) {
-            let Some(request) = self.requests.get(self.next).copied() else {
+            let Some(&request) = self.requests.get(self.next) else {
                 // More may be had from the source: come back at once.
                 return if self.exhausted { Ns::MAX } else { self.now };
             };
@@ -269,18 +272,30 @@ impl TimedEngine {
     }
 
     /// Asks for what the next groups of requests will touch.
+    #[inline(never)]
     fn look_ahead(&self, drive: &Drive) {
         let shift = drive.geometry.page_shift();
         let group = |groups: usize| {
             let from = (self.next + groups * GROUP).min(self.requests.len());
-            self.requests[from..].iter().take(GROUP).map(move |r| (r.offset >> shift) as Lpn)
+            let group = &self.requests[from..];
+            &group[..group.len().min(GROUP)]
         };
-        group(2).for_each(|lpn| drive.prefetch_map(lpn));
-        group(1).for_each(|lpn| drive.prefetch_counters(drive.map.to_physical[lpn as usize]));
+        for later in group(2) {
+            drive.prefetch_map((later.offset >> shift) as Lpn);
+        }
+        for soon in group(1) {
+            drive.prefetch_counters(drive.map.to_physical[(soon.offset >> shift) as usize]);
+        }
+        if drive.counted == TRACKED {
+            for next in group(0) {
+                drive.prefetch_own::<TRACKED>(drive.map.to_physical[(next.offset >> shift) as usize]);
+            }
+        }
     }
 
     /// Carries out the next event of a die or channel.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "twice a page read")]
     fn step(&mut self, drive: &mut Drive, next: Next) {
         let busy = match next {
             Next::Sensed => {
@@ -307,6 +322,7 @@ impl TimedEngine {
         if let Some(die) = busy.filter(|_| !(drive.bugs.has(Bug::DieIdles) && self.now.is_multiple_of(7))) {
             self.pump(drive, die);
         }
+        self.dies.settle();
         self.hand_over(drive);
     }
 

@@ -3,7 +3,7 @@
 use super::split::Pages;
 use super::{Progress, RunError, check_arrivals};
 use crate::bugs::{Bug, planted};
-use crate::counting::PAGES;
+use crate::counting::{PAGES, TRACKED};
 use crate::drive::{Drive, on_read_path};
 use crate::request::{Op, Request, RequestSource};
 use crate::units::Lpn;
@@ -61,32 +61,42 @@ pub fn end_warm_up(drive: &mut Drive) {
     drive.out_of_time(|_| ());
 }
 
-/// Requests looked at ahead together.
+/// A map entry is asked for while twice so many requests before it are served, what that leads to while so many are.
+const AHEAD: usize = 16;
+/// Where a technique has counters of its own, as much is asked for that doing it for so many requests at once is faster: their misses overlap.
 const GROUP: usize = 16;
 /// Pages of a long request that are looked at ahead.
-const AHEAD: usize = 16;
+const PAGES_AHEAD: usize = 16;
 
 impl Drive {
-    /// A software pipeline: while a group is served, what the next ones touch is on its way, what is found through other memory later.
+    /// A software pipeline: while a request is served, what later ones touch is on its way.
     fn serve<const COUNTED: u8, const WATCHED: bool>(&mut self, requests: &[Request]) {
         let shift = self.geometry.page_shift();
-        let group = |n: usize| requests.chunks(GROUP).nth(n).unwrap_or_default();
-        self.prefetch_maps(group(0), shift);
-        self.prefetch_maps(group(1), shift);
-        self.prefetch_behind_maps::<COUNTED>(group(0), shift);
-        for (n, this) in requests.chunks(GROUP).enumerate() {
-            self.prefetch_maps(group(n + 2), shift);
-            self.prefetch_behind_maps::<COUNTED>(group(n + 1), shift);
-            if COUNTED == PAGES {
-                self.prefetch_page_counters(this, shift);
+        let has_own = COUNTED == PAGES || COUNTED == TRACKED;
+        let at_once = if has_own { GROUP } else { 1 };
+        let (mut later, mut soon, mut next) = (requests.iter(), requests.iter(), requests.iter());
+        later.by_ref().take(2 * AHEAD).for_each(|request| self.prefetch_map_of(request, shift));
+        soon.by_ref().take(AHEAD).for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
+        for (n, request) in requests.iter().enumerate() {
+            if n.is_multiple_of(at_once) {
+                later.by_ref().take(at_once).for_each(|request| self.prefetch_map_of(request, shift));
+                soon.by_ref().take(at_once).for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
+                if has_own {
+                    next.by_ref().take(at_once).for_each(|request| self.prefetch_own_of::<COUNTED>(request, shift));
+                }
             }
-            for request in this {
+            if is_read_of_a_page(request, shift) {
+                self.host.read_requests += 1;
+                self.host.read_bytes += u64::from(request.bytes);
+                self.read_one::<COUNTED, WATCHED>((request.offset >> shift) as Lpn);
+            } else {
                 self.serve_one::<COUNTED, WATCHED>(request, shift);
             }
         }
     }
 
-    #[inline]
+    /// Serves a request of any kind.
+    #[inline(never)]
     fn serve_one<const COUNTED: u8, const WATCHED: bool>(&mut self, request: &Request, shift: u32) {
         let pages = Pages::of(request, &self.geometry, shift);
         match request.op {
@@ -119,39 +129,52 @@ impl Drive {
         }
     }
 
-    /// Asks for the map entries of requests; those of a request lie together.
+    /// Asks for the map entry of a request's first page; those of the others lie beside it.
     #[inline]
-    fn prefetch_maps(&self, requests: &[Request], shift: u32) {
-        for request in requests {
-            self.prefetch_map((request.offset >> shift) as Lpn);
+    fn prefetch_map_of(&self, request: &Request, shift: u32) {
+        self.prefetch_map((request.offset >> shift) as Lpn);
+    }
+
+    /// Asks for the technique's own counter, once that is found at all.
+    #[inline]
+    fn prefetch_own_of<const COUNTED: u8>(&self, request: &Request, shift: u32) {
+        if request.op == Op::Read {
+            self.prefetch_own::<COUNTED>(self.map.to_physical[(request.offset >> shift) as usize]);
         }
     }
 
-    /// Asks for the counters of single pages, once it is known which blocks have any.
+    /// Asks for what a read or write touches, once the map entry is at hand.
     #[inline]
-    fn prefetch_page_counters(&self, requests: &[Request], shift: u32) {
-        for request in requests.iter().filter(|r| r.op == Op::Read) {
-            self.prefetch_page_counter(self.map.to_physical[(request.offset >> shift) as usize]);
+    fn prefetch_behind_map<const COUNTED: u8>(&self, request: &Request, shift: u32) {
+        if is_read_of_a_page(request, shift) {
+            self.prefetch_counted::<COUNTED>(self.map.to_physical[(request.offset >> shift) as usize]);
+        } else {
+            self.prefetch_behind_entries::<COUNTED>(request, shift);
         }
     }
 
-    /// Asks for what reads and writes touch, once the map entries are at hand.
-    #[inline]
-    fn prefetch_behind_maps<const COUNTED: u8>(&self, requests: &[Request], shift: u32) {
-        for request in requests {
-            let first = (request.offset >> shift) as usize;
-            let end = ((request.offset + u64::from(request.bytes) - 1) >> shift) as usize + 1;
-            for entry in self.map.to_physical[first..end].iter().take(AHEAD) {
-                let entry = *entry;
-                match request.op {
-                    Op::Read => self.prefetch_counted::<COUNTED>(entry),
-                    // Written in part, a page is touched when it leaves the buffer.
-                    _ if request.bytes < self.geometry.page_bytes => (),
-                    _ => self.prefetch_overwrite(entry),
-                }
+    /// The same for a request of any kind.
+    #[inline(never)]
+    fn prefetch_behind_entries<const COUNTED: u8>(&self, request: &Request, shift: u32) {
+        let first = (request.offset >> shift) as usize;
+        let end = ((request.offset + u64::from(request.bytes) - 1) >> shift) as usize + 1;
+        for entry in self.map.to_physical[first..end].iter().take(PAGES_AHEAD) {
+            let entry = *entry;
+            match request.op {
+                Op::Read => self.prefetch_counted::<COUNTED>(entry),
+                // Written in part, a page is touched when it leaves the buffer.
+                _ if request.bytes < self.geometry.page_bytes => (),
+                _ => self.prefetch_overwrite(entry),
             }
         }
     }
+}
+
+/// Whether a request is the usual one, which has a way of its own. Of no bytes it is none.
+#[inline]
+fn is_read_of_a_page(request: &Request, shift: u32) -> bool {
+    let in_first = (1u64 << shift) - (request.offset & ((1 << shift) - 1));
+    request.op == Op::Read && u64::from(request.bytes.wrapping_sub(1)) < in_first
 }
 
 /// Trims the pages that the request covers wholly; a part of a page stays, as drives do.

@@ -55,7 +55,7 @@ impl Drive {
     /// Frees one block: finishes a GC job under way, else cleans the best victim, else finishes any job.
     fn collect_one(&mut self) {
         if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc)) {
-            let mut job = self.jobs[id].take().expect("found");
+            let mut job = self.take_job(id);
             self.run_job(&mut job, true);
         } else if let Some(block) = self.pick_victim() {
             let to = if planted(Bug::GcIntoHost) { crate::ftl::place::HOST } else { GC };
@@ -64,7 +64,7 @@ impl Drive {
         } else {
             let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
             // Moving a part of a block frees none.
-            let mut job = self.jobs[id].take().expect("found").widened();
+            let mut job = self.take_job(id).widened();
             self.pad(Gatherer::Block(job.block));
             self.run_job(&mut job, true);
         }
@@ -98,7 +98,8 @@ impl Drive {
             return;
         }
         let wanted = self.background_blocks();
-        let running = self.jobs.iter().flatten().filter(|j| j.cause == Cause::Gc).count() as u32;
+        let running = self.gc_jobs;
+        debug_assert!(running as usize == self.jobs.iter().flatten().filter(|j| j.cause == Cause::Gc).count(), "GC's jobs are counted");
         // A job per die at most: more would only spread the idle time thinner.
         if self.free.count() + running < wanted
             && running < self.geometry.dies()

@@ -150,6 +150,7 @@ impl Drive {
             self.jobs.push(None);
         }
         self.started_jobs.push(JobRef { slot, serial: job.serial });
+        self.gc_jobs += u32::from(cause == Cause::Gc);
         self.jobs[slot] = Some(job);
     }
 
@@ -168,8 +169,15 @@ impl Drive {
 
     /// Finishes a deferred job now, in the foreground of its die.
     pub(crate) fn finish_job(&mut self, id: usize) {
-        let mut job = self.jobs[id].take().expect("the job is running");
+        let mut job = self.take_job(id);
         self.run_in_foreground(&mut job);
+    }
+
+    /// Takes a deferred job out of the others, to be finished.
+    pub(crate) fn take_job(&mut self, id: usize) -> Job {
+        let job = self.jobs[id].take().expect("the job is running");
+        self.gc_jobs -= u32::from(job.cause == Cause::Gc);
+        job
     }
 
     /// A deferred job, unless it is done.
@@ -186,6 +194,8 @@ impl Drive {
         let goes_on = self.step(&mut running, false);
         if goes_on {
             self.jobs[job.slot] = Some(running);
+        } else {
+            self.gc_jobs -= u32::from(running.cause == Cause::Gc);
         }
         goes_on
     }

@@ -53,7 +53,8 @@ struct Unit {
     phase: Phase,
 }
 
-/// What reads have to know of their die.
+/// What is asked of a die at each event: by its reads, and to see whether it can start anything. It sums up [`Die`], which is several cache
+/// lines long.
 #[derive(Clone, Copy, Default)]
 struct Load {
     queued_reads: u32,
@@ -63,27 +64,45 @@ struct Load {
     reclaim_work: u32,
     /// Whether anything but reads is going on.
     has_work: bool,
+    /// [`RUNNING`], [`SUSPENDED`], [`EXCLUSIVE`], [`WRITES`], [`JOBS`], [`URGENT`].
+    flags: u8,
 }
 
-pub(super) struct Die {
-    pub(super) running: Option<WorkOp>,
+/// `Die::running` is some.
+const RUNNING: u8 = 1;
+/// `Die::suspended` is some.
+const SUSPENDED: u8 = 2;
+/// `Die::exclusive` holds some.
+const EXCLUSIVE: u8 = 4;
+/// `Die::writes` holds some.
+const WRITES: u8 = 8;
+/// `Die::jobs` holds some.
+const JOBS: u8 = 16;
+/// A job of this die goes before reads.
+const URGENT: u8 = 32;
+
+impl Load {
+    #[inline]
+    fn has(self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    #[inline]
+    fn set(&mut self, flag: u8, on: bool) {
+        self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+}
+
+struct Die {
+    running: Option<WorkOp>,
     suspended: Option<WorkOp>,
-    pub(super) exclusive: VecDeque<WorkOp>,
-    pub(super) writes: VecDeque<WorkOp>,
-    pub(super) jobs: VecDeque<(JobRef, Cause)>,
-    /// A job of this die goes before reads.
-    pub(super) urgent: bool,
+    exclusive: VecDeque<WorkOp>,
+    writes: VecDeque<WorkOp>,
+    jobs: VecDeque<(JobRef, Cause)>,
     /// The last work was exclusive: a waiting write has its turn.
     write_turn: bool,
     /// A piece of a job in the foreground waits for what runs: no read goes before it.
     foreground: bool,
-}
-
-impl Die {
-    /// Whether a piece of a job runs that nothing interrupts.
-    pub(super) fn runs_exclusive(&self) -> bool {
-        self.running.is_some_and(|op| matches!(op.work, Work::Exclusive { .. }))
-    }
 }
 
 /// What happens next.
@@ -112,13 +131,16 @@ pub(super) struct Dies {
     /// When each channel has served everything that is ready so far.
     channel_free: Vec<Ns>,
     reads: Vec<ReadOp>,
-    unused: Vec<u32>,
+    /// The place for the next read: of one that has ended, or behind all.
+    unused: u32,
     /// Pages being sensed.
     sensing: Timeline,
     /// Pages that wait for their channel or are on it.
     transfers: Timeline,
     /// Events of everything but reads, which may be taken back.
     work: EventTree,
+    /// The unit whose event of work has happened and still stands in the tree: most often the next one takes its place.
+    past: Option<usize>,
     units_per_die: usize,
     cache_read: bool,
     suspend_limit: u32,
@@ -151,7 +173,6 @@ impl Dies {
             exclusive: VecDeque::new(),
             writes: VecDeque::new(),
             jobs: VecDeque::new(),
-            urgent: false,
             write_turn: false,
             foreground: false,
         };
@@ -161,10 +182,11 @@ impl Dies {
             all: (0..dies).map(|_| die()).collect(),
             channel_free: vec![0; geometry.channels as usize],
             reads: vec![],
-            unused: vec![],
+            unused: 0,
             sensing: Timeline::new(),
             transfers: Timeline::new(),
             work: EventTree::new((dies * units_per_die) as usize),
+            past: None,
             units_per_die: units_per_die as usize,
             cache_read: timing.cache_read,
             suspend_limit: if timing.suspend { timing.suspend_limit } else { 0 },
@@ -175,8 +197,38 @@ impl Dies {
         }
     }
 
-    pub(super) fn die(&mut self, die: DieId) -> &mut Die {
-        &mut self.all[usize::from(die)]
+    /// Whether jobs wait at a die.
+    pub(super) fn has_jobs(&self, die: DieId) -> bool {
+        self.loads[usize::from(die)].has(JOBS)
+    }
+
+    /// The job at the head of a die.
+    pub(super) fn first_job(&self, die: DieId) -> Option<(JobRef, Cause)> {
+        self.all[usize::from(die)].jobs.front().copied()
+    }
+
+    /// Brings the first urgent job of a die to its head; gives whether there is one, and whether there was.
+    pub(super) fn put_urgent_first(&mut self, die: DieId, is_urgent: impl Fn(JobRef) -> bool) -> (bool, bool) {
+        let jobs = &mut self.all[usize::from(die)].jobs;
+        let urgent = jobs.iter().position(|(job, _)| is_urgent(*job));
+        if let Some(i) = urgent {
+            jobs.swap(0, i);
+        }
+        let load = &mut self.loads[usize::from(die)];
+        let was_urgent = load.has(URGENT);
+        load.set(URGENT, urgent.is_some());
+        (urgent.is_some(), was_urgent)
+    }
+
+    /// Whether a job of a die goes before reads.
+    pub(super) fn is_urgent(&self, die: DieId) -> bool {
+        self.loads[usize::from(die)].has(URGENT)
+    }
+
+    /// Whether a piece of a job that nothing interrupts waits at a die, or runs.
+    pub(super) fn has_piece(&self, die: DieId) -> bool {
+        let d = &self.all[usize::from(die)];
+        !d.exclusive.is_empty() || d.running.is_some_and(|op| matches!(op.work, Work::Exclusive { .. }))
     }
 
     /// What happens next, and when. At the same time transfers end first and other work comes last.
@@ -205,10 +257,12 @@ impl Dies {
                 };
                 d.foreground |= first && !planted(Bug::ForegroundWaits);
                 d.exclusive.push_back(op);
+                return load.set(EXCLUSIVE, true);
             }
             (_, first) if first || self.bugs.has(Bug::WorkReversed) => d.writes.push_front(op),
             _ => d.writes.push_back(op),
         }
+        load.set(WRITES, true);
     }
 
     /// Work that is under way, suspended or waiting.
@@ -225,6 +279,7 @@ impl Dies {
         let load = &mut self.loads[usize::from(die)];
         load.has_work = true;
         load.reclaim_work += u32::from(cause == Cause::Reclaim);
+        load.set(JOBS, true);
         self.all[usize::from(die)].jobs.push_back((job, cause));
     }
 
@@ -233,13 +288,15 @@ impl Dies {
     pub(super) fn drop_jobs(&mut self, die: DieId, is_done: impl Fn(JobRef) -> bool, at: Ns) {
         let mut dropped = vec![];
         let stays = self.bugs.has(Bug::ReclaimNeverEnds);
-        let reclaim_work = &mut self.loads[usize::from(die)].reclaim_work;
-        self.all[usize::from(die)].jobs.retain(|(job, cause)| {
+        let load = &mut self.loads[usize::from(die)];
+        let jobs = &mut self.all[usize::from(die)].jobs;
+        jobs.retain(|(job, cause)| {
             let done = is_done(*job);
-            *reclaim_work -= u32::from(done && *cause == Cause::Reclaim && !stays);
+            load.reclaim_work -= u32::from(done && *cause == Cause::Reclaim && !stays);
             dropped.extend(done.then_some(*cause));
             !done
         });
+        load.set(JOBS, !jobs.is_empty());
         for cause in dropped {
             self.note(|| TimeEvent::Job { die, cause, on: false, at });
         }
@@ -247,8 +304,11 @@ impl Dies {
 
     /// The job at the head of a die is done.
     pub(super) fn job_done(&mut self, die: DieId, at: Ns) {
-        let (_, cause) = self.all[usize::from(die)].jobs.pop_front().expect("a job was at the head");
-        self.loads[usize::from(die)].reclaim_work -= u32::from(cause == Cause::Reclaim);
+        let jobs = &mut self.all[usize::from(die)].jobs;
+        let (_, cause) = jobs.pop_front().expect("a job was at the head");
+        let load = &mut self.loads[usize::from(die)];
+        load.reclaim_work -= u32::from(cause == Cause::Reclaim);
+        load.set(JOBS, !jobs.is_empty());
         self.note(|| TimeEvent::Job { die, cause, on: false, at });
     }
 

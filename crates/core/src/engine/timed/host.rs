@@ -159,6 +159,7 @@ impl Host {
     }
 
     /// A part of a request is done at `end`; with its last the request is.
+    #[inline(never)]
     pub(super) fn finish_part(&mut self, request: u32, end: Ns, now: Ns, metrics: &mut TimedMetrics) {
         let slot = &mut self.slots[request as usize];
         slot.parts_left -= 1;
@@ -173,7 +174,8 @@ impl Host {
     }
 
     /// A request is complete at its end, now or later.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a request; its arguments would go through memory")]
     pub(super) fn complete(&mut self, done: Done, now: Ns, metrics: &mut TimedMetrics) {
         let Done { number, start, end, measured, origin } = done;
         let latency = end - start;

@@ -14,7 +14,7 @@ impl TimedEngine {
     pub(super) fn pump(&mut self, drive: &mut Drive, die: DieId) {
         let pressure = !self.stalled.is_empty();
         let die_index = usize::from(die);
-        if !self.dies.die(die).jobs.is_empty() {
+        if self.dies.has_jobs(die) {
             self.before_dispatch(drive, die);
         }
         while self.dies.dispatch(die_index, self.now, pressure, &self.speed) {
@@ -29,21 +29,14 @@ impl TimedEngine {
     fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
         drive.now = self.now;
         self.dies.drop_jobs(die, |job| drive.job(job).is_none(), self.now);
-        let urgent = self.dies.die(die).jobs.iter().position(|(j, _)| drive.job(*j).is_some_and(|j| drive.is_urgent(j)));
-        if let Some(i) = urgent {
-            self.dies.die(die).jobs.swap(0, i);
-        }
-        let on = urgent.is_some();
-        let was_on = std::mem::replace(&mut self.dies.die(die).urgent, on);
+        let (on, was_on) = self.dies.put_urgent_first(die, |job| drive.job(job).is_some_and(|job| drive.is_urgent(job)));
         if on != was_on {
             let at = self.now;
             self.dies.note(|| TimeEvent::Urgent { die, on, at });
         }
         let Schedule::Batch(copies) = self.schedule else { return };
-        let d = self.dies.die(die);
-        let Some((job, cause)) = d.jobs.front().copied() else { return };
-        let has_piece = !d.exclusive.is_empty() || d.runs_exclusive();
-        if !has_piece && cause == Cause::Reclaim {
+        let Some((job, cause)) = self.dies.first_job(die) else { return };
+        if cause == Cause::Reclaim && !self.dies.has_piece(die) {
             self.queue_batch(drive, die, job, copies);
         }
     }
@@ -63,15 +56,14 @@ impl TimedEngine {
 
     /// Moves one page of the job at the head of an idle die. False where the die has to wait.
     fn step_job(&mut self, drive: &mut Drive, die: DieId) -> bool {
-        let urgent = self.dies.die(die).urgent;
-        if !urgent && self.copy_programs >= 2 * drive.geometry.dies() {
+        if !self.dies.is_urgent(die) && self.copy_programs >= 2 * drive.geometry.dies() {
             // Once: each program that ends lets one die go on, and another would wait behind what is let go on already.
             if !self.held_back.contains(&die) {
                 self.held_back.push_back(die);
             }
             return false;
         }
-        let Some((job, _)) = self.dies.die(die).jobs.front().copied() else { return false };
+        let Some((job, _)) = self.dies.first_job(die) else { return false };
         if drive.bugs.has(Bug::StepForgotten) && self.now.is_multiple_of(5) {
             return false;
         }

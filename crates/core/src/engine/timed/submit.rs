@@ -13,7 +13,8 @@ use crate::time_event::TimeEvent;
 use crate::units::{Cause, Lpn, Ns};
 
 impl TimedEngine {
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a request; what is asked would go through memory")]
     pub(super) fn submit(&mut self, drive: &mut Drive, asked: &Asked) {
         drive.now = self.now;
         self.host.outstanding += 1;
@@ -29,7 +30,8 @@ impl TimedEngine {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a request; what is asked would go through memory")]
     fn submit_read(&mut self, drive: &mut Drive, asked: &Asked) {
         let request = &asked.request;
         drive.host.read_requests += 1;
@@ -39,7 +41,13 @@ impl TimedEngine {
             self.read_part(drive, single(request.origin), asked, (request.offset >> drive.geometry.page_shift()) as Lpn, request.bytes);
             return;
         }
-        let pages = Pages::of(request, &drive.geometry, drive.geometry.page_shift());
+        self.submit_pages(drive, asked);
+    }
+
+    /// Reads the pages of a request of several.
+    #[inline(never)]
+    fn submit_pages(&mut self, drive: &mut Drive, asked: &Asked) {
+        let pages = Pages::of(&asked.request, &drive.geometry, drive.geometry.page_shift());
         let slot = self.host.open(asked, pages.count, Measured::Read);
         for page in 0..pages.count {
             let (from, to) = pages.range(page);
@@ -48,7 +56,8 @@ impl TimedEngine {
     }
 
     /// Reads so many bytes of a page for a request, [`single`] where they are all of it.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read; its arguments would go through memory")]
     fn read_part(&mut self, drive: &mut Drive, request: u32, asked: &Asked, lpn: Lpn, bytes: u32) {
         let Asked { number, start, .. } = *asked;
         let ppn = drive.read_page(lpn);

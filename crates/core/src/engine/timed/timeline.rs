@@ -26,7 +26,10 @@ pub(super) struct Timeline {
     /// Places counted since the beginning, modulo 2^32: of the first event, and one past the last.
     head: u32,
     tail: u32,
-    next: Ns,
+    /// The first event once more, [`NOTHING`] where there is none: it is looked at for each event of any timeline.
+    first: Event,
+    /// No event in the ring is later.
+    last: Ns,
 }
 
 const NOTHING: Event = Event { at: Ns::MAX, order: 0, unit: 0 };
@@ -34,23 +37,18 @@ const FIRST_LENGTH: usize = 64;
 
 impl Timeline {
     pub(super) fn new() -> Self {
-        Self { ring: vec![NOTHING; FIRST_LENGTH], head: 0, tail: 0, next: Ns::MAX }
+        Self { ring: vec![NOTHING; FIRST_LENGTH], head: 0, tail: 0, first: NOTHING, last: 0 }
     }
 
     /// Time of the first event; `Ns::MAX` where there is none.
     #[inline]
     pub(super) fn next(&self) -> Ns {
-        self.next
+        self.first.at
     }
 
     #[inline]
     fn place(&self, i: u32) -> usize {
         i as usize & (self.ring.len() - 1)
-    }
-
-    #[inline]
-    fn front(&self) -> Event {
-        self.ring[self.place(self.head)]
     }
 
     #[inline(always)]
@@ -59,6 +57,19 @@ impl Timeline {
         if self.tail.wrapping_sub(self.head) as usize == self.ring.len() {
             self.grow();
         }
+        if event.at <= self.last {
+            return self.insert(event);
+        }
+        self.last = event.at;
+        let place = self.place(self.tail);
+        self.ring[place] = event;
+        self.first = if self.head == self.tail { event } else { self.first };
+        self.tail = self.tail.wrapping_add(1);
+    }
+
+    /// Adds an event that may not be the last.
+    #[inline(never)]
+    fn insert(&mut self, event: Event) {
         let mut at = self.tail;
         self.tail = at.wrapping_add(1);
         while at != self.head {
@@ -72,16 +83,18 @@ impl Timeline {
         }
         let place = self.place(at);
         self.ring[place] = event;
-        self.next = self.next.min(event.at);
+        self.first = self.ring[self.place(self.head)];
     }
 
     /// Takes the first event, which must be there.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "three times a page read")]
     pub(super) fn pop(&mut self) -> Event {
         debug_assert!(self.head != self.tail, "nothing is due");
-        let event = self.front();
+        let event = self.first;
         self.head = self.head.wrapping_add(1);
-        self.next = if self.head == self.tail { Ns::MAX } else { self.front().at };
+        let next = self.ring[self.place(self.head)];
+        self.first = Event { at: if self.head == self.tail { Ns::MAX } else { next.at }, ..next };
         event
     }
 

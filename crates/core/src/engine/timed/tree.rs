@@ -88,6 +88,13 @@ impl EventTree {
         let (mut at, mut least) = (leaf, key);
         for level in &self.levels {
             let group = &mut self.nodes[level + at / FAN];
+            if group[at % FAN] == least {
+                // From here up nothing changes; a far event may have another time.
+                if self.least >= FAR {
+                    self.find_far();
+                }
+                return;
+            }
             group[at % FAN] = least;
             let pairs: [u64; 4] = std::array::from_fn(|i| group[2 * i].min(group[2 * i + 1]));
             least = pairs[0].min(pairs[1]).min(pairs[2].min(pairs[3]));

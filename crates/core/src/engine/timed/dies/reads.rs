@@ -9,6 +9,7 @@ use crate::units::{DieId, Ns};
 /// A page read for the host.
 #[derive(Clone, Copy)]
 pub(in crate::engine::timed) struct ReadOp {
+    /// The read behind it in its queue, or the next unused one.
     pub(super) next: u32,
     /// The request, or [`NIL`] where this page is all of it.
     pub(in crate::engine::timed) request: u32,
@@ -38,7 +39,8 @@ pub(in crate::engine::timed) struct NewRead {
 
 impl Dies {
     /// Queues a host read at a unit (die, or plane of it) and starts it if it can. Gives the die where that has other work too.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read; what is queued would go through memory")]
     pub(in crate::engine::timed) fn queue_read(&mut self, unit: usize, read: NewRead, now: Ns) -> Option<DieId> {
         self.order = self.order.wrapping_add(1);
         let u = &mut self.units[unit];
@@ -47,13 +49,15 @@ impl Dies {
         let during_reclaim = load.reclaim_work > 0;
         let (sense, transfer) = (sense as u32, transfer as u32);
         let op = ReadOp { next: NIL, request, number, bytes, sense, transfer, order: self.order, during_reclaim, start, queued_at: now };
-        let i = if let Some(i) = self.unused.pop() {
-            self.reads[i as usize] = op;
-            i
+        let i = self.unused;
+        if let Some(unused) = self.reads.get_mut(i as usize) {
+            self.unused = unused.next;
+            *unused = op;
         } else {
+            // As many reads are under way as never before.
             self.reads.push(op);
-            self.reads.len() as u32 - 1
-        };
+            self.unused = self.reads.len() as u32;
+        }
         if u.phase == Phase::Idle && !load.has_work {
             load.credit = load.credit.saturating_sub(1);
             self.begin_read(unit, i, now);
@@ -75,7 +79,7 @@ impl Dies {
 
     /// What the next host read is known by while it is under way.
     pub(in crate::engine::timed) fn next_read(&self) -> OpId {
-        self.unused.last().copied().unwrap_or(self.reads.len() as u32)
+        self.unused
     }
 
     /// Starts the reads that wait at idle units of a die.
@@ -94,7 +98,8 @@ impl Dies {
     }
 
     /// Starts the first read that waits at an idle unit, if one does.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
     fn start_queued(&mut self, unit: usize, now: Ns) {
         let u = &mut self.units[unit];
         let i = u.head;
@@ -107,7 +112,8 @@ impl Dies {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read, from two places")]
     fn begin_read(&mut self, unit: usize, i: u32, now: Ns) {
         let ReadOp { sense, order, .. } = self.reads[i as usize];
         let u = &mut self.units[unit];
@@ -119,7 +125,8 @@ impl Dies {
     }
 
     /// A page is sensed. Gives its die where that has other work to look after.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
     pub(in crate::engine::timed) fn sensed(&mut self) -> Option<DieId> {
         let Event { at: now, unit, .. } = self.sensing.pop();
         if self.cache_read {
@@ -158,7 +165,8 @@ impl Dies {
     }
 
     /// A page is in the controller. Gives its read, and its die where that has other work to look after.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read; what it gives would go through memory")]
     pub(in crate::engine::timed) fn transferred(&mut self) -> (ReadOp, Option<DieId>) {
         let Event { at: now, unit, .. } = self.transfers.pop();
         let unit = unit as usize;
@@ -171,9 +179,9 @@ impl Dies {
             u.phase = Phase::Idle;
             std::mem::replace(&mut u.reading, NIL)
         };
-        self.unused.push(i);
         self.note(|| TimeEvent::Ended { op: i, at: now });
         let op = self.reads[i as usize];
+        self.reads[i as usize].next = std::mem::replace(&mut self.unused, i);
         (op, self.go_on(unit, now))
     }
 
@@ -187,7 +195,8 @@ impl Dies {
     }
 
     /// Something ended at a unit: its next read starts, or whoever knows about the die's other work decides.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn go_on(&mut self, unit: usize, now: Ns) -> Option<DieId> {
         let u = &self.units[unit];
         if self.loads[usize::from(u.die)].has_work {

@@ -1,6 +1,6 @@
 //! What a die does besides host reads: programs, erases, copies and whole pieces of jobs; suspended and resumed.
 
-use super::{Dies, Ended, NIL, Phase};
+use super::{Dies, EXCLUSIVE, Ended, JOBS, NIL, Phase, RUNNING, SUSPENDED, URGENT, WRITES};
 use crate::bugs::{Bug, planted};
 use crate::engine::timed::speed::Speed;
 use crate::time_event::{OpId, TimeEvent};
@@ -47,14 +47,14 @@ impl Dies {
             self.start_reads(die, now);
             return false;
         }
-        if self.all[die].running.is_some() {
+        if self.loads[die].has(RUNNING) {
             self.try_suspend(die, now, pressure, speed);
-            if self.all[die].running.is_some() {
+            if self.loads[die].has(RUNNING) {
                 return false;
             }
         }
-        let (d, load) = (&self.all[die], self.loads[die]);
-        if d.suspended.is_some() {
+        let load = self.loads[die];
+        if load.has(SUSPENDED) {
             if load.queued_reads > 0 {
                 self.start_reads(die, now);
             } else if self.is_quiet(die) {
@@ -62,24 +62,19 @@ impl Dies {
             }
             return false;
         }
-        let due = !d.exclusive.is_empty() || (pressure && !d.writes.is_empty());
-        if !d.urgent && load.queued_reads > 0 && (load.credit > 0 || !due) && !self.bugs.has(Bug::WorkBeforeReads) {
+        let due = load.has(EXCLUSIVE) || (pressure && load.has(WRITES));
+        if !load.has(URGENT) && load.queued_reads > 0 && (load.credit > 0 || !due) && !self.bugs.has(Bug::WorkBeforeReads) {
             self.start_reads(die, now);
             return false;
         }
         if !self.is_quiet(die) {
             return false;
         }
-        let d = &mut self.all[die];
-        let write_turn = d.write_turn && !d.writes.is_empty();
-        let next = if write_turn { d.writes.pop_front() } else { d.exclusive.pop_front().or_else(|| d.writes.pop_front()) };
-        if let Some(op) = next {
-            d.write_turn = matches!(op.work, Work::Exclusive { .. });
-            d.foreground &= !d.write_turn;
-            self.start_work(die, op, now, speed);
+        if load.has(EXCLUSIVE | WRITES) {
+            self.start_next(die, now, speed);
             return false;
         }
-        if !d.jobs.is_empty() {
+        if load.has(JOBS) {
             return true;
         }
         self.loads[die].has_work = false;
@@ -87,7 +82,19 @@ impl Dies {
         false
     }
 
-    /// Carries out the next event of a die's work.
+    /// Starts the work of an idle die whose turn it is.
+    fn start_next(&mut self, die: usize, now: Ns, speed: &Speed) {
+        let (d, load) = (&mut self.all[die], &mut self.loads[die]);
+        let write_turn = load.has(WRITES) && (d.write_turn || !load.has(EXCLUSIVE));
+        let queue = if write_turn { &mut d.writes } else { &mut d.exclusive };
+        let op = queue.pop_front().expect("the caller saw one");
+        load.set(if write_turn { WRITES } else { EXCLUSIVE }, !queue.is_empty());
+        d.write_turn = matches!(op.work, Work::Exclusive { .. });
+        d.foreground &= !d.write_turn;
+        self.start_work(die, op, now, speed);
+    }
+
+    /// Carries out the next event of a die's work. What the die does then is to be seen to before [`Self::settle`].
     pub(in crate::engine::timed) fn step(&mut self, speed: &Speed) -> (DieId, Ended) {
         let (now, unit) = (self.work.next(), self.work.first());
         let ended = match self.units[unit].phase {
@@ -116,7 +123,7 @@ impl Dies {
     fn start_work(&mut self, die: usize, mut op: WorkOp, now: Ns, speed: &Speed) {
         let unit = die * self.units_per_die;
         op.started = now;
-        self.all[die].running = Some(op);
+        self.set_running(die, Some(op));
         match op.work {
             Work::Program { pages, .. } => self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer),
             Work::Copy { .. } | Work::Load { .. } => self.start_array(die, op.sense, now),
@@ -134,10 +141,33 @@ impl Dies {
         op.left = Some(ns);
         let op = op.id;
         self.note(|| TimeEvent::Begun { op, unit: unit as u32, at: now });
-        self.work.set(unit, now + ns, u64::from(self.order));
+        self.set_event(unit, now + ns);
+    }
+
+    /// The next event of a unit's work, in the order of its issue.
+    #[inline]
+    fn set_event(&mut self, unit: usize, at: Ns) {
+        self.work.set(unit, at, u64::from(self.order));
+        self.past = self.past.filter(|past| *past != unit);
+    }
+
+    /// Takes the event that has happened out of the tree, where no other took its place.
+    #[inline]
+    pub(in crate::engine::timed) fn settle(&mut self) {
+        if let Some(unit) = self.past.take() {
+            self.work.clear(unit);
+        }
+    }
+
+    fn set_running(&mut self, die: usize, op: Option<WorkOp>) -> Option<WorkOp> {
+        self.loads[die].set(RUNNING, op.is_some());
+        std::mem::replace(&mut self.all[die].running, op)
     }
 
     fn try_suspend(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) {
+        if self.loads[die].queued_reads == 0 || pressure || self.suspend_limit == 0 {
+            return;
+        }
         let unit = die * self.units_per_die;
         let d = &mut self.all[die];
         let Some(op) = d.running.as_mut() else { return };
@@ -153,10 +183,7 @@ impl Dies {
             Work::Copy { .. } | Work::Load { .. } | Work::Exclusive { .. } => return,
         };
         let Some(left) = op.left else { return };
-        if self.loads[die].queued_reads == 0
-            || pressure
-            || op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften) && self.suspend_limit > 0)
-            || self.units[unit].phase != Phase::Working
+        if op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften)) || self.units[unit].phase != Phase::Working
         {
             return;
         }
@@ -166,6 +193,8 @@ impl Dies {
         op.left = Some(left - done.min(left) + cost);
         let op = op.id;
         d.suspended = d.running.take();
+        self.loads[die].set(RUNNING, false);
+        self.loads[die].set(SUSPENDED, true);
         self.note_interval(unit, self.units[unit].since, now, true);
         self.note(|| TimeEvent::Suspended { op, at: now });
         self.units[unit].phase = Phase::Idle;
@@ -175,7 +204,8 @@ impl Dies {
     fn resume(&mut self, die: usize, now: Ns) {
         let op = self.all[die].suspended.take().expect("the caller saw one");
         let left = if self.bugs.has(Bug::ResumedAsDone) { 0 } else { op.left.expect("only work that has begun is suspended") };
-        self.all[die].running = Some(op);
+        self.loads[die].set(SUSPENDED, false);
+        self.set_running(die, Some(op));
         self.start_array(die, left, now);
     }
 
@@ -183,12 +213,11 @@ impl Dies {
         let end = self.book_channel(op, unit, now, ns);
         self.units[unit].phase = Phase::WorkTransferring;
         self.order = self.order.wrapping_add(1);
-        self.work.set(unit, end, u64::from(self.order));
+        self.set_event(unit, end);
     }
 
     pub(super) fn worked(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
         self.note_interval(unit, self.units[unit].since, now, true);
-        self.work.clear(unit);
         let op = self.all[usize::from(self.units[unit].die)].running.expect("work is running");
         if matches!(op.work, Work::Copy { .. } | Work::Load { .. }) {
             self.start_work_transfer(op.id, unit, now, speed.page_transfer);
@@ -198,7 +227,6 @@ impl Dies {
     }
 
     pub(super) fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
-        self.work.clear(unit);
         let die = usize::from(self.units[unit].die);
         let op = self.all[die].running.expect("work is running");
         if matches!(op.work, Work::Program { .. }) {
@@ -211,7 +239,8 @@ impl Dies {
     fn end_work(&mut self, unit: usize, now: Ns) -> Ended {
         let die = usize::from(self.units[unit].die);
         self.units[unit].phase = Phase::Idle;
-        let op = self.all[die].running.take().expect("work is running");
+        self.past = Some(unit);
+        let op = self.set_running(die, None).expect("work is running");
         self.loads[die].reclaim_work -= u32::from(op.cause == Cause::Reclaim);
         self.grant_credit(die);
         self.note(|| TimeEvent::Ended { op: op.id, at: now });
