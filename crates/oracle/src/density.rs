@@ -18,6 +18,7 @@ impl Oracle {
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if right {
+            self.take_away(block, u32::from(mode) * self.geometry.wordlines_per_block);
             self.doses.set_mode(block, mode);
         }
     }
@@ -55,6 +56,8 @@ impl Oracle {
         let kinds = self.geometry.cell.bits();
         self.forget(block, wordline, kinds.saturating_sub(mode.into())..kinds, "a merge took away");
         if right {
+            self.check_sensed(block, wordline);
+            self.take_away(block, mode.into());
             self.settle_block(block);
             self.doses.guard(block, wordline, mode);
             self.doses.note_reprogramming(block);
@@ -74,6 +77,8 @@ impl Oracle {
         if !right {
             return;
         }
+        self.density.reprogram();
+        self.take_away(block, self.pages_gone(block, mode));
         // A wordline written in part has no guard levels.
         let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());
         self.forget(block, written / kinds, 0..written % kinds, "reprogramming left without guard levels");

@@ -78,8 +78,7 @@ impl Oracle {
     /// Pages that a block does without once it goes to a mode: it is written no further, so those that it never got are among them.
     pub(crate) fn pages_gone(&self, block: BlockId, mode: u8) -> u32 {
         let bits = self.geometry.cell.bits();
-        let whole = if block < self.geometry.blocks { self.protocol.written(block) / bits } else { 0 };
-        self.geometry.pages_per_block - whole * bits.saturating_sub(mode.into())
+        self.geometry.pages_per_block - self.protocol.written(block) / bits * (bits - u32::from(mode))
     }
 
     /// A block is about to be erased.

@@ -132,7 +132,6 @@ impl Observer for Oracle {
 
     fn opened(&mut self, block: BlockId, mode: u8) {
         self.clock.opened(block);
-        self.take_away(block, u32::from(mode) * self.geometry.wordlines_per_block);
         self.opened_in_mode(block, mode);
     }
 
@@ -145,14 +144,10 @@ impl Observer for Oracle {
     fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
         self.seen.reprograms[cause as usize] += 1;
         self.clock.merged(block, cause);
-        self.check_sensed(block, wordline);
-        self.take_away(block, mode.into());
         self.guarded_wordline(block, wordline, mode);
     }
 
     fn reprogrammed(&mut self, block: BlockId, mode: u8) {
-        self.density.reprogram();
-        self.take_away(block, self.pages_gone(block, mode));
         self.reprogrammed_block(block, mode);
     }
 

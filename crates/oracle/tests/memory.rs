@@ -38,7 +38,7 @@ fn taken_and_said(preset: &str, capacity: &str, reclaim: &str, more: &str, watch
     let mut drive = Drive::new(config, &techniques, false).unwrap();
     let said = said + if watched { Oracle::memory(drive.geometry(), Level::On).0 } else { 0 };
     if watched {
-        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config()).at(Level::On)));
     }
     drive.precondition(1);
     let pages = drive.geometry().host_pages;

@@ -97,7 +97,10 @@ fn missed(wanted: &[Wanted]) -> Vec<String> {
         if let Some(seed) = found.filter(|seed| *seed != wanted.recorded) {
             println!("{}: record case {seed} in the place of {}", wanted.words(), wanted.recorded);
         }
-        found.is_none().then(|| wanted.words())
+        found.is_none().then(|| {
+            println!("{}: not found", wanted.words());
+            wanted.words()
+        })
     })
 }
 
