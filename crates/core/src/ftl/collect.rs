@@ -87,9 +87,10 @@ impl Drive {
             && self.erases_total < self.cold[block as usize].protected_until
     }
 
-    /// Free blocks that background cleaning aims at.
+    /// Free blocks that background cleaning aims at: more than writes and moves wait for, or it would always come too late.
     pub(crate) fn background_blocks(&self) -> u32 {
-        (self.config.gc.background * f64::from(self.geometry.spare_blocks())) as u32
+        let share = self.config.gc.background;
+        if share > 0.0 { ((share * f64::from(self.geometry.spare_blocks())) as u32).max(RESERVE + 2) } else { 0 }
     }
 
     /// Starts background cleaning where fewer blocks are free than wanted; the timed gear spends idle gaps on it.
