@@ -100,11 +100,10 @@ impl Drive {
         }
         let wanted = self.background_blocks();
         let running = self.gc_jobs;
-        debug_assert!(running as usize == self.jobs.iter().flatten().filter(|j| j.cause == Cause::Gc).count(), "GC's jobs are counted");
-        // A job per die at most: more would only spread the idle time thinner.
+        // A job per die at most: more would only spread the idle time thinner. One alone may begin with no more than the reserve.
         if self.free.count() + running < wanted
             && running < self.geometry.dies()
-            && self.free.count() > RESERVE
+            && self.free.count() + u32::from(running == 0) > RESERVE
             && let Some(block) = self.pick_victim()
         {
             self.relocate(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);

@@ -191,7 +191,9 @@ impl Drive {
             return false;
         }
         let mut running = self.jobs[job.slot].take().expect("just seen");
-        let goes_on = self.step(&mut running, false);
+        // Cleaning that is alone may use the reserve: opening one block it has room for all that it has left to move.
+        let reserved = running.cause == Cause::Gc && self.gc_jobs == 1;
+        let goes_on = self.step(&mut running, reserved);
         if goes_on {
             self.jobs[job.slot] = Some(running);
         } else {
