@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_core::reclaim::{RECLAIM, technique};
+use vpass_core::slots::reclaim::{RECLAIM, technique};
 use vpass_oracle::swarm::{Case, CaseSummary, RESTLESS};
 
 use crate::exit::{Exit, Failure};

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use vpass_core::reclaim::RECLAIM;
+use vpass_core::slots::reclaim::RECLAIM;
 
 use crate::args::{CompareArgs, Form};
 use crate::columns::{COLUMNS, Column};

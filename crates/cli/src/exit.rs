@@ -3,9 +3,9 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use vpass_core::base::request::SourceError;
 use vpass_core::config::ConfigError;
-use vpass_core::engine::RunError;
-use vpass_core::request::SourceError;
+use vpass_core::time::RunError;
 
 /// The exit codes of `vpass`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use serde::Serialize;
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{transfer_ns, us};
 use vpass_core::config::{DisturbModel, DoseUnit, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
-use vpass_core::geometry::Geometry;
-use vpass_core::reclaim::promise::Prospect;
-use vpass_core::reclaim::{Technique, Threshold, technique};
-use vpass_core::units::{transfer_ns, us};
+use vpass_core::slots::reclaim::promise::Prospect;
+use vpass_core::slots::reclaim::{Technique, Threshold, technique};
 
 use crate::args::ExplainArgs;
 use crate::exit::Failure;

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 use vpass_core::disturb::MODELS;
-use vpass_core::gc::GC;
-use vpass_core::reclaim::RECLAIM;
+use vpass_core::slots::gc::GC;
+use vpass_core::slots::reclaim::RECLAIM;
 use vpass_workload::attack::ATTACKS;
 use vpass_workload::presets as workloads;
 use vpass_workload::traces::{FORMATS, Format};

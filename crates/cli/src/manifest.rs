@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use vpass_core::request::{Arrival, Op};
+use vpass_core::base::request::{Arrival, Op};
 use vpass_workload::traces::{BlkAction, FileSurvey, MissingClock, TraceOptions, sha256_hex};
 
 use crate::exit::Failure;

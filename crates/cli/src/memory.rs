@@ -3,10 +3,10 @@
 use std::fs::read_to_string;
 use std::path::Path;
 
+use vpass_core::base::geometry::Geometry;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Drive;
-use vpass_core::geometry::Geometry;
-use vpass_core::reclaim::technique;
+use vpass_core::slots::reclaim::technique;
 use vpass_oracle::{Level, Oracle};
 use vpass_workload::pass::PassSource;
 

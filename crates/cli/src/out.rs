@@ -11,7 +11,7 @@ use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use vpass_core::nand::block::BlockState;
+use vpass_core::flash::block::BlockState;
 
 use crate::exit::Failure;
 use crate::plan::Plan;

@@ -170,7 +170,7 @@ fn has(file: &Table, table: &str, key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vpass_core::units::Bytes;
+    use vpass_core::base::units::Bytes;
 
     /// A preset drive with some keys replaced: capacity, spare, blocks per plane.
     fn sized(preset: &str, sets: &[&str]) -> (u64, f64, u32) {

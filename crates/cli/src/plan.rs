@@ -6,11 +6,11 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::Ns;
 use vpass_core::config::DriveConfig;
-use vpass_core::gc::GC;
-use vpass_core::reclaim::{RECLAIM, Technique, promise, technique};
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::units::Ns;
+use vpass_core::slots::gc::GC;
+use vpass_core::slots::reclaim::{RECLAIM, Technique, promise, technique};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::PhasesSource;

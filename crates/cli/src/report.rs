@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use vpass_core::units::Cause;
+use vpass_core::base::units::Cause;
 use vpass_oracle::OracleReport;
 
 use crate::columns::{reclaim_wait_percent, reclaim_wait_us};

@@ -8,10 +8,10 @@ mod wear;
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
+use vpass_core::base::metrics::Latency;
+use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
-use vpass_core::engine::TimedEngine;
-use vpass_core::metrics::Latency;
-use vpass_core::units::Cause;
+use vpass_core::time::TimedEngine;
 use vpass_oracle::OracleReport;
 
 pub(crate) use life::CONFIDENT_CYCLES;

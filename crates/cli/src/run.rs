@@ -11,10 +11,10 @@ use std::any::Any;
 use std::cell::Cell;
 use std::time::Instant;
 
+use vpass_core::base::request::RequestSource;
 use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::{TimedEngine, run_untimed, warm_up};
-use vpass_core::request::RequestSource;
+use vpass_core::time::{TimedEngine, run_untimed, warm_up};
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::pass::{PassSource, Repeated};
 use vpass_workload::traces::TraceReport;

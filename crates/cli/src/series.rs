@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use vpass_core::base::units::{Cause, Ns};
 use vpass_core::drive::Drive;
-use vpass_core::units::{Cause, Ns};
 
 /// Rows kept at most, the last one apart; when there are as many, every second one goes and the rest of the run is looked at half as often.
 const MOST_ROWS: usize = 512;
@@ -103,10 +103,10 @@ fn requests(drive: &Drive) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
     use vpass_core::config::DriveConfig;
     use vpass_core::drive::Techniques;
-    use vpass_core::engine::run_untimed;
-    use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+    use vpass_core::time::run_untimed;
 
     /// So many reads of the first page.
     struct Reads(usize);

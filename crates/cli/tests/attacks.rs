@@ -5,8 +5,8 @@ use std::any::Any;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::{TimedEngine, run_untimed};
-use vpass_core::reclaim::RECLAIM;
+use vpass_core::slots::reclaim::RECLAIM;
+use vpass_core::time::{TimedEngine, run_untimed};
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::attack::{ATTACKS, Attack, Picture};
 use vpass_workload::phases::{PhasesConfig, PhasesSource};

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use shared::{Size, Uniform, config, floor, median, prepared, say, straw, untimed};
 use vpass_core::drive::Drive;
-use vpass_core::engine::TimedEngine;
+use vpass_core::time::TimedEngine;
 
 fn timed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_256: u64, depth: u32) -> f64 {
     let mut engine = TimedEngine::new(drive);
@@ -47,11 +47,11 @@ const SMALL_DRIVE: &str = r#"
 "#;
 
 fn writes_and_32_gib(size: &Size) {
-    let capacity = vpass_core::units::Bytes(size.pick(64 << 30, 2 << 30));
+    let capacity = vpass_core::base::units::Bytes(size.pick(64 << 30, 2 << 30));
     let mut drive = prepared(config(SMALL_DRIVE, |c| c.drive.capacity = Some(capacity)), false);
     let figure = untimed(&mut drive, size.pick(20_000_000, 100_000), 16_384, 256);
     say(&format!("random writes with GC, 64 GiB       {:>7.0} ns a page      (goal at most 250)", 1e9 / figure));
-    let capacity = vpass_core::units::Bytes(size.pick(32 << 30, 2 << 30));
+    let capacity = vpass_core::base::units::Bytes(size.pick(32 << 30, 2 << 30));
     let smaller = config(SMALL_DRIVE, |c| c.drive.capacity = Some(capacity));
     let mut drive = prepared(smaller.clone(), true);
     let figure = timed(&mut drive, size.pick(10_000_000, 100_000), 4096, 0, 16);

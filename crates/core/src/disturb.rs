@@ -7,11 +7,11 @@ mod rows;
 pub mod table;
 mod wordline;
 
+use crate::base::page_set::{any, bits};
+use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
-use crate::nand::block::Wordline;
-use crate::page_set::{any, bits};
-use crate::units::BlockId;
+use crate::flash::block::Wordline;
 use table::LimitTable;
 
 /// What a model sees of a block. Counts are in quarters of a dose unit.

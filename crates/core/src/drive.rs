@@ -3,16 +3,27 @@
 //!
 //! Reads come in batches: look up, prefetch, count, compare with the alarm. Everything else is rare and lives in `ftl`.
 
+mod alarm;
 mod assemble;
-mod figures;
+pub mod audit;
 mod memory;
+pub mod start;
 
 pub(crate) use self::assemble::late_reads;
-use crate::blame::Blame;
+use crate::base::geometry::Geometry;
+use crate::base::mem::prefetch;
+use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+use crate::base::request::Request;
+use crate::base::units::{BlockId, Cause, DieId, Lpn, Ns, Ppn, Seq};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
-use crate::counting::WORDLINES;
 use crate::disturb::ErrorModel;
+use crate::drive::audit::blame::Blame;
+use crate::flash::block::{BlockCold, BlockHot, Wordline};
+use crate::flash::count::WORDLINES;
+use crate::flash::count::page_counters::PageCounters;
+use crate::flash::count::space_saving::SpaceSaving;
+use crate::flash::guards::Guards;
 use crate::ftl::buffer::WriteBuffer;
 use crate::ftl::free::FreeBlocks;
 use crate::ftl::gather::Gathers;
@@ -20,18 +31,9 @@ use crate::ftl::map::{BUFFERED, PageMap, UNMAPPED};
 use crate::ftl::mover::{Job, JobRef};
 use crate::ftl::place::Streams;
 use crate::ftl::victims::VictimIndex;
-use crate::gc::GcPolicy;
-use crate::geometry::Geometry;
-use crate::mem::prefetch;
-use crate::metrics::{FlashCounts, HostCounts, ReclaimCounts};
-use crate::nand::block::{BlockCold, BlockHot, Wordline};
-use crate::nand::guards::Guards;
-use crate::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
-use crate::page_counters::PageCounters;
-use crate::reclaim::{Policy, View};
-use crate::request::Request;
-use crate::space_saving::SpaceSaving;
-use crate::units::{BlockId, Cause, DieId, Lpn, Ns, Ppn, Seq};
+use crate::slots::gc::GcPolicy;
+use crate::slots::reclaim::{Policy, View};
+use crate::watch::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
 
 /// Reads that the observer is told of at a time.
 const BATCH: usize = 32;
@@ -39,7 +41,7 @@ const BATCH: usize = 32;
 /// Calls the read path compiled for what is to be counted, and for being watched or not.
 macro_rules! on_read_path {
     ($drive:ident.$read:ident($($argument:expr),*)) => {{
-        use $crate::counting::{BLOCKS, PAGES, TRACKED, WORDLINES};
+        use $crate::flash::count::{BLOCKS, PAGES, TRACKED, WORDLINES};
         match ($drive.counted, $drive.is_watched()) {
             (BLOCKS, false) => $drive.$read::<{ BLOCKS }, false>($($argument),*),
             (BLOCKS, true) => $drive.$read::<{ BLOCKS }, true>($($argument),*),

@@ -5,7 +5,7 @@ mod common;
 
 use common::log::run_watched;
 use common::{Script, request};
-use vpass_core::request::{Op, Request};
+use vpass_core::base::request::{Op, Request};
 
 const SENSE: u64 = 50_000;
 const TRANSFER: u64 = 20_480;

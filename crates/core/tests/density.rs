@@ -3,13 +3,13 @@
 mod common;
 
 use common::{Cycle, config};
-use vpass_core::audit::BlockRow;
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
 use vpass_core::drive::Drive;
-use vpass_core::engine::{TimedEngine, run_untimed};
-use vpass_core::geometry::Geometry;
-use vpass_core::nand::block::BlockState;
-use vpass_core::reclaim::{Action, FIRST_OWN, Policy, Promise, StreamSpec, Threshold, View};
-use vpass_core::units::{BlockId, Bytes, Cause, Reads};
+use vpass_core::drive::audit::BlockRow;
+use vpass_core::flash::block::BlockState;
+use vpass_core::slots::reclaim::{Action, FIRST_OWN, Policy, Promise, StreamSpec, Threshold, View};
+use vpass_core::time::{TimedEngine, run_untimed};
 
 /// Acts once on each block of full density, at so many reads, and never on one of low density.
 struct Once {
@@ -181,7 +181,7 @@ fn a_drive_that_cannot_spare_the_pages_relocates() {
 #[test]
 fn a_stream_of_low_density_writes_two_pages_and_pays_three_programs() {
     let divide = |block, pages| {
-        let mut marked = vpass_core::page_set::PageSet::none(pages);
+        let mut marked = vpass_core::base::page_set::PageSet::none(pages);
         marked.insert(0, 10);
         Action::Divide { block, marked, to: FIRST_OWN + 1, rest: FIRST_OWN }
     };

@@ -4,10 +4,10 @@
 mod common;
 
 use common::{Uniform, config, drive};
+use vpass_core::base::units::Cause;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::run_untimed;
-use vpass_core::nand::block::BlockState;
-use vpass_core::units::Cause;
+use vpass_core::flash::block::BlockState;
+use vpass_core::time::run_untimed;
 
 /// 2,000 blocks of 128 pages on 4 dies, written in whole pages.
 fn many_blocks(spare: f64) -> String {

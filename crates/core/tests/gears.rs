@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Uniform, drive};
+use vpass_core::base::request::Arrival;
 use vpass_core::drive::Drive;
-use vpass_core::engine::{TimedEngine, run_untimed};
-use vpass_core::request::Arrival;
+use vpass_core::time::{TimedEngine, run_untimed};
 
 /// Reads and writes until blocks were reclaimed and collected many times.
 const DRIVE: &str = r#"

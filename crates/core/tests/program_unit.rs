@@ -4,10 +4,10 @@ mod common;
 
 use common::log::{Log, run_watched};
 use common::{PAGE, Script, config, dies};
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::base::units::Cause;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::{TimedEngine, run_untimed};
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::units::Cause;
+use vpass_core::time::{TimedEngine, run_untimed};
 
 /// 16 KiB at 800 MB/s.
 const TRANSFER_NS: u64 = 20_480;

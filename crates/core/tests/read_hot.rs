@@ -1,8 +1,8 @@
 //! Techniques that know read-hot pages, on a drive on which a few pages take nearly all reads.
 
+use vpass_core::base::units::Cause;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::units::Cause;
 
 /// 60 blocks of 24 TLC pages, a limit of 1,000 reads.
 const DRIVE: &str = r#"

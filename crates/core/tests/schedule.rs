@@ -4,10 +4,10 @@ mod common;
 
 use common::log::{Event, Log, run_watched};
 use common::{Cycle, PAGE, Script, Uniform, config, dies};
+use vpass_core::base::request::{Arrival, Op, Request};
+use vpass_core::base::units::{Cause, Ns};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::{TimedEngine, warm_up};
-use vpass_core::request::{Arrival, Op, Request};
-use vpass_core::units::{Cause, Ns};
+use vpass_core::time::{TimedEngine, warm_up};
 
 /// The drive of ipr-2018, Table I, cut to four dies: 192 pages a block, 100/1600/5000 us, limit 10,000 reads.
 fn ipr(schedule: &str) -> String {
@@ -162,7 +162,7 @@ fn time_ends_before_it_runs_over() {
         let done = if timed {
             TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)
         } else {
-            vpass_core::engine::run_untimed(&mut drive, &mut source, &mut |_, _| true)
+            vpass_core::time::run_untimed(&mut drive, &mut source, &mut |_, _| true)
         };
         done.map_err(|e| format!("{e:?}"))
     };

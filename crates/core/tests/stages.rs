@@ -3,8 +3,8 @@
 mod common;
 
 use common::run_timed;
-use vpass_core::engine::run_untimed;
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::time::run_untimed;
 
 const DRIVE: &str = r#"
     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "slc", page_size = "4KiB" }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Uniform, config};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::run_untimed;
+use vpass_core::time::run_untimed;
 
 /// 400 blocks of 24 pages, 240 of them the host's; every read counts for the whole block, which endures 1,024: `block` acts at 1,000.
 fn text(reads: u32) -> String {

@@ -3,8 +3,8 @@
 mod common;
 
 use common::config;
+use vpass_core::base::units::Lpn;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::units::Lpn;
 
 /// One-page wordlines on one die, filled once and in order: pages 0 to `wordlines - 1` are block 0.
 fn block(wordlines: u32, limit: f64, alpha: f64) -> Drive {

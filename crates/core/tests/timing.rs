@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Cycle, Uniform, run_timed};
-use vpass_core::request::Arrival;
+use vpass_core::base::request::Arrival;
 
 /// The drive of the cross-check: 8 channels x 4 chips x 1 die x 2 planes x 256 blocks x 64 pages x 16 KiB.
 const CROSS_CHECK: &str = r#"

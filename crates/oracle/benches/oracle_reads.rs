@@ -3,10 +3,10 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{Bytes, Cause};
 use vpass_core::config::{DisturbConfig, DisturbModel, DriveConfig, PerPec};
-use vpass_core::geometry::Geometry;
-use vpass_core::observer::{NO_PPN, Observer, PhysRead, ReadResult};
-use vpass_core::units::{Bytes, Cause};
+use vpass_core::watch::observer::{NO_PPN, Observer, PhysRead, ReadResult};
 use vpass_oracle::Oracle;
 
 #[path = "../tests/oracle/common.rs"]

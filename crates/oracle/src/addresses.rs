@@ -1,7 +1,7 @@
 //! Where things are, by plain division: the drive takes addresses apart by multiplication, and the oracle follows it there.
 
+use vpass_core::base::geometry::Geometry;
 use vpass_core::config::DriveConfig;
-use vpass_core::geometry::Geometry;
 
 /// Pages of a block that are looked at: all of the first and last block's, of the others those at their ends.
 const ENDS: u32 = 2;

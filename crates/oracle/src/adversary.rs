@@ -12,12 +12,12 @@
 
 use std::any::Any;
 
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::base::units::{Lpn, Ppn};
 use vpass_core::drive::Drive;
-use vpass_core::engine::{Progress, RunError, TimedEngine, run_untimed};
-use vpass_core::nand::block::BlockState;
-use vpass_core::observer::NO_PPN;
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::units::{Lpn, Ppn};
+use vpass_core::flash::block::BlockState;
+use vpass_core::time::{Progress, RunError, TimedEngine, run_untimed};
+use vpass_core::watch::observer::NO_PPN;
 
 use crate::Oracle;
 use crate::dice::Dice;

@@ -1,6 +1,6 @@
 //! What the oracle knows, for who asks it: true doses and limits, and what flash pages hold.
 
-use vpass_core::units::{Lpn, Ppn};
+use vpass_core::base::units::{Lpn, Ppn};
 
 use crate::doses::Truth;
 use crate::medium::At;

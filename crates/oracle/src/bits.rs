@@ -1,6 +1,6 @@
 //! A bit for each page, of the host: so little that it stays in a cache where what it stands for would not.
 
-use vpass_core::mem::{huge_zeros, prefetch};
+use vpass_core::base::mem::{huge_zeros, prefetch};
 
 /// So many bits.
 #[derive(Debug)]

@@ -4,14 +4,14 @@
 //! Where the data of a page is, and whose a flash page is or last was, is kept here for that. Where the drive has reported pages lost, which of
 //! those it still holds to be valid is its own affair: then nobody may be blamed for more than was moved, and that is all.
 
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::mem::{huge_vec, prefetch};
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::config::DisturbModel;
 use vpass_core::disturb::table::ALPHA_ONE;
 use vpass_core::drive::Drive;
-use vpass_core::geometry::Geometry;
-use vpass_core::mem::{huge_vec, prefetch};
-use vpass_core::observer::{NO_PPN, PhysRead};
-use vpass_core::page_set::PageSet;
-use vpass_core::units::{BlockId, Lpn, Ppn};
+use vpass_core::watch::observer::{NO_PPN, PhysRead};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

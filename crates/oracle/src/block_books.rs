@@ -1,10 +1,10 @@
 //! What the drive believes of each block at the end of a run, against the truth: the dose read from it, its cycles and its wear. A dose that is not
 //! counted rarely costs a page before the run ends; here it shows at once.
 
-use vpass_core::audit::BlockRow;
+use vpass_core::base::units::BlockId;
 use vpass_core::disturb::table::{DOSE_ONE, QUARTERS};
 use vpass_core::drive::Drive;
-use vpass_core::units::BlockId;
+use vpass_core::drive::audit::BlockRow;
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

@@ -1,6 +1,6 @@
 //! The books: how often each operation happened and why, counted apart from the drive and compared with what it reports.
 
-use vpass_core::units::Cause;
+use vpass_core::base::units::Cause;
 
 /// What the drive reports about itself, since the measured phase began; per-cause arrays in the order of `Cause::ALL`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

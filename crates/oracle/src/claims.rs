@@ -1,9 +1,9 @@
 //! What else the drive reports of itself, against what was seen: the host's requests, losses, reclaim's copies and cleaning, blame.
 
+use vpass_core::base::metrics::HostCounts;
+use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
-use vpass_core::metrics::HostCounts;
-use vpass_core::observer::{NOBODY, PhysRead};
-use vpass_core::units::Cause;
+use vpass_core::watch::observer::{NOBODY, PhysRead};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

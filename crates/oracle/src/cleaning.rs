@@ -3,7 +3,7 @@
 //!
 //! Pages of which newer data waits in memory may be valid or not; a block is held to be better by no fewer pages than there are of those.
 
-use vpass_core::units::{BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

@@ -15,13 +15,13 @@ mod work;
 
 use std::collections::BTreeMap;
 
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::metrics::TimedMetrics;
+use vpass_core::base::request::Request;
+use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
 use vpass_core::config::DriveConfig;
-use vpass_core::geometry::Geometry;
-use vpass_core::metrics::TimedMetrics;
-use vpass_core::observer::PhysRead;
-use vpass_core::request::Request;
-use vpass_core::time_event::{OpId, TimeEvent, Work};
-use vpass_core::units::{BlockId, Cause, Ns, Ppn};
+use vpass_core::watch::observer::PhysRead;
+use vpass_core::watch::time_event::{OpId, TimeEvent, Work};
 
 use self::dies::{Dies, Ended};
 use self::expected::Expected;

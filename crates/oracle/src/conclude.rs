@@ -1,7 +1,7 @@
 //! Where counting begins anew, and where a run ends: what the drive reports of itself, against what was seen since.
 
+use vpass_core::base::metrics::HostCounts;
 use vpass_core::drive::Drive;
-use vpass_core::metrics::HostCounts;
 
 use crate::books::{DriveBooks, differences};
 use crate::claims::Seen;

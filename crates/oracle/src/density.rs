@@ -1,7 +1,7 @@
 //! Blocks that hold fewer pages than they could: what a merge takes away must be wanted by nobody, and limits grow only where every
 //! wordline with data has its guard levels.
 
-use vpass_core::units::BlockId;
+use vpass_core::base::units::BlockId;
 
 use crate::medium::At;
 use crate::oracle::Oracle;

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::metrics::ReclaimCounts;
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::config::DriveConfig;
-use vpass_core::geometry::Geometry;
-use vpass_core::metrics::ReclaimCounts;
-use vpass_core::units::{BlockId, Cause, Ppn};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

@@ -15,11 +15,11 @@
 //! Limits fall with each cycle, and with what reprogramming wears beyond it (`density.wear_counts_for_limits`): of a block's n cycles, of
 //! which m were reprogrammed ones, the m-th took `(wear - 1) sqrt(max(1, n / 5m))` cycles more, to the thousandth. The sum is rounded up.
 
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::mem::prefetch;
+use vpass_core::base::units::BlockId;
 use vpass_core::config::{DisturbModel, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, Endurance};
-use vpass_core::geometry::Geometry;
-use vpass_core::mem::prefetch;
-use vpass_core::units::BlockId;
 
 use crate::endurance::{self, Endurances};
 use crate::medium::{At, Counters, Medium};

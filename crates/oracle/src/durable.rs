@@ -1,6 +1,6 @@
 //! A drive without a write buffer keeps nothing back: when the next write or trim comes, all that earlier ones brought is on flash.
 
-use vpass_core::units::Lpn;
+use vpass_core::base::units::Lpn;
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

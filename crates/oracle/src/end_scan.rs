@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use vpass_core::base::units::BlockId;
 use vpass_core::disturb::table::DOSE_ONE;
-use vpass_core::units::BlockId;
 
 use crate::doses::Truth;
 use crate::medium::At;

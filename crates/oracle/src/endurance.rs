@@ -4,9 +4,9 @@
 //! the limit of `disturb.table`: linear between the rows, beyond the last as the table ended, for each stretch the same share. Blocks and
 //! page kinds endure more than the weakest by factors in 1/1024; so do cells with guard levels.
 
+use vpass_core::base::units::BlockId;
 use vpass_core::config::{Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfig};
 use vpass_core::disturb::table::Endurance;
-use vpass_core::units::BlockId;
 
 /// Factors are multiples of 1/1024.
 const ONE: u32 = 1024;

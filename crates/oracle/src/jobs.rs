@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::page_set::PageSet;
-use vpass_core::units::{BlockId, Cause, Reads};
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::units::{BlockId, Cause, Reads};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

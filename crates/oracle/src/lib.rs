@@ -1,6 +1,6 @@
 //! The oracle: watches a drive from outside and knows the truth about its data.
 //!
-//! It hears what the drive does through `vpass_core::observer::Observer` and keeps its own books: which version of which
+//! It hears what the drive does through `vpass_core::watch::observer::Observer` and keeps its own books: which version of which
 //! page lies where ([`Oracle`]), what every wordline has really endured, whether the rules of flash were kept, and how often
 //! each operation happened. It shares the vocabulary and the nature of the flash with the drive (units, geometry, limits)
 //! and nothing of what it checks.

@@ -1,7 +1,7 @@
 //! The drive's map against the truth: every entry leads to the newest data, back again, and no page is missing.
 
-use vpass_core::observer::{FROM_BUFFER, NO_PPN};
-use vpass_core::units::{Lpn, Ppn};
+use vpass_core::base::units::{Lpn, Ppn};
+use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

@@ -9,9 +9,9 @@
 //! An erased block is all zeros, which is how memory comes: a new drive's record is written only where something happens.
 //! RC, s and b are explained in `doses`, stamps in `stamps`. No run lasts long enough to overflow them.
 
-use vpass_core::geometry::Geometry;
-use vpass_core::mem::{huge_zeros, prefetch};
-use vpass_core::units::{BlockId, Ppn};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::mem::{huge_zeros, prefetch};
+use vpass_core::base::units::{BlockId, Ppn};
 
 use crate::stamps::Stamp;
 

@@ -1,11 +1,11 @@
 //! What the drive tells its oracle, event by event: each part of the oracle that it concerns hears of it.
 
-use vpass_core::metrics::TimedMetrics;
-use vpass_core::observer::{NOBODY, Observer, Origin, PhysRead};
-use vpass_core::page_set::PageSet;
-use vpass_core::request::Request;
-use vpass_core::time_event::{OpId, TimeEvent};
-use vpass_core::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, Seq};
+use vpass_core::base::metrics::TimedMetrics;
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::request::Request;
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, Seq};
+use vpass_core::watch::observer::{NOBODY, Observer, Origin, PhysRead};
+use vpass_core::watch::time_event::{OpId, TimeEvent};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

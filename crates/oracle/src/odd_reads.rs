@@ -1,9 +1,9 @@
 //! Reads that are not simply data found where it must be: from the write buffer, of nothing, of cells that nobody wants decoded, of a
 //! wrong page, of one past its limit, and those that the drive could not decode.
 
+use vpass_core::base::units::Cause;
 use vpass_core::disturb::table::DOSE_ONE;
-use vpass_core::observer::{FROM_BUFFER, NO_PPN, NOBODY, PhysRead, ReadResult};
-use vpass_core::units::Cause;
+use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, NOBODY, PhysRead, ReadResult};
 
 use crate::doses::Truth;
 use crate::end_scan::words;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Bytes, Lpn, Ppn};
 use vpass_core::config::DriveConfig;
-use vpass_core::geometry::Geometry;
-use vpass_core::units::{BlockId, Bytes, Lpn, Ppn};
 
 use crate::addresses;
 use crate::bits::Bits;

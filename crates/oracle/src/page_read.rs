@@ -1,8 +1,8 @@
 //! A page that is read, against the truth: whose data lies there, which version, and whether its dose is within its limit.
 
+use vpass_core::base::units::{Cause, Ppn};
 use vpass_core::disturb::table::Endurance;
-use vpass_core::observer::{FROM_BUFFER, PhysRead, ReadResult};
-use vpass_core::units::{Cause, Ppn};
+use vpass_core::watch::observer::{FROM_BUFFER, PhysRead, ReadResult};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

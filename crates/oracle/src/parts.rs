@@ -1,7 +1,7 @@
 //! Partly written pages: what of each page the controller's memory holds, and what must still be read to complete it.
 //!
 //! The host writes parts of a page; what it left out stands in an older version on flash. Before the page is programmed or served, that
-//! version has to be read: for good ([`Observer::filled`](vpass_core::observer::Observer::filled)), or for one answer to the host.
+//! version has to be read: for good ([`Observer::filled`](vpass_core::watch::observer::Observer::filled)), or for one answer to the host.
 //!
 //! ```text
 //! version 1 on flash:      1 1 1 1
@@ -12,9 +12,9 @@
 
 use std::collections::BTreeMap;
 
+use vpass_core::base::units::{Cause, Lpn};
 use vpass_core::config::DriveConfig;
-use vpass_core::observer::{PhysRead, ReadResult};
-use vpass_core::units::{Cause, Lpn};
+use vpass_core::watch::observer::{PhysRead, ReadResult};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;

@@ -2,8 +2,8 @@
 //! when its pages are there, and what a block's coding takes away comes back only with an erase.
 //! And the drive's own: the numbers of its programs rise.
 
-use vpass_core::geometry::Geometry;
-use vpass_core::units::{BlockId, Seq};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Seq};
 
 /// What happened to a block since its last erase.
 #[derive(Clone, Copy, Debug, Default)]

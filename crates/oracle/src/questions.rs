@@ -6,8 +6,8 @@
 //!                                                                  a read for the host more, and not asked: a finding
 //! ```
 
-use vpass_core::geometry::Geometry;
-use vpass_core::units::{BlockId, Reads};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Reads};
 
 /// Quarters of a dose unit.
 const QUARTERS: u64 = 4;

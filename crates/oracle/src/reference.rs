@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use vpass_core::units::Lpn;
+use vpass_core::base::units::Lpn;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {

@@ -7,9 +7,9 @@
 
 use std::collections::VecDeque;
 
-use vpass_core::metrics::HostCounts;
-use vpass_core::request::{Op, Request};
-use vpass_core::units::Lpn;
+use vpass_core::base::metrics::HostCounts;
+use vpass_core::base::request::{Op, Request};
+use vpass_core::base::units::Lpn;
 
 /// Every part of a page.
 pub(crate) const WHOLE: u64 = u64::MAX;

@@ -1,10 +1,10 @@
 //! Who lies where: every flash page carries a stamp (page, version), and every page of the host has a newest version.
 //! A page holds the newest data exactly where its stamp equals the one that its owner's newest version would leave.
 
-use vpass_core::geometry::Geometry;
-use vpass_core::mem::{huge_vec, prefetch};
-use vpass_core::observer::NO_PPN;
-use vpass_core::units::{Lpn, Ppn};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::mem::{huge_vec, prefetch};
+use vpass_core::base::units::{Lpn, Ppn};
+use vpass_core::watch::observer::NO_PPN;
 
 use crate::bits::Bits;
 use crate::medium::{At, Medium};

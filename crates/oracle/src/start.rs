@@ -1,6 +1,6 @@
 //! What a drive begins with: pages that it holds already, and reads that it has served.
 
-use vpass_core::units::{BlockId, Lpn};
+use vpass_core::base::units::{BlockId, Lpn};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

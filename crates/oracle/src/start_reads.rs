@@ -1,9 +1,9 @@
 //! Reads from before the run, against `start.reads`: a number for each block, drawn evenly up to that, and spread evenly over what is programmed
 //! of the block.
 
+use vpass_core::base::units::BlockId;
 use vpass_core::config::DriveConfig;
 use vpass_core::disturb::table::QUARTERS;
-use vpass_core::units::BlockId;
 
 /// Standard deviations by which the mean of many draws may lie off: chance does not go so far.
 const FAR: f64 = 7.0;

@@ -19,9 +19,9 @@ mod stream;
 use vpass_core::bugs::Bug;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::{TimedEngine, run_untimed};
-use vpass_core::gc::GC;
-use vpass_core::reclaim::{RECLAIM, Technique};
+use vpass_core::slots::gc::GC;
+use vpass_core::slots::reclaim::{RECLAIM, Technique};
+use vpass_core::time::{TimedEngine, run_untimed};
 
 use self::deck::Decks;
 use self::restless::Restless;
@@ -109,7 +109,7 @@ impl Case {
         let named = self.technique.or_else(|| decks.pick("technique", &techniques()));
         // Under the restless policy the technique named only says what the drive may begin with.
         let restless = named.is_none();
-        let technique = named.unwrap_or_else(|| vpass_core::reclaim::technique("block").expect("it is in the list"));
+        let technique = named.unwrap_or_else(|| vpass_core::slots::reclaim::technique("block").expect("it is in the list"));
         let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
         let techniques = Techniques { reclaim: technique.name.into(), gc: decks.pick("gc", &cleaning).into(), seed: self.seed };
         let mut config = draw::random_config(&decks, &mut dice, restless || technique.keeps_apart, restless)
@@ -220,7 +220,8 @@ impl Play<'_> {
         let served = if self.adversary {
             let mut adversary = Adversary::new(dice.next(), dice.pick(&[1, 4, 32]));
             let page = u64::from(drive.geometry().page_bytes);
-            let mut heard = |burst: &[vpass_core::request::Request]| burst.iter().for_each(|r| mirror(&mut source.reference, r, page));
+            let mut heard =
+                |burst: &[vpass_core::base::request::Request]| burst.iter().for_each(|r| mirror(&mut source.reference, r, page));
             adversary.attack(&mut drive, engine.as_mut(), asked, &mut heard, &mut |_, _| true)
         } else if let Some(engine) = &mut engine {
             engine.run(&mut drive, &mut source, &mut |_, _| true)

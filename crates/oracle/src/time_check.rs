@@ -1,7 +1,7 @@
 //! No two operations at once on one die or channel. The timed engine feeds it every interval, in the order in which they
 //! end on each die or channel; a suspended operation is one interval for each stretch in which it runs.
 
-use vpass_core::units::Ns;
+use vpass_core::base::units::Ns;
 
 use crate::report::{Findings, Kind};
 

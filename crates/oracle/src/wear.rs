@@ -7,9 +7,9 @@
 //!
 //! A reprogramming wears beyond its cycle, by `density.wear` and how often a block was reprogrammed (`doses`).
 
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Cause};
 use vpass_core::config::DriveConfig;
-use vpass_core::geometry::Geometry;
-use vpass_core::units::{BlockId, Cause};
 
 use crate::report::{Findings, Kind};
 

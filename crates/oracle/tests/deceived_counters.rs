@@ -3,9 +3,9 @@
 //! count, which stands for the wordline's own reads, is as high as it can get and is subtracted from its dose. Just after the last look
 //! that leaves it where it is, its neighbour is hammered until the next.
 
+use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::units::Lpn;
 use vpass_oracle::{Oracle, OracleReport};
 
 /// The wordline that is never read; pages are named by wordlines of the first block, which the fill wrote in order.

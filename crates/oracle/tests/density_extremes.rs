@@ -1,9 +1,9 @@
 //! Every technique of low density or shadow blocks, with each number of `[density]` at its extremes, under skewed reads and writes that nothing
 //! fits into: no page is lost, no copy is a wrong one, and the drive always finds a free block.
 
+use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::units::Lpn;
 use vpass_oracle::{Oracle, OracleReport};
 
 const EXTREMES: &[&str] = &[

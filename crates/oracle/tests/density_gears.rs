@@ -1,10 +1,10 @@
 //! Every technique of low density on QLC and TLC under the wordline model, in both gears and under each schedule: what the large drives
 //! are, in small. No page is lost, the oracle has nothing to say, and each technique does what it is about.
 
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::{TimedEngine, run_untimed};
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::time::{TimedEngine, run_untimed};
 use vpass_oracle::Oracle;
 
 const TECHNIQUES: [&str; 6] = ["block", "redftl", "read-leveling", "hotld", "ipr", "ipr-wl"];

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::reclaim::technique;
+use vpass_core::slots::reclaim::technique;
 use vpass_oracle::{Level, Oracle};
 
 /// MiB that the process itself may take, and blocks of the allocator that are not full.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use recorded::{BATTERY, CHECK, STOPPED, SURVIVORS, UNTOUCHED};
 use vpass_core::bugs::{Bug, Finder};
-use vpass_core::reclaim::{RECLAIM, Technique, technique};
+use vpass_core::slots::reclaim::{RECLAIM, Technique, technique};
 use vpass_oracle::swarm::{Case, run_case};
 
 /// Cases within which a bug must show that the recorded one no longer shows.

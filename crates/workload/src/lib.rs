@@ -1,5 +1,5 @@
 //! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]), phases of named pages ([`phases`]), a disk's
-//! statistics ([`statistics`]) and fio job files ([`fio`]). All hand over batches of [`vpass_core::request::Request`] and can be replayed pass by pass ([`pass`]).
+//! statistics ([`statistics`]) and fio job files ([`fio`]). All hand over batches of [`vpass_core::base::request::Request`] and can be replayed pass by pass ([`pass`]).
 //! What is in a trace, [`profile`] counts; [`attack`] makes phases that try to break a policy.
 
 pub mod attack;

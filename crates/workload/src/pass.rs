@@ -3,8 +3,8 @@
 
 use std::num::NonZeroU32;
 
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::units::Ns;
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::Ns;
 
 /// A source that can be run again: `fill` appends nothing at the end of each pass.
 pub trait PassSource: RequestSource + Send {

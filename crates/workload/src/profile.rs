@@ -11,7 +11,7 @@ mod timeline;
 
 use std::collections::BTreeMap;
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use crate::traces::Row;
 pub use islands::Island;

@@ -53,7 +53,7 @@ mod write;
 use std::io::Read;
 use std::path::Path;
 
-use vpass_core::request::SourceError;
+use vpass_core::base::request::SourceError;
 
 pub use blk::BlkAction;
 pub use digest::sha256_hex;

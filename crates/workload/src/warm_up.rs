@@ -1,7 +1,7 @@
 //! A workload in two parts: what is served before the measured phase, and the rest on a clock that begins there.
 
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::units::Ns;
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::Ns;
 
 use crate::pass::PassSource;
 

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use vpass_core::request::{Op, Request};
+use vpass_core::base::request::{Op, Request};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 
 /// Direction, byte in the file, bytes.

@@ -5,7 +5,7 @@ mod common;
 use common::writers::{Holds, holds, written};
 use common::{all_said, read_all, row, rows_of};
 use proptest::prelude::*;
-use vpass_core::request::Op::{Read, Trim, Write};
+use vpass_core::base::request::Op::{Read, Trim, Write};
 use vpass_workload::traces::{BlkAction, FORMATS, MissingClock, ReadOptions, Row, format_named};
 
 #[test]

@@ -5,7 +5,7 @@ mod common;
 use std::num::NonZeroU32;
 
 use common::{drained, file, source};
-use vpass_core::request::{Arrival, Op, Request, RequestSource};
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::pass::{PassSource, Repeated};
 use vpass_workload::traces::{Fit, Skipped, TraceOptions, TraceReport, TraceSource};
 

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use vpass_core::request::{Op, RequestSource, SourceError};
+use vpass_core::base::request::{Op, RequestSource, SourceError};
 use vpass_workload::traces::{
     Fit, MissingClock, ReadOptions, Row, Survey, Target, TraceFile, TraceOptions, TraceReport, TraceSource, TraceWriter,
 };

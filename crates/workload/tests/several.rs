@@ -5,7 +5,7 @@ mod common;
 use common::{drained, file};
 use proptest::prelude::*;
 use tempfile::TempDir;
-use vpass_core::request::RequestSource;
+use vpass_core::base::request::RequestSource;
 use vpass_workload::pass::PassSource;
 use vpass_workload::traces::{Survey, TraceOptions, TraceSource};
 

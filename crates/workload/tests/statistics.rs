@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use vpass_core::request::{Arrival, Op, Request, RequestSource};
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::pass::PassSource;
 use vpass_workload::statistics::{
     DiskStatistics, Imported, Meter, Statistic, StatisticsConfig, StatisticsFile, StatisticsSource, agreement, import,
@@ -72,7 +72,7 @@ fn every_statistic_of_a_table_of_ours_is_met() {
     for (seed, scale) in [(2, 1.0), (1, 0.3), (1, 0.1)] {
         assert_eq!(names(&fits(&StatisticsConfig { scale, ..office_day() }, seed)), names(&whole));
     }
-    let config = StatisticsConfig { speed: 100.0, extent: vpass_core::units::Bytes(65_536), ..office_day() };
+    let config = StatisticsConfig { speed: 100.0, extent: vpass_core::base::units::Bytes(65_536), ..office_day() };
     fits(&config, 1);
 }
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use vpass_core::request::{Arrival, Op, Request, RequestSource};
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::pass::{PassSource, Repeated};
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 

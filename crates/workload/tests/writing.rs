@@ -4,7 +4,7 @@ mod common;
 
 use common::{all_said, read_all, rewritten, row};
 use proptest::prelude::*;
-use vpass_core::request::Op::{self, Read, Trim, Write};
+use vpass_core::base::request::Op::{self, Read, Trim, Write};
 use vpass_workload::traces::{Clock, Losses, MAX_REQUEST_BYTES, Row, Target, TraceWriter, WriteError};
 
 fn text(target: Target, rows: &[Row]) -> (String, Losses) {

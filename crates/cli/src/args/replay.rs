@@ -1,7 +1,7 @@
 //! The words of the command line that say how a trace is read and replayed.
 
 use clap::{Args, ValueEnum};
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
 /// How a trace is read and replayed.

@@ -37,7 +37,7 @@ impl Allowed {
 
 impl fmt::Display for Allowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let size = |n: &u64| vpass_core::units::Bytes(*n);
+        let size = |n: &u64| vpass_core::base::units::Bytes(*n);
         let n = |n: &f64| short_number(*n);
         match self {
             Self::Whole(low, u64::MAX) => write!(f, "{low} or more"),

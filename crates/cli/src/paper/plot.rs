@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use vpass_core::engine::TimedEngine;
+use vpass_core::time::TimedEngine;
 
 use super::recipe::{Plot, PlotKind};
 use super::{REFUSED, Run};

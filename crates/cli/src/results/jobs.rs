@@ -1,8 +1,8 @@
 //! What each job of a fio file asked for and got.
 
 use serde::Serialize;
-use vpass_core::engine::TimedEngine;
-use vpass_core::metrics::Group;
+use vpass_core::base::metrics::Group;
+use vpass_core::time::TimedEngine;
 use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
 
 use super::{Latencies, Quantiles, Throughput};

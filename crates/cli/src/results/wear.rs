@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use vpass_core::base::units::Cause;
 use vpass_core::config::DisturbModel;
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::drive::Drive;
-use vpass_core::units::Cause;
 
 use super::Summary;
 use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Shares, Worn, life};

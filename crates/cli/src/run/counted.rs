@@ -1,7 +1,7 @@
 //! A source that counts what it hands out.
 
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::units::Ns;
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::Ns;
 
 pub(super) struct Counted<S> {
     pub(super) inner: S,

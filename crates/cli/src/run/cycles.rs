@@ -10,9 +10,9 @@
 use std::cell::Cell;
 
 use serde::Serialize;
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::{Cause, Ns};
 use vpass_core::drive::Drive;
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::units::{Cause, Ns};
 
 /// How long a run is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,8 +10,8 @@
 //! all passes: 96 of 600, and 108 would be like the last two. 12 are more than 1 % of 708: not yet settled
 //! ```
 
+use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
-use vpass_core::units::Cause;
 
 /// Passes after which `--until stable` gives up.
 pub(super) const MOST_PASSES: u64 = 100;

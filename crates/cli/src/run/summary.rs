@@ -1,8 +1,8 @@
 //! What a run found, put together from its drive, its engine and what became of its workload.
 
+use vpass_core::base::units::Ns;
 use vpass_core::drive::Drive;
-use vpass_core::engine::TimedEngine;
-use vpass_core::units::Ns;
+use vpass_core::time::TimedEngine;
 use vpass_oracle::OracleReport;
 use vpass_workload::traces::{Device, TraceReport};
 

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
+use vpass_core::base::request::{Request, RequestSource};
+use vpass_core::base::units::Bytes;
 use vpass_core::drive::Drive;
-use vpass_core::engine::{end_warm_up, serve_untimed};
-use vpass_core::request::{Request, RequestSource};
-use vpass_core::units::Bytes;
+use vpass_core::time::{end_warm_up, serve_untimed};
 use vpass_workload::synthetic::WorkloadConfig;
 use vpass_workload::warm_up::{First, Since};
 

@@ -4,8 +4,8 @@
 //! the page reads spread over as many blocks as the touched pages fill.
 
 use serde::Serialize;
+use vpass_core::base::geometry::Geometry;
 use vpass_core::config::DriveConfig;
-use vpass_core::geometry::Geometry;
 use vpass_workload::profile::{Device, Profile};
 
 use crate::exit::Failure;

@@ -1,7 +1,7 @@
 //! `vpass trace info`: what is in trace files, as one JSON object or as text.
 
 use serde::Serialize;
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 use vpass_workload::profile::{Device, Island, Popularity, Profile};
 use vpass_workload::traces::{TimeUnit, TraceFile};
 

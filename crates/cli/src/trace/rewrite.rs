@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 use vpass_workload::traces::{Clock, Compressed, Losses, Row, Target, TraceFile, TraceWriter, WriteError};
 
 use super::args::WriteArgs;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use serde::Serialize;
-use vpass_core::request::{Request, RequestSource};
+use vpass_core::base::request::{Request, RequestSource};
 use vpass_workload::statistics::{Imported, Meter, Statistic, StatisticsConfig, StatisticsSource, import};
 use vpass_workload::traces::{TraceOptions, TraceSource};
 

@@ -1,7 +1,7 @@
 //! The smallest scale at which a generator holds, where the one that was asked for is too small: larger ones are tried, one by one.
 //! How well a scale fits does not rise steadily, so nothing is skipped and only what was tried is claimed.
 
-use vpass_core::request::RequestSource;
+use vpass_core::base::request::RequestSource;
 use vpass_workload::statistics::{DiskStatistics, Meter, Statistic, StatisticsConfig, StatisticsSource, agreement};
 
 use super::fit::{CAPACITY, drain};

@@ -1,8 +1,8 @@
 //! The runs that are recorded: every technique in both gears under five workloads, then what makes the order of events show, other kinds of
 //! cells, attacks, a job file, a trace, and the papers at their small size.
 
-use vpass_core::gc::GC;
-use vpass_core::reclaim::RECLAIM;
+use vpass_core::slots::gc::GC;
+use vpass_core::slots::reclaim::RECLAIM;
 use vpass_workload::attack::ATTACKS;
 
 /// One call of the command.

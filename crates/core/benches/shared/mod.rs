@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use vpass_core::base::mem::{huge_vec, prefetch};
+use vpass_core::base::reciprocal::Reciprocal;
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::run_untimed;
-use vpass_core::mem::{huge_vec, prefetch};
-use vpass_core::reciprocal::Reciprocal;
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::time::run_untimed;
 
 const STRAW: &str = include_str!("../../../../presets/drives/straw-2t-tlc.toml");
 
@@ -122,7 +122,7 @@ pub(crate) fn straw(size: &Size) -> DriveConfig {
     config(STRAW, |c| {
         if size.small {
             c.geometry.blocks_per_plane = None;
-            c.drive.capacity = Some(vpass_core::units::Bytes(16 << 30));
+            c.drive.capacity = Some(vpass_core::base::units::Bytes(16 << 30));
             c.drive.spare = Some(0.3);
         }
     })
@@ -165,7 +165,7 @@ const FLOOR_AHEAD: [usize; 5] = [16, 32, 64, 128, 256];
 /// A pipeline, one read at a time: every round asks for the map entry of a read to come, for the counters of one that is closer, and counts
 /// the one at hand. None of the drive's code is in it.
 pub(crate) fn floor(config: &DriveConfig, reads: u64) -> (f64, usize) {
-    let geometry = vpass_core::geometry::Geometry::new(config);
+    let geometry = vpass_core::base::geometry::Geometry::new(config);
     let filled = (f64::from(geometry.host_pages) * config.start.fill) as u32;
     let raw = u64::from(geometry.raw_pages());
     let mut map = huge_vec(geometry.host_pages as usize, 0u32);

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ConfigError, require, require_range};
-use crate::nand::coding::Code;
-use crate::units::Bytes;
+use crate::base::units::Bytes;
+use crate::flash::coding::Code;
 
 /// Bits per cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Capacity, geometry and spare: any two give the third, and an impossible drive is refused with the smallest that works.
 
 use super::{ConfigError, DriveConfig, require};
-use crate::units::Bytes;
+use crate::base::units::Bytes;
 
 /// Spare blocks below which the streams (one open block each) and the GC reserve do not fit into half of them.
 pub const MIN_SPARE_BLOCKS: u32 = 12;

@@ -3,9 +3,9 @@
 //! The truth interpolates over P/E counts (`rows`); a policy looks up the worse of the rows around (straw-2024 III).
 
 use super::rows::Rows;
+use crate::base::units::BlockId;
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
-use crate::units::BlockId;
 
 /// Counters count quarters of a dose unit.
 pub const QUARTERS: u32 = 4;

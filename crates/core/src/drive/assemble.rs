@@ -1,28 +1,28 @@
 //! A drive put together from its configuration and techniques: every part made, nothing written yet.
 
 use super::{BATCH, Drive, Techniques};
-use crate::blame::Blame;
+use crate::base::geometry::Geometry;
+use crate::base::mem::huge_vec;
+use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+use crate::base::units::{Ns, transfer_ns, us};
 use crate::bugs::Bugs;
 use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, ProgramUnit, Schedule};
-use crate::counting::{BLOCKS, PAGES, TRACKED, WORDLINES};
 use crate::disturb::error_model;
 use crate::disturb::table::dose_per_kind;
+use crate::drive::audit::blame::Blame;
+use crate::flash::block::{BlockCold, BlockHot, Wordline};
+use crate::flash::count::page_counters::PageCounters;
+use crate::flash::count::space_saving::SpaceSaving;
+use crate::flash::count::{BLOCKS, PAGES, TRACKED, WORDLINES};
+use crate::flash::guards::Guards;
 use crate::ftl::buffer::WriteBuffer;
 use crate::ftl::free::FreeBlocks;
 use crate::ftl::gather::Gathers;
 use crate::ftl::map::PageMap;
 use crate::ftl::place::Streams;
 use crate::ftl::victims::VictimIndex;
-use crate::gc::gc_policy;
-use crate::geometry::Geometry;
-use crate::mem::huge_vec;
-use crate::metrics::{FlashCounts, HostCounts, ReclaimCounts};
-use crate::nand::block::{BlockCold, BlockHot, Wordline};
-use crate::nand::guards::Guards;
-use crate::page_counters::PageCounters;
-use crate::reclaim::{Policy, StreamSpec, promise, technique};
-use crate::space_saving::SpaceSaving;
-use crate::units::{Ns, transfer_ns, us};
+use crate::slots::gc::gc_policy;
+use crate::slots::reclaim::{Policy, StreamSpec, promise, technique};
 
 impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
@@ -47,7 +47,7 @@ impl Drive {
 
     fn assemble(config: DriveConfig, policy: Box<dyn Policy>, name: &str, gc: &str, timed: bool) -> Result<Self, ConfigError> {
         let geometry = Geometry::new(&config);
-        crate::start_reads::check(&config, timed)?;
+        crate::drive::start::reads::check(&config, timed)?;
         let gc = gc_policy(gc, &config.gc).ok_or_else(|| unknown("gc", gc))?;
         let model = error_model(&config);
         let blocks = geometry.blocks as usize;

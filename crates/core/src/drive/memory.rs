@@ -1,16 +1,16 @@
 //! How much memory a drive takes, known before it is made.
 
 use super::Drive;
+use crate::base::geometry::Geometry;
+use crate::base::units::Bytes;
 use crate::config::{DisturbModel, DriveConfig};
+use crate::flash::block::{BlockCold, BlockHot, Wordline};
+use crate::flash::count::page_counters::PageCounters;
+use crate::flash::count::space_saving::SpaceSaving;
+use crate::flash::guards::Guards;
 use crate::ftl::map::PageMap;
 use crate::ftl::victims::VictimIndex;
-use crate::geometry::Geometry;
-use crate::nand::block::{BlockCold, BlockHot, Wordline};
-use crate::nand::guards::Guards;
-use crate::page_counters::PageCounters;
-use crate::reclaim::Technique;
-use crate::space_saving::SpaceSaving;
-use crate::units::Bytes;
+use crate::slots::reclaim::Technique;
 
 /// A free block in its plane's tree, and what techniques note of every block.
 const BESIDE_RECORDS: u64 = 64;

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::units::Lpn;
+use crate::base::units::Lpn;
 
 /// Which parts of a page are new: a bit per 64th of the page.
 pub(crate) const WHOLE: u64 = u64::MAX;

@@ -1,14 +1,14 @@
 //! Keeping free blocks: garbage collection, urgent and in the background, and static wear levelling.
 
+use crate::base::units::{BlockId, Cause, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
+use crate::flash::block::{BlockState, MOVING, PROTECTED};
 use crate::ftl::free::Side;
 use crate::ftl::gather::Gatherer;
 use crate::ftl::mover::Plan;
 use crate::ftl::place::{GC, RESERVE, WEAR};
-use crate::gc::Candidates;
-use crate::nand::block::{BlockState, MOVING, PROTECTED};
-use crate::units::{BlockId, Cause, Reads, StreamId};
+use crate::slots::gc::Candidates;
 
 /// Static wear levelling looks at every block once while a sixteenth of them is erased.
 const LOOKS_PER_TURN: u32 = 16;
@@ -139,10 +139,10 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::units::Lpn;
     use crate::config::DriveConfig;
     use crate::drive::Techniques;
     use crate::ftl::place::HOST;
-    use crate::units::Lpn;
 
     /// One plane of 60 blocks of 24 pages, of which the last 12 are the pool; the data fills 36. All of it was overwritten once in the order of
     /// its addresses, so that what the pool holds by now is regular and valid.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::units::BlockId;
+use crate::base::units::BlockId;
 
 /// Where a free block is to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

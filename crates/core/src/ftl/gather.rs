@@ -9,15 +9,15 @@
 //! TLC, pages A to E for one stream:    A waits    A B wait    A B C are programmed    D waits    D E wait    padded: D E - are programmed
 //! ```
 
+use crate::base::units::{BlockId, Cause, Lpn, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, NandOp};
+use crate::flash::block::BlockState;
+use crate::flash::rules;
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::ftl::place::RESERVE;
-use crate::nand::block::BlockState;
-use crate::nand::rules;
-use crate::observer::Origin;
-use crate::units::{BlockId, Cause, Lpn, StreamId};
+use crate::watch::observer::Origin;
 
 /// Who gathers pages for a wordline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Guard levels for some wordlines of a block: merged one by one, as a block is that is reprogrammed, but each stands for itself. The block stays
 //! in full density; what a merged wordline has lost is its most significant page, and its own limits grow at once.
 
+use crate::base::page_set::{PageSet, any};
+use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
+use crate::flash::block::{HAS_GUARDS, SUSPECT};
 use crate::ftl::mover::Plan;
 use crate::ftl::reprogram::GUARDED;
-use crate::nand::block::{HAS_GUARDS, SUSPECT};
-use crate::page_set::{PageSet, any};
-use crate::units::{BlockId, Cause};
 
 impl Drive {
     /// How to give these wordlines guard levels while `pages` move away. A wordline that cannot have any moves, too.

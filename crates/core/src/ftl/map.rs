@@ -2,10 +2,10 @@
 //!
 //! A map entry is a physical page, [`UNMAPPED`], or `BUFFERED | slot` while the newest data is in the write buffer.
 
-use crate::mem::{huge_vec, prefetch};
-use crate::observer::NO_PPN;
-use crate::page_set::PageSet;
-use crate::units::{Lpn, Ppn};
+use crate::base::mem::{huge_vec, prefetch};
+use crate::base::page_set::PageSet;
+use crate::base::units::{Lpn, Ppn};
+use crate::watch::observer::NO_PPN;
 
 /// No data: never written, trimmed or lost.
 pub(crate) const UNMAPPED: u32 = NO_PPN;

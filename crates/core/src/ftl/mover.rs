@@ -2,19 +2,19 @@
 //! For GC, reclaim and wear levelling alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved
 //! are read at their new place.
 
+use crate::base::page_set::{PageSet, any};
+use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::drive::{Drive, NandOp};
+use crate::flash::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
+use crate::flash::rules;
+use crate::flash::wear::extra_milli;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::gather::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::ftl::place::{GC, RECLAIM};
-use crate::nand::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
-use crate::nand::rules;
-use crate::nand::wear::extra_milli;
-use crate::observer::Origin;
-use crate::page_set::{PageSet, any};
-use crate::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
+use crate::watch::observer::Origin;
 
 /// Names a deferred job; slots are reused, serial numbers are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -383,7 +383,7 @@ impl Drive {
         cold.carries = 0;
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
             let first = self.geometry.first_wordline(block) as usize;
-            self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::nand::block::Wordline::default());
+            self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::flash::block::Wordline::default());
         }
         if self.tracker.is_on() && !self.bugs.has(Bug::TrackerKept) {
             self.tracker.reset(block);

@@ -1,18 +1,18 @@
 //! Streams and the only allocator. A stream keeps one kind of data apart; it writes its open blocks in turn, so that
 //! its pages are striped over dies, and opens them only when it is used.
 
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Cause, Lpn, Ppn, StreamId};
 use crate::bugs::{Bug, disorder, planted};
-use crate::counting::PAGES;
 use crate::disturb::spared;
 use crate::drive::Drive;
+use crate::flash::block::{BlockState, HAS_GUARDS, PAGES_COUNTED, PROTECTED, SUSPECT};
+use crate::flash::count::PAGES;
+use crate::flash::rules;
 use crate::ftl::free::{FreeBlocks, Side};
 use crate::ftl::map::BUFFERED;
-use crate::geometry::Geometry;
-use crate::nand::block::{BlockState, HAS_GUARDS, PAGES_COUNTED, PROTECTED, SUSPECT};
-use crate::nand::rules;
-use crate::observer::Origin;
-use crate::reclaim::{FIRST_OWN, StreamSpec};
-use crate::units::{BlockId, Cause, Lpn, Ppn, StreamId};
+use crate::slots::reclaim::{FIRST_OWN, StreamSpec};
+use crate::watch::observer::Origin;
 
 /// Host writes.
 pub(crate) const HOST: StreamId = 0;

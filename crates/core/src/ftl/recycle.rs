@@ -10,15 +10,15 @@
 //! all move to the pages from 6 on:                 - - - | - - - | A B C | D . .
 //! ```
 
+use crate::base::geometry::Geometry;
+use crate::base::page_set::PageSet;
+use crate::base::units::{BlockId, Cause, Lpn, Ppn};
 use crate::bugs::Bug;
 use crate::drive::Drive;
+use crate::flash::block::{BlockHot, BlockState};
 use crate::ftl::mover::{Job, Plan};
 use crate::ftl::place::RECLAIM;
-use crate::geometry::Geometry;
-use crate::nand::block::{BlockHot, BlockState};
-use crate::observer::Origin;
-use crate::page_set::PageSet;
-use crate::units::{BlockId, Cause, Lpn, Ppn};
+use crate::watch::observer::Origin;
 
 /// The first page of a block's next filling, where what is valid in it fits behind what it was programmed with.
 pub(crate) fn next_filling(geometry: &Geometry, hot: &BlockHot) -> Option<u32> {
@@ -27,7 +27,7 @@ pub(crate) fn next_filling(geometry: &Geometry, hot: &BlockHot) -> Option<u32> {
 }
 
 impl Drive {
-    /// How to write a block's pages again within it. All of it goes elsewhere where there is no room ([`crate::reclaim::View::next_filling`]).
+    /// How to write a block's pages again within it. All of it goes elsewhere where there is no room ([`crate::slots::reclaim::View::next_filling`]).
     pub(crate) fn plan_recycling(&self, block: BlockId) -> Plan {
         let Some(first) = next_filling(&self.geometry, &self.hot[block as usize]) else { return Plan::whole(RECLAIM) };
         let first = if self.bugs.has(Bug::RecycleSharesWordline) { self.hot[block as usize].write_ptr.into() } else { first };

@@ -4,14 +4,14 @@
 //! most significant page programmed over itself, so that its cells leave the guard levels (`nand::coding`). Its limits grow when all are done.
 //! What it has endured stays.
 
+use crate::base::page_set::PageSet;
+use crate::base::units::{BlockId, Cause, Ppn, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, NandOp};
+use crate::flash::block::{HAS_GUARDS, SUSPECT};
 use crate::ftl::mover::{Job, Merges, Plan};
 use crate::ftl::place::RESERVE;
-use crate::nand::block::{HAS_GUARDS, SUSPECT};
-use crate::observer::{NOBODY, PhysRead, ReadResult};
-use crate::page_set::PageSet;
-use crate::units::{BlockId, Cause, Ppn, StreamId};
+use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
 
 /// The mode that reprogramming leads to: one page kind gone.
 pub(crate) const GUARDED: u8 = 1;
@@ -226,10 +226,10 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::units::Reads;
     use crate::config::DriveConfig;
     use crate::drive::Techniques;
     use crate::ftl::place::RECLAIM;
-    use crate::units::Reads;
 
     /// Ten of 24 pages are written: three wordlines whole, of which two pages stay each, and a page that moves. GC would find 6 of 16 pages
     /// valid and take the block at once; but it is written no further.

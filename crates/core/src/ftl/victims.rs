@@ -1,8 +1,8 @@
 //! Closed blocks ordered for garbage collection: a list per number of valid pages, in the order in which blocks came to it.
 //! A block changes list whenever one of its pages becomes invalid, so the head of a list has been left alone the longest.
 
-use crate::mem::prefetch;
-use crate::units::BlockId;
+use crate::base::mem::prefetch;
+use crate::base::units::BlockId;
 
 const NIL: u32 = u32::MAX;
 

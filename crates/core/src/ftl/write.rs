@@ -1,13 +1,13 @@
 //! Host writes and trims: into the buffer, out of it to flash.
 
+use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, NandOp};
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::gather::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::ftl::place::{HOST, RESERVE};
-use crate::observer::Origin;
-use crate::units::{Cause, Lpn, Ppn};
+use crate::watch::observer::Origin;
 
 /// Pages written to flash between the time that memory is asked for and the time that it is needed.
 const AHEAD: usize = 4;

@@ -2,11 +2,11 @@
 
 use std::any::Any;
 
+use vpass_core::base::request::RequestSource;
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::TimedEngine;
-use vpass_core::observer::{Observer, Origin, PhysRead};
-use vpass_core::request::RequestSource;
-use vpass_core::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+use vpass_core::time::TimedEngine;
+use vpass_core::watch::observer::{Observer, Origin, PhysRead};
 
 use super::config;
 

@@ -5,11 +5,11 @@ pub(crate) mod log;
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::base::units::Ns;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::engine::TimedEngine;
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::units::Ns;
+use vpass_core::time::TimedEngine;
 
 pub(crate) fn config(text: &str) -> DriveConfig {
     toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap()

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use vpass_core::time_event::OpId;
-use vpass_core::units::{Cause, Ns, Ppn};
+use vpass_core::base::units::{Cause, Ns, Ppn};
+use vpass_core::watch::time_event::OpId;
 
 use super::lengths::Lengths;
 use super::work::{Stage, UnderWay};

@@ -4,9 +4,9 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Debug;
 
-use vpass_core::observer::{NOBODY, PhysRead};
-use vpass_core::time_event::Work;
-use vpass_core::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
+use vpass_core::watch::observer::{NOBODY, PhysRead};
+use vpass_core::watch::time_event::Work;
 
 use super::lengths::Lengths;
 

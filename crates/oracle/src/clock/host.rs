@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use vpass_core::metrics::TimedMetrics;
-use vpass_core::request::{Op, Request};
-use vpass_core::units::{Lpn, Ns};
+use vpass_core::base::metrics::TimedMetrics;
+use vpass_core::base::request::{Op, Request};
+use vpass_core::base::units::{Lpn, Ns};
 
 use super::dies::HostRead;
 use super::latencies::check_latencies;

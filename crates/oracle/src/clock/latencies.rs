@@ -1,6 +1,6 @@
 //! What is reported of latencies, against what requests took.
 
-use vpass_core::metrics::Latency;
+use vpass_core::base::metrics::Latency;
 
 /// The latencies of a kind against their number and sum, to the nanosecond, and what is exported of them.
 pub(super) fn check_latencies(what: &str, told: &Latency, count: u64, sum: u128) -> Result<(), String> {

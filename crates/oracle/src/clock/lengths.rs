@@ -1,8 +1,8 @@
 //! How long things take and where they are, by the oracle's own arithmetic from the configuration.
 
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Ns, Ppn};
 use vpass_core::config::{DriveConfig, ProgramUnit};
-use vpass_core::geometry::Geometry;
-use vpass_core::units::{BlockId, Ns, Ppn};
 
 /// Times of one drive in ns, and the numbers that addresses are made of.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! When a wordline of the host's is programmed that is not complete.
 
-use vpass_core::time_event::Work;
-use vpass_core::units::{Cause, Ns};
+use vpass_core::base::units::{Cause, Ns};
+use vpass_core::watch::time_event::Work;
 
 use super::lengths::Lengths;
 

@@ -1,7 +1,7 @@
 //! A piece of physical work in time: the stages it goes through, and how long each must take.
 
-use vpass_core::time_event::Work;
-use vpass_core::units::{Cause, Ns};
+use vpass_core::base::units::{Cause, Ns};
+use vpass_core::watch::time_event::Work;
 
 use super::lengths::Lengths;
 

@@ -3,7 +3,7 @@
 
 use vpass_core::config::{DriveConfig, Schedule};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::reclaim::{Technique, promise};
+use vpass_core::slots::reclaim::{Technique, promise};
 
 use super::deck::Decks;
 use crate::dice::Dice;

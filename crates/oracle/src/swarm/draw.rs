@@ -1,13 +1,13 @@
 //! The drive of a case: what every case needs of some kind comes from the decks, the rest is drawn.
 
+use vpass_core::base::units::Bytes;
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, GcConfig, GeometryConfig, IntervalAverage,
     PerPec, ProgramUnit, ReclaimConfig, Schedule, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
-use vpass_core::reclaim::technique;
-use vpass_core::start_reads::MostStartReads;
-use vpass_core::units::Bytes;
+use vpass_core::drive::start::reads::MostStartReads;
+use vpass_core::slots::reclaim::technique;
 
 use super::border;
 use super::deck::Decks;

@@ -1,11 +1,11 @@
 //! A policy that does at random times whatever a policy may ask for: it relocates, divides, recycles and reprograms blocks and wordlines of any
 //! state, hot or not, and in time. What a technique would do for a reason, it does more often.
 
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::units::{BlockId, Bytes, Reads};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, QUARTERS, dose_per_kind};
-use vpass_core::geometry::Geometry;
-use vpass_core::page_set::PageSet;
-use vpass_core::reclaim::{Action, FIRST_OWN, Policy, Promise, StreamSpec, Threshold, View};
-use vpass_core::units::{BlockId, Bytes, Reads};
+use vpass_core::slots::reclaim::{Action, FIRST_OWN, Policy, Promise, StreamSpec, Threshold, View};
 
 use crate::dice::Dice;
 

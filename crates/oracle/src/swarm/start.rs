@@ -2,9 +2,9 @@
 
 use std::any::Any;
 
-use vpass_core::blame::BlamedRange;
+use vpass_core::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
 use vpass_core::drive::Drive;
-use vpass_core::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+use vpass_core::drive::audit::blame::BlamedRange;
 
 use crate::Oracle;
 

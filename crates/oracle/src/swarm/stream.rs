@@ -1,8 +1,8 @@
 //! A random stream of requests: reads, writes and trims of all sizes, all over the drive, to a place that is hot, or to what was just written,
 //! which lies in blocks that are still open.
 
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::drive::Drive;
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 
 use crate::ReferenceDrive;
 use crate::dice::Dice;

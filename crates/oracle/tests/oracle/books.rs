@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use vpass_core::observer::{FROM_BUFFER, NO_PPN, Observer, ReadResult};
-use vpass_core::units::{Cause, Lpn, Ppn};
+use vpass_core::base::units::{Cause, Lpn, Ppn};
+use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, ReadResult};
 use vpass_oracle::{DriveBooks, MapEntry};
 
 use crate::common::{Scene, books};

@@ -1,13 +1,13 @@
 //! A tiny drive to make events for, and short names for them.
 
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::request::{Op, Request};
+use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, GcConfig, GeometryConfig, PerPec, ProgramUnit,
     ReclaimConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
-use vpass_core::geometry::Geometry;
-use vpass_core::observer::{Observer, Origin, PhysRead, ReadResult};
-use vpass_core::request::{Op, Request};
-use vpass_core::units::{BlockId, Bytes, Cause, Lpn, Ppn};
+use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
 
 /// Flash of so many blocks of so many TLC wordlines, half of it for the host.

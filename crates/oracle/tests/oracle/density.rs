@@ -1,7 +1,7 @@
 //! Blocks that give page kinds up: what may be lost, what they endure, and how they are written.
 
-use vpass_core::observer::{NOBODY, Observer, ReadResult};
-use vpass_core::units::{Cause, Ppn};
+use vpass_core::base::units::{Cause, Ppn};
+use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 

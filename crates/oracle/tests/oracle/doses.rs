@@ -1,10 +1,10 @@
 //! Dose arithmetic: by hand on four wordlines, and against the definition on random streams.
 
 use proptest::prelude::*;
+use vpass_core::base::units::Cause;
 use vpass_core::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 use vpass_core::disturb::table::DOSE_ONE;
-use vpass_core::observer::{Observer, PhysRead, ReadResult};
-use vpass_core::units::Cause;
+use vpass_core::watch::observer::{Observer, PhysRead, ReadResult};
 
 use crate::common::{Scene, config, wordline_model};
 

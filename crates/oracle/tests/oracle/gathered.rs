@@ -1,7 +1,7 @@
 //! Copies that wait in the controller's memory for the rest of their wordline, and wordlines that are padded.
 
-use vpass_core::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
-use vpass_core::units::Cause;
+use vpass_core::base::units::Cause;
+use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 

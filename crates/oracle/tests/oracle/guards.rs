@@ -1,9 +1,9 @@
 //! Wordlines merged by themselves: each endures more, and no other does.
 
+use vpass_core::base::units::Cause;
 use vpass_core::config::{DensityConfig, DriveConfig, PerPec};
 use vpass_core::disturb::table::DOSE_ONE;
-use vpass_core::observer::{NOBODY, Observer, ReadResult};
-use vpass_core::units::Cause;
+use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
 
 use crate::common::{Scene, config, protocol, stamp, wordline_model};
 

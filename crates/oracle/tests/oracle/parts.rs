@@ -1,7 +1,7 @@
 //! Partly written pages: what the host left out is read from the version beneath before the page is served or programmed.
 
-use vpass_core::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
-use vpass_core::units::Cause;
+use vpass_core::base::units::Cause;
+use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
 
@@ -82,7 +82,7 @@ fn the_rest_comes_from_the_version_beneath_wherever_it_lies_now() {
 #[test]
 fn a_mover_that_reads_the_rest_completes_the_page() {
     let mut s = half_written();
-    s.oracle.reads(&[vpass_core::observer::PhysRead { lpn: 1, ppn: 3, cause: Cause::Gc, result: ReadResult::Good, fill: true }]);
+    s.oracle.reads(&[vpass_core::watch::observer::PhysRead { lpn: 1, ppn: 3, cause: Cause::Gc, result: ReadResult::Good, fill: true }]);
     s.oracle.filled(1);
     s.erase(0);
     s.program_host(12, 1);

@@ -1,7 +1,7 @@
 //! The rules of flash and of time.
 
-use vpass_core::observer::{NO_PPN, Observer, Origin};
-use vpass_core::units::Cause;
+use vpass_core::base::units::Cause;
+use vpass_core::watch::observer::{NO_PPN, Observer, Origin};
 use vpass_oracle::TimeCheck;
 
 use crate::common::{Scene, protocol};

@@ -1,9 +1,9 @@
 //! Requests of the host, split by the oracle itself: each page is served once, in its turn, in the parts that were asked for.
 //! Pages have 16 KiB, their parts 256 bytes; the pages themselves are written whole at first.
 
-use vpass_core::observer::{NO_PPN, Observer, ReadResult};
-use vpass_core::request::Op;
-use vpass_core::units::Cause;
+use vpass_core::base::request::Op;
+use vpass_core::base::units::Cause;
+use vpass_core::watch::observer::{NO_PPN, Observer, ReadResult};
 
 use crate::common::{Scene, request, stamp};
 

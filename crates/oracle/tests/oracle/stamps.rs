@@ -1,7 +1,7 @@
 //! Every host read finds the newest version, whatever the drive did in between.
 
-use vpass_core::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
-use vpass_core::units::Cause;
+use vpass_core::base::units::Cause;
+use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
 

@@ -1,9 +1,9 @@
 //! A toy drive with garbage collection, right or with one of three bugs, against the oracle and the reference drive.
 
 use proptest::prelude::*;
+use vpass_core::base::units::{Cause, Lpn, Ppn};
 use vpass_core::config::DisturbConfig;
-use vpass_core::observer::{NO_PPN, Observer, Origin, ReadResult};
-use vpass_core::units::{Cause, Lpn, Ppn};
+use vpass_core::watch::observer::{NO_PPN, Observer, Origin, ReadResult};
 use vpass_oracle::{MapEntry, ReferenceDrive};
 
 use crate::common::{Scene, config};

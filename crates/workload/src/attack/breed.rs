@@ -5,7 +5,7 @@
 //! wordline's surroundings, some wordlines of a block, all of it, or one page in each of several blocks; few phases write or trim.
 
 use rand_core::SeedableRng;
-use vpass_core::units::Lpn;
+use vpass_core::base::units::Lpn;
 
 use super::{ATTACKS, Picture, Target};
 use crate::phases::{Order, PhaseConfig, PhaseOp};

@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
+use vpass_core::base::units::{BlockId, Lpn};
 use vpass_core::config::DisturbModel;
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
 use vpass_core::drive::Drive;
-use vpass_core::observer::NO_PPN;
-use vpass_core::units::{BlockId, Lpn};
+use vpass_core::watch::observer::NO_PPN;
 
 /// Blocks that attacks take in turn: enough that one round outlasts the data that a policy moves away.
 const TARGETS: usize = 64;

@@ -4,7 +4,7 @@
 //! `rate_process=poisson` gaps are exponential and do not depend on the size. The rate holds whether or not the drive keeps up (open
 //! loop), while fio would stop at `iodepth` requests and catch up later.
 
-use vpass_core::units::Ns;
+use vpass_core::base::units::Ns;
 
 use super::job::Job;
 use crate::synthetic::Arrivals;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::request::SourceError;
+use vpass_core::base::request::SourceError;
 
 use super::grammar::{Assignment, Place};
 use super::options::{self, Role};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use vpass_core::request::SourceError;
+use vpass_core::base::request::SourceError;
 
 use super::grammar;
 use super::job::{self, Job};
@@ -88,6 +88,6 @@ pub struct FioOptions {
     pub seed: u64,
     /// Keep so many requests outstanding, whatever the jobs' depths and rates.
     pub queue_depth: Option<u32>,
-    /// Whether time will be told ([`vpass_core::request::RequestSource::tell_time`]).
+    /// Whether time will be told ([`vpass_core::base::request::RequestSource::tell_time`]).
     pub has_clock: bool,
 }

@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use vpass_core::request::SourceError;
+use vpass_core::base::request::SourceError;
 
 use crate::traces::quote;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use vpass_core::request::SourceError;
+use vpass_core::base::request::SourceError;
 
 use super::draft::{Draft, MOST_JOBS, Pattern, Think, Ways};
 use super::grammar::{Place, Section};

@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use vpass_core::request::Request;
-use vpass_core::units::Ns;
+use vpass_core::base::request::Request;
+use vpass_core::base::units::Ns;
 
 use super::job::Job;
 use super::source::{NEVER, Running};

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use vpass_core::request::SourceError;
-use vpass_core::units::Bytes;
+use vpass_core::base::request::SourceError;
+use vpass_core::base::units::Bytes;
 
 use super::job::{Job, Target};
 use super::values::Amount;

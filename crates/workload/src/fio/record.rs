@@ -1,7 +1,7 @@
 //! What a job came to, for the results: enough to see what was run, and to write the same job again.
 
 use serde::Serialize;
-use vpass_core::request::{Op, Request};
+use vpass_core::base::request::{Op, Request};
 
 use super::draft::Ways;
 use super::job::Job;

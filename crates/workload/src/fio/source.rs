@@ -16,8 +16,8 @@ use std::collections::binary_heap::PeekMut;
 use std::sync::Arc;
 
 use rand_core::SeedableRng;
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::units::Ns;
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::Ns;
 
 use super::clock::Clocks;
 use super::file::{FioOptions, JobFile};

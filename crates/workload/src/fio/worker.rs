@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use vpass_core::request::{Op, Request};
+use vpass_core::base::request::{Op, Request};
 
 use super::draft::Ways;
 use super::in_file::{InFile, Shared, Span};

@@ -1,9 +1,9 @@
 //! The `[workload]` table with `[[workload.phase]]`: its keys, and what is checked before anything runs.
 
 use serde::{Deserialize, Serialize};
+use vpass_core::base::request::{Arrival, Op};
+use vpass_core::base::units::Lpn;
 use vpass_core::config::ConfigError;
-use vpass_core::request::{Arrival, Op};
-use vpass_core::units::Lpn;
 
 use crate::synthetic::{Arrivals, arrival, check_arrival, require};
 

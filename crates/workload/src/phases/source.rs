@@ -1,9 +1,9 @@
 //! Phases as a stream of requests for one drive. Pages are kept as runs of consecutive ones, so that a range takes no room.
 
 use rand_core::SeedableRng;
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::base::units::Lpn;
 use vpass_core::config::ConfigError;
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::units::Lpn;
 
 use super::config::{Order, PhaseConfig, PhasesConfig};
 use crate::pass::PassSource;

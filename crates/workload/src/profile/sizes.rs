@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::ByOp;
 use crate::traces::MAX_REQUEST_BYTES;

@@ -1,7 +1,7 @@
 //! When requests came: the span of a trace, how far its clock steps back, and page reads and writes over time in steps of equal length.
 //! How long a trace is shows only at its end, so steps begin at a nanosecond and are paired up whenever they no longer reach.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 /// Steps held: twice as many as are ever shown in a line, several times over, so that pairing them up costs no shape.
 const STEPS: usize = 1024;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use vpass_core::units::Ns;
+use vpass_core::base::units::Ns;
 
 use crate::synthetic::random::scaled;
 

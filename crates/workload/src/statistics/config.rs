@@ -1,8 +1,8 @@
 //! The `[statistics]` table of a workload file: what is known of a disk, and how the generator is to use it.
 
 use serde::{Deserialize, Serialize};
+use vpass_core::base::units::Bytes;
 use vpass_core::config::ConfigError;
-use vpass_core::units::Bytes;
 
 use super::percentiles::usual;
 use crate::synthetic::{check_depth, require};

@@ -1,7 +1,7 @@
 //! The statistics of one disk as numbers to meet, or as numbers that a stream of requests was measured to have: the same on both sides.
 
+use vpass_core::base::units::Ns;
 use vpass_core::config::ConfigError;
-use vpass_core::units::Ns;
 
 use super::config::{SideConfig, StatisticsConfig};
 use super::sampled::{sampled_accesses, sampled_counts};

@@ -3,7 +3,7 @@
 use super::config::{SideConfig, StatisticsConfig, WindowsConfig};
 use super::disk::{DiskStatistics, SideStatistics};
 use super::mend::mend;
-use vpass_core::units::Bytes;
+use vpass_core::base::units::Bytes;
 
 /// Statistics that were read.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Measures the statistics of a stream of requests: of a trace, to generate its like, or of a generated pass, to see whether it fits.
 
-use vpass_core::request::{Op, Request};
-use vpass_core::units::Ns;
+use vpass_core::base::request::{Op, Request};
+use vpass_core::base::units::Ns;
 
 use super::disk::{DiskStatistics, SideStatistics};
 use super::percentiles::usual;

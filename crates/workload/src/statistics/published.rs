@@ -19,8 +19,8 @@
 
 use std::path::Path;
 
-use vpass_core::request::SourceError;
-use vpass_core::units::Bytes;
+use vpass_core::base::request::SourceError;
+use vpass_core::base::units::Bytes;
 
 use super::columns::Table;
 use super::config::{SideConfig, StatisticsConfig, WindowsConfig};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rand_core::SeedableRng;
-use vpass_core::request::{Op, Request};
-use vpass_core::units::Ns;
+use vpass_core::base::request::{Op, Request};
+use vpass_core::base::units::Ns;
 
 use super::clock::WindowClock;
 use super::deck::Deck;

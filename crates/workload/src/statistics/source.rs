@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use rand_core::SeedableRng;
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::base::units::{Bytes, Ns};
 use vpass_core::config::ConfigError;
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::units::{Bytes, Ns};
 
 use super::config::StatisticsConfig;
 use super::disk::{DiskStatistics, SideStatistics};

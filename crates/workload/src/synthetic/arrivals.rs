@@ -1,8 +1,8 @@
 //! When generated requests arrive at a given rate: evenly, or as a Poisson process, whose gaps are exponential.
 
 use rand_distr::{Distribution, Exp1};
-use vpass_core::request::Request;
-use vpass_core::units::Ns;
+use vpass_core::base::request::Request;
+use vpass_core::base::units::Ns;
 
 use super::config::Arrivals;
 use super::random::Random;
@@ -63,7 +63,7 @@ impl ArrivalClock {
 #[cfg(test)]
 mod tests {
     use rand_core::SeedableRng;
-    use vpass_core::request::Op;
+    use vpass_core::base::request::Op;
 
     use super::*;
 

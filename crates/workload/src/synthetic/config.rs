@@ -1,9 +1,9 @@
 //! The `[workload]` table: its keys, their defaults, and what is checked before anything runs.
 
 use serde::{Deserialize, Serialize};
+use vpass_core::base::request::Arrival;
+use vpass_core::base::units::Bytes;
 use vpass_core::config::ConfigError;
-use vpass_core::request::Arrival;
-use vpass_core::units::Bytes;
 
 use super::distribution::Distribution;
 use crate::traces::MAX_REQUEST_BYTES;

@@ -1,7 +1,7 @@
 //! `hot-cold:0.1/0.9`: a tenth of the runs gets nine tenths of the accesses; within each part all runs are alike.
 //! Which runs are hot is drawn from the seed, so they lie scattered over the footprint.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::place::{Place, SizeClass};
 use super::random::{Random, Rng, below, threshold};

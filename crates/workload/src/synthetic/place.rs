@@ -1,6 +1,6 @@
 //! What every generator of addresses works on: the part of the drive in use, cut into aligned blocks and, where ranks count, into runs.
 
-use vpass_core::request::{Op, Request};
+use vpass_core::base::request::{Op, Request};
 
 use super::random::{Random, below};
 

@@ -1,7 +1,7 @@
 //! `sequential`: block after block from the start of the footprint, and again from the start at its end.
 //! Reads and writes each have a cursor of their own, as a reader and a writer of two files would.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::place::{Place, SizeClass};
 use super::random::Random;

@@ -1,6 +1,6 @@
 //! The size of each request: one for all, or drawn from a list of sizes with shares.
 
-use vpass_core::request::Request;
+use vpass_core::base::request::Request;
 
 use super::random::{Random, Rng, threshold};
 

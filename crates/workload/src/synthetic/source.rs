@@ -1,8 +1,8 @@
 //! A `[workload]` table as a stream of requests for one drive.
 //! A batch is drawn in steps (direction, size, arrival, address), each a tight loop with its own random stream, chosen outside of the loop.
 
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::ConfigError;
-use vpass_core::request::{Arrival, Op, Request, RequestSource, SourceError};
 
 use super::arrivals::ArrivalClock;
 use super::config::{HotSets, WorkloadConfig, require};

@@ -1,6 +1,6 @@
 //! `uniform`: every aligned block of the footprint is as likely as any other.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::place::{Place, SizeClass};
 use super::random::{Random, below};

@@ -5,7 +5,7 @@
 //! popular than the first is accepted with the ratio of the two, else all is drawn again. So rank k comes out in proportion to k^-theta. Most
 //! draws lie below the ratio of the bucket's *last* rank and are accepted without computing a power.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::alias::Alias;
 use super::place::{Place, SizeClass};

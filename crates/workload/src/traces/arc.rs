@@ -12,7 +12,7 @@
 //! requests are 8, 16, 32, 64 or 128 blocks, which are 4 to 64 KiB. OLTP, which counts the pages of a database, is read the same way.
 //! There is no time and no direction: both have to be said.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::detect::{Head, is_whole};
 use super::fields::Blanks;

@@ -18,7 +18,7 @@
 //! holds. Q shows what was asked for before anything was merged or split; D what a drive was sent. Events of that action without a sector
 //! (payloads, flushes) move no data. The summaries that blkparse prints after the events are passed over.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::blk::{BlkAction, NO_ROWS};
 use super::detect::{Head, is_decimal, is_whole};

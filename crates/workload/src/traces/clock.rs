@@ -1,6 +1,6 @@
 //! The clock of a trace: ns since the first request, never backwards, going on over parts and passes.
 
-use vpass_core::units::{END_OF_TIME, Ns};
+use vpass_core::base::units::{END_OF_TIME, Ns};
 
 /// Where the trace's clocks meet the run's. Files that are merged are one part; parts follow each other.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use vpass_core::request::SourceError;
+use vpass_core::base::request::SourceError;
 
 use super::FORMATS;
 use super::fields::is_blank;

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use vpass_core::request::SourceError;
+use vpass_core::base::request::SourceError;
 
 /// The SHA-256 of the file's bytes as they are on the disk (compressed, if it is), in hexadecimal.
 ///

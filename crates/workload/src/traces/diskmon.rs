@@ -14,7 +14,7 @@
 //! hours, and durations are disk latencies), and lengths are sectors, since its requests go on where others end in that unit only.
 //! With the option Show Clock Time the second column is a time of day; that one is not read.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::detect::{Head, is_decimal, is_whole};
 use super::fields::Blanks;

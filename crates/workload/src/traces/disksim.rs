@@ -8,7 +8,7 @@
 //! | blocks | 512 B |
 //! | flags | hexadecimal; bit 0: 1 = read, 0 = write |
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::detect::{Head, has_decimal_time, is_decimal, is_whole};
 use super::fields::Blanks;

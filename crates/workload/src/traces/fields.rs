@@ -1,6 +1,6 @@
 //! The columns of a line, taken from left to right: commas or runs of blanks between them. Every failure names its column.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::digits::{decimal, digits};
 use super::format::BadRow;

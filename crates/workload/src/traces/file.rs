@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use vpass_core::request::{Op, SourceError};
+use vpass_core::base::request::{Op, SourceError};
 
 use super::batches::{BatchError, Batches, Ready};
 use super::detect::{BYTE_ORDER_MARK, detected};

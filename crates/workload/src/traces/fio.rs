@@ -12,7 +12,7 @@
 //! and its `log_io_u` prints `utime_since_now`. Only read, write and trim move data; the other actions are passed over, wait too, since fio
 //! itself ignores it in version 3.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::detect::Head;
 use super::fields::Blanks;

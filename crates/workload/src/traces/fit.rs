@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use vpass_core::units::Bytes;
+use vpass_core::base::units::Bytes;
 
 use super::packing::Packing;
 

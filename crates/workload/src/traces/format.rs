@@ -1,6 +1,6 @@
 //! What a trace format is: a name, a column table, a way to recognise it and a way to read it.
 
-use vpass_core::request::{Op, SourceError};
+use vpass_core::base::request::{Op, SourceError};
 
 use super::FORMATS;
 use super::detect::Head;

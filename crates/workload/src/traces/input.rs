@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
-use vpass_core::request::SourceError;
+use vpass_core::base::request::SourceError;
 
 /// An open trace, decompressed.
 pub(super) type Input = Box<dyn Read + Send>;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use vpass_core::request::{Op, SourceError};
-use vpass_core::units::Ns;
+use vpass_core::base::request::{Op, SourceError};
+use vpass_core::base::units::Ns;
 
 use super::clock::{Clock, FileClock};
 use super::file::TraceFile;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use vpass_core::request::SourceError;
-use vpass_core::units::Bytes;
+use vpass_core::base::request::SourceError;
+use vpass_core::base::units::Bytes;
 
 /// A device that a trace names.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 //! | sectors | 512 B |
 //! | type | 1 = read, 0 = write |
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::detect::{Head, has_decimal_time, is_whole};
 use super::fields::Blanks;

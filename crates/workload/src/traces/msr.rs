@@ -10,7 +10,7 @@
 //! | size | bytes |
 //! | response | 100 ns; may be absent |
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::detect::Head;
 use super::fields::Commas;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use vpass_core::request::{Op, SourceError};
+use vpass_core::base::request::{Op, SourceError};
 
 use super::blk::BlkAction;
 use super::format::{Clock, Format};

@@ -9,7 +9,7 @@
 //! drive    A B C D E F          four runs, found by binary search
 //! ```
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::format::Row;
 use super::layout::Device;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use vpass_core::units::Ns;
+use vpass_core::base::units::Ns;
 
 use super::format::Format;
 use super::unit::{TimeUnit, Times, UnitBasis};

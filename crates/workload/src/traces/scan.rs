@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use vpass_core::request::SourceError;
+use vpass_core::base::request::SourceError;
 
 use super::file::{Skipped, TraceFile};
 use super::fit::Fit;

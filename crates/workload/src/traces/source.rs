@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use vpass_core::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::units::Ns;
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::Ns;
 
 use super::clock::Clock;
 use super::file::Skipped;

@@ -13,7 +13,7 @@
 //! The specification leaves the size of a block to the description that comes with a trace; it is 512 bytes in the collections that we know.
 //! White space around a value is allowed since revision 1.0.1.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::detect::{Head, is_whole};
 use super::fields::{Commas, is_blank};

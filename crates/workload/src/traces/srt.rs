@@ -19,7 +19,7 @@
 //! The header names each disk's `sectorsize`. That sectors are counted in it, over the whole disk and not its section, is inferred: in a public
 //! trace the cylinder of every record follows from its sector that way. Records of another type hold no request.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::detect::Head;
 use super::format::{BadRow, Clock, Format, Row, column};

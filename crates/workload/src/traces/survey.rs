@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use vpass_core::request::SourceError;
-use vpass_core::units::Ns;
+use vpass_core::base::request::SourceError;
+use vpass_core::base::units::Ns;
 
 use super::blk;
 use super::file::Skipped;

@@ -11,7 +11,7 @@
 //!
 //! The clock ticks once a second: all requests of a second come at once, in the order of the file.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::detect::{Head, is_whole};
 use super::fields::Commas;

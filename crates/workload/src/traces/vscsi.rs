@@ -16,7 +16,7 @@
 //! blocks times 512 stay within a disk of 32 GiB; its times begin at 65 days, so they count from the host's start. A command that is neither
 //! a read nor a write is passed over: what it may change (UNMAP, WRITE SAME) the record does not say.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::detect::Head;
 use super::format::{BadRow, Clock, Format, Row, column};

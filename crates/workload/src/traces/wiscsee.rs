@@ -15,7 +15,7 @@
 //! The scripts subtract a fixed padding from every offset, which makes those of requests before it negative: such a line is wrong.
 //! One action counts as the request: `--blk-action`, or else the first of Q, D and C that the beginning of the file holds.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::blk::{BlkAction, NO_ROWS};
 use super::detect::{Head, is_decimal, is_whole};

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use vpass_core::request::{Op, Request, RequestSource, SourceError};
+use vpass_core::base::request::{Op, Request, RequestSource, SourceError};
 use vpass_workload::traces::{
     Clock, Format, Losses, MissingClock, ReadOptions, Row, Target, TraceFile, TraceOptions, TraceSource, TraceWriter, format_named,
 };

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use vpass_core::request::Op::{self, Read, Trim, Write as Written};
+use vpass_core::base::request::Op::{self, Read, Trim, Write as Written};
 use vpass_workload::traces::{Row, Target};
 
 /// The rows as a file of that format. Times must be whole in its unit, addresses in its sectors, directions among its own.

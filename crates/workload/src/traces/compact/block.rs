@@ -1,7 +1,7 @@
 //! A block of rows as bytes and back: one column after the other, each in the form that suits it (docs/compact-trace.md).
 //! Times and offsets are steps from where the row before them would lead, sizes and devices distances from the least of the block.
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::super::format::Row;
 use super::pack::{self, LOOK_AHEAD, Packed};

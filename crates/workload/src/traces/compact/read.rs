@@ -93,7 +93,7 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::request::Op;
+    use vpass_core::base::request::Op;
 
     use super::super::CompactWriter;
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use vpass_core::request::Op;
+use vpass_core::base::request::Op;
 
 use super::super::format::Row;
 use super::Losses;

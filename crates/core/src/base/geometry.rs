@@ -1,0 +1,168 @@
+//! Where things are: the drive's parts counted, and addresses taken apart without dividing.
+//!
+//! ```text
+//! ppn   = block * pages_per_block + page          page = wordline * bits + kind   (kind 0 = LSB)
+//! block = (die * planes_per_die + plane) * blocks_per_plane + index               die  = channel * dies_per_channel + i
+//! ```
+
+use crate::base::reciprocal::Reciprocal;
+use crate::base::units::{BlockId, DieId, Ppn};
+use crate::config::{Cell, DriveConfig};
+
+/// The resolved geometry of a drive.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    /// Channels.
+    pub channels: u32,
+    /// Dies on each channel.
+    pub dies_per_channel: u32,
+    /// Planes in each die.
+    pub planes_per_die: u32,
+    /// Blocks in each plane.
+    pub blocks_per_plane: u32,
+    /// Wordlines in each block.
+    pub wordlines_per_block: u32,
+    /// Cell type.
+    pub cell: Cell,
+    /// Distance between physical neighbours, in wordline numbers.
+    pub neighbour_stride: u32,
+    /// Wordlines in a row that share a layer.
+    pub strings_per_layer: u32,
+    /// Data bytes of a page, a power of two.
+    pub page_bytes: u32,
+    /// Host-visible pages.
+    pub host_pages: u32,
+    /// Pages in a block.
+    pub pages_per_block: u32,
+    /// Blocks in the drive.
+    pub blocks: u32,
+    /// First block of the IPR pool in each plane.
+    pub pool_start: u32,
+    by_block: Reciprocal,
+    by_bits: Reciprocal,
+    by_die: Reciprocal,
+    by_plane: Reciprocal,
+}
+
+impl Geometry {
+    /// The geometry of a resolved configuration (`DriveConfig::resolve`).
+    pub fn new(config: &DriveConfig) -> Self {
+        let g = &config.geometry;
+        let blocks_per_plane = g.blocks_per_plane.expect("a resolved configuration has blocks_per_plane");
+        let capacity = config.drive.capacity.expect("a resolved configuration has a capacity");
+        Self {
+            channels: g.channels,
+            dies_per_channel: g.dies_per_channel,
+            planes_per_die: g.planes_per_die,
+            blocks_per_plane,
+            wordlines_per_block: g.wordlines_per_block,
+            cell: g.cell,
+            neighbour_stride: g.neighbour_stride,
+            strings_per_layer: g.strings_per_layer,
+            page_bytes: g.page_size.0 as u32,
+            host_pages: (capacity.0 / g.page_size.0) as u32,
+            pages_per_block: g.pages_per_block(),
+            blocks: g.planes() * blocks_per_plane,
+            pool_start: blocks_per_plane - (config.density.pool * f64::from(blocks_per_plane)) as u32,
+            by_block: Reciprocal::new(g.pages_per_block()),
+            by_bits: Reciprocal::new(g.cell.bits()),
+            by_die: Reciprocal::new(blocks_per_plane * g.planes_per_die),
+            by_plane: Reciprocal::new(blocks_per_plane),
+        }
+    }
+
+    /// Dies in the drive.
+    pub fn dies(&self) -> u32 {
+        self.channels * self.dies_per_channel
+    }
+
+    /// Raw pages in the drive.
+    pub fn raw_pages(&self) -> u32 {
+        self.blocks * self.pages_per_block
+    }
+
+    /// Wordlines in the drive.
+    pub fn wordlines(&self) -> u32 {
+        self.blocks * self.wordlines_per_block
+    }
+
+    /// Blocks that the host's pages do not need.
+    pub fn spare_blocks(&self) -> u32 {
+        self.blocks - self.host_pages.div_ceil(self.pages_per_block)
+    }
+
+    /// Shift that turns a byte offset into a page number.
+    pub fn page_shift(&self) -> u32 {
+        self.page_bytes.trailing_zeros()
+    }
+
+    /// Pages that a block can hold under a coding mode, which is the number of page kinds that it takes away.
+    pub fn available_pages(&self, mode: u8) -> u32 {
+        self.wordlines_per_block * (self.cell.bits() - u32::from(mode))
+    }
+
+    /// Whether a coding mode has this page.
+    #[inline]
+    pub fn keeps(&self, mode: u8, ppn: Ppn) -> bool {
+        mode == 0 || self.kind_of(ppn) + u32::from(mode) < self.cell.bits()
+    }
+
+    /// Pages of a block from this one on that can hold data under a coding mode.
+    pub fn available_from(&self, page: u32, mode: u8) -> u32 {
+        let (wordline, kind) = (page / self.cell.bits(), page % self.cell.bits());
+        let each = self.cell.bits() - u32::from(mode);
+        (self.wordlines_per_block - wordline) * each - kind.min(each)
+    }
+
+    /// The block of a page.
+    #[inline]
+    pub fn block_of(&self, ppn: Ppn) -> BlockId {
+        self.by_block.quotient(ppn)
+    }
+
+    /// The wordline of a page, counted over the whole drive.
+    #[inline]
+    pub fn wordline_of(&self, ppn: Ppn) -> u32 {
+        self.by_bits.quotient(ppn)
+    }
+
+    /// The page kind of a page: 0 is LSB.
+    #[inline]
+    pub fn kind_of(&self, ppn: Ppn) -> u32 {
+        ppn - self.wordline_of(ppn) * self.by_bits.divisor()
+    }
+
+    /// First page of a block.
+    #[inline]
+    pub fn first_page(&self, block: BlockId) -> Ppn {
+        block * self.pages_per_block
+    }
+
+    /// First wordline of a block, counted over the whole drive.
+    #[inline]
+    pub fn first_wordline(&self, block: BlockId) -> u32 {
+        block * self.wordlines_per_block
+    }
+
+    /// The die of a block.
+    #[inline]
+    pub fn die_of(&self, block: BlockId) -> DieId {
+        self.by_die.quotient(block) as DieId
+    }
+
+    /// The plane of a block within its die.
+    #[inline]
+    pub fn plane_of(&self, block: BlockId) -> u32 {
+        self.by_plane.quotient(block) - u32::from(self.die_of(block)) * self.planes_per_die
+    }
+
+    /// Whether a block lies in the IPR pool (ipr-2018 III-D): at the highest addresses, here of its plane, so that every die has its share.
+    pub fn is_in_pool(&self, block: BlockId) -> bool {
+        block - self.by_plane.quotient(block) * self.blocks_per_plane >= self.pool_start
+    }
+
+    /// The channel of a die.
+    pub fn channel_of(&self, die: DieId) -> u32 {
+        u32::from(die) / self.dies_per_channel
+    }
+}

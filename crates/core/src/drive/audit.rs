@@ -1,0 +1,144 @@
+//! What a checker may see of the drive's own state at the end of a run: its map and its blocks.
+
+pub mod blame;
+mod figures;
+
+use crate::base::units::{BlockId, Lpn, Ppn};
+use crate::disturb::table::QUARTERS;
+use crate::drive::Drive;
+use crate::flash::block::{BlockState, CARRY};
+use crate::ftl::map::{BUFFERED, UNMAPPED};
+#[cfg(doc)]
+use crate::watch::observer::NO_PPN;
+
+/// A page of the host in the drive's map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapRow {
+    /// The page.
+    pub lpn: Lpn,
+    /// Where it lies on flash, [`NO_PPN`] where only the write buffer has it.
+    pub ppn: Ppn,
+    /// Newer data is in the write buffer.
+    pub buffered: bool,
+}
+
+/// A block at the end of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockRow {
+    /// Life.
+    pub state: BlockState,
+    /// P/E cycles.
+    pub pec: u32,
+    /// Effective P/E cycles, in thousandths.
+    pub effective_milli: u64,
+    /// P/E cycles that ended since the drive was made.
+    pub cycles: u32,
+    /// Those of them in which it was reprogrammed in place.
+    pub reprogrammed_cycles: u32,
+    /// Reads since erase, in dose units.
+    pub reads: f64,
+    /// Page kinds that its coding takes away.
+    pub mode: u8,
+    /// Pages with current data.
+    pub valid: u16,
+    /// Pages programmed.
+    pub written: u16,
+}
+
+impl Drive {
+    /// The map as the drive has it, in logical order: every page that holds data. Pages reported lost hold none.
+    pub fn map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
+        self.map.to_physical.iter().enumerate().filter_map(|(lpn, entry)| {
+            let lpn = lpn as Lpn;
+            let buffered = *entry & BUFFERED != 0;
+            let ppn = if buffered { self.buffer.slot(*entry & !BUFFERED).below } else { *entry };
+            let holds = (buffered || ppn < UNMAPPED) && !self.is_lost(lpn);
+            holds.then_some(MapRow { lpn, ppn, buffered })
+        })
+    }
+
+    /// What the reverse map says about a flash page: to whom it belongs, or last belonged; [`NO_PPN`] where to nobody.
+    pub fn owner(&self, ppn: Ppn) -> Lpn {
+        self.map.to_logical[ppn as usize]
+    }
+
+    /// The flash pages that the drive holds to be valid, in their order, but for those of pages reported lost.
+    pub fn valid_pages(&self) -> impl Iterator<Item = Ppn> + '_ {
+        (0..self.geometry.blocks).flat_map(|block| {
+            let first = self.geometry.first_page(block);
+            let pages = set_bits(self.map.valid_words(block)).map(move |page| first + page as Ppn);
+            pages.filter(|ppn| !self.is_lost(self.owner(*ppn)))
+        })
+    }
+
+    /// Pages of the host that hold data: the rows of [`Self::map_rows`].
+    pub fn mapped_pages(&self) -> u64 {
+        let mapped = self.map.to_physical.iter().map(|entry| u64::from(*entry != UNMAPPED)).sum::<u64>();
+        let lost = set_bits(&self.lost).filter(|lpn| self.map.to_physical[*lpn] != UNMAPPED).count();
+        mapped - lost as u64
+    }
+
+    /// Pages per block that hold data which is not lost.
+    pub fn whole_pages(&self) -> Vec<u32> {
+        let mut whole: Vec<u32> = self.hot.iter().map(|hot| u32::from(hot.valid)).collect();
+        for lpn in set_bits(&self.lost) {
+            let entry = self.map.to_physical[lpn];
+            let entry = if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below };
+            if entry < UNMAPPED {
+                whole[self.geometry.block_of(entry) as usize] -= 1;
+            }
+        }
+        whole
+    }
+
+    /// What the drive takes for the dose and the limit of a programmed page, in 1/1024 dose units; nothing where reads disturb nothing.
+    pub fn dose_and_limit(&self, ppn: Ppn) -> Option<(u64, u64)> {
+        let block = self.geometry.block_of(ppn);
+        self.model.as_ref()?;
+        Some(self.with_block_view(block, |model, view| model.dose_and_limit(view, ppn - self.geometry.first_page(block))))
+    }
+
+    /// What the technique's counters know of a block's wordlines that they count: the least and the most that was read of each since the erase,
+    /// in quarters of a dose unit. Nothing where the technique has no such counters.
+    pub fn counted_wordlines(&self, block: BlockId) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        let known = self.tracker.is_on().then(|| self.tracker.of(block));
+        known.into_iter().flat_map(|known| {
+            known.entries().map(|(wordline, entry)| (wordline as u32, entry.count - entry.error, entry.count)).collect::<Vec<_>>()
+        })
+    }
+
+    /// Reads between two rewrites that reads cause, in blocks of this age; none where they cause none. Only its ratio between ages counts.
+    pub fn rewrite_pace(&mut self, pec: u32) -> Option<f64> {
+        let (policy, view) = self.policy_and_view();
+        policy.pace(&view, pec)
+    }
+
+    /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written pages.
+    pub fn block_states(&self) -> impl Iterator<Item = BlockRow> + '_ {
+        self.hot.iter().zip(&self.cold).map(|(hot, cold)| BlockRow {
+            state: hot.state,
+            pec: cold.pec,
+            effective_milli: cold.effective_milli(),
+            cycles: cold.pec - self.config.start.pec,
+            reprogrammed_cycles: cold.reprogrammed_cycles,
+            reads: (f64::from(cold.carries) * f64::from(CARRY) + f64::from(hot.reads)) / f64::from(QUARTERS),
+            mode: hot.mode,
+            valid: hot.valid,
+            written: hot.write_ptr,
+        })
+    }
+}
+
+/// Numbers of the bits that are set.
+fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(i, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            (rest != 0).then(|| {
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                i * 64 + bit
+            })
+        })
+    })
+}

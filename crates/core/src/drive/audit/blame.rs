@@ -1,0 +1,198 @@
+//! Who caused reclaim: each job's copies are shared out over the host's pages whose reads made it necessary.
+//!
+//! When a job begins, what is to move has taken a dose, and every wordline of the block has deposited a part of it. Of a job that
+//! moves the wordlines S, the reads of wordline j carry the weight `RC[j] x (number of S other than j + sum of alpha - 1 over S beside j)`; of a
+//! job that moves a whole block, `RC[j]`. The copies are shared out in these proportions, and booked on the range of logical pages
+//! to which the data on wordline j belongs (or last belonged). Movers' reads count for the range whose data they read.
+//!
+//! ```text
+//! alpha 9; S = {1}; reads of wordlines 0, 1, 2: 80, 300, 10.  weights 80 x 9, 300 x 0, 10 x 9: of 3 copies 2.67 and 0.33
+//! ```
+
+use crate::base::page_set::{PageSet, any};
+use crate::base::reciprocal::Reciprocal;
+use crate::base::units::{BlockId, Lpn};
+use crate::bugs::{Bug, planted};
+use crate::config::DisturbModel;
+use crate::disturb::table::ALPHA_ONE;
+use crate::drive::Drive;
+
+/// Ranges of equal size that the capacity is cut into; the last may be shorter.
+const RANGES: usize = 64;
+
+/// Copies by range of logical pages.
+pub(crate) struct Blame {
+    range_pages: Reciprocal,
+    copies: [f64; RANGES],
+}
+
+/// Copies that reads of one range of the host's pages caused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlamedRange {
+    /// First page of the range.
+    pub first: Lpn,
+    /// Its pages.
+    pub pages: u32,
+    /// Pages copied by reclaim on its account; jobs are shared out, so this is no whole number.
+    pub copies: f64,
+}
+
+impl Blame {
+    pub(crate) fn new(host_pages: u32) -> Self {
+        Self { range_pages: Reciprocal::new(host_pages.div_ceil(RANGES as u32).max(1)), copies: [0.0; RANGES] }
+    }
+
+    /// Begins to count anew.
+    pub(crate) fn clear(&mut self) {
+        self.copies = [0.0; RANGES];
+    }
+}
+
+impl Drive {
+    /// The ranges whose reads caused reclaim copies, by address, since the measured phase began.
+    pub fn blamed_ranges(&self) -> impl Iterator<Item = BlamedRange> + '_ {
+        let pages = self.blame.range_pages.divisor();
+        let host_pages = self.geometry.host_pages;
+        (0u32..).zip(self.blame.copies).filter(|(_, copies)| *copies > 0.0).map(move |(range, copies)| {
+            let first = range * pages;
+            BlamedRange { first, pages: pages.min(host_pages - first), copies }
+        })
+    }
+
+    /// Books the copies of a reclaim job that is about to begin: of the whole block, or of these pages.
+    pub(crate) fn book_blame(&mut self, block: BlockId, pages: Option<&PageSet>) {
+        let valid = self.map.valid_words(block);
+        let copies: u32 = match pages {
+            None => self.hot[block as usize].valid.into(),
+            Some(pages) => valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum(),
+        };
+        let weights = self.weights_by_range(block, pages);
+        let total = weights.iter().sum::<f64>() / if self.bugs.has(Bug::BlameDoubled) { 2.0 } else { 1.0 };
+        if total > 0.0 && !(planted(Bug::BlameForgotten) && pages.is_some()) {
+            for (booked, weight) in self.blame.copies.iter_mut().zip(weights) {
+                *booked += f64::from(copies) * weight / total;
+            }
+        }
+    }
+
+    /// What the reads of each range did to the wordlines that are to move.
+    fn weights_by_range(&self, block: BlockId, pages: Option<&PageSet>) -> [f64; RANGES] {
+        let g = &self.geometry;
+        let bits = g.cell.bits();
+        let (first_page, first_wordline) = (g.first_page(block), g.first_wordline(block) as usize);
+        let written = u32::from(self.hot[block as usize].write_ptr);
+        let share = pages.filter(|_| !planted(Bug::BlameOfWhole)).map(|pages| self.shares(block, pages));
+        let mut weights = [0.0; RANGES];
+        for wordline in 0..g.wordlines_per_block {
+            let reads = self.wordlines.get(first_wordline + wordline as usize).map_or(0, |w| w.reads);
+            let weight = f64::from(reads) * share.as_ref().map_or(1.0, |share| share[wordline as usize]);
+            if weight == 0.0 {
+                continue;
+            }
+            // A page whose data has gone elsewhere still says whose it was; one that never held any says nothing.
+            let pages = first_page + wordline * bits..first_page + (wordline * bits + bits).min(written);
+            let forgets = self.bugs.has(Bug::BlameForgetsMoved);
+            let stays = |ppn: &u32| !forgets || any(self.map.valid_words(block), ppn - first_page, 1);
+            let owners = || pages.clone().filter(stays).map(|ppn| self.map.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
+            let each = weight / owners().count().max(1) as f64;
+            owners().for_each(|lpn| {
+                weights[(self.blame.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
+            });
+        }
+        weights
+    }
+
+    /// Dose that one read of each wordline of a block deposits on the wordlines of these pages, all together.
+    fn shares(&self, block: BlockId, pages: &PageSet) -> Vec<f64> {
+        let g = &self.geometry;
+        let (wordlines, stride) = (g.wordlines_per_block, g.neighbour_stride);
+        let bits = g.cell.bits();
+        let moving: Vec<u64> = self.map.valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
+        let moves = |w: &u32| any(&moving, w * bits, bits);
+        let mut shares = vec![(0..wordlines).filter(moves).count() as f64; wordlines as usize];
+        // Under the model `count` a wordline's own reads disturb it like all others.
+        let own = if self.config.disturb.model == DisturbModel::Count || self.bugs.has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
+        let pec = self.limit_pec(block);
+        let limits = self.model.as_deref().map(crate::disturb::ErrorModel::limits);
+        let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha as f64 / ALPHA_ONE as f64);
+        for victim in (0..wordlines).filter(moves) {
+            shares[victim as usize] -= own;
+            let beside = [victim.checked_sub(stride), Some(victim + stride).filter(|w| *w < wordlines)];
+            for neighbour in beside.into_iter().flatten() {
+                shares[neighbour as usize] += alpha(victim) - 1.0;
+            }
+        }
+        shares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::DriveConfig;
+    use crate::drive::Techniques;
+
+    /// Single-page wordlines, three a block, 64 ranges of one page each: range n is page n. Blocks hold pages 0 to 2, 3 to 5, ..
+    fn drive() -> Drive {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 3, cell = "slc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { capacity = "256KiB" }
+            disturb = { model = "wordline", table = [{ pec = 0, limit = [90000], alpha = [9.0] }] }
+        "#;
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        for (lpn, times) in [(0, 80), (1, 300), (2, 10)] {
+            (0..times).for_each(|_| drive.read_pages(&[lpn]));
+        }
+        drive
+    }
+
+    fn blamed(drive: &Drive) -> Vec<(Lpn, f64)> {
+        drive.blamed_ranges().inspect(|r| assert_eq!(r.pages, 1)).map(|r| (r.first, (r.copies * 1e6).round() / 1e6)).collect()
+    }
+
+    fn block(drive: &Drive) -> BlockId {
+        drive.geometry.block_of(drive.map.to_physical[0])
+    }
+
+    #[test]
+    fn a_whole_block_is_shared_out_by_reads() {
+        let mut drive = drive();
+        let block = block(&drive);
+        drive.book_blame(block, None);
+        // Three copies: 80, 300 and 10 of 390 reads.
+        assert_eq!(blamed(&drive), [(0, 0.615_385), (1, 2.307_692), (2, 0.076_923)]);
+        drive.begin_measurement();
+        assert_eq!(blamed(&drive), []);
+    }
+
+    #[test]
+    fn a_wordline_is_the_fault_of_those_that_disturbed_it() {
+        let mut drive = drive();
+        let block = block(&drive);
+        let mut one = PageSet::none(3);
+        one.insert(1, 1);
+        // Wordline 1 takes 80 x 9 from wordline 0, nothing from itself, 10 x 9 from wordline 2.
+        drive.book_blame(block, Some(&one));
+        assert_eq!(blamed(&drive), [(0, 0.888_889), (2, 0.111_111)]);
+        // Wordlines 0 and 1 together: 0 gives 80 x 9 to 1; 1 gives 300 x 9 to 0; 2 gives 10 x 1 to 0 and 10 x 9 to 1.
+        one.insert(0, 1);
+        drive.begin_measurement();
+        drive.book_blame(block, Some(&one));
+        let of = |weight: f64| (2.0 * weight / 3520.0 * 1e6).round() / 1e6;
+        assert_eq!(blamed(&drive), [(0, of(720.0)), (1, of(2700.0)), (2, of(100.0))]);
+    }
+
+    #[test]
+    fn data_that_went_elsewhere_is_still_blamed() {
+        let mut drive = drive();
+        let block = block(&drive);
+        drive.write_page(1, u64::MAX);
+        drive.drain_buffer();
+        drive.book_blame(block, None);
+        // Two pages are left to copy; most of the dose came from the page that was rewritten.
+        assert_eq!(blamed(&drive), [(0, 0.410_256), (1, 1.538_462), (2, 0.051_282)]);
+    }
+}

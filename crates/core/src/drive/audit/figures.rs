@@ -1,0 +1,97 @@
+//! What a drive tells whoever drives it: what it is made of, and its counts since the measured phase began.
+
+use crate::base::geometry::Geometry;
+use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+use crate::base::units::{Bytes, Ns};
+use crate::bugs::{Bug, planted};
+use crate::config::DriveConfig;
+use crate::drive::Drive;
+use crate::watch::observer::Observer;
+
+impl Drive {
+    /// Begins the measured phase: every count starts at zero, state stays.
+    pub fn begin_measurement(&mut self) {
+        self.host_pages_before += self.host.read_pages + self.host.write_pages;
+        self.own_counts_before = self.policy.counts();
+        self.host = HostCounts::default();
+        self.flash = FlashCounts::default();
+        if !planted(Bug::ReclaimFromStart) {
+            self.reclaim = ReclaimCounts::default();
+        }
+        self.blame.clear();
+        self.uncorrectable_reads = 0;
+        self.lost_pages = 0;
+        self.ops.clear();
+        self.tell(Observer::measured_phase);
+    }
+
+    /// The resolved configuration.
+    pub fn config(&self) -> &DriveConfig {
+        &self.config
+    }
+
+    /// The geometry.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// What the host asked for, since the measured phase began.
+    pub fn host_counts(&self) -> &HostCounts {
+        &self.host
+    }
+
+    /// NAND operations by cause, since the measured phase began.
+    pub fn flash_counts(&self) -> &FlashCounts {
+        &self.flash
+    }
+
+    /// Read reclaim, since the measured phase began.
+    pub fn reclaim_counts(&self) -> &ReclaimCounts {
+        &self.reclaim
+    }
+
+    /// What the technique counts of its own, by name, since the measured phase began.
+    pub fn technique_counts(&self) -> Vec<(&'static str, u64)> {
+        let before = |name| self.own_counts_before.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count);
+        self.policy
+            .counts()
+            .into_iter()
+            .map(|(name, count)| (name, count - if planted(Bug::OwnFromStart) { 0 } else { before(name) }))
+            .collect()
+    }
+
+    /// Host reads that the drive reported as uncorrectable.
+    pub fn uncorrectable_reads(&self) -> u64 {
+        self.uncorrectable_reads
+    }
+
+    /// Pages of host data that the drive reported as lost.
+    pub fn lost_pages(&self) -> u64 {
+        self.lost_pages
+    }
+
+    /// Simulated time, as far as the drive has been told; 0 in the untimed gear.
+    pub fn now(&self) -> Ns {
+        self.now
+    }
+
+    /// Whether it was made for the timed gear.
+    pub fn is_timed(&self) -> bool {
+        self.timed
+    }
+
+    /// RAM the reclaim technique would take in a real controller.
+    pub fn controller_ram(&self) -> Bytes {
+        self.policy.controller_ram(&self.geometry)
+    }
+
+    /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as policies are told.
+    pub fn late_reads(&self) -> u32 {
+        self.late_reads
+    }
+
+    /// Open blocks of each stream: (purpose, width).
+    pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
+        self.streams.widths()
+    }
+}

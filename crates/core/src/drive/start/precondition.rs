@@ -1,0 +1,318 @@
+//! The drive's content at the start: filled sequentially, then overwritten at random to a stated amount.
+//!
+//! Small amounts are written. The steady state of a large drive is computed into the arrays: under uniform random
+//! overwrites and greedy GC, with b pages a block, a share alpha of closed blocks' pages valid, and victims of a share v
+//! of valid pages, a block that is a fraction u of the way from full to victim holds b v^u valid pages, where
+//! ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS 10(2), 2014, for large blocks).
+
+use crate::bugs::{Bug, planted};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::base::geometry::Geometry;
+use crate::base::mem::prefetch;
+use crate::base::units::{BlockId, Lpn, Ppn};
+use crate::config::{DriveConfig, StartConfig};
+use crate::drive::Drive;
+use crate::flash::block::BlockState;
+use crate::ftl::buffer::WHOLE;
+use crate::ftl::free::Side;
+use crate::ftl::map::UNMAPPED;
+use crate::ftl::place::{HOST, RESERVE};
+
+/// Pages of random overwrite up to which they are really written.
+const WRITE_AT_MOST: u64 = 4 << 20;
+/// Pages loaded together: the map entries of one group fit the first-level cache while the next are on their way.
+const LOAD_GROUP: usize = 64;
+
+impl Drive {
+    /// Brings the drive to the state that `[start]` describes; the same seed gives the same state.
+    pub fn precondition(&mut self, seed: u64) {
+        let (_, overwrites) = pages_at_start(&self.config, &self.geometry);
+        self.prepare(seed, is_computed(&self.config.start, overwrites));
+    }
+
+    /// The same with a steady state that is computed, however small the drive is: for who checks what large drives begin with.
+    pub fn precondition_computed(&mut self, seed: u64) {
+        self.prepare(seed, true);
+    }
+
+    fn prepare(&mut self, seed: u64, computed: bool) {
+        let start = self.config.start.clone();
+        let (filled, overwrites) = pages_at_start(&self.config, &self.geometry);
+        if filled == 0 {
+            return;
+        }
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
+        let timed = self.timed;
+        self.out_of_time(|drive| {
+            if computed {
+                drive.load_steady_state(filled, timed, &mut rng);
+            } else {
+                drive.load_sequential(filled);
+                for _ in 0..overwrites {
+                    drive.write_page(below(&mut rng, if planted(Bug::OverwritesFirstHalf) { filled.div_ceil(2) } else { filled }), WHOLE);
+                }
+            }
+            drive.drain_buffer();
+            if start.reads > 0 {
+                drive.serve_before_start(seed);
+            }
+        });
+    }
+
+    /// Does something before time begins: moves run at once, no physical work is recorded, and nothing stays in the write buffer.
+    pub(crate) fn out_of_time<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let timed = std::mem::replace(&mut self.timed, false);
+        let done = work(self);
+        self.drain_buffer();
+        self.timed = timed;
+        done
+    }
+
+    /// The state after one sequential write of the first `filled` pages.
+    fn load_sequential(&mut self, filled: Lpn) {
+        let width = self.streams.width(HOST) as u32;
+        let block_pages = self.geometry.pages_per_block;
+        let mut next: Lpn = 0;
+        // Whole rows of blocks are loaded; what remains is written page by page into blocks that stay open.
+        while filled - next >= width * block_pages {
+            let row: Vec<BlockId> = (0..width).map(|_| self.take_for_loading()).collect();
+            let first_pages: Vec<Ppn> = row.iter().map(|block| self.geometry.first_page(*block)).collect();
+            self.map.load_in_turn(next, &first_pages);
+            for block in row {
+                self.close_loaded(block, block_pages);
+            }
+            next += width * block_pages;
+        }
+        for lpn in next..filled {
+            self.write_page(lpn, WHOLE);
+        }
+    }
+
+    /// The steady state of uniform random overwrites of the first `filled` pages.
+    fn load_steady_state(&mut self, filled: Lpn, timed: bool, rng: &mut Xoshiro256PlusPlus) {
+        let block_pages = self.geometry.pages_per_block;
+        // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
+        let kept_free = if timed { self.background_blocks() } else { 0 }.max(RESERVE + 1);
+        let closed = self.free.count() - kept_free;
+        let valid = valid_by_age(filled, closed, block_pages);
+        let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.take_for_loading()).collect();
+        // The age of a block has nothing to do with its address.
+        for i in (1..blocks.len()).rev() {
+            blocks.swap(i, below(rng, i as u32 + 1) as usize);
+        }
+        let shuffle = Shuffle::new(filled, rng);
+        let mut next = 0u32;
+        let mut pages = vec![(0, 0); block_pages as usize + 1];
+        for (block, holds) in blocks.into_iter().zip(valid) {
+            // Selection sampling: exactly `holds` of the pages, each set as likely as any other. Every page is noted and
+            // overwritten by the next unless it was chosen: a branch would be guessed wrong too often.
+            let mut chosen = 0;
+            for page in 0..block_pages {
+                pages[chosen as usize].0 = page;
+                chosen += u32::from(below(rng, block_pages - page) < holds - chosen);
+            }
+            let pages = &mut pages[..holds as usize];
+            for (_, lpn) in pages.iter_mut() {
+                *lpn = shuffle.at(next);
+                next += 1;
+            }
+            next -= u32::from(planted(Bug::SteadyPageTwice) && next > 1 && next < filled);
+            self.load_block(block, pages);
+        }
+        assert!(next == filled, "the steady state holds every page once");
+    }
+
+    fn take_for_loading(&mut self) -> BlockId {
+        let planes = self.geometry.dies() * self.geometry.planes_per_die;
+        // Planes in turn, dies first.
+        let order = |i: u32| (i % self.geometry.dies()) * self.geometry.planes_per_die + i / self.geometry.dies();
+        for i in 0..planes {
+            let turn = (self.load_cursor + i) % planes;
+            if let Some(block) = self.free.take(order(turn), Side::Any, false) {
+                self.load_cursor = (turn + 1) % planes;
+                return block;
+            }
+        }
+        panic!("no block left to load");
+    }
+
+    /// Programs a whole block by construction: these pages hold valid data, the others what is no longer valid.
+    fn load_block(&mut self, block: BlockId, pages: &[(u32, Lpn)]) {
+        let first = self.geometry.first_page(block);
+        let mut ahead = pages.chunks(LOAD_GROUP).skip(1);
+        for group in pages.chunks(LOAD_GROUP) {
+            for (_, lpn) in ahead.next().unwrap_or_default() {
+                prefetch(&self.map.to_physical, *lpn as usize);
+            }
+            for (page, lpn) in group {
+                let ppn = first + page;
+                self.map.to_logical[ppn as usize] = *lpn;
+                debug_assert!(self.map.to_physical[*lpn as usize] == UNMAPPED);
+                self.map.to_physical[*lpn as usize] = ppn;
+                self.map.set_valid(block, *page);
+            }
+        }
+        self.close_loaded(block, pages.len() as u32);
+    }
+
+    /// The rest of a block whose pages the map holds: so many of them are valid, the others hold what is no longer.
+    fn close_loaded(&mut self, block: BlockId, valid: u32) {
+        let hot = &mut self.hot[block as usize];
+        hot.state = BlockState::Closed;
+        hot.stream = HOST;
+        hot.write_ptr = self.geometry.pages_per_block as u16;
+        hot.valid = valid as u16;
+        self.seq += u64::from(self.geometry.pages_per_block);
+        self.arm(block);
+        self.victims.insert(block, self.score(block), self.seq as u32);
+        if self.is_watched() {
+            let lpns = self.map.owners(block).to_vec();
+            self.tell(|o| o.preloaded(block, &lpns));
+        }
+    }
+}
+
+/// Pages written once, and pages overwritten then.
+fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (Lpn, u64) {
+    let filled = (f64::from(geometry.host_pages) * config.start.fill).floor() as Lpn;
+    let filled = filled - u32::from(planted(Bug::FillOneShort) && filled > 1);
+    (filled, (f64::from(filled) * config.start.overwrite) as u64 / if planted(Bug::OverwritesHalved) { 2 } else { 1 })
+}
+
+/// Whether the steady state is computed instead of written.
+fn is_computed(start: &StartConfig, overwrites: u64) -> bool {
+    start.overwrite >= 1.0 && overwrites > WRITE_AT_MOST
+}
+
+/// P/E cycles that no block goes beyond before the run, as far as greedy's closed form and wear levelling hold.
+pub(crate) fn erases_at_most(config: &DriveConfig, geometry: &Geometry) -> u32 {
+    let (filled, overwrites) = pages_at_start(config, geometry);
+    if overwrites == 0 || is_computed(&config.start, overwrites) {
+        return 0;
+    }
+    let raw = f64::from(geometry.raw_pages());
+    let copies_per_write = (1.0 / (1.0 - victim_share(f64::from(filled) / raw))).min(100.0);
+    // Twice the mean: small drives have few blocks to level.
+    (2.0 * overwrites as f64 * copies_per_write / raw).ceil() as u32 + 2
+}
+
+/// Valid pages of each closed block, from full to next victim, adding up to `filled`.
+fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
+    let alpha = f64::from(filled) / (f64::from(closed) * f64::from(block_pages));
+    assert!(alpha <= 1.0, "the filled pages fit into the closed blocks");
+    let v = victim_share(alpha);
+    let b = f64::from(block_pages);
+    let mut valid = Vec::with_capacity(closed as usize);
+    // Rounding errors are carried on, so that the sum comes out exactly.
+    let (mut exact, mut given) = (0.0, 0u32);
+    for k in 0..closed {
+        exact += if planted(Bug::SteadyAllFull) { b * alpha } else { b * v.powf((f64::from(k) + 0.5) / f64::from(closed)) };
+        let pages = ((exact - f64::from(given)).round() as u32).min(block_pages);
+        valid.push(pages);
+        given += pages;
+    }
+    // What the approximation leaves over or short goes to the blocks in the middle of their life.
+    let mut k = 0;
+    while given != filled {
+        let pages = &mut valid[(k % closed) as usize];
+        if given < filled && *pages < block_pages {
+            *pages += 1;
+            given += 1;
+        } else if given > filled && *pages > 0 {
+            *pages -= 1;
+            given -= 1;
+        }
+        k += 1;
+    }
+    valid
+}
+
+/// The share v of valid pages in greedy's victims: the solution below 1 of ln(1/v) = (1 - v) / alpha.
+fn victim_share(alpha: f64) -> f64 {
+    if alpha >= 1.0 {
+        return 1.0;
+    }
+    let mut v = 0.0;
+    for _ in 0..10_000 {
+        let next = (-(1.0 - v) / alpha).exp();
+        if (next - v).abs() < 1e-12 {
+            break;
+        }
+        v = next;
+    }
+    v
+}
+
+/// A number below `n`, each as likely within 2^-32.
+pub(crate) fn below(rng: &mut Xoshiro256PlusPlus, n: u32) -> u32 {
+    (((rng.next_u64() >> 32) * u64::from(n)) >> 32) as u32
+}
+
+/// A random order of the numbers below n, computed place by place: four Feistel half-rounds on the bits that n needs,
+/// walked until the result lies below n (at most twice on average).
+struct Shuffle {
+    n: u32,
+    low_bits: u32,
+    high_mask: u32,
+    keys: [u32; 4],
+}
+
+impl Shuffle {
+    fn new(n: u32, rng: &mut Xoshiro256PlusPlus) -> Self {
+        let bits = (32 - n.saturating_sub(1).leading_zeros()).max(2);
+        let low_bits = bits.div_ceil(2);
+        Self { n, low_bits, high_mask: (1 << (bits - low_bits)) - 1, keys: std::array::from_fn(|_| rng.next_u64() as u32) }
+    }
+
+    #[inline]
+    fn at(&self, i: u32) -> u32 {
+        debug_assert!(i < self.n);
+        let low_mask = (1u32 << self.low_bits) - 1;
+        let mix = |x: u32, key: u32| (x ^ key).wrapping_mul(0x9E37_79B1) >> 15;
+        let (mut high, mut low) = (i >> self.low_bits, i & low_mask);
+        loop {
+            low ^= mix(high, self.keys[0]) & low_mask;
+            high ^= mix(low, self.keys[1]) & self.high_mask;
+            low ^= mix(high, self.keys[2]) & low_mask;
+            high ^= mix(low, self.keys[3]) & self.high_mask;
+            let x = high << self.low_bits | low;
+            if x < self.n {
+                return x;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shuffle_holds_every_number_once() {
+        for n in [1u32, 2, 3, 100, 1000, 4097] {
+            let s = Shuffle::new(n, &mut Xoshiro256PlusPlus::seed_from_u64(7));
+            let mut seen: Vec<u32> = (0..n).map(|i| s.at(i)).collect();
+            seen.sort_unstable();
+            assert_eq!(seen, (0..n).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_victim_share_solves_its_equation() {
+        for alpha in [0.5, 0.8, 0.9, 0.965] {
+            let v = victim_share(alpha);
+            assert!(v < 0.99 && ((1.0 / v).ln() - (1.0 - v) / alpha).abs() < 1e-6, "alpha {alpha}, v {v}");
+        }
+    }
+
+    #[test]
+    fn valid_pages_add_up() {
+        for (filled, closed, pages) in [(8_000, 100, 96), (95_000, 1000, 100), (700, 10, 192)] {
+            let v = valid_by_age(filled, closed, pages);
+            assert_eq!(v.iter().sum::<u32>(), filled);
+            assert!(v.iter().all(|p| *p <= pages));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Reads that the drive's blocks have served before the run begins (`start.reads`): a drive in mid-life, its blocks out of phase.
+//!
+//! A block served a number of reads drawn evenly from 0 to `start.reads`, spread evenly over its wordlines; one written in part served
+//! its part of them. They come after everything was programmed, and nobody was asked meanwhile: who has an alarm at or below the
+//! count is asked at the block's next read. So that this is early enough, a drive may begin with no more than leaves room for what any
+//! technique needs between its question and the end of its job.
+
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::base::geometry::Geometry;
+use crate::base::units::BlockId;
+use crate::bugs::{Bug, planted};
+use crate::config::{ConfigError, DisturbModel, DriveConfig, require};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
+use crate::drive::start::precondition::{below, erases_at_most};
+use crate::drive::{Drive, late_reads};
+
+/// Dose units by which a question may come late: the read that asks, and alarms that heavy reads overshoot.
+const OVERSHOOT: f64 = 8.0;
+
+/// What a drive may begin with.
+#[derive(Clone, Debug)]
+pub struct MostStartReads {
+    /// The largest `start.reads`.
+    pub reads: u32,
+    /// The group of wordlines that sets it.
+    pub group: usize,
+}
+
+impl MostStartReads {
+    /// Of a resolved drive in the nature that its technique gives it; none where reads disturb nothing.
+    pub fn of(config: &DriveConfig, timed: bool) -> Option<Self> {
+        if config.disturb.model == DisturbModel::None {
+            return None;
+        }
+        let geometry = Geometry::new(config);
+        let late = late_reads(config, &geometry, timed).max(1);
+        let table = LimitTable::of(config);
+        let first = config.start.pec;
+        let last = first.saturating_add(erases_at_most(config, &geometry));
+        // Limits and alpha are linear between the rows.
+        let rows = config.disturb.table.iter().map(|row| row.pec).filter(|pec| (first..last).contains(pec));
+        let ages: Vec<u32> = rows.chain([first, last]).collect();
+        let of_group = |group: usize| {
+            let most = ages.iter().map(|pec| most_of_group(&table, &geometry, group, *pec, late)).fold(f64::INFINITY, f64::min);
+            Self { reads: most.max(0.0) as u32, group }
+        };
+        (0..table.groups()).map(of_group).min_by_key(|most| most.reads)
+    }
+}
+
+/// Reads, spread evenly over a block, that leave the worst wordline of a group room for its reclaim.
+fn most_of_group(table: &LimitTable, geometry: &Geometry, group: usize, pec: u32, late: u32) -> f64 {
+    let endurance = table.truth(group, pec);
+    let (limit, alpha) = (endurance.limit as f64 / DOSE_ONE as f64, endurance.alpha as f64 / ALPHA_ONE as f64);
+    // R_late twice: a technique that looks from time to time may leave a wordline that must bear a job before its own.
+    let movers = f64::from(geometry.pages_per_block) + 2.0 * (alpha - 1.0) * f64::from(geometry.cell.bits());
+    // And each wordline may be probed.
+    let probes = f64::from(geometry.wordlines_per_block) + 2.0 * (alpha - 1.0);
+    let room = alpha * (2.0 * f64::from(late) + OVERSHOOT) + movers + probes;
+    // Two neighbours served their even share each, rounded up.
+    let neighbours = 2.0 * (alpha - 1.0);
+    (limit - room - neighbours) / (1.0 + neighbours / f64::from(geometry.wordlines_per_block))
+}
+
+/// Refuses a drive that would begin with data lost, or about to be.
+pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError> {
+    let reads = config.start.reads;
+    if reads == 0 {
+        return Ok(());
+    }
+    let Some(most) = MostStartReads::of(config, timed) else { return Ok(()) };
+    require(reads <= most.reads, || {
+        format!(
+            "start.reads = {reads}: a block that has served so many reads would lose data before its reclaim can be done; \
+             wordline group {} at {} P/E cycles leaves room for {} at most",
+            config.disturb.groups[most.group], config.start.pec, most.reads
+        )
+    })
+}
+
+impl Drive {
+    /// Adds the reads of `start.reads` to the counters of every written block; the same seed, the same reads.
+    pub(crate) fn serve_before_start(&mut self, seed: u64) {
+        let most = self.config.start.reads;
+        self.timed_from = self.policy_and_view().1.clock() + 1;
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
+        for block in 0..self.geometry.blocks {
+            let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
+            let written = u32::from(self.hot[block as usize].write_ptr);
+            if written > 0 {
+                self.served_before(block, drawn, written.div_ceil(self.geometry.cell.bits()));
+            }
+        }
+    }
+
+    /// A block whose first wordlines are programmed served its part of so many reads.
+    fn served_before(&mut self, block: BlockId, of_a_whole_block: u32, programmed: u32) {
+        let all = self.geometry.wordlines_per_block;
+        let (each, left) = if planted(Bug::StartReadsOpen) {
+            (of_a_whole_block / programmed, 0)
+        } else {
+            (of_a_whole_block / all, of_a_whole_block % all)
+        };
+        // What does not divide goes to wordlines far from each other: number w gets floor((w + 1) left / all) - floor(w left / all).
+        let mut carried = 0;
+        let dose = |_| {
+            carried += left;
+            let one_more = carried >= all;
+            carried -= if one_more { all } else { 0 };
+            (if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more)) * QUARTERS
+        };
+        let doses: Vec<u32> = (0..programmed).map(dose).collect();
+        if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
+            let first = self.geometry.first_wordline(block);
+            for (wordline, dose) in (first..).zip(&doses) {
+                self.wordlines[wordline as usize].reads += dose;
+            }
+        }
+        if self.tracker.is_on() {
+            self.tracker.count_each(block, &doses);
+        }
+        self.hot[block as usize].reads += doses.iter().sum::<u32>();
+        if !planted(Bug::StartAsksNobody) {
+            self.ask_model_at_next_read(block);
+        }
+        self.tell(|o| o.served_before(block, &doses));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::drive::tests::tiny_config;
+    use crate::drive::{Drive, Techniques};
+
+    /// Nobody has anything to say of such reads: no alarm is left that every read would ring.
+    #[test]
+    fn where_nothing_disturbs_reads_before_the_run_ring_no_alarm() {
+        let mut config = tiny_config();
+        (config.start.fill, config.start.reads) = (1.0, 1000);
+        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
+        drive.precondition(1);
+        drive.read_page(0);
+        assert!(drive.hot.iter().any(|block| block.reads > 4), "they are counted");
+        assert!(drive.hot.iter().all(|block| block.alarm == crate::flash::block::CARRY));
+    }
+}

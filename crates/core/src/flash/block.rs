@@ -1,0 +1,157 @@
+//! What is known of a block: 16 bytes on the read path, the rest apart.
+
+use crate::base::units::{Ns, Reads};
+use crate::bugs::{Bug, planted};
+use crate::disturb::table::QUARTERS;
+
+/// Life of a block between two erases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BlockState {
+    /// Erased, in the free pool.
+    Free,
+    /// Being written by a stream.
+    Open,
+    /// Written as far as it will be.
+    Closed,
+}
+
+/// Some page of the block may be past its limit: every read asks the error model.
+pub const SUSPECT: u8 = 1;
+/// A job is moving the block's data.
+pub const MOVING: u8 = 2;
+/// Filled by a move not long ago: no victim while there is another.
+pub const PROTECTED: u8 = 4;
+/// The reads of each of its pages are counted.
+pub const PAGES_COUNTED: u8 = 8;
+/// Some of its wordlines were merged by themselves, and have guard levels.
+pub const HAS_GUARDS: u8 = 16;
+
+/// A block that nobody wants to look at is looked at here, in quarters of a dose unit: so much of its dose is carried into
+/// [`BlockCold`], long before 32 bits are full.
+pub const CARRY: u32 = 1 << 31;
+
+/// The part of a block's record that reads touch: a quarter of a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct BlockHot {
+    /// Dose deposited in the block since its erase, in quarters of a dose unit, less what was carried.
+    pub reads: u32,
+    /// The dose, in quarters, at which somebody wants to look at the block; 0 asks at every read.
+    pub alarm: u32,
+    /// The page to program next; those before it are programmed, but for what the mode takes away.
+    pub write_ptr: u16,
+    /// Pages that hold current data.
+    pub valid: u16,
+    /// Where the block is in its life.
+    pub state: BlockState,
+    /// Coding of its cells: how many page kinds of each wordline it takes away.
+    pub mode: u8,
+    /// The stream that wrote it.
+    pub stream: u8,
+    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`], [`HAS_GUARDS`].
+    pub flags: u8,
+}
+
+const _: () = assert!(size_of::<BlockHot>() == 16);
+
+impl BlockHot {
+    /// An erased block.
+    pub const ERASED: Self = Self { reads: 0, alarm: CARRY, write_ptr: 0, valid: 0, state: BlockState::Free, mode: 0, stream: 0, flags: 0 };
+
+    /// Whether a flag is set.
+    #[inline]
+    pub fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// The rest of a block's record.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockCold {
+    /// P/E cycles, the drive's starting age included.
+    pub pec: u32,
+    /// Thousandths of a cycle of wear beyond `pec` (reprogramming wears too).
+    pub extra_milli: u32,
+    /// Block reads at which the reclaim policy wants to be asked, [`Self::put_off`] apart.
+    policy_alarm: Reads,
+    /// Dose, in quarters, of what movers have sensed in the block since that was set: they use up none of the reads that it allows.
+    put_off: u32,
+    /// Dose in quarters up to which the error model answers for every page.
+    pub model_alarm: u32,
+    /// Simulated time of the first program since the erase.
+    pub programmed_at: Ns,
+    /// Number of erases of the whole drive up to which the block is [`PROTECTED`].
+    pub protected_until: u64,
+    /// It, or a wordline of it, was reprogrammed in place since its erase.
+    pub reprogrammed: bool,
+    /// Pages that its mode takes away, and of a block reprogrammed in place those that it never got; for a block in a mode.
+    pub pages_away: u16,
+    /// Cycles in which it was reprogrammed.
+    pub reprogrammed_cycles: u32,
+    /// How many times [`CARRY`] was carried here since its erase; never where an error model counts.
+    pub carries: u32,
+}
+
+impl BlockCold {
+    /// A new block of this age.
+    pub fn new(pec: u32) -> Self {
+        Self {
+            pec,
+            extra_milli: 0,
+            policy_alarm: Reads::NEVER,
+            put_off: 0,
+            model_alarm: u32::MAX,
+            programmed_at: 0,
+            protected_until: 0,
+            reprogrammed: false,
+            pages_away: 0,
+            reprogrammed_cycles: 0,
+            carries: 0,
+        }
+    }
+
+    /// The policy names its next alarm.
+    pub fn set_policy_alarm(&mut self, at: Reads) {
+        (self.policy_alarm, self.put_off) = (at, if planted(Bug::PutOffGrows) && at != Reads::NEVER { self.put_off } else { 0 });
+    }
+
+    /// A mover sensed so many quarters of a dose unit.
+    pub fn put_off_by(&mut self, dose: u32) {
+        self.put_off = self.put_off.saturating_add(dose);
+    }
+
+    /// What movers have sensed since the policy named its alarm, in quarters.
+    pub fn put_off(&self) -> u32 {
+        self.put_off
+    }
+
+    /// The block's dose, in quarters, at which the policy wants to be asked.
+    pub fn policy_alarm_dose(&self) -> u32 {
+        self.policy_alarm.0.saturating_mul(QUARTERS).saturating_add(self.put_off)
+    }
+
+    /// Of a block's dose, in quarters, what no mover deposited since the policy named its alarm.
+    pub fn without_movers(&self, reads: u32) -> u32 {
+        reads.saturating_sub(self.put_off)
+    }
+
+    /// Effective P/E count, in thousandths of a cycle.
+    pub fn effective_milli(&self) -> u64 {
+        u64::from(self.pec) * 1000 + u64::from(self.extra_milli)
+    }
+
+    /// The P/E count that limits are looked up at: where reprogramming wears for them, too, the effective one, rounded up.
+    pub fn limit_pec(&self, wear_counts: bool) -> u32 {
+        if wear_counts { self.effective_milli().div_ceil(1000).min(u32::MAX.into()) as u32 } else { self.pec }
+    }
+}
+
+/// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wordline {
+    /// Dose units read from this wordline, in quarters.
+    pub reads: u32,
+    /// Dose, in quarters, already accumulated when the wordline was programmed.
+    pub base: u32,
+}

@@ -1,0 +1,89 @@
+//! Reads of single pages, for the few blocks of which a technique wants to know them.
+
+use crate::base::mem::prefetch;
+use crate::base::units::BlockId;
+
+const NONE: u32 = u32::MAX;
+
+/// A row of counters for each block that is counted page by page; rows are used again.
+#[derive(Default)]
+pub(crate) struct PageCounters {
+    pages_per_block: usize,
+    row_of: Vec<u32>,
+    free: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl PageCounters {
+    /// Counters for a drive of so many blocks; rows come as they are wanted.
+    pub(crate) fn new(blocks: u32, pages_per_block: u32) -> Self {
+        Self { pages_per_block: pages_per_block as usize, row_of: vec![NONE; blocks as usize], free: vec![], rows: vec![] }
+    }
+
+    /// Memory that they take where so many blocks are counted at the same time.
+    pub(crate) fn bytes(blocks: u32, counted: u32, pages_per_block: u32) -> u64 {
+        4 * (u64::from(blocks) + u64::from(counted) * u64::from(pages_per_block))
+    }
+
+    /// Begins to count a block from zero.
+    pub(crate) fn begin(&mut self, block: BlockId) {
+        let row = self.free.pop().unwrap_or_else(|| {
+            self.rows.resize(self.rows.len() + self.pages_per_block, 0);
+            (self.rows.len() / self.pages_per_block - 1) as u32
+        });
+        self.rows[row as usize * self.pages_per_block..][..self.pages_per_block].fill(0);
+        self.row_of[block as usize] = row;
+    }
+
+    /// Ends it.
+    pub(crate) fn end(&mut self, block: BlockId) {
+        self.free.push(std::mem::replace(&mut self.row_of[block as usize], NONE));
+    }
+
+    /// Counts a read.
+    #[inline]
+    pub(crate) fn count(&mut self, block: BlockId, page: u32) {
+        let row = self.row_of[block as usize] as usize;
+        self.rows[row * self.pages_per_block + page as usize] += 1;
+    }
+
+    /// Asks for the row number of a block that is counted.
+    #[inline]
+    pub(crate) fn prefetch_row(&self, block: BlockId) {
+        prefetch(&self.row_of, block as usize);
+    }
+
+    /// Asks for the counter of a page, whose block may have none.
+    #[inline]
+    pub(crate) fn prefetch(&self, block: BlockId, page: u32) {
+        // No row lies outside of the table.
+        prefetch(&self.rows, self.row_of[block as usize] as usize * self.pages_per_block + page as usize);
+    }
+
+    /// Reads of each page of a block; of none where it is not counted.
+    pub(crate) fn of(&self, block: BlockId) -> &[u32] {
+        match self.row_of.get(block as usize) {
+            Some(row) if *row != NONE => &self.rows[*row as usize * self.pages_per_block..][..self.pages_per_block],
+            _ => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_used_again_and_begin_at_zero() {
+        let mut counters = PageCounters::new(4, 3);
+        assert!(counters.of(2).is_empty());
+        counters.begin(2);
+        counters.begin(0);
+        counters.count(2, 1);
+        counters.count(0, 2);
+        assert_eq!((counters.of(2), counters.of(0)), (&[0, 1, 0][..], &[0, 0, 1][..]));
+        counters.end(2);
+        counters.begin(3);
+        assert_eq!((counters.of(2), counters.of(3), counters.rows.len()), (&[][..], &[0, 0, 0][..], 6));
+    }
+}

@@ -1,0 +1,351 @@
+//! Space-Saving counters (Metwally et al., ICDT 2005): of each block the few wordlines that were read most, and how often at most and at
+//! least. One search and one addition per sensing.
+//!
+//! ```text
+//! hit     count += w
+//! miss    an entry of the lowest count becomes the wordline's: error = count, count += w
+//!
+//! reads of a wordline <= count and >= count - error; of one without an entry <= min, the lowest count
+//! the counts of a block add up to its reads, so min <= reads / entries; neither a count nor min ever falls before the erase
+//! ```
+//!
+//! All counts are in quarters of a dose unit. For those who count from a wordline's own programming, the block's dose when each
+//! [`SEGMENTS`]th of its wordlines began to be written is kept too.
+
+use std::collections::VecDeque;
+
+use crate::base::mem::{equal_keys, huge_vec, prefetch};
+use crate::base::units::BlockId;
+use crate::bugs::{Bug, Bugs, planted};
+
+/// Parts of a block whose first programming is remembered.
+pub(crate) const SEGMENTS: usize = 8;
+/// Entries of a bank: their keys fill a cache line.
+const BANK: usize = 32;
+/// The key of an entry that counts nothing yet; blocks have fewer wordlines.
+const NONE: u16 = u16::MAX;
+
+/// What is known of one wordline's reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// At most this.
+    pub(crate) count: u32,
+    /// At least `count` less this.
+    pub(crate) error: u32,
+}
+
+/// Some entries of a block and the wordlines that they count, close together: a read touches one page of memory.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Bank {
+    keys: [u16; BANK],
+    entries: [Entry; BANK],
+}
+
+impl Bank {
+    /// A bank of so many entries. What is beyond them is never the lowest.
+    fn empty(entries: usize) -> Self {
+        let count = |n| if n < entries { 0 } else { u32::MAX };
+        Self { keys: [NONE; BANK], entries: std::array::from_fn(|n| Entry { count: count(n), error: 0 }) }
+    }
+
+    /// Which entries count just this: bit n for entry n.
+    fn entries_of(&self, count: u32) -> u32 {
+        self.entries.iter().enumerate().fold(0, |bits, (n, entry)| bits | u32::from(entry.count == count) << n)
+    }
+}
+
+/// Where misses go: to the entries of a bank that count `min`, then to those of the banks behind it. No entry counts less.
+#[derive(Clone, Copy)]
+struct Lowest {
+    min: u32,
+    /// Bit n for entry n of the bank.
+    entries: u32,
+    bank: u16,
+    /// Where a hit puts its key, which stands in the bank already: comparing the bank's keys would wait for a store to them.
+    key_of_hit: u16,
+}
+
+/// The counters of all blocks; of none where nobody wants them.
+#[derive(Default)]
+pub(crate) struct SpaceSaving {
+    entries_per_block: usize,
+    banks_per_block: usize,
+    wordlines_per_segment: u32,
+    banks: Vec<Bank>,
+    /// Apart from the banks: a sixth of a cache line each, so that more of them stay in the cache.
+    lowest: Vec<Lowest>,
+    begun_at: Vec<[u32; SEGMENTS]>,
+    /// A bug of the drive that it belongs to.
+    pub(crate) bugs: Bugs,
+}
+
+impl SpaceSaving {
+    /// Counters for so many blocks of so many wordlines (below 65,535), so many entries each.
+    pub(crate) fn new(blocks: u32, wordlines_per_block: u32, entries: u32) -> Self {
+        assert!(entries > 0 && wordlines_per_block < u32::from(NONE), "{entries} entries for {wordlines_per_block} wordlines");
+        let (blocks, entries) = (blocks as usize, entries as usize);
+        let banks = entries.div_ceil(BANK);
+        let mut counters = Self {
+            entries_per_block: entries,
+            banks_per_block: banks,
+            wordlines_per_segment: wordlines_per_block.div_ceil(SEGMENTS as u32),
+            banks: huge_vec(blocks * banks, Bank::empty(BANK)),
+            lowest: vec![],
+            begun_at: vec![[0; SEGMENTS]; blocks],
+            bugs: Bugs::default(),
+        };
+        for last in counters.banks.chunks_mut(banks).map(|of_block| &mut of_block[banks - 1]) {
+            *last = Bank::empty(entries - (banks - 1) * BANK);
+        }
+        counters.lowest = vec![Lowest::first(&counters.banks[..banks]); blocks];
+        counters
+    }
+
+    /// Memory that the counters of so many blocks take.
+    pub(crate) fn bytes(blocks: u32, entries: u32) -> u64 {
+        let of_block = entries.div_ceil(BANK as u32) as usize * size_of::<Bank>() + size_of::<Lowest>() + size_of::<[u32; SEGMENTS]>();
+        u64::from(blocks) * of_block as u64
+    }
+
+    /// Whether anything is counted.
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        !self.banks.is_empty()
+    }
+
+    /// Asks the processor for what tells where a read of this block is counted.
+    #[inline]
+    pub(crate) fn prefetch(&self, block: BlockId) {
+        prefetch(&self.banks, block as usize * self.banks_per_block);
+        prefetch(&self.lowest, block as usize);
+    }
+
+    /// Asks for the entry that the next miss of this block takes, once that is known.
+    #[inline]
+    pub(crate) fn prefetch_entry(&self, block: BlockId) {
+        let lowest = &self.lowest[block as usize];
+        if let Some(bank) = self.banks.get(block as usize * self.banks_per_block + lowest.bank as usize) {
+            prefetch(&bank.entries, lowest.entries.trailing_zeros() as usize);
+        }
+    }
+
+    /// Counts a sensing of a wordline, numbered within its block; its dose is above 0.
+    ///
+    /// Nothing foretells whether it has an entry, so both ways are one, but for the error.
+    #[inline]
+    pub(crate) fn count(&mut self, block: BlockId, wordline: u32, dose: u32) {
+        let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
+        let lowest = &mut self.lowest[block as usize];
+        let key = if planted(Bug::KeyCutOff) { wordline & 255 } else { wordline } as u16;
+        let (mut at, mut equal) = (lowest.bank as usize, 0);
+        for (n, bank) in banks.iter().enumerate() {
+            let here = equal_keys(&bank.keys, key);
+            at = if here == 0 { at } else { n };
+            equal |= here;
+        }
+        if equal | lowest.entries == 0 {
+            *lowest = lowest.next(banks);
+            at = lowest.bank as usize;
+        }
+        let place = (if equal == 0 { lowest.entries } else { equal }).trailing_zeros() % BANK as u32;
+        // What is counted counts more than the lowest now.
+        lowest.entries &= !(u32::from(at == lowest.bank as usize) << place);
+        let bank = &mut banks[at];
+        let entry = &mut bank.entries[place as usize];
+        entry.error = if equal == 0 { entry.count } else { entry.error };
+        entry.count += dose;
+        *(if equal == 0 { &mut bank.keys[place as usize] } else { &mut lowest.key_of_hit }) = key;
+    }
+
+    /// What [`Self::count`] comes to for the wordlines of a block in order, each once with its dose; for a block that has counted nothing, and
+    /// doses of two sizes at most, those of 0 apart. What misses takes the lowest count, of these the first in place: with two sizes
+    /// that is the head of one of two queues, as each is filled in just this order.
+    pub(crate) fn count_each(&mut self, block: BlockId, doses: &[u32]) {
+        let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
+        assert!(banks[0].keys[0] == NONE, "block {block} has counted before");
+        let smaller = doses.iter().copied().filter(|dose| *dose > 0).min().unwrap_or(0);
+        let larger = doses.iter().copied().max().unwrap_or(0);
+        let mut queues = [(0..self.entries_per_block).map(|place| (0, place)).collect(), VecDeque::with_capacity(self.entries_per_block)];
+        let mut last = (0, 0);
+        for (wordline, dose) in (0..).zip(doses).filter(|(_, dose)| **dose > 0) {
+            debug_assert!([smaller, larger].contains(dose), "doses of two sizes");
+            let heads = queues.each_ref().map(|queue| queue.front().copied().unwrap_or((u32::MAX, 0)));
+            let (count, place) = queues[usize::from(heads[1] < heads[0])].pop_front().expect("there are entries");
+            queues[usize::from(*dose != smaller)].push_back((count + dose, place));
+            let bank = &mut banks[place / BANK];
+            bank.keys[place % BANK] = wordline;
+            bank.entries[place % BANK] = Entry { count: count + dose, error: count };
+            last = (count, place / BANK);
+        }
+        // Where the last miss went, the next one looks first.
+        let (min, bank) = last;
+        self.lowest[block as usize] = Lowest { min, bank: bank as u16, entries: banks[bank].entries_of(min), key_of_hit: NONE };
+    }
+
+    /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
+    pub(crate) fn begin_wordline(&mut self, block: BlockId, wordline: u32, spared: u32) {
+        if wordline.is_multiple_of(self.wordlines_per_segment) || self.bugs.has(Bug::SegmentsBeginLate) {
+            self.begun_at[block as usize][(wordline / self.wordlines_per_segment) as usize] = spared;
+        }
+    }
+
+    /// Forgets a block that is erased.
+    pub(crate) fn reset(&mut self, block: BlockId) {
+        let block = block as usize;
+        let banks = &mut self.banks[block * self.banks_per_block..][..self.banks_per_block];
+        for (n, bank) in banks.iter_mut().enumerate() {
+            *bank = Bank::empty((self.entries_per_block - n * BANK).min(BANK));
+        }
+        self.lowest[block] = Lowest::first(banks);
+        self.begun_at[block] = [0; SEGMENTS];
+    }
+
+    /// What is known of a block.
+    pub(crate) fn of(&self, block: BlockId) -> Tracked<'_> {
+        let block = block as usize;
+        Tracked {
+            banks: &self.banks[block * self.banks_per_block..][..self.banks_per_block],
+            entries: self.entries_per_block,
+            begun_at: &self.begun_at[block],
+            bugs: self.bugs,
+            wordlines_per_segment: self.wordlines_per_segment as usize,
+        }
+    }
+}
+
+impl Lowest {
+    /// Where the first miss of all goes, and the first after `min` rose.
+    fn first(banks: &[Bank]) -> Self {
+        let min = lowest_count(banks);
+        Self::among(banks, 0, min).expect("an entry counts the least")
+    }
+
+    /// From a bank without such entries to the next. Counts only rise, so it lies behind, and where there is none `min` has risen: a turn
+    /// around the banks for each rise.
+    #[cold]
+    fn next(self, banks: &[Bank]) -> Self {
+        Self::among(banks, self.bank as usize + 1, self.min).unwrap_or_else(|| Self::first(banks))
+    }
+
+    /// The first of the banks from `from` on with entries that count `min`.
+    fn among(banks: &[Bank], from: usize, min: u32) -> Option<Self> {
+        let mut of_banks = (from..banks.len()).map(|n| Self { min, bank: n as u16, entries: banks[n].entries_of(min), key_of_hit: NONE });
+        of_banks.find(|lowest| lowest.entries != 0)
+    }
+}
+
+fn lowest_count(banks: &[Bank]) -> u32 {
+    banks.iter().flat_map(|bank| &bank.entries).fold(u32::MAX, |min, e| min.min(e.count))
+}
+
+/// What the counters know of one block.
+pub(crate) struct Tracked<'a> {
+    banks: &'a [Bank],
+    entries: usize,
+    begun_at: &'a [u32; SEGMENTS],
+    wordlines_per_segment: usize,
+    bugs: Bugs,
+}
+
+impl Tracked<'_> {
+    /// How many entries there are, empty ones counted.
+    pub(crate) fn len(&self) -> usize {
+        self.entries
+    }
+
+    /// The lowest count: what a wordline without an entry was read at most.
+    pub(crate) fn min(&self) -> u32 {
+        lowest_count(self.banks)
+    }
+
+    /// Wordlines, numbered within the block, that have an entry.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
+        let all = self.banks.iter().flat_map(|bank| bank.keys.iter().zip(&bank.entries));
+        let known = |entry: &Entry| if self.bugs.has(Bug::CountersExact) { Entry { error: 0, ..*entry } } else { *entry };
+        all.filter(|(key, _)| **key != NONE).map(move |(key, entry)| (usize::from(*key), known(entry)))
+    }
+
+    /// The block's dose, as far as it need not be answered for, when each segment began to be written, and a segment's wordlines.
+    pub(crate) fn begun_at(&self) -> (&[u32; SEGMENTS], usize) {
+        (self.begun_at, self.wordlines_per_segment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(s: &SpaceSaving) -> Vec<(usize, u32, u32)> {
+        s.of(1).entries().map(|(w, e)| (w, e.count, e.error)).collect()
+    }
+
+    /// Three entries; reads of wordlines 5 5 0 23, then 7, then 5 9, of weight 1.
+    #[test]
+    fn a_wordline_without_an_entry_takes_the_lowest() {
+        let mut s = SpaceSaving::new(3, 24, 3);
+        let read = |s: &mut SpaceSaving, wordlines: &[u32]| {
+            for wordline in wordlines {
+                s.count(1, *wordline, 1);
+            }
+        };
+        read(&mut s, &[5, 5, 0, 23]);
+        assert_eq!((entries(&s), s.of(1).min()), (vec![(5, 2, 0), (0, 1, 0), (23, 1, 0)], 1));
+        read(&mut s, &[7]);
+        assert_eq!(entries(&s), [(5, 2, 0), (7, 2, 1), (23, 1, 0)], "0 had the lowest count and the lower place");
+        read(&mut s, &[5, 9]);
+        assert_eq!((entries(&s), s.of(1).min()), (vec![(5, 3, 0), (7, 2, 1), (9, 2, 1)], 2));
+        s.reset(1);
+        assert_eq!((entries(&s), s.of(1).min()), (vec![], 0));
+    }
+
+    #[test]
+    fn segments_remember_when_they_began() {
+        let mut s = SpaceSaving::new(3, 17, 2);
+        (0..17).for_each(|w| s.begin_wordline(1, w, 100 + w));
+        // Seventeen wordlines are six segments of three, the last one short.
+        assert_eq!(s.of(1).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0], 3));
+    }
+
+    #[test]
+    fn counting_each_wordline_once_is_counting_them_one_by_one() {
+        for k in [1, 2, 3, 31, 32, 33, 64, 256] {
+            for (smaller, larger) in [(0, 4), (4, 8), (60, 64), (64, 64)] {
+                let doses: Vec<u32> = (0..300u32).map(|w| if w * 37 % 100 < 40 { larger } else { smaller }).collect();
+                let (mut each, mut one_by_one) = (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
+                each.count_each(1, &doses);
+                (0..300).filter(|w| doses[*w as usize] > 0).for_each(|w| one_by_one.count(1, w, doses[w as usize]));
+                // The order of what comes next is the same, too.
+                (0..500).for_each(|n| [&mut each, &mut one_by_one].into_iter().for_each(|s| s.count(1, n * 7 % 300, 4)));
+                assert_eq!(entries(&each), entries(&one_by_one), "{k} entries, {smaller} and {larger}");
+            }
+        }
+    }
+
+    /// What Space-Saving promises, against exact counts, under weights and any number of entries.
+    #[test]
+    fn counts_bound_the_truth_from_both_sides() {
+        for k in [1, 2, 3, 31, 32, 33, 64, 256] {
+            let mut s = SpaceSaving::new(2, 300, k);
+            let (mut truth, mut total, mut random, mut min) = (vec![0u32; 300], 0, 0u64, 0);
+            for step in 0..40_000 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
+                let (wordline, dose) = ((unit * unit * unit * 300.0) as u32, [2, 3, 7][(random >> 33) as usize % 3]);
+                s.count(1, wordline, dose);
+                truth[wordline as usize] += dose;
+                total += dose;
+                if step % 97 != 0 {
+                    continue;
+                }
+                let t = s.of(1);
+                let mut bounds = vec![(0, t.min()); 300];
+                t.entries().for_each(|(w, e)| bounds[w] = (e.count - e.error, e.count));
+                assert!(bounds.iter().zip(&truth).all(|((low, high), exact)| low <= exact && exact <= high), "{k} entries");
+                assert_eq!(t.entries().map(|(_, e)| e.count).sum::<u32>(), total);
+                assert!(t.min() <= total / k && t.min() >= min);
+                min = t.min();
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The rules of NAND, as aborts: in-order program, erase before program, no read of an erased page, no use of one that the block's coding
+//! takes away. A drive that breaks one has a bug; there is nothing sensible to go on with.
+
+use super::block::{BlockHot, BlockState};
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Ppn};
+
+/// The next program of a block must hit its write pointer.
+#[inline]
+pub fn program(block: BlockId, hot: &BlockHot, page: u32, geometry: &Geometry) {
+    assert!(hot.state == BlockState::Open, "program of block {block}, which is {:?}", hot.state);
+    assert!(page == u32::from(hot.write_ptr), "block {block}: page {page} programmed, but page {} is next", hot.write_ptr);
+    assert!(page < geometry.pages_per_block, "block {block}: program beyond its last page");
+    assert!(geometry.keeps(hot.mode, geometry.first_page(block) + page), "block {block}: page {page} is not there in mode {}", hot.mode);
+}
+
+/// Only a block without current data may be erased.
+#[inline]
+pub fn erase(block: BlockId, hot: &BlockHot) {
+    assert!(hot.state == BlockState::Closed, "erase of block {block}, which is {:?}", hot.state);
+    assert!(hot.valid == 0, "erase of block {block}, which holds {} valid pages", hot.valid);
+}
+
+/// Only a programmed page may be read, and no longer than its block keeps it.
+#[inline]
+pub fn read(ppn: Ppn, page: u32, hot: &BlockHot, geometry: &Geometry) {
+    debug_assert!(page < u32::from(hot.write_ptr), "read of page {ppn}, which is erased");
+    debug_assert!(geometry.keeps(hot.mode, ppn), "read of page {ppn}, which is not there in mode {}", hot.mode);
+}

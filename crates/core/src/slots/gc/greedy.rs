@@ -1,0 +1,60 @@
+//! # Greedy
+//! Cleans the block with the fewest valid pages; of several, the one left alone the longest.
+//!
+//! **Source** Bux and Iliadis, Performance of greedy garbage collection, Performance Evaluation 67 (2010).
+//! **Costs** a list link per block. **Does not help** skewed writes: it cleans hot blocks too early.
+//!
+//! ```text
+//! valid pages   A 5   B 2   C 2 (longer unchanged)   ->   C
+//! ```
+
+use super::{Candidates, GcPolicy};
+use crate::base::units::BlockId;
+use crate::bugs::{Bug, planted};
+
+pub(super) struct Greedy;
+
+impl GcPolicy for Greedy {
+    fn pick(&self, among: &Candidates) -> Option<BlockId> {
+        if planted(Bug::GcTakesFullest) {
+            let lists: Vec<u32> = among.lists().collect();
+            return lists
+                .into_iter()
+                .rev()
+                .flat_map(|valid| among.index.in_bucket(valid))
+                .map(|(block, _)| block)
+                .find(|block| (among.allowed)(*block));
+        }
+        among.lists().flat_map(|valid| among.index.in_bucket(valid)).map(|(block, _)| block).find(|block| (among.allowed)(*block))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::victims::VictimIndex;
+
+    fn pick(index: &VictimIndex, full_ones: bool, allowed: impl Fn(BlockId) -> bool) -> Option<BlockId> {
+        Greedy.pick(&Candidates { index, pages_per_block: 8, full_ones, clock: 40, allowed: &allowed, wear: &|_| 0 })
+    }
+
+    #[test]
+    fn worked_example() {
+        let mut index = VictimIndex::new(4, 8);
+        index.insert(0, 5, 10); // A
+        index.insert(2, 2, 20); // C
+        index.insert(1, 2, 30); // B
+        assert_eq!(pick(&index, false, |_| true), Some(2));
+        assert_eq!(pick(&index, false, |b| b != 2), Some(1));
+    }
+
+    #[test]
+    fn full_blocks_are_victims_only_on_demand_and_last() {
+        let mut index = VictimIndex::new(4, 8);
+        index.insert(0, 8, 0);
+        assert_eq!(pick(&index, false, |_| true), None);
+        assert_eq!(pick(&index, true, |_| true), Some(0));
+        index.insert(1, 7, 0);
+        assert_eq!(pick(&index, true, |_| true), Some(1));
+    }
+}

@@ -1,0 +1,395 @@
+//! Read reclaim: what the controller does about read disturbance. One technique a file; this file is the seam.
+//!
+//! A policy is asked when a block reaches the number of reads that the policy named. It sees a read-only [`View`],
+//! queues [`Action`]s and says when it wants to be asked again. It never writes drive state.
+
+mod action;
+mod block;
+mod chance_probe;
+mod erased_probe;
+mod hotld;
+mod ideal;
+mod ipr;
+mod ipr_wl;
+mod none;
+mod page_type;
+pub mod promise;
+mod read_leveling;
+mod redftl;
+mod shared;
+mod straw_ss;
+mod straw_ss_published;
+mod straw_ss_sound;
+mod straw_wl;
+mod tiered;
+
+pub use action::Action;
+pub use promise::Promise;
+
+use crate::base::geometry::Geometry;
+use crate::base::page_set::{PageSet, any};
+use crate::base::units::{BlockId, Bytes, Cause, Ppn, Reads, StreamId};
+use crate::bugs::{Bug, Bugs, planted};
+use crate::config::{DensityConfig, DisturbConfig, DriveConfig};
+use crate::disturb::table::LimitTable;
+use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
+use crate::flash::count::page_counters::PageCounters;
+use crate::flash::count::space_saving::{SpaceSaving, Tracked};
+use crate::flash::guards::Guards;
+use crate::ftl::map::PageMap;
+use crate::ftl::recycle::next_filling;
+
+/// What a policy may look at.
+pub struct View<'a> {
+    /// The drive's parts.
+    pub geometry: &'a Geometry,
+    /// Read-disturb limits, where the drive has any.
+    pub limits: Option<&'a LimitTable>,
+    /// `[disturb]`.
+    pub disturb: &'a DisturbConfig,
+    /// `[density]`.
+    pub density: &'a DensityConfig,
+    /// Reads that a block may still serve between its alarm and the end of its job (`R_late`).
+    pub late_reads: u32,
+    /// `density.wear_counts_for_limits`.
+    pub(crate) wear_counts: bool,
+    pub(crate) hot: &'a [BlockHot],
+    pub(crate) cold: &'a [BlockCold],
+    pub(crate) wordlines: &'a [Wordline],
+    pub(crate) tracker: &'a SpaceSaving,
+    pub(crate) pages: &'a PageCounters,
+    pub(crate) map: &'a PageMap,
+    pub(crate) clock: u64,
+    pub(crate) timed_from: u64,
+    pub(crate) rung_by: Ppn,
+    pub(crate) guards: &'a Guards,
+    pub(crate) pages_away: u32,
+    pub(crate) pages_to_spare: u32,
+    pub(crate) bugs: Bugs,
+}
+
+impl View<'_> {
+    /// The P/E count at which the limits of a block are to be looked up; another after each erase.
+    pub fn pec(&self, block: BlockId) -> u32 {
+        self.cold[block as usize].limit_pec(self.wear_counts && !planted(Bug::WearUnseen))
+    }
+
+    /// Reads of a block since its erase, rounded up to a whole dose unit.
+    pub fn reads(&self, block: BlockId) -> Reads {
+        Reads(self.dose(block).div_ceil(crate::disturb::table::QUARTERS))
+    }
+
+    /// Dose of a block since its erase, in quarters of a unit.
+    pub fn dose(&self, block: BlockId) -> u32 {
+        if planted(Bug::MoversUnseen) {
+            return self.cold[block as usize].without_movers(self.hot[block as usize].reads);
+        }
+        self.hot[block as usize].reads
+    }
+
+    /// The exact counters of a block's wordlines.
+    pub fn wordlines(&self, block: BlockId) -> &[Wordline] {
+        let first = self.geometry.first_wordline(block) as usize;
+        &self.wordlines[first..first + self.geometry.wordlines_per_block as usize]
+    }
+
+    /// The wordline whose read made a block reach its alarm, numbered within the block; for the block that is asked about.
+    pub fn wordline_read(&self, block: BlockId) -> u32 {
+        self.geometry.wordline_of(self.rung_by) - self.geometry.first_wordline(block)
+    }
+
+    /// What the counters of a technique that tracks know of a block's wordlines.
+    pub(crate) fn tracked(&self, block: BlockId) -> Tracked<'_> {
+        self.tracker.of(block)
+    }
+
+    /// The page of a block that is programmed next; those before it are programmed, but for what its mode takes away.
+    pub fn written(&self, block: BlockId) -> u32 {
+        self.hot[block as usize].write_ptr.into()
+    }
+
+    /// Whether the drive can spare the pages of one more full block of low density. Where not, [`Action::Reprogram`] relocates, and a stream
+    /// of low density opens blocks of full density. A block reprogrammed before it is full takes more.
+    pub fn can_spare(&self) -> bool {
+        self.geometry.pages_per_block - self.geometry.available_pages(1) <= self.spare_pages()
+    }
+
+    /// Pages that the drive can still do without.
+    pub fn spare_pages(&self) -> u32 {
+        self.pages_to_spare.saturating_sub(self.pages_away)
+    }
+
+    /// Pages that low density takes away. What jobs under way will take counts.
+    pub fn pages_away(&self) -> u32 {
+        self.pages_away
+    }
+
+    /// Wordlines of a block of full density that have guard levels all the same, a bit each; nothing where there are none.
+    pub fn guarded(&self, block: BlockId) -> &[u64] {
+        self.guards.of(block)
+    }
+
+    /// Whether a wordline of a block, numbered within it, is one of them.
+    pub fn is_guarded(&self, block: BlockId, wordline: u32) -> bool {
+        self.guards.has(block, wordline)
+    }
+
+    /// Host page operations since the drive was made: the time of techniques that compare rates, the same in both gears.
+    pub fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// Whether a block opened at this time of the [`Self::clock`] was opened within the run. One that begins with reads (`start.reads`) was
+    /// opened nobody knows when.
+    pub fn is_timed(&self, opened_at: u64) -> bool {
+        opened_at >= self.timed_from
+    }
+
+    /// Whether nothing moves a block's data.
+    pub fn is_idle(&self, block: BlockId) -> bool {
+        !self.hot[block as usize].has(MOVING)
+    }
+
+    /// The stream that wrote a block.
+    pub fn stream(&self, block: BlockId) -> StreamId {
+        self.hot[block as usize].stream
+    }
+
+    /// Page kinds of each wordline that a block's coding takes away.
+    pub fn mode(&self, block: BlockId) -> u8 {
+        self.hot[block as usize].mode
+    }
+
+    /// Reads of each page of a block whose stream counts them, since its erase; of no page where it does not.
+    pub fn page_reads(&self, block: BlockId) -> &[u32] {
+        self.pages.of(block)
+    }
+
+    /// Whether a page of a block, numbered within it, is valid.
+    pub fn is_valid_page(&self, block: BlockId, page: u32) -> bool {
+        any(self.map.valid_words(block), page, 1)
+    }
+
+    /// Whether a wordline holds valid pages.
+    pub fn is_valid(&self, block: BlockId, wordline: u32) -> bool {
+        let bits = self.geometry.cell.bits();
+        if planted(Bug::LastWordlineInvalid) && wordline + 1 == self.geometry.wordlines_per_block {
+            return false;
+        }
+        any(self.map.valid_words(block), wordline * bits, bits)
+    }
+
+    /// Whether any of these pages of a block is valid.
+    pub fn holds_any(&self, block: BlockId, pages: &PageSet) -> bool {
+        self.map.valid_words(block).iter().zip(pages.words()).any(|(valid, page)| valid & page != 0)
+    }
+
+    /// Valid pages of a block.
+    pub fn valid_pages(&self, block: BlockId) -> u32 {
+        if self.bugs.has(Bug::MoversForgotten) { 0 } else { self.hot[block as usize].valid.into() }
+    }
+
+    /// The page from which on [`Action::Recycle`] would write a block's valid pages again; none where they do not fit.
+    pub fn next_filling(&self, block: BlockId) -> Option<u32> {
+        next_filling(self.geometry, &self.hot[block as usize])
+    }
+
+    /// Whether any page of a block before this one is valid.
+    pub fn holds_before(&self, block: BlockId, page: u32) -> bool {
+        self.map.next_valid(block, 0).is_some_and(|first| first < page)
+    }
+
+    /// Pages of a block that may still be programmed before its erase.
+    pub fn pages_to_come(&self, block: BlockId) -> u32 {
+        let hot = &self.hot[block as usize];
+        if self.bugs.has(Bug::OpenTakenForClosed) {
+            return 0;
+        }
+        if hot.state == BlockState::Closed {
+            0
+        } else {
+            self.geometry.available_from(hot.write_ptr.into(), hot.mode).saturating_sub(u32::from(planted(Bug::ToComeOneShort)))
+        }
+    }
+}
+
+/// What a probe found: the errors of a wordline over those that can be corrected. In this model that is its dose over its limit, exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// The wordline, numbered within its block.
+    pub wordline: u32,
+    /// In the same unit; only their ratio is known.
+    pub(crate) dose: u64,
+    pub(crate) limit: u64,
+}
+
+impl Probed {
+    /// What is left of this limit when the share that was found is used up, rounded down; below nothing where data is lost.
+    pub fn left_of(&self, limit: u64) -> i64 {
+        let used = (u128::from(self.dose) * u128::from(limit)).div_ceil(u128::from(self.limit.max(1)));
+        limit.cast_signed() - used as i64
+    }
+}
+
+/// Number of a policy's first own stream; those before are the drive's.
+pub const FIRST_OWN: StreamId = 4;
+
+/// A stream that a policy keeps for data of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamSpec {
+    /// What it holds, for results.
+    pub purpose: &'static str,
+    /// Page kinds of each wordline that its blocks do without.
+    pub mode: u8,
+    /// Whether its blocks come from the IPR pool where they can.
+    pub pool: bool,
+    /// Its blocks are closed after so many pages.
+    pub most_pages: Option<u16>,
+    /// Whether the reads of each page of its blocks are counted.
+    pub counts_pages: bool,
+}
+
+/// One threshold of a policy and where it comes from, for `vpass explain`.
+#[derive(Clone, Debug)]
+pub struct Threshold {
+    /// What it is.
+    pub name: String,
+    /// Its value, in reads of the block since its erase.
+    pub reads: u32,
+    /// The formula with its numbers put in.
+    pub because: String,
+}
+
+/// A read-disturb policy.
+pub trait Policy: Send {
+    /// First alarm of a block, asked at its first program after an erase.
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads;
+
+    /// The block reached its alarm. Gives the next one: more than now, or [`Reads::NEVER`]. After a relocation was asked
+    /// for, it is the count at which the block may serve no further read.
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads;
+
+    /// Probes that were asked for have been carried out. As [`Self::on_alarm`], whose answer this replaces.
+    fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
+        let _ = (view, block, found, out);
+        unreachable!("only a policy that asks for probes is told what they found")
+    }
+
+    /// The streams it writes to, beside the drive's own: the first is number [`FIRST_OWN`], the next one more.
+    fn streams(&self) -> Vec<StreamSpec> {
+        vec![]
+    }
+
+    /// A block is about to be erased; the view still shows it as it was.
+    fn erased(&mut self, _view: &View, _block: BlockId, _cause: Cause) {}
+
+    /// What it counts of its own, by name, since the drive was made.
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![]
+    }
+
+    /// RAM that the technique would take in a real controller.
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes;
+
+    /// Memory that its own counters take in the simulation at most, beside a few bytes a block.
+    fn memory(&self) -> Bytes {
+        Bytes(0)
+    }
+
+    /// What it promises of blocks of this age, and what that rests on. Asked of a view without blocks.
+    fn promise(&self, view: &View, pec: u32) -> Promise;
+
+    /// Its thresholds for a block of this age.
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold>;
+
+    /// Reads between two rewrites of a block of this age that is read evenly, for how read-caused wear grows with age; only the ratio
+    /// between ages counts. None where reads never cause a rewrite.
+    fn pace(&self, view: &View, pec: u32) -> Option<f64> {
+        shared::pace::harmonic_mean(&self.explain(view, pec))
+    }
+}
+
+/// A technique: its name reads well in "protected by ..."; what it does; its constructor.
+pub struct Technique {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// Makes one for a drive of this configuration; what it draws by chance follows from the seed.
+    pub new: fn(&DriveConfig, u64) -> Box<dyn Policy>,
+    /// Whether the drive keeps Space-Saving counters for it.
+    pub tracks: bool,
+    /// Makes the drive's flash another for the run; none but a counterfactual technique does.
+    pub nature: Option<fn(&mut DriveConfig)>,
+    /// Data may be lost under it, if the drive says so; else whoever tests it takes a lost page for a bug.
+    pub may_lose: bool,
+    /// It keeps data apart in streams of its own, which want more spare blocks, and finds out first which.
+    pub keeps_apart: bool,
+}
+
+impl Technique {
+    /// Whether its results are those of no real drive.
+    pub fn is_counterfactual(&self) -> bool {
+        self.nature.is_some()
+    }
+
+    /// The drive as it is under this technique.
+    pub fn drive(&self, mut config: DriveConfig) -> DriveConfig {
+        if let Some(change) = self.nature {
+            change(&mut config);
+        }
+        config
+    }
+}
+
+/// A constructor, with the seed for a technique that draws.
+macro_rules! made_by {
+    ($new:path) => {
+        |config, _| Box::new($new(config))
+    };
+    ($new:path, $seed:ident) => {
+        |config, $seed| Box::new($new(config, $seed))
+    };
+}
+
+macro_rules! policies {
+    ($($name:literal, $summary:literal => $new:path $([$seed:ident])? $({ $($field:ident: $value:expr),* })?;)*) => {
+        /// Every reclaim technique; one line each.
+        pub const RECLAIM: &[Technique] = &[$(Technique {
+            $($($field: $value,)*)?
+            ..Technique {
+                name: $name,
+                summary: $summary,
+                new: made_by!($new $(, $seed)?),
+                tracks: false,
+                nature: None,
+                may_lose: false,
+                keeps_apart: false,
+            }
+        },)*];
+    };
+}
+
+policies! {
+    "none", "no read reclaim: data is lost when its limit is reached" => none::None::new { may_lose: true };
+    "block", "rewrites a whole block at the read count of the worst access pattern" => block::Block::new;
+    "page-type", "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)" => page_type::PageType::new;
+    "straw-wl", "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)" => straw_wl::StrawWl::new;
+    "straw-ss", "straw-wl with a few counters a block, estimated as published: can be deceived (straw-2024)" => straw_ss::StrawSs::new { tracks: true, may_lose: true };
+    "straw-ss-published", "UNSAFE: straw-ss with the margin as published, too, which leaves out movers' reads and those until a job is done (straw-2024)" => straw_ss_published::StrawSsPublished::new { tracks: true, may_lose: true };
+    "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
+    "tiered", "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool" => tiered::Tiered::new;
+    "erased-probe", "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)" => erased_probe::ErasedProbe::new;
+    "chance-probe", "block, and senses the neighbours of reads drawn by chance: data is lost with a probability below 2^-64 a danger to hosts that do not know the seed, none is counted" => chance_probe::ChanceProbe::new [seed];
+    "redftl", "read-hot pages in blocks that hold only a few of them (Ha et al., 2013)" => redftl::RedFtl::new { keeps_apart: true };
+    "read-leveling", "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)" => read_leveling::ReadLeveling::new { keeps_apart: true };
+    "hotld", "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)" => hotld::HotLd::new { keeps_apart: true };
+    "ipr", "hotld, with guard levels made in place by reprogramming (ipr-2018)" => ipr::Ipr::new { keeps_apart: true };
+    "ipr-wl", "straw-wl, which gives a wordline guard levels in place before it moves it" => ipr_wl::IprWl::new;
+    "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new { nature: Some(ideal::nature) };
+}
+
+/// The technique of this name.
+pub fn technique(name: &str) -> Option<&'static Technique> {
+    RECLAIM.iter().find(|t| t.name == name)
+}

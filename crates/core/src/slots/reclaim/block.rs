@@ -1,0 +1,152 @@
+//! # Block
+//! Counts reads per block and rewrites the whole block before the worst access pattern could have lost a page of it.
+//!
+//! **Paper** the baseline of all five (straw-2024 II, ipr-2018 IV "Baseline"); Ha et al., IEEE TCAD 2015.
+//! **Acts at** one alarm per block, at
+//! `T = min over groups of floor((ERC_MAX - D_move) / alpha) - R_late`, with
+//! `D_move = P + 2 (alpha - 1) p`: the job itself reads P pages, p of them on each neighbour, and
+//! `R_late` the reads the block still serves until the last page is out.
+//! **Costs** 3 bytes per block. **Departs from the paper** the papers type the threshold in; here it follows from the
+//! limits, so that it holds at every P/E count and under every schedule.
+//! **Promises** that no page is lost, whatever is read, where T is 1 or more: `ERC_MAX >= D_move + alpha (1 + R_late)`.
+//! **Does not help** blocks with a few hot wordlines: the rest is rewritten for nothing.
+//!
+//! ```text
+//! 192 pages, one group, alpha 1, limit 10,000:      D_move = 192 + 0 = 192      T = 10,000 - 192 = 9,808
+//! reads   0 ... 9,807   9,808 -> all valid pages move, the block is erased
+//! ```
+
+use super::promise::Budget;
+use super::{Action, Policy, Promise, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Bytes, Reads};
+use crate::config::{DoseUnit, DriveConfig};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+
+pub(super) struct Block {
+    /// Dose units by which one read may overshoot an alarm: none where every read counts one.
+    overshoot: f64,
+}
+
+impl Block {
+    pub(super) fn new(config: &DriveConfig) -> Self {
+        Self { overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 } }
+    }
+
+    /// Dose units that reprogramming deposits as from its wordline: reads of the most significant page for its backup, then of all pages,
+    /// and its own disturbance.
+    pub(super) fn merging(config: &DriveConfig) -> f64 {
+        let bits = config.geometry.cell.bits();
+        let dose = dose_per_kind(config.disturb.dose, config.geometry.cell);
+        let most_significant = dose[bits as usize - 1].div_ceil(QUARTERS);
+        f64::from(bits + most_significant) + config.density.reprogram_dose
+    }
+
+    /// Whole dose units by which one read may overshoot an alarm.
+    pub(super) fn overshoot(&self) -> u32 {
+        self.overshoot as u32
+    }
+
+    /// The threshold of these page kinds (a bit each) at a P/E count, and where it comes from.
+    pub(super) fn threshold(&self, view: &View, pec: u32, kinds: u32) -> Option<(u32, Terms)> {
+        self.threshold_for(view, pec, kinds, Work::moving_all(view))
+    }
+
+    /// The same for a block in a coding mode, whose job reads more, or less, than each page once.
+    pub(super) fn threshold_for(&self, view: &View, pec: u32, kinds: u32, work: Work) -> Option<(u32, Terms)> {
+        let limits = view.limits?;
+        (0..limits.groups()).map(|group| self.group_threshold(view, limits, pec, group, kinds, work)).min_by_key(|(reads, _)| *reads)
+    }
+
+    /// What these thresholds rest on: that they leave a read before the block is rewritten, in each group of wordlines.
+    pub(super) fn budgets(&self, view: &View, pec: u32, work: Work) -> Vec<Budget> {
+        let Some(limits) = view.limits else { return vec![] };
+        let of_group = |group: usize| {
+            let terms = Self::terms(view, limits, pec, group, ALL_KINDS, work);
+            let reads = 1 + view.late_reads + self.overshoot();
+            Budget { group, endures: terms.limit, alpha: terms.alpha, reads, own: terms.moving }
+        };
+        (0..limits.groups()).map(of_group).collect()
+    }
+
+    fn group_threshold(&self, view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
+        let terms = Self::terms(view, limits, pec, group, kinds, work);
+        let worst_case = ((terms.limit - terms.moving) / terms.alpha - self.overshoot).floor();
+        // At least one read: where that is not safe the drive is refused, or warned of (`promise`).
+        let reads = (worst_case - f64::from(view.late_reads)).max(1.0) as u32;
+        (reads, terms)
+    }
+
+    fn terms(view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32, work: Work) -> Terms {
+        let endurance = limits.lookup(group, pec);
+        let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
+        let limit = limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode) as f64 / DOSE_ONE as f64;
+        let all = f64::from(view.geometry.wordlines_per_block) * work.units_per_wordline;
+        let moving = all + 2.0 * (alpha - 1.0) * work.units_per_wordline;
+        Terms { group, limit, alpha, moving }
+    }
+
+    /// The formula of a threshold with its numbers put in.
+    pub(super) fn because(&self, view: &View, t: &Terms) -> String {
+        format!(
+            "group {}: floor((ERC_MAX {} - D_move {:.1}) / alpha {:.3}{}) - R_late {}",
+            view.disturb.groups[t.group],
+            t.limit,
+            t.moving,
+            t.alpha,
+            if self.overshoot > 0.0 { format!(" - overshoot {}", self.overshoot) } else { String::new() },
+            view.late_reads
+        )
+    }
+}
+
+/// What ends a block's service.
+#[derive(Clone, Copy)]
+pub(super) struct Work {
+    /// Page kinds of each wordline that the block does without.
+    pub(super) mode: u8,
+    /// Dose units that the job reads from each wordline.
+    pub(super) units_per_wordline: f64,
+}
+
+impl Work {
+    /// A job that reads each page of a block of full density once.
+    fn moving_all(view: &View) -> Self {
+        Self { mode: 0, units_per_wordline: f64::from(view.geometry.cell.bits()) }
+    }
+}
+
+/// All page kinds, a bit each; QLC has four. Absent kinds change nothing: none is weaker than the weakest.
+pub(super) const ALL_KINDS: u32 = 0b1111;
+
+/// What a threshold was made of.
+pub(super) struct Terms {
+    group: usize,
+    limit: f64,
+    alpha: f64,
+    moving: f64,
+}
+
+impl Policy for Block {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        self.threshold(view, view.pec(block), ALL_KINDS).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        out.push(Action::Relocate { block });
+        Reads(view.reads(block).0.saturating_add(view.late_reads.max(1)))
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        Bytes(3 * u64::from(geometry.blocks))
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        Promise::within(self.budgets(view, pec, Work::moving_all(view)))
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let Some((reads, terms)) = self.threshold(view, pec, ALL_KINDS) else { return vec![] };
+        vec![Threshold { name: "block rewritten".into(), reads, because: self.because(view, &terms) }]
+    }
+}

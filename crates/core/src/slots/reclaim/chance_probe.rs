@@ -1,0 +1,381 @@
+//! # Chance probe
+//! Senses the neighbours of a wordline that is read for their errors, once in so many reads and by chance: nothing is kept of a block but its
+//! reads, and what is near a hot wordline is found out with a probability as close to one as one likes.
+//!
+//! **Paper** none. The idea is PARA's (Kim et al., ISCA 2014), there for DRAM rows; the probe is DEAR's (MICRO 2025, from public notes).
+//! **Acts at** reads that are drawn with probability p (`reclaim.probe_probability`): both neighbours with data are probed, and a probe is a
+//! read, which may be drawn in turn. A wordline moves where less is left of its limit than `need = B - BLK + (alpha - 1) G`; the block
+//! as a whole at E reads.
+//! `G = w + N + R_late + 2 + 2 p'`, `B = E + R_late + 1 + P + C`, `E = (1 - f) min over groups (ERC_MAX - (alpha - 1) G) - (B - E)`:
+//! w is [`MISSES`] over p, N and P wordlines and pages of a block, p' pages of a wordline, C [`CASCADE`], f [`NEAR`].
+//! **Costs** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) on the die, and their dose.
+//! **Departs from the paper** of PARA: it refreshes the neighbours without looking. A controller would draw from a source of noise; here a
+//! draw is the `SipHash` of block, P/E count and read under a key that follows from the run's seed.
+//! **Does not help** blocks that are read evenly as much as counters do: it keeps the share f of a limit for neighbours, and w of their reads.
+//!
+//! ```text
+//! p 0.1, so w 422; alpha 9, limit 20,000, 64 wordlines of one page: G = 422 + 64 + 1 + 2 + 2 = 491, B - E = 1 + 1 + 64 + 64 = 130
+//! E = 0.75 (20,000 - 8 x 491) - 130 = 11,924: a block that is read evenly moves then; hammered in one place, its neighbours move when a
+//! probe finds (alpha - 1) near > 20,000 - 8 x 491 - 12,054 = 4,018: after 503 reads and the next draw, some ten later.
+//! ```
+//!
+//! **How safe it is.** dose(i) <= BLK + (alpha - 1) near(i), near(i) being the sensings of both neighbours. Of a wordline that a probe leaves where
+//! it is (or that is new) near(i) can grow until the next probe of it by w reads that are not drawn; by one more for each job of some
+//! wordlines of its block, of which each takes the last data of one, N in all (a block under such a job serves one read, the next is
+//! always drawn); by movers' reads of 2 p' pages; and by `R_late` + 1 in the end, when the block moves as a whole. BLK grows to B at most. The
+//! sum is `need`, so the next probe finds it whole and with all it needs but for the w, wherever that probe comes in time. **It does not come
+//! with a probability of (1 - p)^w = 2^-64** for each such stretch of w reads: data may be lost, once in
+//! more reads than all drives ever made have served. The draws of a probe's own sensing end after C in a row but with (2 p)^C.
+//! **The promise rests on two things**: nobody who does not know its key tells `SipHash` from chance, whatever draws he has seen; and requests
+//! know nothing of the key. What is fixed before the seed is chosen cannot dodge the draws, nor can a host that sees which of its reads were
+//! slow. Who knows the seed can compute them and lose data at will: such reads prove nothing.
+//! Where reads weigh unevenly (`dose = "sensings"`), alarms cannot meet each read, and where reads from before the programming count, those
+//! of a wordline without data cannot be probed: there it is `block`, and so it is where E is no more than the threshold of `block`.
+
+use siphasher::sip::SipHasher24;
+
+use super::block::{ALL_KINDS, Block};
+use super::promise::Budget;
+use super::{Action, Policy, Probed, Promise, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::page_set::PageSet;
+use crate::base::units::{BlockId, Bytes, Reads};
+use crate::config::{DoseUnit, DriveConfig};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
+
+/// Natural logarithm of one over the probability that a stretch of w reads is not drawn: 64 ln 2.
+const MISSES: f64 = 64.0 * std::f64::consts::LN_2;
+/// Probes that a draw leads to at most, those drawn in turn counted.
+const CASCADE: u32 = 64;
+/// What the seed's half of the key is not: digits of pi.
+const KEY: u64 = 0x243F_6A88_85A3_08D3;
+/// Share of a limit that neighbours may use up before a block is as old as it gets. Assumption.
+const NEAR: f64 = 0.25;
+
+pub(super) struct ChanceProbe {
+    block: Block,
+    /// Reads can be drawn.
+    draws_count: bool,
+    draw: Draw,
+    chance: f64,
+    /// G, but for `R_late`.
+    near: u32,
+    /// What has to move, while probes are drawn in turn.
+    pages: Option<PageSet>,
+    probes: u64,
+    draws: u64,
+}
+
+/// The draws of a drive.
+enum Draw {
+    Keyed(SipHasher24),
+    /// As everybody can compute them: to see what a host that does makes of it.
+    #[cfg(test)]
+    Public,
+}
+
+impl Draw {
+    /// A number for one sensing of a block in one of its lives, evenly from [0, 1).
+    fn number(&self, block: BlockId, pec: u32, sensing: u32) -> f64 {
+        match self {
+            Self::Keyed(hasher) => {
+                let mut sensed = [0; 12];
+                sensed[..4].copy_from_slice(&block.to_le_bytes());
+                sensed[4..8].copy_from_slice(&pec.to_le_bytes());
+                sensed[8..].copy_from_slice(&sensing.to_le_bytes());
+                (hasher.hash(&sensed) >> 11) as f64 / (1u64 << 53) as f64
+            }
+            #[cfg(test)]
+            Self::Public => {
+                let life = u64::from(block) << 43 ^ u64::from(pec) << 27;
+                crate::disturb::table::unit_hash(life ^ u64::from(sensing))
+            }
+        }
+    }
+}
+
+impl ChanceProbe {
+    pub(super) fn new(config: &DriveConfig, seed: u64) -> Self {
+        let chance = config.reclaim.probe_probability;
+        let wordlines = config.geometry.wordlines_per_block;
+        // Reads before the run were not drawn; they were spread evenly.
+        let before = 2 * config.start.reads.div_ceil(wordlines);
+        let window = (MISSES / -(1.0 - chance).ln()).ceil() as u32;
+        Self {
+            block: Block::new(config),
+            draws_count: config.disturb.dose == DoseUnit::Reads && config.disturb.preprogram_weight == 0.0,
+            draw: Draw::Keyed(SipHasher24::new_with_keys(seed, KEY)),
+            chance,
+            near: window.saturating_add(wordlines + 2 + 2 * config.geometry.cell.bits() + before),
+            pages: None,
+            probes: 0,
+            draws: 0,
+        }
+    }
+
+    /// (alpha - 1) G, in 1/1024 units.
+    fn beside(&self, view: &View, alpha: u64) -> i64 {
+        let reads = u64::from(self.near) + u64::from(late(view));
+        ((alpha - ALPHA_ONE) * u64::from(QUARTERS) * reads).cast_signed()
+    }
+
+    /// E.
+    fn end(&self, view: &View, limits: &LimitTable, pec: u32) -> u32 {
+        let of_group = |group| {
+            let e = limits.lookup(group, pec);
+            let room = (e.limit.cast_signed() - self.beside(view, e.alpha)).max(0) as f64 / DOSE_ONE as f64;
+            // Where no neighbour is special, nothing is kept for it.
+            if e.alpha == ALPHA_ONE { room } else { room * (1.0 - NEAR) }
+        };
+        let least = (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min);
+        (least as u32).saturating_sub(after_end(view)).max(1)
+    }
+
+    /// Whether blocks of this age are treated as by `block`.
+    fn is_block(&self, view: &View, limits: &LimitTable, pec: u32) -> bool {
+        let threshold = self.block.threshold(view, pec, ALL_KINDS).map_or(0, |(threshold, _)| threshold);
+        !self.draws_count || self.end(view, limits, pec) <= threshold
+    }
+
+    /// The end of a block's reads, and of its wait for the next draw.
+    fn next(&self, view: &View, limits: &LimitTable, block: BlockId) -> Reads {
+        let now = view.reads(block).0;
+        let end = self.end(view, limits, view.pec(block)).max(now + 1);
+        Reads((now + 1..end).find(|n| self.is_drawn(view, block, *n)).unwrap_or(end))
+    }
+
+    /// Whether a block's sensing number n is drawn.
+    fn is_drawn(&self, view: &View, block: BlockId, n: u32) -> bool {
+        self.draw.number(block, view.pec(block), n) < self.chance
+    }
+
+    /// The neighbours of a wordline that hold data.
+    fn beside_with_data(view: &View, block: BlockId, wordline: u32) -> impl Iterator<Item = u32> {
+        let (bits, stride) = (view.geometry.cell.bits(), view.geometry.neighbour_stride);
+        let above = Some(wordline + stride).filter(|w| *w < view.geometry.wordlines_per_block);
+        // One written in part will be given more.
+        let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
+        let in_part = move |w: u32| is_open && w * bits < written && w * bits + bits > written;
+        wordline.checked_sub(stride).into_iter().chain(above).filter(move |w| view.is_valid(block, *w) || in_part(*w))
+    }
+}
+
+/// B - E: reads that a block may be given once it is to move as a whole.
+fn after_end(view: &View) -> u32 {
+    late(view) + 1 + view.geometry.pages_per_block + CASCADE
+}
+
+/// `R_late`; a job that is not done at once has one read at least.
+fn late(view: &View) -> u32 {
+    view.late_reads.max(1)
+}
+
+impl Policy for ChanceProbe {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        match view.limits {
+            None => Reads::NEVER,
+            Some(limits) if self.is_block(view, limits, view.pec(block)) => self.block.arm(view, block),
+            Some(limits) => self.next(view, limits, block),
+        }
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let Some(limits) = view.limits else { return Reads::NEVER };
+        let (now, pec) = (view.reads(block).0, view.pec(block));
+        if self.is_block(view, limits, pec) || now >= self.end(view, limits, pec) {
+            return self.block.on_alarm(view, block, out);
+        }
+        self.draws += 1;
+        let wordlines: Vec<u32> = Self::beside_with_data(view, block, view.wordline_read(block)).collect();
+        if wordlines.is_empty() {
+            return self.next(view, limits, block);
+        }
+        out.push(Action::Probe { block, wordlines });
+        Reads(now + 1)
+    }
+
+    fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
+        let Some(limits) = view.limits else { return Reads::NEVER };
+        self.probes += found.len() as u64;
+        let (now, pec) = (view.reads(block).0, view.pec(block));
+        let last = self.end(view, limits, pec) + after_end(view);
+        let far = u64::from(last.saturating_sub(now)) * DOSE_ONE;
+        let bits = view.geometry.cell.bits();
+        let mut in_turn = vec![];
+        for (sensing, probed) in (now + 1 - found.len() as u32..).zip(found) {
+            let e = limits.lookup(limits.group_of(probed.wordline), pec);
+            if probed.left_of(e.limit) < far.cast_signed() + self.beside(view, e.alpha) {
+                self.pages.get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block)).insert(probed.wordline * bits, bits);
+            }
+            if self.is_drawn(view, block, sensing) {
+                in_turn.extend(Self::beside_with_data(view, block, probed.wordline));
+            }
+        }
+        if !in_turn.is_empty() {
+            out.push(Action::Probe { block, wordlines: in_turn });
+            return Reads(now + 1);
+        }
+        match self.pages.take() {
+            // What moves must be out before the next read that may not be drawn.
+            Some(pages) => {
+                out.push(Action::RelocatePages { block, pages });
+                Reads(now + 1)
+            }
+            None => self.next(view, limits, block),
+        }
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![("draws", self.draws), ("probes", self.probes)]
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.block.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        let Some(limits) = view.limits else { return Promise::Nothing("reads disturb nothing") };
+        if self.is_block(view, limits, pec) {
+            return self.block.promise(view, pec);
+        }
+        // E is above the threshold of `block`, so 2 or more: then a new wordline has what a probe must find left of it.
+        let of_group = |group: usize| {
+            let e = limits.lookup(group, pec);
+            let own = self.beside(view, e.alpha) as f64 / DOSE_ONE as f64;
+            Budget { group, endures: e.limit as f64 / DOSE_ONE as f64, alpha: 1.0, reads: 1 + after_end(view), own }
+        };
+        Promise::within((0..limits.groups()).map(of_group))
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let Some(limits) = view.limits else { return vec![] };
+        if self.is_block(view, limits, pec) {
+            return self.block.explain(view, pec);
+        }
+        let end = self.end(view, limits, pec);
+        let whole = Threshold {
+            name: "block rewritten".into(),
+            reads: end,
+            because: format!(
+                "(1 - {NEAR}) of what each group endures less (alpha - 1) {}, less {}",
+                self.near + late(view),
+                after_end(view)
+            ),
+        };
+        let of_group = |group: usize| {
+            let e = limits.lookup(group, pec);
+            let need = f64::from(end + after_end(view)) + self.beside(view, e.alpha) as f64 / DOSE_ONE as f64;
+            let limit = e.limit as f64 / DOSE_ONE as f64;
+            Threshold {
+                name: format!("reads beside a wordline of group {} from which on a probe of it moves it", view.disturb.groups[group]),
+                reads: ((limit - need) * ALPHA_ONE as f64 / (e.alpha - ALPHA_ONE).max(1) as f64).max(0.0) as u32,
+                because: format!("(ERC_MAX {limit} - need {need:.1}) / (alpha - 1); drawn once in {:.0} reads", 1.0 / self.chance),
+            }
+        };
+        std::iter::once(whole).chain((0..limits.groups()).map(of_group)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::straw::tests::one_page_wordlines;
+    use super::{ChanceProbe, Draw};
+    use crate::base::units::Cause;
+    use crate::config::DriveConfig;
+    use crate::drive::{Drive, Techniques};
+
+    fn config(preprogram_weight: f64) -> DriveConfig {
+        let mut config: DriveConfig = toml::from_str(&one_page_wordlines(64, 20_000, "probe_probability = 0.1")).unwrap();
+        config.disturb.preprogram_weight = preprogram_weight;
+        config.resolve().unwrap()
+    }
+
+    fn begun(mut drive: Drive) -> Drive {
+        drive.precondition(1);
+        drive.begin_measurement();
+        drive
+    }
+
+    fn seeded(preprogram_weight: f64, seed: u64) -> Drive {
+        let techniques = Techniques { reclaim: "chance-probe".into(), seed, ..Techniques::default() };
+        begun(Drive::new(config(preprogram_weight), &techniques, false).unwrap())
+    }
+
+    fn drive(preprogram_weight: f64) -> Drive {
+        seeded(preprogram_weight, 1)
+    }
+
+    /// Reads of two pages in turn, the neighbours of a third, that dodge the draws: where one is due, a page far away is read. And the
+    /// pages that the drive loses.
+    fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<u32>, u64) {
+        let page = |drive: &Drive, n: u32| {
+            let next = drive.hot[0].reads / 4 + 1;
+            if draw.number(0, drive.cold[0].pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
+        };
+        let reads = (0..4000).map(|n| {
+            let page = page(&drive, n);
+            drive.read_pages(&[page]);
+            page
+        });
+        let reads = reads.collect();
+        drive.report_unread_losses();
+        (reads, drive.lost_pages())
+    }
+
+    #[test]
+    fn reads_that_dodge_the_draws_take_a_host_that_can_compute_them() {
+        let public = ChanceProbe { draw: Draw::Public, ..ChanceProbe::new(&config(0.0), 1) };
+        let before = begun(Drive::with_policy(config(0.0), Box::new(public), "greedy", false).unwrap());
+        let (reads, lost) = dodging(before, &Draw::Public);
+        // Page 5 endures 20,000 / 9 = 2,222 reads of its neighbours, 3 and 7 twice as many.
+        assert_eq!(lost, 1, "draws that everybody can compute");
+        let of_seed = |seed| ChanceProbe::new(&config(0.0), seed).draw;
+        let (of_seed_1, lost) = dodging(seeded(0.0, 1), &of_seed(1));
+        assert_eq!(lost, 1, "who knows the seed computes them too");
+        for seed in 2..30 {
+            for dodging in [&reads, &of_seed_1] {
+                let mut drive = seeded(0.0, seed);
+                drive.read_pages(dodging);
+                drive.report_unread_losses();
+                assert_eq!(drive.lost_pages(), 0, "seed {seed}");
+                assert!(drive.reclaim_counts().pages_copied > 0, "seed {seed}: what was found moved");
+            }
+        }
+    }
+
+    /// Reads until something moves, and the pages that do.
+    fn first_move(drive: &mut Drive, page: impl Fn(u32) -> u32) -> (u32, u64) {
+        let reads = (1..20_000).find(|n| {
+            drive.read_pages(&[page(*n)]);
+            drive.reclaim_counts().pages_copied > 0
+        });
+        (reads.unwrap(), drive.reclaim_counts().pages_copied)
+    }
+
+    #[test]
+    fn what_lies_beside_a_hot_wordline_moves_at_the_next_draw() {
+        let mut drive = drive(0.0);
+        let (reads, copies) = first_move(&mut drive, |_| 5);
+        assert!((480..560).contains(&reads), "{reads} reads: some of the 503 are probes drawn in turn");
+        assert!(copies <= 2, "one or both neighbours");
+        assert_eq!(drive.flash_counts().erases[Cause::Reclaim as usize], 0);
+    }
+
+    #[test]
+    fn a_block_that_is_read_evenly_moves_as_a_whole_at_its_end() {
+        let mut drive = drive(0.0);
+        let (reads, copies) = first_move(&mut drive, |n| n % 64);
+        let probes = drive.technique_counts()[1].1;
+        assert_eq!(copies, 64);
+        assert!((11_924..11_930).contains(&(u64::from(reads) + probes)), "{reads} reads and {probes} probes; a draw may pass the end");
+        assert!((2_100..3_000).contains(&probes), "two for one read in ten, and for one probe in ten: {probes}");
+    }
+
+    #[test]
+    fn where_reads_cannot_be_drawn_it_is_block() {
+        let mut drive = drive(0.5);
+        // floor((20,000 - 64 - 16) / 9)
+        assert_eq!(first_move(&mut drive, |_| 5), (2_213, 64));
+        assert_eq!(drive.technique_counts(), [("draws", 0), ("probes", 0)]);
+    }
+}

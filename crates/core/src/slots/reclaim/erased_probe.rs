@@ -1,0 +1,393 @@
+//! # Erased probe
+//! Measures what reads have done to each wordline in the place of counting where they went: one sensing that counts the errors of the
+//! erased state, from time to time, and as often as could matter.
+//!
+//! **Paper** DEAR (MICRO 2025), from public notes of it: its pages are not at hand.
+//! **Acts at** rounds of a block, each over all its wordlines with valid pages, [`BATCH`] of them at a read. A wordline moves after the
+//! round where `(1 - share) ERC_MAX < need`, `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S`: W is the reads that a
+//! round takes, S = N + 2 (alpha - 1) the dose of its sensings, I is `reclaim.check_interval`, M as in `straw.rs`. The next round
+//! is due when the first of the others could have come there: alpha for every read of the block.
+//! **Costs** 9 bytes per block (reads, place in the round, next round), a bit per wordline of a block in its round; a sensing
+//! (`timing.probe_us`) per wordline and round on the die, and the dose of it.
+//! **Departs from the paper** DEAR senses the first wordline of each layer and takes the others of the layer for its like; here reads
+//! of one wordline disturb two others more than the rest, so every wordline is sensed for itself. Its rounds come at a fixed
+//! distance. A count of errors tells the share of the limit exactly here, without noise and without errors of another source.
+//! **Does not help** against the probes' own time and dose: rounds come ever closer as a wordline nears its limit.
+//!
+//! ```text
+//! one page a wordline, alpha 9, limit 900, I = 10, three wordlines (W 0, M 3 + 16, S 3 + 16), hammered in the middle:
+//!                 need 9 (10 + 1) + 19 + 38 = 156       fresh: floor((900 - 156) / 9) + 10 = 92 reads to the first round
+//! reads   92      three probes make it 95; both neighbours have taken 828 of 900 and move; the middle one has 9, of the first probe, and
+//!                 stays: the next round is due at 95 + floor((891 - 156) / 9) + 10 = 186
+//! ```
+//!
+//! **Why it is safe.** A read that a host makes of a block, and that of a mover or a probe, adds at most alpha to a wordline's dose; the true limit is
+//! at least `ERC_MAX`, so at least `left = (1 - share) ERC_MAX` of it is left. Of a wordline left where it is in a round
+//! until it is sensed again: W host reads at most to the end of the round, then `max(I, R_late + 1)` (a job may come first) and what
+//! `left` has above `need`, over alpha; then W to its turn. If it is to move then, W more and `R_late` until it is out. Movers sense
+//! each valid page once more at most (M), and between two of its own probes every other wordline is probed once, and once more before
+//! it is out (2 S). The sum is the formula. A wordline programmed after a round has taken less than one that was fresh at its end, which
+//! the end of the round of an open block takes into account; where reads from before the programming count, a wordline still to be
+//! written is taken for one that had alpha for each, and once that is too much the block is closed.
+
+use super::promise::Budget;
+use super::{Action, Policy, Probed, Promise, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::page_set::PageSet;
+use crate::base::units::{BlockId, Bytes, Reads};
+use crate::config::DriveConfig;
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+
+/// Wordlines probed at a read: half a millisecond of its die. Assumption: about what a read waits for a program.
+const BATCH: u32 = 16;
+
+pub(super) struct ErasedProbe {
+    interval: u32,
+    /// Dose units by which alarms may be passed from one probe of a wordline to the end of its job, and between two batches of a round.
+    overshoot: u32,
+    step: u32,
+    /// Dose of a probe, in quarters of a unit, and largest weight of a read.
+    probe: u32,
+    heaviest: u32,
+    counts_before: bool,
+    blocks: Vec<State>,
+    /// Wordlines probed, and rounds ended, since the drive was made.
+    probes: u64,
+    rounds: u64,
+}
+
+/// What is kept of a block.
+#[derive(Clone, Default)]
+struct State {
+    /// Reads at which the next round begins.
+    due: u32,
+    round: Option<Round>,
+}
+
+/// A round under way.
+#[derive(Clone)]
+struct Round {
+    /// First wordline not yet looked at.
+    next: u32,
+    /// What has to move once it is over.
+    pages: PageSet,
+    /// Reads that the wordlines to stay may take beyond their need.
+    spare: u32,
+}
+
+/// What a wordline of a group endures, and what of it must be left at a probe for it to stay, in 1/1024 units; alpha in 1/256.
+#[derive(Clone, Copy)]
+struct Need {
+    limit: u64,
+    alpha: u64,
+    left: i64,
+    /// Of that, reads of the host, in dose units.
+    reads: u32,
+}
+
+impl Need {
+    /// Reads that may come, where so much is left, before it is less than needed; none where it is.
+    fn spare(&self, left: i64) -> Option<u32> {
+        let above = u64::try_from(left - self.left).ok()?;
+        Some((above / (self.alpha * u64::from(QUARTERS))) as u32)
+    }
+}
+
+impl ErasedProbe {
+    pub(super) fn new(config: &DriveConfig) -> Self {
+        let kinds = config.geometry.cell.bits() as usize;
+        let doses = dose_per_kind(config.disturb.dose, config.geometry.cell);
+        let heaviest = doses[..kinds].iter().copied().max().unwrap_or(QUARTERS);
+        let uneven = doses[..kinds].iter().any(|dose| *dose != QUARTERS);
+        Self {
+            interval: config.reclaim.check_interval,
+            // Two alarms are passed by less than a read each, counts are rounded up to whole units twice, and one read follows a job.
+            overshoot: if uneven { 2 * heaviest.div_ceil(QUARTERS) + 2 } else { 0 },
+            // A batch later by a unit, from a count rounded up, and passed by less than a read.
+            step: if uneven { heaviest.div_ceil(QUARTERS) + 2 } else { 1 },
+            probe: doses[0],
+            heaviest,
+            counts_before: config.disturb.preprogram_weight > 0.0,
+            blocks: vec![],
+            probes: 0,
+            rounds: 0,
+        }
+    }
+
+    /// W: reads, in dose units, from the first batch of a round to its last.
+    fn width(&self, view: &View) -> u32 {
+        (view.geometry.wordlines_per_block.div_ceil(BATCH) - 1) * self.step
+    }
+
+    /// Reads to the next round where nothing is to spare.
+    fn pause(&self, view: &View) -> u32 {
+        self.interval.max(late(view) + 1)
+    }
+
+    /// What a group needs with so many pages that movers may still sense.
+    fn need(&self, view: &View, limits: &LimitTable, group: usize, pec: u32, pages: u32) -> Need {
+        let e = limits.lookup(group, pec);
+        let reads = self.pause(view) + late(view) + self.overshoot + 3 * self.width(view);
+        let beside = 2 * (e.alpha - ALPHA_ONE);
+        // The pages of a whole block weigh one unit each in the mean.
+        let moved = (pages * self.heaviest).min(view.geometry.pages_per_block * QUARTERS);
+        let movers = u64::from(moved) * ALPHA_ONE + beside * u64::from(view.geometry.cell.bits() * QUARTERS);
+        let round = u64::from(self.probe) * (u64::from(view.geometry.wordlines_per_block) * ALPHA_ONE + beside);
+        let left = e.alpha * u64::from(reads * QUARTERS) + movers + 2 * round;
+        Need { limit: e.limit, alpha: e.alpha, left: left.cast_signed(), reads }
+    }
+
+    fn needs(&self, view: &View, limits: &LimitTable, pec: u32, pages: u32) -> Vec<Need> {
+        (0..limits.groups()).map(|group| self.need(view, limits, group, pec, pages)).collect()
+    }
+
+    /// The next wordlines of a round from `from` on that are to be probed, and where it goes on; all that are left where it comes late.
+    fn batch(view: &View, block: BlockId, from: u32, all: bool) -> (Vec<u32>, u32) {
+        let bits = view.geometry.cell.bits();
+        let written = view.written(block);
+        let mut next = from;
+        let mut wordlines = vec![];
+        while next * bits < written && (all || wordlines.len() < BATCH as usize) {
+            // One written in part will be given more.
+            if view.is_valid(block, next) || next * bits + bits > written && view.pages_to_come(block) > 0 {
+                wordlines.push(next);
+            }
+            next += 1;
+        }
+        (wordlines, next)
+    }
+
+    /// Ends a round: what is due moves, and the next round is set.
+    fn end_round(&mut self, view: &View, block: BlockId, limits: &LimitTable, out: &mut Vec<Action>) -> Reads {
+        self.rounds += 1;
+        let now = view.reads(block).0;
+        let Round { mut pages, mut spare, .. } = self.blocks[block as usize].round.take().expect("a round is under way");
+        let to_come = view.pages_to_come(block);
+        if to_come > 0 {
+            let before = if self.counts_before { u64::from(view.dose(block)) } else { 0 };
+            let needs = self.needs(view, limits, view.pec(block), view.geometry.pages_per_block);
+            let of_fresh = needs.iter().map(|n| n.spare(n.limit.cast_signed() - (n.alpha * before).cast_signed()));
+            match of_fresh.min().expect("there are groups") {
+                Some(of_fresh) => spare = spare.min(of_fresh),
+                // An open block is closed by a move from it. Without dose from before, closing would not help.
+                None if self.counts_before => pages.insert(view.written(block), to_come),
+                None => spare = 0,
+            }
+        }
+        let due = now.saturating_add(self.pause(view)).saturating_add(spare).min(u32::MAX - 1);
+        self.blocks[block as usize].due = due;
+        if pages.is_empty() {
+            return Reads(due);
+        }
+        out.push(Action::RelocatePages { block, pages });
+        Reads(now.saturating_add(late(view)))
+    }
+
+    /// Asks for the next probes of a round, or ends it where there are none.
+    fn go_on(&mut self, view: &View, block: BlockId, limits: &LimitTable, out: &mut Vec<Action>) -> Reads {
+        let now = view.reads(block).0;
+        let state = &mut self.blocks[block as usize];
+        // Nobody asked in time (reads before the run): there may be no time for a read a batch.
+        let is_late = now > state.due.saturating_add(self.overshoot);
+        let none = || Round { next: 0, pages: PageSet::none(view.geometry.pages_per_block), spare: u32::MAX };
+        let round = state.round.get_or_insert_with(none);
+        let (wordlines, next) = Self::batch(view, block, round.next, is_late && round.next == 0);
+        round.next = next;
+        if wordlines.is_empty() {
+            return self.end_round(view, block, limits, out);
+        }
+        out.push(Action::Probe { block, wordlines });
+        Reads(now + 1)
+    }
+}
+
+/// `R_late`; a job that is not done at once has one read at least.
+fn late(view: &View) -> u32 {
+    view.late_reads.max(1)
+}
+
+impl Policy for ErasedProbe {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        let Some(limits) = view.limits else { return Reads::NEVER };
+        if self.blocks.is_empty() {
+            self.blocks = vec![State::default(); view.geometry.blocks as usize];
+        }
+        let needs = self.needs(view, limits, view.pec(block), view.geometry.pages_per_block);
+        let spare = needs.iter().map(|n| n.spare(n.limit.cast_signed())).min().expect("there are groups");
+        let due = spare.map_or(1, |spare| spare.saturating_add(self.pause(view)));
+        self.blocks[block as usize] = State { due, round: None };
+        Reads(due)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let Some(limits) = view.limits else { return Reads::NEVER };
+        let State { due, round } = &self.blocks[block as usize];
+        if round.is_none() && view.reads(block).0 < *due {
+            // A job is over.
+            return Reads(*due);
+        }
+        self.go_on(view, block, limits, out)
+    }
+
+    fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
+        let Some(limits) = view.limits else { return Reads::NEVER };
+        let needs = self.needs(view, limits, view.pec(block), view.valid_pages(block) + view.pages_to_come(block));
+        let bits = view.geometry.cell.bits();
+        self.probes += found.len() as u64;
+        let round = self.blocks[block as usize].round.as_mut().expect("a round is under way");
+        for probed in found {
+            let need = &needs[limits.group_of(probed.wordline)];
+            match need.spare(probed.left_of(need.limit)) {
+                Some(spare) => round.spare = round.spare.min(spare),
+                None => round.pages.insert(probed.wordline * bits, bits),
+            }
+        }
+        let (rest, _) = Self::batch(view, block, round.next, false);
+        if rest.is_empty() {
+            return self.end_round(view, block, limits, out);
+        }
+        Reads(view.reads(block).0 + 1)
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![("probes", self.probes), ("probe_rounds", self.rounds)]
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        Bytes(9 * u64::from(geometry.blocks))
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        let budget = |limits: &LimitTable, group: usize| {
+            let Need { limit, alpha, left, reads } = self.need(view, limits, group, pec, view.geometry.pages_per_block);
+            let alpha = alpha as f64 / ALPHA_ONE as f64;
+            let own = left as f64 / DOSE_ONE as f64 - alpha * f64::from(reads);
+            Budget { group, endures: limit as f64 / DOSE_ONE as f64, alpha, reads, own }
+        };
+        Promise::within(view.limits.into_iter().flat_map(|limits| (0..limits.groups()).map(move |group| budget(limits, group))))
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let Some(limits) = view.limits else { return vec![] };
+        let pages = view.geometry.pages_per_block;
+        let of_group = |group: usize| {
+            let Need { limit, alpha, left, .. } = self.need(view, limits, group, pec, pages);
+            let (limit, need) = (limit as f64 / DOSE_ONE as f64, left as f64 / DOSE_ONE as f64);
+            let alpha = alpha as f64 / ALPHA_ONE as f64;
+            Threshold {
+                name: format!(
+                    "wordline of group {} rewritten once a probe finds {:.1} % of its limit used up; a full block's first round",
+                    view.disturb.groups[group],
+                    ((1.0 - need / limit) * 100.0).max(0.0)
+                ),
+                reads: (((limit - need) / alpha).max(0.0) + f64::from(self.pause(view))) as u32,
+                because: format!(
+                    "(ERC_MAX {limit} - need {need:.1}) / alpha {alpha:.3} + max(I {}, R_late {} + 1); a round takes {} reads",
+                    self.interval,
+                    late(view),
+                    self.width(view)
+                ),
+            }
+        };
+        (0..limits.groups()).map(of_group).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Probed;
+    use crate::base::units::Cause;
+    use crate::drive::{Drive, Techniques};
+
+    fn drive(text: &str, timed: bool) -> Drive {
+        let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: "erased-probe".into(), ..Techniques::default() }, timed).unwrap();
+        drive.precondition(1);
+        drive.begin_measurement();
+        drive
+    }
+
+    /// One-page wordlines in one block after the other, alpha 9.
+    fn text(wordlines: u32, limit: u32, more: &str) -> String {
+        format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = {wordlines}, cell = "slc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.5 }}
+            disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [{limit}], alpha = [9.0] }}], {more} }}
+            reclaim = {{ check_interval = 10 }}
+            "#
+        )
+    }
+
+    /// Probes, pages copied, alarms.
+    fn counts(drive: &Drive) -> (u64, u64, u64) {
+        let counts = drive.reclaim_counts();
+        (drive.technique_counts()[0].1, counts.pages_copied, counts.alarms)
+    }
+
+    fn read(drive: &mut Drive, page: u32, times: u32) {
+        (0..times).for_each(|_| drive.read_pages(&[page]));
+    }
+
+    #[test]
+    fn what_is_left_is_rounded_down() {
+        let left = |dose, limit| Probed { wordline: 0, dose, limit }.left_of(1000);
+        assert_eq!([left(0, 3), left(1, 3), left(3, 3), left(4, 3)], [1000, 666, 0, -334]);
+        // A wordline twice as strong as a policy may assume has half of the assumed limit left where half of its own is.
+        assert_eq!(left(1000, 2000), 500);
+    }
+
+    /// The worked example.
+    #[test]
+    fn the_neighbours_of_a_hammered_wordline_move_when_a_probe_finds_them_used_up() {
+        let mut drive = drive(&text(3, 900, ""), false);
+        read(&mut drive, 1, 91);
+        assert_eq!(counts(&drive), (0, 0, 0));
+        read(&mut drive, 1, 1);
+        assert_eq!(counts(&drive), (3, 2, 1));
+        // Three probes and two copies: 97. The read after the job asks, to no effect; the one that makes it 186 begins a round.
+        read(&mut drive, 1, 88);
+        assert_eq!(counts(&drive), (3, 2, 2));
+        read(&mut drive, 1, 1);
+        assert_eq!(counts(&drive), (4, 2, 3));
+        assert_eq!(drive.flash_counts().reads[Cause::Reclaim as usize], 4 + 2);
+        read(&mut drive, 1, 100_000);
+        // What is left in the block is one wordline without neighbours: it takes nothing but the probes of nobody else.
+        assert_eq!((counts(&drive).1, drive.flash_counts().erases[Cause::Reclaim as usize], drive.lost_pages()), (2, 0, 0));
+    }
+
+    /// A block of 40 wordlines is probed 16, 16 and 8 at a read, and what is due moves at the end.
+    #[test]
+    fn a_round_is_spread_over_reads() {
+        let mut drive = drive(&text(40, 3000, ""), false);
+        let mut rounds = vec![];
+        while counts(&drive).1 == 0 {
+            let before = counts(&drive).0;
+            read(&mut drive, 20, 1);
+            rounds.push(counts(&drive).0 - before);
+        }
+        let first = rounds.iter().position(|probes| *probes > 0).unwrap();
+        // W 2, S 40 + 16: need 9 (10 + 1 + 3 x 2) + 40 + 16 + 2 x 56 = 321; floor(2679 / 9) + 10 reads.
+        assert_eq!((first + 1, &rounds[first..]), (307, &[16, 16, 8][..]));
+        // Wordlines 19 and 21 have taken 9 x 307 at that time: they move, and no other.
+        assert_eq!(counts(&drive).1, 2);
+    }
+
+    /// What a block endures beyond the table's limit is learned: of ten blocks the strongest is left alone longest.
+    #[test]
+    fn a_strong_block_is_left_alone_longer() {
+        let reads = |block: u32, more: &str| {
+            let mut drive = drive(&text(3, 9000, more), false);
+            let mut reads = 0;
+            while counts(&drive).1 == 0 {
+                read(&mut drive, 3 * block + 1, 1);
+                reads += 1;
+            }
+            reads
+        };
+        let varied: Vec<u32> = (0..10).map(|block| reads(block, "block_variation = 0.5")).collect();
+        let (least, most) = (varied.iter().min().unwrap(), varied.iter().max().unwrap());
+        assert!(reads(0, "") <= *least && least * 12 / 10 < *most && *most < 1500, "{varied:?}");
+    }
+}

@@ -1,0 +1,87 @@
+//! # Ideal
+//! What `block` would do on flash whose reads disturb all wordlines alike and whose pages all endure what those of the median
+//! wordline's weakest kind do.
+//! A counterfactual: the run's drive, and the oracle that judges it, have this nature. A bound to compare with, no technique.
+//!
+//! **Paper** straw-2024 II (`SSD_ideal` of Fig. 3).
+//! **Acts at** the threshold of `block`, with alpha 1 and the median of the true limits of a block's wordlines, by P/E count.
+//! **Costs** 3 bytes per block. **Departs from the paper** nothing known. **Does not help** any real drive.
+//!
+//! ```text
+//! limits 400, 600, 700, 900 K at alpha 9:      the drive becomes one of 600 K (the lower middle) at alpha 1
+//! ```
+
+use super::block::Block;
+use super::{Action, Policy, Promise, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Bytes, Reads};
+use crate::config::{DisturbModel, DriveConfig};
+use crate::disturb::table::{DOSE_ONE, LimitTable};
+
+pub(super) struct Ideal(Block);
+
+impl Ideal {
+    pub(super) fn new(config: &DriveConfig) -> Self {
+        Self(Block::new(config))
+    }
+}
+
+/// Turns a drive's flash into that of the ideal drive.
+pub(super) fn nature(config: &mut DriveConfig) {
+    if config.disturb.model != DisturbModel::Wordline {
+        return;
+    }
+    let wordlines = config.geometry.wordlines_per_block;
+    let table = LimitTable::of(config);
+    for row in &mut config.disturb.table {
+        let mut limits: Vec<u64> =
+            (0..wordlines).map(|w| table.limit_of_worst_block(table.truth(table.group_of(w), row.pec).limit, w)).collect();
+        limits.sort_unstable();
+        row.limit = vec![limits[(limits.len() - 1) / 2] as f64 / DOSE_ONE as f64];
+        row.alpha = vec![1.0];
+    }
+    config.disturb.groups = vec!["median (counterfactual)".into()];
+    config.disturb.group_share = vec![];
+    config.disturb.spread = vec![];
+    config.disturb.block_variation = 0.0;
+    config.disturb.kind_factor = vec![];
+}
+
+impl Policy for Ideal {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        self.0.arm(view, block)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        self.0.on_alarm(view, block, out)
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.0.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        self.0.promise(view, pec)
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let counterfactual = |t: Threshold| Threshold { name: format!("counterfactual, no real drive: {}", t.name), ..t };
+        self.0.explain(view, pec).into_iter().map(counterfactual).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nature;
+
+    /// Fig. 3 of straw-2024: block-level reclaim copies 15.4 times as much at 2,000 cycles, by calibration.
+    #[test]
+    fn the_median_over_the_worst_case_is_that_of_the_paper() {
+        let mut config = toml::from_str(include_str!("../../../../../presets/drives/straw-2t-tlc.toml")).unwrap();
+        nature(&mut config);
+        let median = config.disturb.table[2].limit[0];
+        let ratio = median / (405_000.0 / 9.15);
+        assert!((ratio / 15.4 - 1.0).abs() < 0.02, "median {median}, ratio {ratio:.2}");
+        assert_eq!(config.disturb.table[2].alpha, [1.0]);
+    }
+}

@@ -1,0 +1,230 @@
+//! # IPR-WL
+//! `straw-wl`, but a wordline that comes near its limit is first given guard levels where it lies: its most significant page moves, the
+//! others stay and endure ten times the reads.
+//!
+//! **Paper** none; the looks are those of straw-2024 III, the reprogramming is that of ipr-2018 III-C, here of single wordlines.
+//! **Acts at** the looks of `straw.rs`, with a burden `B = q K + 2 (alpha - 1) q` in the margin: a job merges at most K = max(1, I / q)
+//! wordlines of p pages, where q is p and what a reprogramming disturbs (`density.reprogram_dose`), so that merging deposits no more than
+//! the block serves between two looks. A wordline is merged that was not yet, of which
+//! another page than the most significant is valid, and for which `bound + alpha R_late + M + B` is within its limit; with guard levels it must
+//! outlast the next look. Any other moves.
+//! **Costs** `straw-wl`'s counters and a bit per wordline. Each merge p reads, a program and at most one copy in the place of up to p copies;
+//! a page of capacity until the block's erase (`density.low_density` of all wordlines, and `density.spare_share`); and wear: the cycle
+//! counts as a reprogrammed one of the whole block, for its limits too, however few wordlines were merged, since a block ends with its first wordline and
+//! those of the weak layers are merged each time.
+//! **Departs from the papers** no read-hot block is kept apart and nothing moves before it has to: what reads come near is known
+//! by wordline, and the wordlines in need are the neighbours of what is read, which may be cold.
+//! **Assumes** that a wordline merged by itself endures `density.limit_factor` times the reads, as ipr-2018 predicts of whole blocks: nobody has
+//! measured it. Zipf reads of a 7-GiB cut of straw-2t-tlc at 2,000 cycles copy 21,389 pages under straw-wl, and here 7,957 at factor 10, 7,976 at 5
+//! and 9,429 at 3 (docs/design.md has the command): most of the gain is there at 3.
+//! **Does not help** where everything is read evenly (more wordlines come due at a look than a job may merge), or on cells of one bit.
+//!
+//! ```text
+//! two pages a wordline, alpha 9, limit 900, I = 10, K = 5, three wordlines, hammered in the middle:
+//!                 fresh: 900 - 9 (10 + 1) - (6 + 2 x 8 x 2) - (2 x 5 + 2 x 8 x 2) = 721 may have been taken
+//! reads   90      dose of both neighbours 810 > 721; 810 + 9 + 38 + 42 <= 900: both are merged, one page of each moves; limit 9,000
+//! reads  984      dose 9 x 984 + 3 = 8,859 > 8,823: what is left of both moves
+//! ```
+//!
+//! **Why it is safe.** As `straw.rs`, where the limit of a merged wordline is the larger one from its merge on. Merging reads what movers
+//! do not: each of at most K wordlines whole, those beside a wordline with alpha. That is B, which every margin leaves room for; so
+//! a wordline that stays bears the merges of a look's job, and one that moves is out before they begin, since pages move first. One
+//! that is merged may be the last of its job; the look has seen that it bears `R_late` reads, the movers and B under its old
+//! limit. The copy of its most significant page is the one read of it that M counts; its other pages may be read once more when they
+//! move.
+
+use super::shared::straw::{Budget, Estimate, Look, Straw};
+use super::straw_wl::Exact;
+use super::{Action, View};
+use crate::base::geometry::Geometry;
+use crate::base::page_set::{PageSet, any};
+use crate::base::units::{BlockId, Bytes};
+use crate::config::DriveConfig;
+use crate::disturb::table::{ALPHA_ONE, QUARTERS};
+
+pub(super) type IprWl = Straw<Guarding>;
+
+/// The doses themselves, and guard levels where they help.
+pub(super) struct Guarding {
+    exact: Exact,
+    /// Wordlines that a job may merge.
+    per_job: u32,
+    /// Dose, in quarters, that a merge deposits as from its wordline: its reads, and what programming disturbs.
+    per_merge: u32,
+    /// Pages that guard levels may take, together: one a wordline.
+    most: u32,
+    /// Wordlines that moved although they have guard levels, and because there was no room for more.
+    used_up: u64,
+    refused: u64,
+}
+
+impl Estimate for Guarding {
+    const BOUND: &'static str = Exact::BOUND;
+    const FROM_ERASE: bool = Exact::FROM_ERASE;
+
+    fn new(config: &DriveConfig) -> Self {
+        let bits = config.geometry.cell.bits();
+        let most = (config.density.low_density * f64::from(Geometry::new(config).wordlines())) as u32;
+        let helps = bits > 1 && most > 0 && config.density.limit_factor > 1.0;
+        // The pages of a wordline weigh one unit each in the mean, whatever a read counts.
+        let per_merge = QUARTERS * bits + config.density.reprogram_quarters();
+        let per_job = if helps { (QUARTERS * config.reclaim.check_interval / per_merge).max(1) } else { 0 };
+        Self { exact: Exact::new(config), per_job, per_merge, most, used_up: 0, refused: 0 }
+    }
+
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+        self.exact.margins(view, block, budget, movers, out);
+        for (words, first) in view.guarded(block).iter().zip((0..).step_by(64)) {
+            let mut left = *words;
+            while left != 0 {
+                let wordline = first + left.trailing_zeros() as usize;
+                out[wordline] += budget.gain[wordline];
+                left &= left - 1;
+            }
+        }
+    }
+
+    fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64 {
+        self.exact.quiet(view, block, slack, alpha)
+    }
+
+    fn burden(&self, _: &Geometry, alpha: u64) -> u64 {
+        let per_job = u64::from(self.per_job);
+        let beside = if per_job > 0 { 2 * (alpha - ALPHA_ONE) } else { 0 };
+        u64::from(self.per_merge) * (ALPHA_ONE * per_job + beside)
+    }
+
+    fn remedy(&mut self, view: &View, block: BlockId, pages: PageSet, look: &Look) -> Action {
+        let bits = view.geometry.cell.bits();
+        let mut moving = PageSet::none(view.geometry.pages_per_block);
+        let mut merging = PageSet::none(view.geometry.wordlines_per_block);
+        let room = view.spare_pages().min(self.most.saturating_sub(view.pages_away()));
+        let mut left = self.per_job.min(room);
+        for wordline in (0..view.geometry.wordlines_per_block).filter(|w| any(pages.words(), w * bits, bits)) {
+            let has_guards = view.is_guarded(block, wordline);
+            if left > 0 && !has_guards && self.helps(view, block, wordline, look) {
+                left -= 1;
+                merging.insert(wordline, 1);
+                continue;
+            }
+            self.used_up += u64::from(has_guards);
+            self.refused += u64::from(room == 0 && !has_guards);
+            moving.insert(wordline * bits, bits);
+        }
+        if merging.is_empty() {
+            return Action::RelocatePages { block, pages: moving };
+        }
+        Action::ReprogramWordlines { block, wordlines: merging, pages: moving }
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![("guards_used_up", self.used_up), ("guards_refused", self.refused)]
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        Bytes(self.exact.controller_ram(geometry).0 + u64::from(geometry.wordlines()).div_ceil(8))
+    }
+}
+
+impl Guarding {
+    /// Whether a wordline of full density can be merged in time, has something to keep, and then need not move at the next look.
+    fn helps(&self, view: &View, block: BlockId, wordline: u32, look: &Look) -> bool {
+        let (w, bits) = (wordline as usize, view.geometry.cell.bits());
+        let first = wordline * bits;
+        let is_whole = first + bits <= view.written(block);
+        let keeps_any = || (first..first + bits - 1).any(|page| view.is_valid_page(block, page));
+        let alpha = u64::from(look.budget.alpha[w]);
+        let doses = |reads: u32| (u64::from(QUARTERS) * alpha * u64::from(reads)).cast_signed();
+        let in_time = look.margins[w] + doses(look.horizon - look.late) >= 0;
+        let burden = self.burden(view.geometry, alpha).cast_signed();
+        let outlasts = look.margins[w] + look.budget.gain[w] >= doses(look.horizon) + burden;
+        is_whole && in_time && outlasts && keeps_any()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing};
+    use super::Guarding;
+    use crate::base::units::{Bytes, Cause};
+    use crate::drive::Drive;
+
+    /// The worked example's drive: thirty blocks of three wordlines of two pages.
+    fn example(more: &str) -> Drive {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 3, cell = "mlc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.5, write_buffer = 0 }}
+            disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [900], alpha = [9.0] }}] }}
+            reclaim = {{ check_interval = 10 }}
+            {more}
+            "#
+        );
+        drive::<Guarding>(&text, "ipr-wl", true)
+    }
+
+    fn hammer(drive: &mut Drive, times: u32) {
+        (0..times).for_each(|_| drive.read_pages(&[2]));
+    }
+
+    /// Pages copied, wordlines merged, and pages that guard levels take away now.
+    fn done(drive: &Drive) -> (u64, u64, u32) {
+        (drive.reclaim_counts().pages_copied, drive.flash_counts().reprograms[Cause::Reclaim as usize], drive.pages_away)
+    }
+
+    #[test]
+    fn worked_example() {
+        let mut drive = example("");
+        hammer(&mut drive, 89);
+        assert_eq!(done(&drive), (0, 0, 0));
+        hammer(&mut drive, 1);
+        assert_eq!(done(&drive), (2, 2, 2));
+        hammer(&mut drive, 893);
+        assert_eq!(done(&drive), (2, 2, 2));
+        hammer(&mut drive, 1);
+        assert_eq!(done(&drive), (4, 2, 2));
+        hammer(&mut drive, 100_000);
+        // The pages that are read have lost their neighbours, and nothing disturbs them any more.
+        assert_eq!(done(&drive), (4, 2, 2));
+        assert_eq!((drive.lost_pages(), drive.flash_counts().erases[Cause::Reclaim as usize]), (0, 0));
+        assert_eq!(drive.technique_counts(), [("guards_used_up", 2), ("guards_refused", 0)]);
+        assert_eq!(drive.controller_ram(), Bytes(3 * (90 + 30) + 12));
+    }
+
+    #[test]
+    fn what_has_no_room_or_no_gain_moves_as_under_straw_wl() {
+        for more in ["density = { low_density = 0 }", "density = { limit_factor = 1 }"] {
+            let mut drive = example(more);
+            hammer(&mut drive, 90);
+            assert_eq!(done(&drive), (4, 0, 0), "{more}");
+        }
+        // A wordline or none: the burden stays, the room does not.
+        for (more, found) in [("density = { low_density = 0.012 }", (3, 1, 1)), ("density = { spare_share = 0 }", (4, 0, 0))] {
+            let mut drive = example(more);
+            hammer(&mut drive, 90);
+            assert_eq!(done(&drive), found, "{more}");
+        }
+    }
+
+    #[test]
+    fn a_merged_wordline_counts_as_full_and_gives_its_page_back_at_the_erase() {
+        let mut drive = example("");
+        hammer(&mut drive, 90);
+        assert_eq!((drive.hot[0].valid, drive.score(0)), (4, 6), "four valid pages of four that it can hold");
+        for _ in 0..2 {
+            (0..drive.geometry().host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+        }
+        assert_eq!(drive.policy_and_view().1.pec(0), drive.cold[0].pec + 1, "a fifth of a cycle more is a cycle more for its limits");
+        drive.config.density.wear_counts_for_limits = false;
+        assert_eq!(drive.policy_and_view().1.pec(0), drive.cold[0].pec);
+        let cold = &drive.cold[0];
+        assert_eq!((drive.pages_away, cold.reprogrammed_cycles), (0, 1));
+        assert_eq!(cold.effective_milli(), u64::from(cold.pec) * 1_000 + 200, "its first cycle was a reprogrammed one");
+    }
+
+    #[test]
+    fn looks_left_out_would_have_found_nothing() {
+        looks_left_out_find_nothing::<Guarding>("ipr-wl");
+    }
+}

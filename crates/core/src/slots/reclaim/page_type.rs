@@ -1,0 +1,160 @@
+//! # Page type
+//! Counts reads per block like `block`, but lets only those kinds of pages go that the count could have lost: the weakest kind's
+//! first, each stronger kind's later, the block as a whole at the strongest's.
+//!
+//! **Paper** Han et al., "Page Type-Aware Data Migration Technique for Read Disturb Management of NAND Flash Memory", IEEE TVLSI 2023
+//! (its abstract; doi 10.1109/TVLSI.2023.3240172), as straw-2024 IV describes it ("PAGETYPE" of Fig. 8).
+//! **Acts at** one threshold per kind, that of `block` with the kind's limit:
+//! `T(kind) = min over groups of floor((factor(kind) ERC_MAX - D_move) / alpha) - R_late`, factors from `disturb.kind_factor`.
+//! **Costs** 3 bytes per block. **Departs from the paper** its thresholds are not public, so they follow from the limits; read-hot
+//! data are not spread over blocks beyond what the reclaim stream's stripes do.
+//! **Does not help** where all kinds endure alike: there it is `block`. What it leaves behind is a block with holes.
+//!
+//! ```text
+//! 192 pages, alpha 1, limit 10,000, factors LSB 1.5, CSB 1.5, MSB 1:      D_move = 192
+//! reads   0 ... 9,807   9,808 -> the valid MSB pages move   ...   14,808 -> the rest moves, the block is erased
+//! ```
+//!
+//! **Why it is safe.** With h reads of the block by the host and all reads of movers together at most `D_move`, whenever they come
+//! (each page is read once by the job that takes it away), no page has taken more than `alpha h + D_move`. So a kind is safe while
+//! `h <= T(kind) + R_late`, and the count, movers' reads included, is no less than h. A kind due at a count n is out by `n + R_late`.
+//! A job that leaves data is followed by a question at the next read, at `n + R_late + 1` of the host's reads or before. So kinds
+//! due by then go with the first job; those that are left come to their thresholds and are asked for there.
+
+use super::block::Block;
+use super::{Action, Policy, Promise, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::page_set::PageSet;
+use crate::base::units::{BlockId, Bytes, Reads};
+use crate::config::DriveConfig;
+
+pub(super) struct PageType {
+    block: Block,
+    /// Page kinds that endure alike, a bit each, LSB first; the weakest first.
+    classes: Vec<u32>,
+}
+
+impl PageType {
+    pub(super) fn new(config: &DriveConfig) -> Self {
+        Self { block: Block::new(config), classes: classes(&config.disturb.kind_factor, config.geometry.cell.bits()) }
+    }
+
+    /// Kinds whose pages must be out by `count` reads, and the first threshold after it.
+    fn due(&self, view: &View, pec: u32, count: u32) -> (u32, Reads) {
+        let (mut due, mut next) = (0, u32::MAX);
+        for class in &self.classes {
+            let threshold = self.block.threshold(view, pec, *class).map_or(u32::MAX, |(reads, _)| reads);
+            if threshold <= count {
+                due |= class;
+            } else {
+                next = next.min(threshold);
+            }
+        }
+        (due, Reads(next))
+    }
+}
+
+/// Kinds by their factors, weakest first; all in one class where there are none.
+fn classes(kind_factor: &[f64], kinds: u32) -> Vec<u32> {
+    let factor = |kind: u32| kind_factor.get(kind as usize).copied().unwrap_or(1.0);
+    let mut factors: Vec<f64> = (0..kinds).map(factor).collect();
+    factors.sort_by(f64::total_cmp);
+    factors.dedup();
+    factors.into_iter().map(|f| (0..kinds).filter(|kind| factor(*kind).total_cmp(&f).is_eq()).map(|kind| 1 << kind).sum()).collect()
+}
+
+/// The pages of these kinds in a block.
+fn pages_of(kinds: u32, geometry: &Geometry) -> PageSet {
+    let mut pages = PageSet::none(geometry.pages_per_block);
+    let bits = geometry.cell.bits();
+    for page in (0..geometry.pages_per_block).filter(|page| kinds >> (page % bits) & 1 == 1) {
+        pages.insert(page, 1);
+    }
+    pages
+}
+
+impl Policy for PageType {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        self.due(view, view.pec(block), 0).1
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let (pec, now) = (view.pec(block), view.reads(block).0);
+        let (due, next) = self.due(view, pec, now);
+        if due == 0 {
+            return next;
+        }
+        let deadline = now.saturating_add(view.late_reads.max(1));
+        let (due, next) = self.due(view, pec, deadline + 1 + self.block.overshoot());
+        if due.count_ones() == view.geometry.cell.bits() {
+            out.push(Action::Relocate { block });
+            return Reads(deadline);
+        }
+        let pages = pages_of(due, view.geometry);
+        // An open block would go on to be written with pages that are due: it is closed.
+        if view.pages_to_come(block) == 0 && !view.holds_any(block, &pages) {
+            return next;
+        }
+        out.push(Action::RelocatePages { block, pages });
+        Reads(deadline)
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.block.controller_ram(geometry)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        // The weakest kind's threshold is the smallest.
+        self.block.promise(view, pec)
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let names = view.geometry.cell.kinds();
+        let of_class = |class: &u32| {
+            let kinds: Vec<&str> = names.iter().enumerate().filter(|(kind, _)| class >> kind & 1 == 1).map(|(_, name)| *name).collect();
+            let (reads, terms) = self.block.threshold(view, pec, *class)?;
+            Some(Threshold { name: format!("{} pages rewritten", kinds.join(" and ")), reads, because: self.block.because(view, &terms) })
+        };
+        self.classes.iter().filter_map(of_class).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::classes;
+    use crate::base::units::Cause;
+    use crate::drive::{Drive, Techniques};
+
+    #[test]
+    fn kinds_that_endure_alike_are_a_class() {
+        assert_eq!(classes(&[1.8, 1.8, 1.0], 3), [0b100, 0b011]);
+        assert_eq!(classes(&[1.0, 4.0, 1.3, 1.8], 4), [0b0001, 0b0100, 0b1000, 0b0010]);
+        assert_eq!(classes(&[], 2), [0b11]);
+    }
+
+    #[test]
+    fn the_weak_kind_moves_first_and_the_rest_when_it_must() {
+        // D_move = 6 + 2 x 8 x 2 = 38: MSB at floor((900 - 38) / 9) = 95, LSB at floor((1800 - 38) / 9) = 195.
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 3, cell = "mlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            disturb = { model = "wordline", kind_factor = [2.0, 1.0], table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
+        "#;
+        let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: "page-type".into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        drive.begin_measurement();
+        // Page 2 of block 0 is the LSB page of its middle wordline.
+        let mut after = |reads| {
+            (0..reads).for_each(|_| drive.read_pages(&[2]));
+            let counts = drive.reclaim_counts();
+            (counts.alarms, counts.pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
+        };
+        assert_eq!(after(94), (0, 0, 0));
+        assert_eq!(after(1), (1, 3, 0), "the MSB pages move; their reads make it 98");
+        assert_eq!(after(96), (2, 3, 0), "asked once more at the next read, to no effect: 194");
+        assert_eq!(after(1), (3, 6, 1), "195: the LSB pages move");
+        assert_eq!(drive.lost_pages(), 0);
+    }
+}

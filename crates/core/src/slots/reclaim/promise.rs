@@ -1,0 +1,457 @@
+//! What a technique promises, on which condition, and at which P/E counts that holds.
+//!
+//! A technique that loses no page, whatever is read, keeps a budget for each wordline: of the dose that it endures, what the host may read
+//! until it is rewritten (alpha for each read), and what reclaim's own reads add. Where the limit is less than that, the technique cannot act
+//! in time, and data may be lost without a sign. Such settings are refused where they begin so, and warned of where wear brings them there.
+//!
+//! ```text
+//! straw-wl on three wordlines of one page, alpha 9, limit 900, at most one read after a look:
+//! I 97:  9 (97 + 1) + 3 + 2 x 8 = 901 of 900: refused      I 96:  892 of 900: 8 to spare
+//! ```
+
+use super::{Policy, Technique, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::bugs::Bugs;
+use crate::config::{ConfigError, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, Schedule};
+use crate::disturb::table::LimitTable;
+use crate::drive::late_reads;
+use crate::flash::count::page_counters::PageCounters;
+use crate::flash::count::space_saving::SpaceSaving;
+use crate::flash::guards::Guards;
+use crate::ftl::map::PageMap;
+
+/// No promise depends on what is drawn.
+const NO_SEED: u64 = 0;
+
+/// What a technique promises of blocks at a P/E count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Promise {
+    /// Nothing; why, in a sentence.
+    Nothing(&'static str),
+    /// To lose no page, whatever is read, where the tightest of its budgets holds.
+    Within(Budget),
+    /// The same, but for who deceives its estimates.
+    Deceivable(Budget),
+    /// Nothing, though it reserves this budget; why that is too little, in a sentence.
+    Unsafe(Budget, &'static str),
+}
+
+/// What a wordline endures, and what is reserved of it. In dose units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// The group of the wordline.
+    pub group: usize,
+    /// Its limit, as techniques see it.
+    pub endures: f64,
+    /// Weight of a read beside it.
+    pub alpha: f64,
+    /// Reads of the host until it is rewritten, in dose units, each of which may be beside it.
+    pub reads: u32,
+    /// What reclaim's own reads add.
+    pub own: f64,
+}
+
+impl Budget {
+    /// Dose units that are reserved.
+    pub fn reserved(&self) -> f64 {
+        self.alpha * f64::from(self.reads) + self.own
+    }
+
+    /// Dose units that are left; below 0 where the promise does not hold. Exact: all terms are small multiples of 1/1024.
+    pub fn slack(&self) -> f64 {
+        self.endures - self.reserved()
+    }
+
+    /// The one with the least left.
+    pub(super) fn tightest(budgets: impl IntoIterator<Item = Self>) -> Option<Self> {
+        budgets.into_iter().min_by(|a, b| a.slack().total_cmp(&b.slack()))
+    }
+
+    fn words(&self, disturb: &DisturbConfig) -> String {
+        format!(
+            "a wordline of group {} endures a dose of {}, and {:.3} for each of {} reads and {:.1} by reclaim's own reads, together {:.1}, \
+             may come before it is rewritten",
+            disturb.groups[self.group],
+            self.endures,
+            self.alpha,
+            self.reads,
+            self.own,
+            self.reserved()
+        )
+    }
+}
+
+impl Promise {
+    /// Of the tightest of some budgets; nothing where reads disturb nothing.
+    pub(super) fn within(budgets: impl IntoIterator<Item = Budget>) -> Self {
+        Budget::tightest(budgets).map_or(Self::Nothing("reads disturb nothing"), Self::Within)
+    }
+
+    /// The budget, where there is one.
+    pub fn budget(&self) -> Option<Budget> {
+        match self {
+            Self::Nothing(_) => None,
+            Self::Within(budget) | Self::Deceivable(budget) | Self::Unsafe(budget, _) => Some(*budget),
+        }
+    }
+
+    /// The budget, where it does not hold.
+    pub fn broken(&self) -> Option<Budget> {
+        self.budget().filter(|budget| budget.slack() < 0.0)
+    }
+
+    /// What it comes to, in a sentence without its end.
+    pub fn words(&self, disturb: &DisturbConfig) -> String {
+        match self {
+            Self::Nothing(why) => format!("it promises nothing: {why}"),
+            Self::Unsafe(_, why) => format!("it promises nothing and may lose data: {why}"),
+            Self::Within(b) | Self::Deceivable(b) if b.slack() < 0.0 => format!("its promise does not hold: {}", b.words(disturb)),
+            Self::Within(b) => format!("it loses nothing, whatever is read; {:.1} are to spare: {}", b.slack(), b.words(disturb)),
+            Self::Deceivable(b) => {
+                format!("it loses nothing unless its estimate is deceived; {:.1} are to spare: {}", b.slack(), b.words(disturb))
+            }
+        }
+    }
+}
+
+/// Refuses settings under which a technique cannot keep its promise at `start.pec`.
+///
+/// # Errors
+/// What is wrong, which key, and what would be right.
+pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<(), ConfigError> {
+    let config = &technique.drive(config.clone());
+    let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
+    if promise.budget().is_some() && config.reclaim.late_reads < least_late(config, timed) {
+        return Err(ConfigError(format!(
+            "reclaim.late_reads = 0 with reclaim.schedule = \"{}\": a block still serves reads until a job that is not done at once is over; \
+             1 or more is right, or reclaim.schedule = \"foreground\"",
+            config.reclaim.schedule
+        )));
+    }
+    let Some(budget) = promise.broken() else { return Ok(()) };
+    let (what, right) = remedy(config, technique, timed);
+    Err(ConfigError(format!(
+        "{what}: `{}` would lose data, for at {} P/E cycles {}; {right}",
+        technique.name,
+        config.start.pec,
+        budget.words(&config.disturb)
+    )))
+}
+
+/// What is to be known of a technique's promise while blocks wear from `start.pec` to `reached` P/E cycles, in sentences: where it ends, and
+/// where limits are only extrapolated.
+pub fn warnings(config: &DriveConfig, technique: &Technique, timed: bool, reached: u32) -> Vec<String> {
+    let config = &technique.drive(config.clone());
+    let Some(limits) = limits(config) else { return vec![] };
+    let mut sentences = vec![];
+    if let Some((pec, budget)) = first_broken(config, technique, timed, reached) {
+        sentences.push(format!("`{}` may lose data from {pec} P/E cycles on: there {}", technique.name, budget.words(&config.disturb)));
+    }
+    let last = limits.last_row();
+    if config.disturb.table.len() > 1 && reached.max(config.start.pec) > last {
+        sentences.push(format!(
+            "disturb.table ends at {last} P/E cycles: what blocks endure beyond is extrapolated from its last two rows, and nobody measured it"
+        ));
+    }
+    sentences
+}
+
+/// What is to be known of a drive's limits whatever happens, in sentences.
+pub fn notes(config: &DriveConfig) -> Vec<String> {
+    let single = config.disturb.model != DisturbModel::None && config.disturb.table.len() == 1;
+    single.then(|| "disturb.table has one row: what blocks endure does not depend on wear".to_owned()).into_iter().collect()
+}
+
+/// The first P/E count from `start.pec` to `reached` at which a technique's promise does not hold, and its budget there.
+pub fn first_broken(config: &DriveConfig, technique: &Technique, timed: bool, reached: u32) -> Option<(u32, Budget)> {
+    let config = &technique.drive(config.clone());
+    let (blank, policy) = (Blank::new(config, timed), (technique.new)(config, NO_SEED));
+    let limits = blank.limits.as_ref()?;
+    let mut pec = Some(config.start.pec);
+    while let Some(at) = pec.filter(|pec| *pec <= reached) {
+        if let Some(budget) = policy.promise(&blank.view(), at).broken() {
+            return Some((at, budget));
+        }
+        pec = limits.next_lookup(at);
+    }
+    None
+}
+
+fn limits(config: &DriveConfig) -> Option<LimitTable> {
+    (config.disturb.model != DisturbModel::None).then(|| LimitTable::of(config))
+}
+
+/// None where reads disturb nothing.
+fn promise_at_start(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<Promise> {
+    let blank = Blank::new(config, timed);
+    blank.limits.as_ref()?;
+    Some((technique.new)(config, NO_SEED).promise(&blank.view(), config.start.pec))
+}
+
+/// The smallest `reclaim.late_reads` that is true; none where there is nothing to be said.
+fn least_late(config: &DriveConfig, timed: bool) -> Option<u32> {
+    let at_once = !timed || config.reclaim.schedule == Schedule::Foreground;
+    config.reclaim.late_reads.map(|_| u32::from(!at_once))
+}
+
+/// Which key is to blame for a broken promise, with its value, and what would be right. The gentlest change is named: one key before two.
+fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -> (String, String) {
+    let holds = |change: &dyn Fn(&mut DriveConfig)| {
+        let mut changed = config.clone();
+        change(&mut changed);
+        promise_at_start(&changed, technique, timed).is_none_or(|promise| promise.broken().is_none())
+    };
+    let interval = config.reclaim.check_interval;
+    let late = late_reads(config, &Geometry::new(config), timed);
+    let least = u32::from(timed && config.reclaim.schedule != Schedule::Foreground);
+    let late_is = match config.reclaim.late_reads {
+        Some(given) => format!("reclaim.late_reads = {given}"),
+        None => format!("reclaim.late_reads is not set, and R_late = {late} follows from the timing"),
+    };
+    if let Some(most) = largest(1, interval, &|n| holds(&|c| c.reclaim.check_interval = n)) {
+        return (format!("reclaim.check_interval = {interval}"), format!("reclaim.check_interval = {most} or less is right"));
+    }
+    if let Some(most) = largest(least, late, &|n| holds(&|c| c.reclaim.late_reads = Some(n))) {
+        return (late_is, format!("reclaim.late_reads = {most} or less is right"));
+    }
+    let both = |n: u32| holds(&|c| (c.reclaim.check_interval, c.reclaim.late_reads) = (n, Some(least)));
+    if let Some(most) = largest(1, interval, &both) {
+        return (
+            format!("reclaim.check_interval = {interval}, {late_is}"),
+            format!("reclaim.late_reads = {least} and reclaim.check_interval = {most} or less are right"),
+        );
+    }
+    let worn = config.start.pec;
+    if let Some(most) = largest(0, worn, &|n| holds(&|c| c.start.pec = n)) {
+        return (format!("start.pec = {worn}"), format!("start.pec = {most} or less is right"));
+    }
+    ("disturb.table".into(), "larger limits, or blocks of fewer pages (geometry.wordlines_per_block), are right".into())
+}
+
+/// The largest number from `least` to `most` for which this holds, where it holds for the smaller ones.
+fn largest(least: u32, most: u32, holds: &dyn Fn(u32) -> bool) -> Option<u32> {
+    if most < least || !holds(least) {
+        return None;
+    }
+    let (mut right, mut wrong) = (least, most.saturating_add(1));
+    while wrong - right > 1 {
+        let middle = right + (wrong - right) / 2;
+        if holds(middle) { right = middle } else { wrong = middle }
+    }
+    Some(right)
+}
+
+/// What a technique would do on a drive, and what it promises there, without the drive: neither depends on blocks or data.
+pub struct Prospect {
+    blank: Blank,
+    policy: Box<dyn Policy>,
+}
+
+impl Prospect {
+    /// A technique on a drive of this configuration.
+    ///
+    /// # Errors
+    /// As those of [`check`].
+    pub fn new(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<Self, ConfigError> {
+        check(config, technique, timed)?;
+        let config = &technique.drive(config.clone());
+        Ok(Self { blank: Blank::new(config, timed), policy: (technique.new)(config, NO_SEED) })
+    }
+
+    /// The thresholds for blocks of this age, and where each comes from.
+    pub fn thresholds(&self, pec: u32) -> Vec<Threshold> {
+        self.policy.explain(&self.blank.view(), pec)
+    }
+
+    /// What is promised of blocks of this age.
+    pub fn promise(&self, pec: u32) -> Promise {
+        self.policy.promise(&self.blank.view(), pec)
+    }
+}
+
+/// A drive as far as budgets depend on it: no block, no data.
+struct Blank {
+    geometry: Geometry,
+    limits: Option<LimitTable>,
+    disturb: DisturbConfig,
+    density: DensityConfig,
+    late_reads: u32,
+    tracker: SpaceSaving,
+    pages: PageCounters,
+    map: PageMap,
+    guards: Guards,
+}
+
+impl Blank {
+    fn new(config: &DriveConfig, timed: bool) -> Self {
+        let geometry = Geometry::new(config);
+        Self {
+            limits: limits(config),
+            disturb: config.disturb.clone(),
+            density: config.density.clone(),
+            late_reads: late_reads(config, &geometry, timed),
+            tracker: SpaceSaving::default(),
+            pages: PageCounters::default(),
+            map: PageMap::new(0, 0, geometry.pages_per_block),
+            guards: Guards::new(0, geometry.wordlines_per_block),
+            geometry,
+        }
+    }
+
+    fn view(&self) -> View<'_> {
+        View {
+            geometry: &self.geometry,
+            limits: self.limits.as_ref(),
+            disturb: &self.disturb,
+            density: &self.density,
+            late_reads: self.late_reads,
+            wear_counts: true,
+            hot: &[],
+            cold: &[],
+            wordlines: &[],
+            tracker: &self.tracker,
+            pages: &self.pages,
+            map: &self.map,
+            clock: 0,
+            timed_from: 0,
+            rung_by: 0,
+            guards: &self.guards,
+            pages_away: 0,
+            pages_to_spare: 0,
+            bugs: Bugs::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slots::reclaim::shared::straw::tests::one_page_wordlines;
+    use crate::slots::reclaim::{RECLAIM, technique};
+
+    /// Three wordlines of one page, alpha 9: 19 dose units by movers.
+    fn config(limit: u32, reclaim: &str) -> DriveConfig {
+        toml::from_str::<DriveConfig>(&one_page_wordlines(3, limit, reclaim)).unwrap().resolve().unwrap()
+    }
+
+    fn slack(config: &DriveConfig, name: &str, pec: u32) -> Option<f64> {
+        let (blank, technique) = (Blank::new(config, false), technique(name).unwrap());
+        (technique.new)(config, NO_SEED).promise(&blank.view(), pec).budget().map(|budget| budget.slack())
+    }
+
+    fn refusal(config: &DriveConfig, name: &str, timed: bool) -> String {
+        check(config, technique(name).unwrap(), timed).map_err(|e| e.to_string()).expect_err("refused")
+    }
+
+    #[test]
+    fn worked_example() {
+        for name in ["straw-wl", "straw-ss", "straw-ss-sound", "tiered"] {
+            assert_eq!(slack(&config(900, "check_interval = 96"), name, 0), Some(8.0), "{name}");
+            let sentence = refusal(&config(900, "check_interval = 97"), name, false);
+            assert!(
+                sentence.starts_with(&format!("reclaim.check_interval = 97: `{name}` would lose data, for at 0 P/E cycles")),
+                "{sentence}"
+            );
+            assert!(sentence.contains("9.000 for each of 98 reads and 19.0 by reclaim's own reads, together 901.0"), "{sentence}");
+            assert!(sentence.ends_with("reclaim.check_interval = 96 or less is right"), "{sentence}");
+        }
+        assert_eq!(slack(&config(900, "check_interval = 97, layer_sets = 0.0"), "tiered", 0), Some(872.0), "then it is `block`");
+    }
+
+    /// `block` leaves a read before the alarm, and `R_late` after it: 9 (1 + 97) + 19 = 901.
+    #[test]
+    fn reads_after_an_alarm_count() {
+        for name in ["block", "page-type", "redftl", "read-leveling", "hotld", "ipr", "ideal"] {
+            assert_eq!(check(&config(1_000, "late_reads = 97"), technique(name).unwrap(), true), Ok(()), "{name}");
+        }
+        for name in ["block", "page-type", "redftl", "read-leveling", "hotld", "ipr"] {
+            assert_eq!(slack(&config(1_000, "late_reads = 96"), name, 0), Some(108.0), "{name}");
+            let sentence = refusal(&config(900, "late_reads = 97"), name, true);
+            assert!(
+                sentence.starts_with("reclaim.late_reads = 97: ") && sentence.ends_with("reclaim.late_reads = 96 or less is right"),
+                "{sentence}"
+            );
+        }
+        let sentence = refusal(&config(900, "late_reads = 0"), "block", true);
+        assert!(
+            sentence.contains("late_reads = 0 with reclaim.schedule = \"deadline\"") && sentence.contains("1 or more is right"),
+            "{sentence}"
+        );
+        assert_eq!(check(&config(900, "late_reads = 0"), technique("block").unwrap(), false), Ok(()), "untimed, a job is done at once");
+    }
+
+    /// W 0, S 3 + 16: 9 (10 + 1) + 19 + 2 x 19 = 156.
+    #[test]
+    fn probes_count() {
+        assert_eq!(slack(&config(900, "check_interval = 10"), "erased-probe", 0), Some(744.0));
+        assert!(refusal(&config(155, "check_interval = 10"), "erased-probe", false).contains("together 156.0"));
+        // w 4,414 and beside it 3 + 1 + 2 + 2; B = 1 + 1 + 3 + 64 after E: where E is above the threshold of `block` reads are drawn.
+        let drawn = slack(&config(100_000, ""), "chance-probe", 0);
+        assert_eq!(drawn, Some(100_000.0 - 8.0 * (4_414.0 + 8.0) - 70.0));
+        assert_eq!(slack(&config(900, ""), "chance-probe", 0), slack(&config(900, ""), "block", 0), "else it is `block`");
+    }
+
+    #[test]
+    fn what_is_to_blame_is_named() {
+        // Each alone is too much, 9 (300 + 1) + 19 and 9 (31 + 30) + 19 of 400; together 9 (41 + 1) + 19 = 397 will do.
+        let sentence = refusal(&config(400, "check_interval = 300, late_reads = 30"), "straw-wl", true);
+        assert!(sentence.ends_with("reclaim.late_reads = 1 and reclaim.check_interval = 41 or less are right"), "{sentence}");
+        let sentence = refusal(&config(27, ""), "block", false);
+        assert!(sentence.starts_with("disturb.table: `block` would lose data") && sentence.contains("larger limits"), "{sentence}");
+        let mut worn = config(100, "");
+        worn.disturb.table.push(crate::config::PerPec { pec: 1000, limit: vec![20.0], alpha: vec![9.0] });
+        worn.start.pec = 950;
+        let sentence = refusal(&worn, "block", false);
+        assert!(sentence.starts_with("start.pec = 950: ") && sentence.ends_with("start.pec = 900 or less is right"), "{sentence}");
+    }
+
+    /// What a technique is listed with is what it says: nobody tests it for less than it promises.
+    #[test]
+    fn a_technique_is_listed_with_what_it_promises() {
+        let config = config(900, "check_interval = 10");
+        for technique in RECLAIM {
+            let policy = (technique.new)(&config, NO_SEED);
+            let promise = policy.promise(&Blank::new(&config, false).view(), 0);
+            let expected = match technique.name {
+                "none" => matches!(promise, Promise::Nothing(_)),
+                "straw-ss" => matches!(promise, Promise::Deceivable(_)),
+                "straw-ss-published" => matches!(promise, Promise::Unsafe(..)),
+                _ => matches!(promise, Promise::Within(_)),
+            };
+            assert!(expected, "{}: {promise:?}", technique.name);
+            assert_eq!(technique.may_lose, !matches!(promise, Promise::Within(_)), "{}", technique.name);
+            assert_eq!(technique.keeps_apart, !policy.streams().is_empty(), "{}", technique.name);
+        }
+        assert_eq!(check(&super::tests::config(1, ""), technique("none").unwrap(), true), Ok(()));
+    }
+
+    /// 100 - 0.08 a cycle: 28 at 900, where `block` has what it needs, and less at the next row of a policy.
+    #[test]
+    fn a_promise_that_wear_ends_is_warned_of() {
+        let mut config = config(100, "");
+        let block = technique("block").unwrap();
+        assert_eq!(warnings(&config, block, false, 3000), Vec::<String>::new());
+        assert_eq!(notes(&config), ["disturb.table has one row: what blocks endure does not depend on wear"]);
+        config.disturb.table.push(crate::config::PerPec { pec: 1000, limit: vec![20.0], alpha: vec![9.0] });
+        assert_eq!(notes(&config), Vec::<String>::new());
+        assert_eq!(check(&config, block, false), Ok(()));
+        assert_eq!(warnings(&config, block, false, 900), Vec::<String>::new());
+        let sentences = warnings(&config, block, false, 1001);
+        assert_eq!(sentences.len(), 2, "{sentences:?}");
+        assert!(sentences[0].starts_with("`block` may lose data from 901 P/E cycles on"), "{sentences:?}");
+        assert!(sentences[1].starts_with("disturb.table ends at 1000 P/E cycles"), "{sentences:?}");
+        assert!(warnings(&config, technique("none").unwrap(), false, 1000).is_empty());
+    }
+
+    #[test]
+    fn numbers_that_no_counter_holds_are_refused() {
+        let refused =
+            |reclaim: &str| toml::from_str::<DriveConfig>(&one_page_wordlines(3, 900, reclaim)).unwrap().resolve().unwrap_err().to_string();
+        assert_eq!(refused("late_reads = 4294967295"), "reclaim.late_reads = 4294967295 is more than 20000000");
+        for technique in RECLAIM {
+            let config = config(900, "late_reads = 20000000, check_interval = 1000000");
+            let said = check(&config, technique, true).err().map(|e| e.to_string());
+            assert_eq!(said.is_some(), technique.name != "none", "{}: {said:?}", technique.name);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! # Read leveling
+//! Keeps a few read-hot pages in a block of their own, and when that comes to its limit writes them again to pages of the same block that hold
+//! nothing yet: what was just written has endured nothing. The block is erased when no such pages are left.
+//!
+//! **Paper** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
+//! **Acts at** `block`'s threshold; of a shadow block, at as many reads since its pages were written.
+//! **Costs** 8 bytes a block, 2 for each page of a monitor block, 10 for each shadow block (when it was opened, at which read and from which
+//! page on it was filled last); and the pages that shadow blocks leave unused.
+//! **Departs from the paper** read-hot pages are found, and shadow blocks limited, as in `redftl`. Pages that share a wordline share what
+//! it has endured, so a filling begins on a wordline of its own; what is left of the one before is programmed twice.
+//! **Does not help** where data is disturbed by reads from before its programming (`disturb.preprogram_weight` above 0): there it is `redftl`.
+//!
+//! ```text
+//! 192 pages a block, 30 in a shadow block: pages 0 to 29, 30 to 59, .. 150 to 179: 6 fillings, so a block is used again 5 times
+//! limit 10,000:  10,000 reads -> 30 copies, no erase;  ..  60,000 reads -> 30 copies to another block, one erase
+//! ```
+//!
+//! **Why it is safe.** A filling is written after the count at which it was asked for, `n`. Until the alarm at `n + T` at most T units of dose
+//! fall due at the largest weight, the movers' own reads included. Then come at most `R_late` reads of the host and one job, which reads each
+//! page once: that is what `block`'s T leaves room for. No page of an older filling is left when a new alarm is set.
+
+use std::collections::BTreeMap;
+
+use super::block::Block;
+use super::shared::read_hot::{HOT, ReadHot, whole};
+use super::shared::shadow::Shadows;
+use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Bytes, Cause, Reads};
+use crate::config::DriveConfig;
+use crate::disturb::table::QUARTERS;
+
+/// Pages of a shadow block that were written together.
+#[derive(Clone, Copy, Default)]
+struct Filling {
+    /// The first of them.
+    first: u32,
+    /// Reads of the block before they were written, at least.
+    from: u32,
+}
+
+/// The fillings of a shadow block: the one that serves, and the one asked for.
+#[derive(Clone, Copy, Default)]
+struct Fillings {
+    serving: Filling,
+    wanted: Option<Filling>,
+}
+
+pub(super) struct ReadLeveling {
+    block: Block,
+    shadows: Shadows,
+    fillings: BTreeMap<BlockId, Fillings>,
+    /// Whether what is programmed late is spared what came before.
+    forgets: bool,
+    reuses: u64,
+}
+
+impl ReadLeveling {
+    pub(super) fn new(config: &DriveConfig) -> Self {
+        Self {
+            block: Block::new(config),
+            shadows: Shadows::new(config),
+            fillings: BTreeMap::new(),
+            forgets: config.disturb.preprogram_weight == 0.0,
+            reuses: 0,
+        }
+    }
+
+    /// The filling that serves now: the one asked for, once nothing is left of the one before.
+    fn serving(&mut self, view: &View, block: BlockId) -> Filling {
+        let fillings = self.fillings.entry(block).or_default();
+        if let Some(wanted) = fillings.wanted
+            && !view.holds_before(block, wanted.first)
+        {
+            *fillings = Fillings { serving: wanted, wanted: None };
+            self.reuses += 1;
+        }
+        fillings.serving
+    }
+
+    /// What becomes of a shadow block at its limit.
+    fn reuse(&mut self, view: &View, block: BlockId) -> Action {
+        match view.next_filling(block) {
+            Some(first) if self.forgets => {
+                let wanted = Filling { first, from: view.dose(block) / QUARTERS };
+                self.fillings.entry(block).or_default().wanted = Some(wanted);
+                Action::Recycle { block }
+            }
+            _ => whole(view, block, HOT),
+        }
+    }
+}
+
+impl Policy for ReadLeveling {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        self.shadows.opened(view, block);
+        self.shadows.read_hot.threshold(view, block)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        if !Shadows::is_shadow(view, block) {
+            self.shadows.refresh(view, block, out);
+            return ReadHot::deadline(view, block);
+        }
+        let threshold = self.shadows.read_hot.threshold(view, block);
+        let due = Reads(threshold.0.saturating_add(self.serving(view, block).from));
+        if view.reads(block) < due {
+            return due;
+        }
+        out.push(self.reuse(view, block));
+        ReadHot::deadline(view, block)
+    }
+
+    fn streams(&self) -> Vec<StreamSpec> {
+        self.shadows.streams()
+    }
+
+    fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {
+        self.shadows.erased(view, block, cause);
+        self.fillings.remove(&block);
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.shadows.counts().into_iter().chain([("shadow_reuses", self.reuses)]).collect()
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.shadows.controller_ram(geometry, 10)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        self.block.promise(view, pec)
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        self.shadows.explain(
+            self.block.explain(view, pec),
+            "read-hot pages of a shadow block written again within it",
+            ", counted from the last time",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::shadow::tests::{copied_and_erased, drive_with_a_shadow, read};
+
+    /// One page in a block of eight wordlines: pages 0, 3, 6, .. 21 in turn. Each time two copies complete the wordline before, and
+    /// the third begins the next; their three reads count.
+    #[test]
+    fn a_shadow_block_is_used_until_it_is_full() {
+        let mut drive = drive_with_a_shadow("read-leveling", "");
+        read(&mut drive, 976);
+        assert_eq!(copied_and_erased(&drive), (3, 0));
+        read(&mut drive, 972);
+        assert_eq!(copied_and_erased(&drive), (3, 0));
+        read(&mut drive, 1);
+        assert_eq!(copied_and_erased(&drive), (6, 0));
+        read(&mut drive, 5 * 973);
+        assert_eq!(copied_and_erased(&drive), (21, 0), "seven uses more");
+        read(&mut drive, 973);
+        assert_eq!(copied_and_erased(&drive), (22, 1));
+        let counts = drive.technique_counts();
+        let count = |wanted| counts.iter().find(|(name, _)| *name == wanted).unwrap().1;
+        assert_eq!((count("shadow_reuses"), count("shadow_erases")), (7, 1));
+        assert_eq!(drive.lost_pages(), 0);
+    }
+}

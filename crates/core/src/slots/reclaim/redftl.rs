@@ -1,0 +1,91 @@
+//! # Redftl
+//! Finds the read-hot pages and keeps a few of them in a block of their own: when that comes to its limit, a few pages move, and not a block.
+//!
+//! **Paper** Ha, Jeong, Kim, ACM `APSys` 2013, as ipr-2018 II-B and IV describe it (`RedFTL`).
+//! **Acts at** `block`'s threshold. A shadow block (`density.shadow_pages` pages) moves to another.
+//! **Costs** 8 bytes a block, 2 for each page of a monitor block, 4 for each shadow block; and the pages that shadow blocks leave unused.
+//! **Departs from the paper** read-hot pages are found as ipr-2018 finds them, for all its techniques alike; where `density.shadow` or
+//! `density.spare_share` allows no more shadow blocks, those with the smallest reading rate go back to regular blocks, and where that is
+//! not enough the pages stay regular.
+//! **Does not help** the number of erases: a block endures as many reads as before. It shortens the jobs that reads wait for.
+//!
+//! ```text
+//! 192 pages a block, 30 in a shadow block, limit 10,000:   10,000 reads of the 30 -> 30 copies and an erase, not 192 copies and an erase
+//! ```
+//!
+//! **Why it is safe.** Every block moves as a whole at `block`'s threshold, whatever it holds.
+
+use super::block::Block;
+use super::shared::read_hot::{HOT, ReadHot, whole};
+use super::shared::shadow::Shadows;
+use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Bytes, Cause, Reads};
+use crate::config::DriveConfig;
+
+pub(super) struct RedFtl {
+    block: Block,
+    shadows: Shadows,
+}
+
+impl RedFtl {
+    pub(super) fn new(config: &DriveConfig) -> Self {
+        Self { block: Block::new(config), shadows: Shadows::new(config) }
+    }
+}
+
+impl Policy for RedFtl {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        self.shadows.opened(view, block);
+        self.shadows.read_hot.threshold(view, block)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        if Shadows::is_shadow(view, block) {
+            out.push(whole(view, block, HOT));
+        } else {
+            self.shadows.refresh(view, block, out);
+        }
+        ReadHot::deadline(view, block)
+    }
+
+    fn streams(&self) -> Vec<StreamSpec> {
+        self.shadows.streams()
+    }
+
+    fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {
+        self.shadows.erased(view, block, cause);
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.shadows.counts()
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.shadows.controller_ram(geometry, 4)
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        self.block.promise(view, pec)
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        self.shadows.explain(self.block.explain(view, pec), "shadow block of read-hot pages moved", "")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::shadow::tests::{copied_and_erased, drive_with_a_shadow, read};
+
+    #[test]
+    fn a_shadow_block_at_its_limit_moves_few_pages() {
+        let mut drive = drive_with_a_shadow("redftl", "");
+        read(&mut drive, 976);
+        assert_eq!(copied_and_erased(&drive), (1, 1));
+        read(&mut drive, 9 * 976);
+        assert_eq!(copied_and_erased(&drive), (10, 10));
+        assert_eq!(drive.technique_counts().iter().find(|(name, _)| *name == "shadow_erases"), Some(&("shadow_erases", 10)));
+        assert_eq!(drive.lost_pages(), 0);
+    }
+}

@@ -1,0 +1,29 @@
+//! One number for how often a technique rewrites at an age: what carries the wear that reads cause through a drive's life.
+//!
+//! A wordline with the threshold T is rewritten once every T reads, so several of them cause rewrites at the sum of their rates 1/T. The
+//! reads between two rewrites of the mean one are the harmonic mean: the weak ones, which are rewritten most, count most.
+//!
+//! ```text
+//! thresholds 100 and 300:  2 / (1/100 + 1/300) = 150
+//! ```
+
+use super::super::Threshold;
+
+/// Of all thresholds, in reads; none of no threshold.
+pub(in crate::slots::reclaim) fn harmonic_mean(thresholds: &[Threshold]) -> Option<f64> {
+    let rates: f64 = thresholds.iter().map(|t| 1.0 / f64::from(t.reads.max(1))).sum();
+    (rates > 0.0).then(|| thresholds.len() as f64 / rates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worked_example() {
+        let threshold = |reads| Threshold { name: String::new(), reads, because: String::new() };
+        let pace = harmonic_mean(&[threshold(100), threshold(300)]).unwrap();
+        assert!((pace - 150.0).abs() < 1e-9, "{pace}");
+        assert_eq!(harmonic_mean(&[]), None);
+    }
+}

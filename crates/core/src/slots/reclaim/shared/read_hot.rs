@@ -1,0 +1,277 @@
+//! The read-hot identifier (ipr-2018 III-B): which blocks, then which pages of them, are read so much that they are worth a place of their own.
+//!
+//! A regular block that comes to its limit sooner than blocks do on average moves to a monitor block, whose pages are counted one by one. Of a
+//! monitor block that comes to its limit, the pages read more often than the average page are read-hot. A block that GC erases tells
+//! nothing: its data is regular again, because it went to GC's stream.
+//!
+//! ```text
+//! 40 blocks; after 2,000 page operations of the host the fourth refresh: B_avg = 2,000 x 40 / 4 = 20,000; the block was opened at 500:
+//! 1,500 < 20,000, so what it holds goes to a monitor block
+//! its four valid pages are read 5, 1, 9, 1 times until its limit: P_avg = 4, the first and the third are read-hot
+//! ```
+
+use super::super::block::{ALL_KINDS, Block, Work};
+use super::super::promise::Budget;
+use super::super::{Action, FIRST_OWN, Policy, StreamSpec, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::page_set::PageSet;
+use crate::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
+use crate::config::{DriveConfig, IntervalAverage};
+use crate::ftl::place::RECLAIM;
+
+/// The stream of blocks whose pages are counted.
+pub(in crate::slots::reclaim) const MONITOR: StreamId = FIRST_OWN;
+/// The stream of read-hot pages, whatever blocks a technique has for them.
+pub(in crate::slots::reclaim) const HOT: StreamId = FIRST_OWN + 1;
+
+pub(in crate::slots::reclaim) struct ReadHot {
+    block: Block,
+    /// Dose units, rounded up, that the reads of one wordline's pages take when its states are merged, its backup included.
+    merging: f64,
+    /// Clock of each block's opening: of the refresh that filled it, if one did.
+    opened_at: Vec<u64>,
+    intervals: Average,
+    monitors: u32,
+    most_monitors: u32,
+    /// Blocks that were regular again because all monitor blocks were taken.
+    unmonitored: u64,
+    /// Blocks refreshed: regular, monitor, read-hot, of low density.
+    refreshed: [u64; 4],
+}
+
+impl ReadHot {
+    pub(in crate::slots::reclaim) fn new(config: &DriveConfig) -> Self {
+        let geometry = Geometry::new(config);
+        Self {
+            block: Block::new(config),
+            merging: Block::merging(config),
+            opened_at: vec![0; geometry.blocks as usize],
+            intervals: Average {
+                how: config.density.interval_average,
+                blocks: f64::from(geometry.blocks),
+                refreshes: 0,
+                count: 0,
+                mean: 0.0,
+            },
+            monitors: 0,
+            most_monitors: (config.density.monitor * f64::from(geometry.blocks)) as u32,
+            unmonitored: 0,
+            refreshed: [0; 4],
+        }
+    }
+
+    /// The streams: one of monitor blocks, and the technique's own of read-hot ones.
+    pub(in crate::slots::reclaim) fn streams(hot: StreamSpec) -> Vec<StreamSpec> {
+        vec![StreamSpec { purpose: "monitor", mode: 0, pool: false, most_pages: None, counts_pages: true }, hot]
+    }
+
+    /// A block is about to be written.
+    pub(in crate::slots::reclaim) fn opened(&mut self, view: &View, block: BlockId) {
+        self.opened_at[block as usize] = view.clock();
+        self.monitors += u32::from(view.stream(block) == MONITOR);
+    }
+
+    /// A block is about to be erased.
+    pub(in crate::slots::reclaim) fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {
+        let kind = match view.stream(block) {
+            _ if view.mode(block) > 0 => 3,
+            HOT => 2,
+            MONITOR => 1,
+            _ => 0,
+        };
+        self.refreshed[kind] += u64::from(cause == Cause::Reclaim);
+        self.monitors -= u32::from(view.stream(block) == MONITOR);
+    }
+
+    /// Reads at which a block must go, moved as a whole.
+    pub(in crate::slots::reclaim) fn threshold(&self, view: &View, block: BlockId) -> Reads {
+        let work = Work { mode: view.mode(block), units_per_wordline: f64::from(view.geometry.cell.bits()) };
+        self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
+    }
+
+    /// Reads at which a block of full density must begin to be reprogrammed.
+    pub(in crate::slots::reclaim) fn merging_threshold(&self, view: &View, block: BlockId) -> Reads {
+        let work = Work { mode: 0, units_per_wordline: self.merging };
+        self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
+    }
+
+    /// What [`Self::threshold`] rests on, of blocks of full density.
+    pub(in crate::slots::reclaim) fn budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
+        self.block.budgets(view, pec, Work { mode: 0, units_per_wordline: f64::from(view.geometry.cell.bits()) })
+    }
+
+    /// What [`Self::merging_threshold`] rests on.
+    pub(in crate::slots::reclaim) fn merging_budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
+        self.block.budgets(view, pec, Work { mode: 0, units_per_wordline: self.merging })
+    }
+
+    /// Whether a block reprogrammed now would have reads left under its new limits when the job is done.
+    pub(in crate::slots::reclaim) fn gains(&self, view: &View, block: BlockId) -> bool {
+        let work = Work { mode: 1, units_per_wordline: f64::from(view.geometry.cell.bits()) };
+        let job = self.merging * f64::from(view.geometry.wordlines_per_block);
+        let after = f64::from(Self::deadline(view, block).0) + job;
+        self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).is_none_or(|(reads, _)| after < f64::from(reads))
+    }
+
+    /// The last read that a block may serve while a job, asked for now, is under way.
+    pub(in crate::slots::reclaim) fn deadline(view: &View, block: BlockId) -> Reads {
+        Reads(view.reads(block).0.saturating_add(view.late_reads.max(1)))
+    }
+
+    /// What becomes of a regular or a monitor block that came to its limit; its read-hot pages go to `hot`.
+    pub(in crate::slots::reclaim) fn refresh(&mut self, view: &View, block: BlockId, hot: StreamId) -> Action {
+        let opened_at = self.opened_at[block as usize];
+        let interval = view.is_timed(opened_at).then(|| (view.clock() - opened_at) as f64);
+        let average = self.intervals.note(interval, view.clock());
+        if view.stream(block) == MONITOR {
+            return Action::Divide { block, marked: read_hot_pages(view, block), to: hot, rest: RECLAIM };
+        }
+        if interval.is_none_or(|interval| interval >= average) {
+            return Action::Relocate { block };
+        }
+        if self.monitors >= self.most_monitors {
+            self.unmonitored += 1;
+            return Action::Relocate { block };
+        }
+        whole(view, block, MONITOR)
+    }
+
+    /// The threshold of a read-hot block that may be reprogrammed, for `vpass explain`.
+    pub(in crate::slots::reclaim) fn explain_merging(&self, view: &View, pec: u32) -> Option<Threshold> {
+        let work = Work { mode: 0, units_per_wordline: self.merging };
+        let (reads, terms) = self.block.threshold_for(view, pec, ALL_KINDS, work)?;
+        Some(Threshold { name: "read-hot block reprogrammed".into(), reads, because: self.block.because(view, &terms) })
+    }
+
+    /// What it counts, for results.
+    pub(in crate::slots::reclaim) fn counts(&self) -> Vec<(&'static str, u64)> {
+        let [regular, monitor, hot, low] = self.refreshed;
+        vec![
+            ("refreshed_regular", regular),
+            ("refreshed_monitor", monitor),
+            ("refreshed_read_hot", hot),
+            ("refreshed_low_density", low),
+            ("unmonitored", self.unmonitored),
+        ]
+    }
+
+    /// 4 bytes of reads and 4 of a refresh's time for each block, 2 for each page of a monitor block (III-E).
+    pub(in crate::slots::reclaim) fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        Bytes(8 * u64::from(geometry.blocks) + 2 * u64::from(self.most_monitors) * u64::from(geometry.pages_per_block))
+    }
+
+    /// Its thresholds, for `vpass explain`.
+    pub(in crate::slots::reclaim) fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let mut thresholds = self.block.explain(view, pec);
+        let work = Work { mode: 1, units_per_wordline: f64::from(view.geometry.cell.bits()) };
+        if view.geometry.cell.bits() > 1
+            && let Some((reads, terms)) = self.block.threshold_for(view, pec, ALL_KINDS, work)
+        {
+            let because = self.block.because(view, &terms);
+            thresholds.push(Threshold { name: "block of low density rewritten".into(), reads, because });
+        }
+        thresholds
+    }
+}
+
+/// Moves a whole block to one stream.
+pub(in crate::slots::reclaim) fn whole(view: &View, block: BlockId, to: StreamId) -> Action {
+    Action::Divide { block, marked: PageSet::none(view.geometry.pages_per_block), to, rest: to }
+}
+
+/// Valid pages that were read more often than the average valid page.
+fn read_hot_pages(view: &View, block: BlockId) -> PageSet {
+    let valid = || (0..).zip(view.page_reads(block)).filter(|(page, _)| view.is_valid_page(block, *page));
+    let (pages, reads) = valid().fold((0, 0), |(pages, sum), (_, reads)| (pages + 1, sum + u64::from(*reads)));
+    let mut hot = PageSet::none(view.geometry.pages_per_block);
+    for (page, read) in valid() {
+        if u64::from(*read) * pages > reads {
+            hot.insert(page, 1);
+        }
+    }
+    hot
+}
+
+/// The average time between two refreshes of a block.
+struct Average {
+    how: IntervalAverage,
+    blocks: f64,
+    refreshes: u64,
+    /// Intervals in the mean.
+    count: u64,
+    mean: f64,
+}
+
+impl Average {
+    /// Notes the interval, where it is known, of a refresh that happens now; gives the average to compare it with. The first of all is not soon.
+    fn note(&mut self, interval: Option<f64>, now: u64) -> f64 {
+        let before = if self.count == 0 { 0.0 } else { self.mean };
+        self.refreshes += 1;
+        self.count += u64::from(interval.is_some());
+        let weight = match self.how {
+            IntervalAverage::Blocks => return now as f64 * self.blocks / self.refreshes as f64,
+            IntervalAverage::Refreshes => self.count,
+            IntervalAverage::Recent(n) => self.count.min(n.into()),
+        };
+        if let Some(interval) = interval {
+            self.mean += (interval - self.mean) / weight as f64;
+        }
+        before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::{Drive, Techniques};
+
+    fn averages(how: IntervalAverage) -> [u64; 4] {
+        let mut average = Average { how, blocks: 40.0, refreshes: 0, count: 0, mean: 0.0 };
+        [(100.0, 500), (300.0, 1000), (120.0, 1500), (0.0, 2000)].map(|(interval, now)| average.note(Some(interval), now) as u64)
+    }
+
+    #[test]
+    fn the_average_is_over_all_blocks_or_all_refreshes_or_the_last_ones_mostly() {
+        assert_eq!(averages(IntervalAverage::Blocks), [20_000; 4]);
+        assert_eq!(averages(IntervalAverage::Refreshes)[..3], [0, 100, 200]);
+        assert_eq!(averages(IntervalAverage::Recent(2)), [0, 100, 200, 160]);
+    }
+
+    #[test]
+    fn an_interval_that_nobody_timed_is_a_refresh_and_in_no_mean() {
+        let after_one = |how| {
+            let mut average = Average { how, blocks: 40.0, refreshes: 0, count: 0, mean: 0.0 };
+            average.note(None, 500);
+            average.note(Some(100.0), 1000);
+            average.note(Some(300.0), 1500) as u64
+        };
+        let all = [IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)];
+        assert_eq!(all.map(after_one), [20_000, 100, 100]);
+    }
+
+    /// 36 of 60 blocks hold data; every read goes to the first page, whose block comes to its limit after 976 reads at most.
+    #[test]
+    fn a_block_that_begins_with_reads_is_not_monitored_before_its_second_refresh() {
+        let monitored = |start: &str, refreshes: u64| {
+            let text = format!(
+                r#"
+                geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
+                timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+                drive = {{ spare = 0.4 }}
+                disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
+                start = {{ overwrite = 0, {start} }}
+                "#
+            );
+            let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+            let mut drive = Drive::new(config, &Techniques { reclaim: "ipr".into(), ..Techniques::default() }, false).unwrap();
+            drive.precondition(1);
+            drive.begin_measurement();
+            while drive.flash_counts().erases[Cause::Reclaim as usize] < refreshes {
+                drive.read_pages(&[0]);
+            }
+            drive.hot[drive.geometry.block_of(drive.map.to_physical[0]) as usize].stream == MONITOR
+        };
+        assert!(monitored("reads = 0", 1));
+        assert!(!monitored("reads = 900", 1) && monitored("reads = 900", 2));
+    }
+}

@@ -1,0 +1,204 @@
+//! Shadow blocks (ipr-2018 II-B): blocks that hold a few read-hot pages and nothing else. What the techniques that keep them share: how many
+//! there may be, which goes back when there are too many, and what becomes of all other blocks.
+//!
+//! ```text
+//! regular --sooner than B_avg--> monitor --pages above P_avg--> shadow blocks, 30 pages each
+//!                                        --the others--------> regular        --the least read, when there are too many--> regular
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::super::{Action, StreamSpec, Threshold, View};
+use super::read_hot::{HOT, ReadHot};
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Bytes, Cause};
+use crate::config::DriveConfig;
+use crate::ftl::place::RESERVE;
+
+pub(in crate::slots::reclaim) struct Shadows {
+    pub(in crate::slots::reclaim) read_hot: ReadHot,
+    pages: u32,
+    most: u32,
+    /// Shadow blocks, with the clock at which they were opened.
+    opened_at: BTreeMap<BlockId, u64>,
+    /// Blocks that the read-hot pages of a monitor block will fill, until that one is erased.
+    promised: BTreeMap<BlockId, u32>,
+    erases: u64,
+    evictions: u64,
+    refused: u64,
+}
+
+impl Shadows {
+    pub(in crate::slots::reclaim) fn new(config: &DriveConfig) -> Self {
+        let geometry = Geometry::new(config);
+        let pages = config.density.shadow_pages.min(geometry.pages_per_block);
+        Self {
+            read_hot: ReadHot::new(config),
+            pages,
+            most: most(config, &geometry, pages),
+            opened_at: BTreeMap::new(),
+            promised: BTreeMap::new(),
+            erases: 0,
+            evictions: 0,
+            refused: 0,
+        }
+    }
+
+    /// The streams: monitor blocks, and shadow blocks.
+    pub(in crate::slots::reclaim) fn streams(&self) -> Vec<StreamSpec> {
+        let most_pages = Some(self.pages as u16);
+        ReadHot::streams(StreamSpec { purpose: "shadow", mode: 0, pool: false, most_pages, counts_pages: false })
+    }
+
+    /// Whether a block holds read-hot pages only.
+    pub(in crate::slots::reclaim) fn is_shadow(view: &View, block: BlockId) -> bool {
+        view.stream(block) == HOT
+    }
+
+    /// A block is about to be written.
+    pub(in crate::slots::reclaim) fn opened(&mut self, view: &View, block: BlockId) {
+        self.read_hot.opened(view, block);
+        if Self::is_shadow(view, block) {
+            self.opened_at.insert(block, view.clock());
+        }
+    }
+
+    /// A block is about to be erased.
+    pub(in crate::slots::reclaim) fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {
+        self.read_hot.erased(view, block, cause);
+        self.promised.remove(&block);
+        self.erases += u64::from(self.opened_at.remove(&block).is_some());
+    }
+
+    /// `block`'s thresholds, each with what becomes of shadow blocks at it.
+    pub(in crate::slots::reclaim) fn explain(&self, of_block: Vec<Threshold>, what: &str, counted: &str) -> Vec<Threshold> {
+        let because =
+            format!("that of every block{counted}; at most {} pages of such a block hold data (density.shadow_pages)", self.pages);
+        let and_shadow = |t: Threshold| {
+            let shadow = Threshold { name: what.into(), reads: t.reads, because: because.clone() };
+            [t, shadow]
+        };
+        of_block.into_iter().flat_map(and_shadow).collect()
+    }
+
+    /// What becomes of a regular or a monitor block at its limit, and of the shadow blocks that have to make room for that.
+    pub(in crate::slots::reclaim) fn refresh(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) {
+        let refreshed = self.read_hot.refresh(view, block, HOT);
+        let wanted = match &refreshed {
+            Action::Divide { marked, to: HOT, .. } => marked.len().div_ceil(self.pages),
+            _ => 0,
+        };
+        // Of a block that is being moved already nothing is asked but that it be gone in time.
+        if wanted == 0 || !view.is_idle(block) {
+            out.push(refreshed);
+        } else if self.make_room(view, wanted, out) {
+            self.promised.insert(block, wanted);
+            out.push(refreshed);
+        } else {
+            self.refused += 1;
+            out.push(Action::Relocate { block });
+        }
+    }
+
+    /// Sends so many shadow blocks back that as many more as are wanted may be filled: those with the fewest reads per page operation of the
+    /// host since they were opened. A block that is still being filled shows nothing yet, and counts as an open block like any other.
+    fn make_room(&mut self, view: &View, wanted: u32, out: &mut Vec<Action>) -> bool {
+        let rate = |(block, opened_at): (BlockId, u64)| f64::from(view.reads(block).0) / (view.clock() - opened_at).max(1) as f64;
+        let filled = self.opened_at.iter().map(|(block, opened_at)| (*block, *opened_at));
+        let filled = filled.filter(|(block, _)| view.is_idle(*block) && view.pages_to_come(*block) == 0);
+        let mut filled: Vec<(f64, BlockId)> = filled.map(|shadow| (rate(shadow), shadow.0)).collect();
+        let promised: u32 = self.promised.values().sum();
+        let too_many = (filled.len() as u32 + promised + wanted).saturating_sub(self.most);
+        if too_many as usize > filled.len() {
+            return false;
+        }
+        filled.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        out.extend(filled.iter().take(too_many as usize).map(|(_, block)| Action::Relocate { block: *block }));
+        self.evictions += u64::from(too_many);
+        true
+    }
+
+    /// What it counts, for results.
+    pub(in crate::slots::reclaim) fn counts(&self) -> Vec<(&'static str, u64)> {
+        let own = [("shadow_erases", self.erases), ("shadow_evictions", self.evictions), ("shadow_refused", self.refused)];
+        self.read_hot.counts().into_iter().chain(own).collect()
+    }
+
+    /// What the identifier takes, and so many bytes more for each shadow block.
+    pub(in crate::slots::reclaim) fn controller_ram(&self, geometry: &Geometry, bytes_each: u64) -> Bytes {
+        Bytes(self.read_hot.controller_ram(geometry).0 + bytes_each * u64::from(self.most))
+    }
+}
+
+/// Filled shadow blocks that there may be: a share of all blocks, as long as the pages that they leave unused are a share of the spare
+/// ones, and none that open blocks and the reserve may need.
+fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
+    let share = (config.density.shadow * f64::from(geometry.blocks)) as u32;
+    let unused = geometry.pages_per_block - pages;
+    if unused == 0 {
+        return share;
+    }
+    // Streams take at most half of the spare blocks, or one each where that is too few (`Streams::new`); one block more is being
+    // moved, and one must be left to gain.
+    let open = (geometry.spare_blocks() / 2).max(6 + RESERVE + 1);
+    let free = geometry.spare_blocks().saturating_sub(open + 1) * geometry.pages_per_block;
+    let granted = config.density.spare_share * f64::from(geometry.raw_pages() - geometry.host_pages);
+    share.min(free.min(granted as u32) / unused)
+}
+
+#[cfg(test)]
+pub(in crate::slots::reclaim) mod tests {
+    use crate::base::units::Cause;
+    use crate::config::DriveConfig;
+    use crate::drive::{Drive, Techniques};
+
+    /// One die of blocks of 24 pages, 8 wordlines: `T = 1000 - 24 = 976`. Page 0 was read so much that it lies alone in a shadow block.
+    pub(in crate::slots::reclaim) fn drive_with_a_shadow(reclaim: &str, density: &str) -> Drive {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.5 }}
+            disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
+            density = {{ {density} }}
+            "#
+        );
+        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        // Two blocks in turn come to their limits, of 60 that might have: they are hot, and move to monitor blocks. Then one of these.
+        (0..976).for_each(|_| drive.read_pages(&[0, 30]));
+        read(&mut drive, 976);
+        drive.begin_measurement();
+        drive
+    }
+
+    pub(in crate::slots::reclaim) fn read(drive: &mut Drive, times: u32) {
+        (0..times).for_each(|_| drive.read_pages(&[0]));
+    }
+
+    /// Pages copied and blocks erased by reclaim since the page is alone.
+    pub(in crate::slots::reclaim) fn copied_and_erased(drive: &Drive) -> (u64, u64) {
+        (drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
+    }
+
+    #[test]
+    fn a_read_hot_page_comes_to_lie_alone() {
+        for reclaim in ["redftl", "read-leveling"] {
+            let mut drive = drive_with_a_shadow(reclaim, "");
+            let block = drive.geometry.block_of(drive.map.to_physical[0]);
+            assert_eq!(drive.hot[block as usize].valid, 1, "{reclaim}");
+            read(&mut drive, 975);
+            assert_eq!(copied_and_erased(&drive), (0, 0), "{reclaim}");
+        }
+    }
+
+    #[test]
+    fn without_shadow_blocks_the_page_stays_with_the_rest() {
+        for density in ["shadow = 0", "shadow_pages = 5, spare_share = 0", "monitor = 0"] {
+            let mut drive = drive_with_a_shadow("redftl", density);
+            read(&mut drive, 976);
+            assert_eq!(copied_and_erased(&drive), (24, 1), "{density}: the whole block moves");
+        }
+    }
+}

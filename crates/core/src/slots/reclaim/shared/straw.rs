@@ -1,0 +1,403 @@
+//! What the techniques of straw-2024 share: every so many reads of a block, its wordlines whose dose could reach their limit before the
+//! next look are rewritten. The techniques differ in what they know of a dose: their [`Estimate`].
+//!
+//! At a multiple of the interval I of a block's reads (`reclaim.check_interval`) a wordline i with valid pages moves where
+//! `bound(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`, with `M = V + 2 (alpha - 1) p`: movers read each of the block's V
+//! valid pages once more, p of them on each neighbour. Moved pages leave a hole; a block without valid pages is erased.
+//!
+//! **Why it is safe** where `bound(i)` is never below the dose of i. A wordline that a look leaves where it is can take `alpha` for
+//! each read until the next look and `M` for movers' reads, whenever they come: valid pages only get fewer (those an open block will
+//! still be given are counted as valid), and each is read by a mover at most once. The next look comes after at most I reads, or,
+//! where a job is under way, when the job is over and `R_late` reads and the one after it have passed. At that look the wordline is
+//! left again, for the same reason safe, or moved; then it must bear `R_late` reads more and the movers' part of M that is still to
+//! come. The sum is the formula. A wordline programmed after a look has taken less than one that was fresh at it, and the look at an
+//! open block takes a fresh one into account. Reads before the programming count as `preprogram_weight` has it; the look counts them
+//! in full.
+//!
+//! **What it rests on.** That the first look leaves a new wordline where it is: that the margin without a bound is within `ERC_MAX`. Else what
+//! is written comes due at once, and what a look leaves may be used up before the next.
+//!
+//! **Looks left out.** A look before any bound can have grown by the smallest margin finds nothing.
+
+use std::collections::BTreeMap;
+
+use super::super::promise::Budget as Promised;
+use super::super::{Action, Policy, Promise, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::page_set::PageSet;
+use crate::base::units::{BlockId, Bytes, Reads};
+use crate::config::{DoseUnit, DriveConfig};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+
+/// What a technique knows of the doses of a block's wordlines.
+pub(in crate::slots::reclaim) trait Estimate: Send {
+    /// What `explain` calls its bound.
+    const BOUND: &'static str;
+    /// Whether bounds contain reads from before a wordline's own programming even where those do not count: then an open block's
+    /// wordlines without data have bounds, too, and one whose bound is used up is none to write to.
+    const FROM_ERASE: bool;
+
+    /// Whether bounds are below a dose where somebody takes care that they are.
+    const CAN_BE_DECEIVED: bool = false;
+    /// Whether the margin is the paper's, `alpha I`: no room for movers' reads and for those until a job is done. Unsafe.
+    const ONLY_THE_INTERVAL: bool = false;
+
+    /// For a drive of this configuration.
+    fn new(config: &DriveConfig) -> Self;
+
+    /// Writes the margin of each wordline, live or not, in 1/1024 units: `budget.keep[i] - movers - bound(i)`.
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]);
+
+    /// Dose, in quarters, that the block can take from now on before any bound has grown by more than `slack` (in 1/1024 units), with
+    /// `alpha` (in 1/256) the highest of the block.
+    fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64;
+
+    /// Dose, in 1/1024 units, that a wordline may take on top because of what is done about the others at a look; alpha in 1/256.
+    fn burden(&self, _geometry: &Geometry, _alpha: u64) -> u64 {
+        0
+    }
+
+    /// What is done about these pages: those of the wordlines that a look cannot leave as they are.
+    fn remedy(&mut self, _view: &View, block: BlockId, pages: PageSet, _look: &Look) -> Action {
+        Action::RelocatePages { block, pages }
+    }
+
+    /// What it counts of its own, by name.
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![]
+    }
+
+    /// RAM of its counters in a real controller.
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes;
+
+    /// Memory that they take in the simulation at most, beside a few bytes a block.
+    fn memory(&self) -> Bytes {
+        Bytes(0)
+    }
+}
+
+/// What a look found.
+pub(in crate::slots::reclaim) struct Look<'a> {
+    /// Of each wordline, in 1/1024 units.
+    pub(in crate::slots::reclaim) margins: &'a [i64],
+    pub(in crate::slots::reclaim) budget: &'a Budget,
+    /// Dose units that the margins leave room for: until the end of the next look's job, and until the end of this one's.
+    pub(in crate::slots::reclaim) horizon: u32,
+    pub(in crate::slots::reclaim) late: u32,
+}
+
+/// A technique: the shared look, and an estimate.
+pub(in crate::slots::reclaim) struct Straw<E> {
+    pub(in crate::slots::reclaim) estimate: E,
+    interval: u32,
+    /// Leaves out looks that cannot find anything.
+    skips: bool,
+    /// Dose units by which alarms may be overshot between a look and the end of the job of the next: none where every read counts one.
+    overshoot: u32,
+    /// Largest weight of one read, in quarters.
+    heaviest: u32,
+    /// Whether wordlines that are not yet programmed may be used up.
+    counts_before: bool,
+    /// What wordlines may take, by `LimitTable::lookup_class`.
+    budgets: BTreeMap<u64, Budget>,
+    /// Room for a look: what each wordline may still take.
+    margins: Vec<i64>,
+}
+
+/// What each wordline of a block may have taken at a look that leaves it, in 1/1024 units, but for V.
+pub(in crate::slots::reclaim) struct Budget {
+    pub(in crate::slots::reclaim) keep: Vec<i64>,
+    /// In 1/256.
+    pub(in crate::slots::reclaim) alpha: Vec<u32>,
+    /// What guard levels would add to `keep`.
+    pub(in crate::slots::reclaim) gain: Vec<i64>,
+    highest_alpha: u32,
+    /// The smallest entry of `keep`.
+    fresh: i64,
+}
+
+impl<E: Estimate> Straw<E> {
+    pub(in crate::slots::reclaim) fn new(config: &DriveConfig) -> Self {
+        let sensings = config.disturb.dose == DoseUnit::Sensings;
+        Self {
+            estimate: E::new(config),
+            interval: config.reclaim.check_interval,
+            skips: true,
+            // A read weighs up to 2.25 units. Two alarms are passed by less than that each, and looks round up to whole units twice.
+            overshoot: if sensings { 6 } else { 0 },
+            heaviest: dose_per_kind(config.disturb.dose, config.geometry.cell)[..config.geometry.cell.bits() as usize]
+                .iter()
+                .copied()
+                .max()
+                .unwrap_or(QUARTERS),
+            counts_before: E::FROM_ERASE || config.disturb.preprogram_weight > 0.0,
+            budgets: BTreeMap::new(),
+            margins: vec![],
+        }
+    }
+
+    /// Reads that a wordline left at a look must bear until it is out.
+    fn horizon(&self, view: &View) -> u32 {
+        if E::ONLY_THE_INTERVAL {
+            return self.interval;
+        }
+        let late = late(view);
+        self.interval.max(late + 1) + late + self.overshoot
+    }
+
+    /// Reads after a look that found something at which its block may serve no further one.
+    fn grace(&self, view: &View) -> u32 {
+        if E::ONLY_THE_INTERVAL { self.interval } else { late(view) }
+    }
+
+    /// What a wordline of a group may have taken at a look, before V is subtracted, in 1/1024 units.
+    fn keep(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> (i64, u32) {
+        let e = limits.lookup(group, pec);
+        let beside = if E::ONLY_THE_INTERVAL { 0 } else { 2 * view.geometry.cell.bits() };
+        let neighbours = (e.alpha - ALPHA_ONE) * u64::from(beside);
+        let margin = u64::from(QUARTERS) * (e.alpha * u64::from(self.horizon(view)) + neighbours);
+        let margin = margin + self.estimate.burden(view.geometry, e.alpha);
+        (e.limit.cast_signed() - margin.cast_signed(), e.alpha as u32)
+    }
+
+    /// What the looks rest on: that they leave a new wordline where it is.
+    fn promised(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> Promised {
+        let e = limits.lookup(group, pec);
+        let reads = self.horizon(view);
+        let (keep, _) = self.keep(view, limits, group, pec);
+        let left = keep - self.movers(view, view.geometry.pages_per_block);
+        let by_host = (e.alpha * u64::from(QUARTERS) * u64::from(reads)).cast_signed();
+        let units = |n: i64| n as f64 / DOSE_ONE as f64;
+        let alpha = e.alpha as f64 / ALPHA_ONE as f64;
+        Promised { group, endures: units(e.limit.cast_signed()), alpha, reads, own: units(e.limit.cast_signed() - left - by_host) }
+    }
+
+    fn budget(&mut self, view: &View, pec: u32) -> Option<u64> {
+        let limits = view.limits?;
+        let class = limits.lookup_class(pec);
+        if !self.budgets.contains_key(&class) {
+            let groups: Vec<_> = (0..limits.groups()).map(|g| self.keep(view, limits, g, pec)).collect();
+            let of = |w| groups[limits.group_of(w)];
+            let wordlines = 0..view.geometry.wordlines_per_block;
+            let keep: Vec<i64> = wordlines.clone().map(|w| of(w).0).collect();
+            let alpha: Vec<u32> = wordlines.clone().map(|w| of(w).1).collect();
+            let limit = |w| limits.lookup(limits.group_of(w), pec).limit;
+            let gain = wordlines.map(|w| (limits.in_mode(limit(w), 1) - limit(w)).cast_signed()).collect();
+            let highest_alpha = alpha.iter().copied().max().expect("a block has wordlines");
+            let fresh = keep.iter().copied().min().expect("a block has wordlines");
+            self.budgets.insert(class, Budget { keep, alpha, gain, highest_alpha, fresh });
+        }
+        Some(class)
+    }
+
+    /// What is known of doses, and what they may be in a block of this age.
+    pub(in crate::slots::reclaim) fn estimate_and_budget(&mut self, view: &View, pec: u32) -> Option<(&mut E, &Budget)> {
+        let class = self.budget(view, pec)?;
+        Some((&mut self.estimate, &self.budgets[&class]))
+    }
+
+    /// Dose that movers may still deposit on a wordline far from all they read, in 1/1024 units.
+    fn movers(&self, view: &View, pages: u32) -> i64 {
+        if E::ONLY_THE_INTERVAL {
+            return 0;
+        }
+        // The pages of a whole block weigh one unit each in the mean.
+        let quarters = (pages * self.heaviest).min(view.geometry.pages_per_block * QUARTERS);
+        i64::from(quarters) * ALPHA_ONE.cast_signed()
+    }
+
+    /// The next look after `now` block reads, where the smallest margin is `slack`, in 1/1024 units.
+    fn next_look(&self, view: &View, block: BlockId, now: u32, slack: i64, alpha: u32) -> Reads {
+        let quiet = if self.skips { self.estimate.quiet(view, block, slack.max(0) as u64, u64::from(alpha)) } else { 0 };
+        let earliest = (u64::from(now) + quiet / u64::from(QUARTERS)).max(u64::from(now) + 1);
+        Reads(earliest.next_multiple_of(u64::from(self.interval)).min(u64::from(u32::MAX - 1)) as u32)
+    }
+
+    /// Works out what each wordline of a block may still take, live or not, into `self.margins`.
+    fn look(&mut self, view: &View, block: BlockId, class: u64) {
+        let movers = self.movers(view, view.valid_pages(block) + view.pages_to_come(block));
+        let budget = &self.budgets[&class];
+        self.margins.resize(budget.keep.len(), 0);
+        self.estimate.margins(view, block, budget, movers, &mut self.margins);
+    }
+}
+
+/// `R_late`; a job that is not done at once has one read at least.
+fn late(view: &View) -> u32 {
+    view.late_reads.max(1)
+}
+
+impl<E: Estimate> Policy for Straw<E> {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
+        let movers = self.movers(view, view.geometry.pages_per_block);
+        let budget = &self.budgets[&class];
+        self.next_look(view, block, 0, budget.fresh - movers, budget.highest_alpha)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
+        self.look(view, block, class);
+        let (now, horizon) = (view.reads(block).0, self.horizon(view));
+        let budget = &self.budgets[&class];
+        let bits = view.geometry.cell.bits();
+        let written = view.geometry.pages_per_block - view.pages_to_come(block);
+        let is_open = written < view.geometry.pages_per_block;
+        let mut smallest = if is_open { budget.fresh - self.movers(view, view.geometry.pages_per_block) } else { i64::MAX };
+        let mut pages = None;
+        for (wordline, margin) in (0..).zip(&self.margins) {
+            let first = wordline * bits;
+            // Of an open block also what is written in part, and what is to be written where it has a dose before that.
+            let unwritten = is_open && first + bits > written && (first < written || self.counts_before);
+            if *margin >= smallest && *margin >= 0 || !(unwritten || view.is_valid(block, wordline)) {
+                continue;
+            }
+            if *margin < 0 {
+                pages.get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block)).insert(first, bits);
+            } else {
+                smallest = *margin;
+            }
+        }
+        if let Some(pages) = pages {
+            let look = Look { margins: &self.margins, budget, horizon, late: late(view) + self.overshoot };
+            out.push(self.estimate.remedy(view, block, pages, &look));
+            return Reads(now.saturating_add(self.grace(view)));
+        }
+        self.next_look(view, block, now, smallest, budget.highest_alpha)
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.estimate.counts()
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.estimate.controller_ram(geometry)
+    }
+
+    fn memory(&self) -> Bytes {
+        self.estimate.memory()
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        let budgets =
+            view.limits.into_iter().flat_map(|limits| (0..limits.groups()).map(move |group| self.promised(view, limits, group, pec)));
+        match Promise::within(budgets) {
+            Promise::Within(budget) if E::ONLY_THE_INTERVAL => {
+                Promise::Unsafe(budget, "its margin leaves out movers' reads and those until a job is done")
+            }
+            Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
+            promise => promise,
+        }
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let Some(limits) = view.limits else { return vec![] };
+        let pages = view.geometry.pages_per_block;
+        let movers = self.movers(view, pages) as f64 / DOSE_ONE as f64;
+        let units = |n: i64| n as f64 / DOSE_ONE as f64;
+        let of_group = |group: usize| {
+            let (keep, alpha) = self.keep(view, limits, group, pec);
+            let alpha = f64::from(alpha) / ALPHA_ONE as f64;
+            let limit = limits.lookup(group, pec).limit as f64 / DOSE_ONE as f64;
+            let near = 2.0 * (alpha - 1.0) * f64::from(view.geometry.cell.bits());
+            let burden = self.estimate.burden(view.geometry, limits.lookup(group, pec).alpha) as f64 / DOSE_ONE as f64;
+            let group = &view.disturb.groups[group];
+            let because = if E::ONLY_THE_INTERVAL {
+                format!("ERC_MAX {limit} - alpha {alpha:.3} x I {}", self.interval)
+            } else {
+                format!(
+                    "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - M ({movers} + {near:.1}{})",
+                    self.interval,
+                    late(view),
+                    if self.overshoot > 0 { format!(" + overshoot {}", self.overshoot) } else { String::new() },
+                    if burden > 0.0 { format!(" + merges {burden:.1}") } else { String::new() },
+                )
+            };
+            Threshold {
+                name: format!("wordline of group {group} rewritten once its {} of a full block is above", E::BOUND),
+                reads: (units(keep) - movers).max(0.0) as u32,
+                because,
+            }
+        };
+        (0..limits.groups()).map(of_group).collect()
+    }
+}
+
+#[cfg(test)]
+pub(in crate::slots::reclaim) mod tests {
+    use super::{Budget, Estimate, Straw};
+    use crate::base::units::BlockId;
+    use crate::disturb::table::{ALPHA_ONE, DOSE_ONE};
+    use crate::drive::{Drive, Techniques};
+
+    /// A filled drive under a technique of the family, with or without the looks that cannot find anything.
+    pub(crate) fn drive<E: Estimate + 'static>(text: &str, technique: &str, skips: bool) -> Drive {
+        let config: crate::config::DriveConfig = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config.clone(), &Techniques { reclaim: technique.into(), ..Techniques::default() }, false).unwrap();
+        drive.policy = Box::new(Straw::<E> { skips, ..Straw::new(&config) });
+        drive.precondition(1);
+        drive.begin_measurement();
+        drive
+    }
+
+    /// One die with blocks of so many one-page wordlines that endure `limit`, alpha 9; the table `reclaim` as it is given.
+    pub(crate) fn one_page_wordlines(wordlines: u32, limit: u32, reclaim: &str) -> String {
+        format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = {wordlines}, cell = "slc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.5 }}
+            disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [{limit}], alpha = [9.0] }}] }}
+            reclaim = {{ {reclaim} }}
+        "#
+        )
+    }
+
+    /// What an estimate makes of each wordline's dose, in whole units.
+    pub(crate) fn bounds<E: Estimate>(drive: &mut Drive, block: BlockId, alpha: u64) -> Vec<i64> {
+        let wordlines = drive.geometry().wordlines_per_block as usize;
+        let alpha = vec![(alpha * ALPHA_ONE) as u32; wordlines];
+        let budget = Budget { keep: vec![0; wordlines], alpha, gain: vec![0; wordlines], highest_alpha: 0, fresh: 0 };
+        let mut estimate = E::new(drive.config());
+        let mut margins = vec![0; wordlines];
+        estimate.margins(&drive.policy_and_view().1, block, &budget, 0, &mut margins);
+        margins.iter().map(|m| -m / DOSE_ONE.cast_signed()).collect()
+    }
+
+    /// Reads skewed towards the low pages, with some writes, under both ways of looking: the same moves, and fewer looks.
+    pub(crate) fn looks_left_out_find_nothing<E: Estimate + 'static>(technique: &str) {
+        let text = r#"
+            geometry = { channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 10, wordlines_per_block = 24, cell = "tlc", page_size = "16KiB", neighbour_stride = 2 }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.4, write_buffer = "128KiB" }
+            reclaim = { check_interval = 16, counters = 6 }
+            [disturb]
+            model = "wordline"
+            dose = "sensings"
+            preprogram_weight = 0.5
+            groups = ["good", "bad"]
+            table = [{ pec = 0, limit = [4000, 2500], alpha = [8.0, 9.0] }, { pec = 40, limit = [3500, 2000], alpha = [8.5, 9.5] }]
+        "#;
+        let run = |skips| {
+            let mut drive = drive::<E>(text, technique, skips);
+            let pages = u64::from(drive.geometry().host_pages);
+            let mut random = 0u64;
+            for _ in 0..1_500_000 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
+                let page = (unit * unit * unit * pages as f64) as u32;
+                if (random >> 32).is_multiple_of(64) {
+                    drive.write_page(page, u64::MAX);
+                } else {
+                    drive.read_pages(&[page]);
+                }
+            }
+            assert_eq!(drive.lost_pages(), 0);
+            (*drive.flash_counts(), drive.reclaim_counts().pages_copied, drive.reclaim_counts().alarms)
+        };
+        let (counts, copied, looks) = run(true);
+        let (every_counts, every_copied, every_look) = run(false);
+        assert_eq!((counts, copied), (every_counts, every_copied));
+        assert!(copied > 10_000 && looks * 5 < every_look * 4, "{copied} pages copied, {looks} looks of {every_look}");
+    }
+}

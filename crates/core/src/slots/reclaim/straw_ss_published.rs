@@ -1,0 +1,79 @@
+//! # STRAW-SS, as published
+//! UNSAFE: `straw-ss` with the paper's own margin, which leaves no room for the reads of movers and for those that a block serves while its
+//! job is under way. Offered to be compared with, and to show what the room costs.
+//!
+//! **Paper** straw-2024 III-B: a wordline moves where its count, "including the possible additional reads by the next interval", exceeds
+//! `ERC_MAX`; its pages are copied "before the next interval".
+//! **Acts at** multiples of I of a block's reads, where `ERC(i) + alpha I > ERC_MAX`, with the ERC of `straw_ss.rs`.
+//! **Costs** what `straw-ss` costs.
+//! **Departs from the paper** looks that cannot find anything are left out; of several lowest counters the one next in turn is taken.
+//! **Does not help** data under attack, and none that is lost to what the margin leaves out: a wordline left at one look may be at its
+//! limit at the next, which then gives its job an interval of reads more; and the movers of its block read beside it.
+//!
+//! ```text
+//! six one-page wordlines, alpha 9, limit 2,000, I = 10:   straw-ss moves above 2,000 - 9 (10 + 1) - (6 + 2 x 8) = 1,879
+//!                                                 as published above 2,000 - 9 x 10                   = 1,910
+//! two counters; page 1 has two thirds of the reads, so that page 2 is taken for 9 for each of them:
+//! reads 210   1,890: straw-ss moves page 2, as published it stays
+//! reads 220   1,980: it moves
+//! ```
+
+use super::View;
+use super::shared::straw::{Budget, Estimate, Straw};
+use super::straw_ss::Published;
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Bytes};
+use crate::config::DriveConfig;
+
+pub(super) type StrawSsPublished = Straw<WithoutMargin>;
+
+/// The paper's estimate, and its margin.
+pub(super) struct WithoutMargin(Published);
+
+impl Estimate for WithoutMargin {
+    const BOUND: &'static str = Published::BOUND;
+    const FROM_ERASE: bool = Published::FROM_ERASE;
+    const CAN_BE_DECEIVED: bool = Published::CAN_BE_DECEIVED;
+    const ONLY_THE_INTERVAL: bool = true;
+
+    fn new(config: &DriveConfig) -> Self {
+        Self(Published::new(config))
+    }
+
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+        self.0.margins(view, block, budget, movers, out);
+    }
+
+    fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64 {
+        self.0.quiet(view, block, slack, alpha)
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.0.controller_ram(geometry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing, one_page_wordlines};
+    use super::WithoutMargin;
+
+    #[test]
+    fn worked_example() {
+        let text = one_page_wordlines(6, 2000, "check_interval = 10, counters = 2");
+        let mut drive = drive::<WithoutMargin>(&text, "straw-ss-published", true);
+        let mut copied = |from: u32, to: u32| {
+            for n in from..to {
+                let page = if n % 3 < 2 { 1 } else { [0, 2, 3, 4, 5][(n / 3 % 5) as usize] };
+                drive.read_pages(&[page]);
+            }
+            drive.reclaim_counts().pages_copied
+        };
+        assert_eq!((copied(0, 210), copied(210, 219), copied(219, 220)), (0, 0, 1));
+    }
+
+    #[test]
+    fn looks_left_out_would_have_found_nothing() {
+        looks_left_out_find_nothing::<WithoutMargin>("straw-ss-published");
+    }
+}

@@ -1,0 +1,114 @@
+//! # STRAW-WL
+//! Counts the reads of every wordline, looks at a block every so many reads, and rewrites the wordlines whose own dose could reach
+//! their limit before the next look.
+//!
+//! **Paper** straw-2024 III, with its naive counters ("STRAW-WL" of Fig. 8).
+//! **Acts at** the looks of `straw.rs`, on exact doses: `dose(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`.
+//! **Costs** 3 bytes per wordline and block: the counters of the drive are read here, because the controller's would be the same.
+//! **Departs from the paper** doses count from a wordline's own programming, not from the erase; the margin has a term for the movers'
+//! own reads and one for the reads that a block serves until its job is done; looks that cannot find anything are left out.
+//! **Does not help** where everything is read evenly and ages alike; and the holes are GC's to clean.
+//!
+//! ```text
+//! one page a wordline, alpha 9, limit 900, I = 10, three wordlines, hammered in the middle:
+//!                 fresh wordline: 900 - 9 (10 + 1) - (3 + 2 x 8) = 782 may have been taken = 86 reads: first look at 90
+//! reads   90      dose of both neighbours 810 > 782: both move (3 - 2 valid pages left), the middle one, dose 0, stays
+//! ```
+//!
+//! **Why it is safe** stands in `straw.rs`; here the bound is the dose. It grows by at most alpha with each read, so a look before the
+//! smallest margin is used up finds nothing.
+
+use super::View;
+use super::shared::straw::{Budget, Estimate, Straw};
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Bytes};
+use crate::config::{DisturbModel, DriveConfig};
+use crate::disturb::table::ALPHA_ONE;
+use crate::flash::block::Wordline;
+
+pub(super) type StrawWl = Straw<Exact>;
+
+/// The doses themselves.
+pub(super) struct Exact {
+    /// 1 where a wordline's own reads disturb it (model `count`), else 0.
+    own_weight: u64,
+    /// Room for a look: reads of the wordlines between edges of nothing.
+    reads: Vec<u32>,
+}
+
+impl Estimate for Exact {
+    const BOUND: &'static str = "dose";
+    const FROM_ERASE: bool = false;
+
+    fn new(config: &DriveConfig) -> Self {
+        Self { own_weight: u64::from(config.disturb.model == DisturbModel::Count), reads: vec![] }
+    }
+
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+        let wordlines = view.wordlines(block);
+        let stride = view.geometry.neighbour_stride as usize;
+        self.reads.clear();
+        self.reads.resize(stride, 0);
+        self.reads.extend(wordlines.iter().map(|w| w.reads));
+        self.reads.resize(wordlines.len() + 2 * stride, 0);
+        let below = &self.reads[..wordlines.len()];
+        let above = &self.reads[2 * stride..][..wordlines.len()];
+        margins(out, budget, wordlines, below, above, Fixed { read: view.dose(block), own: self.own_weight, movers });
+    }
+
+    fn quiet(&self, _view: &View, _block: BlockId, slack: u64, alpha: u64) -> u64 {
+        slack / alpha
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        Bytes(3 * (u64::from(geometry.wordlines()) + u64::from(geometry.blocks)))
+    }
+}
+
+/// What is the same for all wordlines of a block.
+#[derive(Clone, Copy)]
+struct Fixed {
+    read: u32,
+    own: u64,
+    movers: i64,
+}
+
+/// Margin of each wordline in 1/1024 units; plain slices and no branch, so that it vectorises.
+fn margins(out: &mut [i64], budget: &Budget, wordlines: &[Wordline], below: &[u32], above: &[u32], f: Fixed) {
+    let rows = wordlines.iter().zip(below).zip(above).zip(&budget.keep).zip(&budget.alpha);
+    for (margin, ((((wordline, below), above), keep), alpha)) in out.iter_mut().zip(rows) {
+        let near = u64::from(below + above);
+        let own = u64::from(wordline.reads) * (1 - f.own);
+        let far = u64::from(f.read).wrapping_sub(near + own + u64::from(wordline.base)).cast_signed();
+        let dose = (u64::from(*alpha) * near).cast_signed() + far * ALPHA_ONE.cast_signed();
+        *margin = keep - f.movers - dose;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing, one_page_wordlines};
+    use super::Exact;
+    use crate::base::units::Cause;
+    use crate::drive::Drive;
+
+    #[test]
+    fn only_the_neighbours_of_a_hammered_wordline_move() {
+        let text = one_page_wordlines(3, 900, "check_interval = 10");
+        let mut drive = drive::<Exact>(&text, "straw-wl", true);
+        let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[1]));
+        read(&mut drive, 89);
+        assert_eq!((drive.reclaim_counts().alarms, drive.reclaim_counts().pages_copied), (0, 0));
+        read(&mut drive, 1);
+        assert_eq!((drive.reclaim_counts().alarms, drive.reclaim_counts().pages_copied), (1, 2));
+        read(&mut drive, 100_000);
+        // The page that is read has lost its neighbours, and nothing disturbs it any more.
+        assert_eq!((drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize]), (2, 0));
+        assert_eq!(drive.lost_pages(), 0);
+    }
+
+    #[test]
+    fn looks_left_out_would_have_found_nothing() {
+        looks_left_out_find_nothing::<Exact>("straw-wl");
+    }
+}

@@ -1,0 +1,279 @@
+//! # Tiered
+//! Counts the reads of a block until they could matter, then those of its layers, then those of its wordlines: fine counters only for
+//! blocks that need them, out of a pool; else as `straw-wl`.
+//!
+//! **Paper** none. The idea is Hydra's (Qureshi et al., ISCA 2022), there for DRAM rows; the look is straw-2024's (`straw.rs`).
+//! **Acts at** one alarm per block, at `reclaim.tier_share` of the threshold T of `block`: from there on a set of layer counters serves it
+//! and it is looked at like `straw-wl`, on the bound below. Where the layers beside a wordline have given it that share of what it
+//! may take, a set of wordline counters is added. Where no set is free, one is taken from a block that holds no data or was read less than
+//! `reclaim.check_interval` between two visits of such a search. A block that finds none asks again; without layer counters it is
+//! emptied at T, or later for what it knows from sets that it had.
+//! **Costs** 6 bytes per block (reads; set number or reads away), 3 per counter of the pools (`reclaim.layer_sets`, `reclaim.wordline_sets`,
+//! shares of the blocks) and 12 per set (whose it is, reads unplaced, reads at the last visit). The drive's own counters are read here, less
+//! what they were when a set began.
+//! **Departs from the paper** Hydra keeps all fine counters in memory and caches them; here there is no memory behind the pool. Doses
+//! count from the erase unless a block's sets begin with it.
+//! **Does not help** where more blocks are hot at a time than there are sets: the others are rewritten as a whole.
+//!
+//! ```text
+//! alpha 9, limit 900, tier_share 0.25, one page a wordline, two wordlines a layer, four in all, margins left out; wordline 1 is hammered:
+//! reads   25   tier_share of 900 / 9: layers, 25 unplaced       50   8 x 25 = 200 of the 900 are hot no more than 225
+//!         54   8 x 29 = 232: wordlines, 25 unplaced, 29 in layer 0
+//!        100   bound of 0 and 2: 8 (25 + 29 + 46) + 100 = 900: both move; 3, beside 2, has 8 (25 + 0 + 0) + 100 = 300
+//! ```
+//!
+//! **Why it is safe.** A wordline's neighbours are at i - d and i + d. Of BLK reads, u came before the layers were counted, `layer(l)` fell
+//! into layer l until wordlines were counted, and `exact(w)` on wordline w since. So both neighbours together were read at most
+//!
+//! ```text
+//! near(i) = u + layer(of i-d) + layer(of i+d) (once, if it is one) + exact(i-d) + exact(i+d)
+//! dose(i) = alpha (RC[i-d] + RC[i+d]) + BLK - RC[i-d] - RC[i+d] - RC[i] - base <= (alpha - 1) near(i) + BLK - exact(i)
+//! ```
+//!
+//! times, as alpha >= 1 and base >= 0. The bound changes by nothing when a set begins, and by at most alpha with each read: a read is
+//! unplaced, or in one layer, or on one wordline. So the looks of `straw.rs` are safe from the first one on. Before that a block is
+//! treated as by `block`, and the first look, at or below T, finds every wordline with what it needs to be moved.
+//!
+//! **When sets are taken away.** Of a block's wordline counts the sums go to its layers: as if those had counted all the time. Of its layers one
+//! number is left, away = BLK - the largest near(i) of wordlines that hold data or may still be given some. From then on near(i) is BLK -
+//! away at most, so dose(i) <= alpha BLK - (alpha - 1) away, and the block is emptied at T + away (alpha - 1) / alpha; should it get sets again, u
+//! is BLK - away. The alarm that its last look named stays, and may lie behind that: the look's formula holds for the wordlines, counted or not.
+
+mod placed;
+mod sets;
+
+use super::block::{ALL_KINDS, Block};
+use super::shared::straw::Straw;
+use super::{Action, Policy, Promise, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Bytes, Reads};
+use crate::config::DriveConfig;
+use crate::disturb::table::{ALPHA_ONE, QUARTERS};
+use placed::Placed;
+
+/// A block that found no set free asks again after this part of the reads that are left to it.
+const RETRIES: u32 = 8;
+
+pub(super) struct Tiered {
+    block: Block,
+    straw: Straw<Placed>,
+    /// Whether there are sets of counters at all.
+    has_sets: bool,
+    share: f64,
+    interval: u32,
+}
+
+impl Tiered {
+    pub(super) fn new(config: &DriveConfig) -> Self {
+        Self {
+            block: Block::new(config),
+            straw: Straw::new(config),
+            has_sets: config.reclaim.layer_sets > 0.0,
+            share: config.reclaim.tier_share,
+            interval: config.reclaim.check_interval,
+        }
+    }
+
+    /// Reads at which a block's layers are counted, and at which it is emptied where they are not and never were.
+    fn bounds(&self, view: &View, pec: u32) -> Option<(u32, u32)> {
+        let (threshold, _) = self.block.threshold(view, pec, ALL_KINDS)?;
+        Some(((f64::from(threshold) * self.share) as u32, threshold))
+    }
+
+    /// Reads at which a block is emptied whose layers are no longer counted: the reads that were beside no wordline counted once each.
+    fn end(&self, view: &View, block: BlockId, threshold: u32) -> u32 {
+        let alphas = view.limits.into_iter().flat_map(|limits| {
+            let pec = view.pec(block);
+            (0..limits.groups()).map(move |group| limits.lookup(group, pec).alpha)
+        });
+        let alpha = alphas.min().unwrap_or(ALPHA_ONE);
+        let away = u64::from(self.straw.estimate.away(block)) * (alpha - ALPHA_ONE) / alpha / u64::from(QUARTERS);
+        threshold.saturating_add(away as u32)
+    }
+
+    /// When to ask again for a set, before `end`.
+    fn retry(&self, now: u32, end: u32) -> u32 {
+        now.saturating_add(((end - now) / RETRIES).max(self.interval)).min(end)
+    }
+}
+
+impl Policy for Tiered {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        let Some((first, _)) = self.bounds(view, view.pec(block)) else { return Reads::NEVER };
+        self.straw.estimate.begin(block);
+        if first > 0 || !self.straw.estimate.count_layers(view, block) {
+            return Reads(first.max(1));
+        }
+        self.straw.estimate.count_wordlines(view, block);
+        self.straw.arm(view, block)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let Some((_, threshold)) = self.bounds(view, view.pec(block)) else { return Reads::NEVER };
+        let now = view.reads(block).0;
+        if !self.straw.estimate.counts_layers(view, block) {
+            let end = self.end(view, block, threshold);
+            if now >= end {
+                return self.block.on_alarm(view, block, out);
+            }
+            if !self.straw.estimate.count_layers(view, block) {
+                return Reads(self.retry(now, end));
+            }
+        }
+        let next = self.straw.on_alarm(view, block, out);
+        if !out.is_empty() || self.straw.estimate.counts_wordlines(view, block) {
+            return next;
+        }
+        let Some((estimate, budget)) = self.straw.estimate_and_budget(view, view.pec(block)) else { return next };
+        match estimate.cool_for(view, block, budget, self.share) {
+            0 if estimate.count_wordlines(view, block) => next,
+            0 => Reads(self.retry(now, next.0)),
+            cool => Reads(next.0.min(now.saturating_add(cool))),
+        }
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.straw.controller_ram(geometry)
+    }
+
+    fn memory(&self) -> Bytes {
+        self.straw.memory()
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        // A block without sets needs less than one with.
+        if self.has_sets { self.straw.promise(view, pec) } else { self.block.promise(view, pec) }
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        let Some((first, threshold)) = self.bounds(view, pec) else { return vec![] };
+        let layers = Threshold {
+            name: "layers counted".into(),
+            reads: first,
+            because: format!("tier_share {} of the {threshold} at which a block without layer counters is rewritten", self.share),
+        };
+        std::iter::once(layers).chain(self.block.explain(view, pec)).chain(self.straw.explain(view, pec)).collect()
+    }
+
+    /// Where wear matters blocks have counters, and their wordlines are rewritten one by one.
+    fn pace(&self, view: &View, pec: u32) -> Option<f64> {
+        self.straw.pace(view, pec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::metrics::FlashCounts;
+    use crate::base::units::Cause;
+    use crate::drive::{Drive, Techniques};
+
+    fn drive(text: &str, technique: &str) -> Drive {
+        let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: technique.into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        drive.begin_measurement();
+        drive
+    }
+
+    /// The worked example with its margins: T = floor((900 - 4 - 16) / 9) = 97, so layers count from 24 on; of the 900 a wordline may have
+    /// taken 900 - 9 (2 + 1) - 16 - 4 = 853, so the hot one's neighbours go at 95: 9 x 95 = 855.
+    #[test]
+    fn the_finer_the_counters_the_less_moves() {
+        let reads_and_copies = |layer_sets: f64, wordline_sets: f64| {
+            let text = format!(
+                r#"
+                geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 4, strings_per_layer = 2, cell = "slc", page_size = "4KiB" }}
+                timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+                drive = {{ spare = 0.5 }}
+                disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [900], alpha = [9.0] }}] }}
+                reclaim = {{ check_interval = 1, tier_share = 0.25, layer_sets = {layer_sets}, wordline_sets = {wordline_sets} }}
+                "#
+            );
+            let mut drive = drive(&text, "tiered");
+            let mut reads = 0;
+            while drive.reclaim_counts().pages_copied == 0 {
+                drive.read_pages(&[1]);
+                reads += 1;
+            }
+            (reads, drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
+        };
+        assert_eq!(reads_and_copies(1.0, 1.0), (95, 2, 0), "the neighbours");
+        assert_eq!(reads_and_copies(1.0, 0.0), (95, 3, 0), "the hot wordline too: it lies in the layer that was read, beside another");
+        assert_eq!(reads_and_copies(0.0, 1.0), (97, 4, 1), "the block");
+    }
+
+    /// Skewed reads and some writes.
+    fn run(technique: &str, dose: &str, reclaim: &str) -> (FlashCounts, u64) {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 10, wordlines_per_block = 24, strings_per_layer = 4, cell = "tlc", page_size = "16KiB", neighbour_stride = 2 }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.4, write_buffer = "128KiB" }}
+            reclaim = {{ check_interval = 16, {reclaim} }}
+            [disturb]
+            model = "wordline"
+            dose = "{dose}"
+            groups = ["good", "bad"]
+            table = [{{ pec = 0, limit = [4000, 2500], alpha = [8.0, 9.0] }}, {{ pec = 40, limit = [3500, 2000], alpha = [8.5, 9.5] }}]
+            "#
+        );
+        let mut drive = drive(&text, technique);
+        let pages = f64::from(drive.geometry().host_pages);
+        let mut random = 0u64;
+        for _ in 0..1_000_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
+            let page = (unit * unit * unit * pages) as u32;
+            if (random >> 32).is_multiple_of(64) {
+                drive.write_page(page, u64::MAX);
+            } else {
+                drive.read_pages(&[page]);
+            }
+        }
+        assert_eq!(drive.lost_pages(), 0);
+        (*drive.flash_counts(), drive.reclaim_counts().pages_copied)
+    }
+
+    #[test]
+    fn with_wordlines_counted_from_the_erase_it_is_straw_wl() {
+        let exact = run("straw-wl", "sensings", "");
+        assert!(exact.1 > 5_000, "{} pages copied", exact.1);
+        assert_eq!(run("tiered", "sensings", "tier_share = 0.0, layer_sets = 1.0, wordline_sets = 1.0"), exact);
+    }
+
+    /// One set of four layers for 30 blocks of eight wordlines; T = floor((900 - 8 - 16) / 9) = 97, so layers count from 24 on. Block 0 is read
+    /// 80 times, then block 1, which takes the set at its second attempt. Hammered in one place, block 0 has no read away from its
+    /// neighbours and is emptied at T. Read in the first and the last layer in turn, 28 of the 56 counted were away from any wordline: it
+    /// is emptied at 97 + floor(28 x 8 / 9) = 121.
+    #[test]
+    fn a_block_that_cools_down_loses_its_set_and_keeps_what_it_knew() {
+        let reads_until_emptied = |second: u32| {
+            let text = r#"
+                geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 8, strings_per_layer = 2, cell = "slc", page_size = "4KiB" }
+                timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+                drive = { spare = 0.5 }
+                disturb = { model = "wordline", table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
+                reclaim = { check_interval = 8, tier_share = 0.25, layer_sets = 0.01, wordline_sets = 0.0 }
+            "#;
+            let mut drive = drive(text, "tiered");
+            let in_turn = |drive: &mut Drive, pages: [u32; 2], times: u32| {
+                (0..times).for_each(|_| pages.iter().for_each(|page| assert!(drive.read_page(*page) < u32::MAX / 2)));
+            };
+            in_turn(&mut drive, [1, second], 40);
+            in_turn(&mut drive, [9, 15], 30);
+            let mut reads = 80;
+            while drive.hot[0].valid == 8 {
+                in_turn(&mut drive, [1, if reads % 2 == 0 { 9 } else { 15 }], 1);
+                reads += 1;
+            }
+            (reads, drive.hot[0].valid)
+        };
+        assert_eq!(reads_until_emptied(1), (97, 0));
+        assert_eq!(reads_until_emptied(7), (121, 0));
+    }
+
+    #[test]
+    fn without_sets_it_is_block() {
+        assert_eq!(run("tiered", "reads", "layer_sets = 0.0, wordline_sets = 0.0"), run("block", "reads", ""));
+    }
+}

@@ -1,0 +1,254 @@
+//! Where a block's reads were, as far as sets of counters tell: the bound of each wordline's dose from it.
+
+use super::sets::Sets;
+use crate::base::geometry::Geometry;
+use crate::base::units::{BlockId, Bytes};
+use crate::config::{DisturbModel, DriveConfig};
+use crate::disturb::table::{ALPHA_ONE, QUARTERS};
+use crate::flash::block::Wordline;
+use crate::slots::reclaim::View;
+use crate::slots::reclaim::shared::straw::{Budget, Estimate};
+
+/// Layer counters, wordline counters, and what is worked out of them. Doses and counts in quarters of a unit.
+pub(in crate::slots::reclaim) struct Placed {
+    /// The drive's counts of each layer when the set began; while wordlines are counted, reads of each layer between the two beginnings.
+    layers: Sets,
+    /// The drive's counts of each wordline when the set began.
+    wordlines: Sets,
+    /// Reads of each block that were certainly beside none of the wordlines that hold data, from sets that it has no longer.
+    away: Vec<u32>,
+    /// Reads of each block that may have been beside any of its wordlines when its layers began to be counted.
+    unplaced: Vec<u32>,
+    /// A block that was read less than this between two visits can do without its set.
+    hardly: u32,
+    strings_per_layer: usize,
+    stride: usize,
+    /// All ones where a wordline's upper neighbour lies in another layer than its lower one, so that both layers count; else 0.
+    upper_counts: Vec<u32>,
+    /// Whether a wordline's own reads disturb it (model `count`).
+    own_disturbs: bool,
+    /// Room for a look: reads of layers; for each wordline between edges of nothing, reads of its layer and its own since they are
+    /// counted; reads of its neighbours.
+    of_layer: Vec<u32>,
+    in_layer: Vec<u32>,
+    exact: Vec<u32>,
+    near: Vec<u32>,
+}
+
+impl Placed {
+    pub(super) fn counts_layers(&self, view: &View, block: BlockId) -> bool {
+        self.layers.of(view, block).is_some()
+    }
+
+    pub(super) fn counts_wordlines(&self, view: &View, block: BlockId) -> bool {
+        self.wordlines.of(view, block).is_some()
+    }
+
+    /// A block begins a new life.
+    pub(super) fn begin(&mut self, block: BlockId) {
+        self.layers.release(block);
+        self.wordlines.release(block);
+        self.away[block as usize] = 0;
+    }
+
+    /// Reads, in quarters, that were certainly beside none of the wordlines of a block without sets.
+    pub(super) fn away(&self, block: BlockId) -> u32 {
+        self.away[block as usize]
+    }
+
+    /// Begins to count a block's layers; false where there is no set, and none can be taken from another block.
+    pub(super) fn count_layers(&mut self, view: &View, block: BlockId) -> bool {
+        if let Some(cold) = self.layers.who_can_do_without(view, self.hardly) {
+            if self.counts_layers(view, cold) {
+                self.away[cold as usize] = self.away_by_now(view, cold);
+            }
+            self.layers.release(cold);
+            self.wordlines.release(cold);
+        }
+        let Some(begun) = self.layers.lend(view, block) else { return false };
+        for (begun, reads) in begun.iter_mut().zip(by_layer(view.wordlines(block), self.strings_per_layer)) {
+            *begun = reads;
+        }
+        self.unplaced[block as usize] = view.dose(block) - self.away[block as usize];
+        true
+    }
+
+    /// Begins to count its wordlines; false as above. What its layers were read stands.
+    pub(super) fn count_wordlines(&mut self, view: &View, block: BlockId) -> bool {
+        if let Some(cold) = self.wordlines.who_can_do_without(view, self.hardly) {
+            if self.counts_wordlines(view, cold) {
+                self.fold_into_layers(view, cold);
+            }
+            self.wordlines.release(cold);
+        }
+        self.count_placed(view, block);
+        let Some(begun) = self.wordlines.lend(view, block) else { return false };
+        for (begun, wordline) in begun.iter_mut().zip(view.wordlines(block)) {
+            *begun = wordline.reads;
+        }
+        let layers = self.layers.of_mut(view, block).expect("layers are counted before wordlines");
+        layers.copy_from_slice(&self.of_layer);
+        true
+    }
+
+    /// Reads of a block whose layers are counted that were beside none of the wordlines which hold data, or may still be given some.
+    fn away_by_now(&mut self, view: &View, block: BlockId) -> u32 {
+        self.count_placed(view, block);
+        self.sum_near(self.unplaced[block as usize]);
+        let bits = view.geometry.cell.bits();
+        let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
+        let live = |wordline: u32| view.is_valid(block, wordline) || is_open && (wordline + 1) * bits > written;
+        let near = (0..).zip(&self.near).filter(|(wordline, _)| live(*wordline)).map(|(_, near)| *near).max();
+        view.dose(block) - near.unwrap_or(0)
+    }
+
+    /// What a block's wordlines were read goes to its layers, as if they had been counted all the time.
+    fn fold_into_layers(&mut self, view: &View, block: BlockId) {
+        self.count_placed(view, block);
+        let now = view.wordlines(block);
+        let exact = &self.exact[self.stride..][..now.len()];
+        let layers = self.layers.of_mut(view, block).expect("layers are counted before wordlines");
+        let counted = exact.chunks(self.strings_per_layer).map(|layer| layer.iter().sum::<u32>());
+        for (begun, ((now, before), exact)) in layers.iter_mut().zip(by_layer(now, self.strings_per_layer).zip(&self.of_layer).zip(counted))
+        {
+            *begun = now - before - exact;
+        }
+    }
+
+    /// Reads, at this look of a block whose layers are counted, until the layers beside a wordline may have given it `share` of what it
+    /// may take, or a quarter of such a stretch if that is more; 0 if they have.
+    pub(super) fn cool_for(&self, view: &View, block: BlockId, budget: &Budget, share: f64) -> u32 {
+        let unplaced = self.unplaced[block as usize];
+        let (mut smallest, mut stretch) = (u64::MAX, 0);
+        for (wordline, ((near, keep), alpha)) in (0..).zip(self.near.iter().zip(&budget.keep).zip(&budget.alpha)) {
+            let beside = u64::from(*alpha) - ALPHA_ONE;
+            let room = (*keep as f64 * share).max(0.0) as u64;
+            let left = room.saturating_sub(beside * u64::from(near - unplaced));
+            if left < smallest && view.is_valid(block, wordline) {
+                let read = (beside * u64::from(QUARTERS)).max(1);
+                if left < read {
+                    return 0;
+                }
+                (smallest, stretch) = (left, room / read / 4);
+            }
+        }
+        let beside = budget.alpha.iter().map(|alpha| u64::from(*alpha) - ALPHA_ONE).max().unwrap_or(0);
+        (smallest / (beside * u64::from(QUARTERS)).max(1)).max(stretch).clamp(1, u64::from(u32::MAX)) as u32
+    }
+
+    /// Works out what is known to have been read of each layer, and of each wordline.
+    fn count_placed(&mut self, view: &View, block: BlockId) {
+        let now = view.wordlines(block);
+        let layers = self.layers.of(view, block).expect("only a block with layer counters is looked at");
+        self.of_layer.clear();
+        self.exact.clear();
+        self.exact.resize(self.stride, 0);
+        if let Some(begun) = self.wordlines.of(view, block) {
+            self.of_layer.extend_from_slice(layers);
+            self.exact.extend(now.iter().zip(begun).map(|(wordline, begun)| wordline.reads - begun));
+        } else {
+            self.of_layer.extend(by_layer(now, self.strings_per_layer).zip(layers).map(|(now, begun)| now - begun));
+        }
+        self.exact.resize(now.len() + 2 * self.stride, 0);
+        self.in_layer.clear();
+        self.in_layer.resize(self.stride, 0);
+        for reads in &self.of_layer {
+            self.in_layer.resize(self.in_layer.len() + self.strings_per_layer, *reads);
+        }
+        self.in_layer.truncate(now.len() + self.stride);
+        self.in_layer.resize(now.len() + 2 * self.stride, 0);
+    }
+
+    /// What both neighbours of each wordline were read at most, `unplaced` reads of the block being anywhere; vectorises.
+    fn sum_near(&mut self, unplaced: u32) {
+        let wordlines = self.upper_counts.len();
+        let (layer_above, above) = (&self.in_layer[2 * self.stride..], &self.exact[2 * self.stride..]);
+        self.near.resize(wordlines, 0);
+        let rows = self.in_layer.iter().zip(layer_above).zip(&self.upper_counts).zip(&self.exact).zip(above);
+        for (near, ((((layer_below, layer_above), upper_counts), below), above)) in self.near.iter_mut().zip(rows) {
+            *near = unplaced + layer_below + (layer_above & upper_counts) + below + above;
+        }
+    }
+}
+
+/// Reads of each layer.
+fn by_layer(wordlines: &[Wordline], strings_per_layer: usize) -> impl Iterator<Item = u32> {
+    wordlines.chunks(strings_per_layer).map(|layer| layer.iter().map(|wordline| wordline.reads).sum())
+}
+
+/// For each wordline whether its upper neighbour lies in another layer than its lower one: all ones, else 0.
+fn upper_counts(geometry: &Geometry) -> Vec<u32> {
+    let (stride, strings) = (geometry.neighbour_stride, geometry.strings_per_layer);
+    let differs = |w: u32| w.checked_sub(stride).is_none_or(|below| below / strings != (w + stride) / strings);
+    (0..geometry.wordlines_per_block).map(|w| if differs(w) { u32::MAX } else { 0 }).collect()
+}
+
+impl Estimate for Placed {
+    const BOUND: &'static str = "largest possible dose";
+    const FROM_ERASE: bool = true;
+
+    fn new(config: &DriveConfig) -> Self {
+        let geometry = Geometry::new(config);
+        let sets = |share: f64| (share * f64::from(geometry.blocks)).ceil() as u32;
+        let layers = geometry.wordlines_per_block.div_ceil(geometry.strings_per_layer);
+        Self {
+            layers: Sets::new(sets(config.reclaim.layer_sets), layers, geometry.blocks),
+            wordlines: Sets::new(sets(config.reclaim.wordline_sets), geometry.wordlines_per_block, geometry.blocks),
+            away: vec![0; geometry.blocks as usize],
+            unplaced: vec![0; geometry.blocks as usize],
+            hardly: config.reclaim.check_interval * QUARTERS,
+            strings_per_layer: geometry.strings_per_layer as usize,
+            stride: geometry.neighbour_stride as usize,
+            upper_counts: upper_counts(&geometry),
+            own_disturbs: config.disturb.model == DisturbModel::Count,
+            of_layer: vec![],
+            in_layer: vec![],
+            exact: vec![],
+            near: vec![],
+        }
+    }
+
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+        self.count_placed(view, block);
+        let unplaced = self.unplaced[block as usize];
+        self.sum_near(unplaced);
+        let (own, read) = (u32::from(!self.own_disturbs), view.dose(block));
+        let rows = self.near.iter().zip(&self.exact[self.stride..]).zip(&budget.keep).zip(&budget.alpha);
+        for (margin, (((near, exact), keep), alpha)) in out.iter_mut().zip(rows) {
+            let beside = (u64::from(*alpha) - ALPHA_ONE) * u64::from(*near);
+            let all = ALPHA_ONE * u64::from(read - exact * own);
+            *margin = keep - movers - (beside + all).cast_signed();
+        }
+        let from_erase = unplaced == 0 && self.away[block as usize] == 0;
+        if from_erase && self.of_layer.iter().all(|reads| *reads == 0) && self.counts_wordlines(view, block) {
+            count_from_programming(view, block, out);
+        }
+    }
+
+    fn quiet(&self, _view: &View, _block: BlockId, slack: u64, alpha: u64) -> u64 {
+        slack / alpha
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        let ((layers, layer_sets), (wordlines, wordline_sets)) = (self.layers.size(), self.wordlines.size());
+        Bytes(6 * u64::from(geometry.blocks) + 3 * (layers + wordlines) + 12 * (layer_sets + wordline_sets))
+    }
+
+    fn memory(&self) -> Bytes {
+        Bytes(self.layers.bytes() + self.wordlines.bytes())
+    }
+}
+
+/// Where every read of a block's life was counted by wordline, doses count from a wordline's own programming.
+fn count_from_programming(view: &View, block: BlockId, margins: &mut [i64]) {
+    let begun = view.written(block).div_ceil(view.geometry.cell.bits());
+    let spares_all = view.disturb.preprogram_weight == 0.0;
+    for (i, (margin, wordline)) in (0..).zip(margins.iter_mut().zip(view.wordlines(block))) {
+        if i < begun {
+            *margin += i64::from(wordline.base) * ALPHA_ONE.cast_signed();
+        } else if spares_all {
+            // It will answer for nothing of this.
+            *margin = i64::MAX;
+        }
+    }
+}

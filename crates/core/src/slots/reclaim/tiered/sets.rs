@@ -1,0 +1,119 @@
+//! Sets of counters, lent to blocks: until their erase, or until another block needs one more.
+
+use crate::base::units::BlockId;
+use crate::slots::reclaim::View;
+
+const NONE: u32 = u32::MAX;
+/// Lent sets that are considered at a time for a block that finds none. Few: a set that is lent must be left alone for long, between two
+/// visits, to be taken for that of a cold block.
+const LOOKS: u32 = 4;
+
+/// Who has a set: the block, its P/E cycles when it was lent, and its dose when it was last considered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Owner {
+    block: BlockId,
+    pec: u32,
+    seen: Option<u32>,
+}
+
+impl Owner {
+    /// The block has been erased since.
+    fn is_gone(&self, view: &View) -> bool {
+        view.pec(self.block) != self.pec
+    }
+
+    /// The block holds no data, or was hardly read since it was last considered. Never one under way.
+    fn can_do_without(&self, view: &View, hardly: u32) -> bool {
+        let empty = view.valid_pages(self.block) == 0 && view.pages_to_come(self.block) == 0;
+        let cold = self.seen.is_some_and(|seen| view.dose(self.block) - seen < hardly);
+        view.is_idle(self.block) && (empty || cold)
+    }
+}
+
+/// A fixed number of sets of counters.
+pub(super) struct Sets {
+    most: u32,
+    counters: usize,
+    owners: Vec<Owner>,
+    free: Vec<u32>,
+    hand: u32,
+    /// The set of each block that was lent one; it may have gone to another since.
+    of_block: Vec<u32>,
+    numbers: Vec<Box<[u32]>>,
+}
+
+impl Sets {
+    /// So many sets of so many counters.
+    pub(super) fn new(most: u32, counters: u32, blocks: u32) -> Self {
+        let (owners, free, numbers) = (vec![], vec![], vec![]);
+        Self { most, counters: counters as usize, owners, free, hand: 0, of_block: vec![NONE; blocks as usize], numbers }
+    }
+
+    /// Counters in all sets, and sets.
+    pub(super) fn size(&self) -> (u64, u64) {
+        (u64::from(self.most) * self.counters as u64, self.most.into())
+    }
+
+    /// Memory that they take when all are lent.
+    pub(super) fn bytes(&self) -> u64 {
+        let of_set = self.counters * size_of::<u32>() + size_of::<Owner>() + size_of::<Box<[u32]>>();
+        u64::from(self.most) * of_set as u64
+    }
+
+    /// The counters of a block, where it has a set.
+    pub(super) fn of(&self, view: &View, block: BlockId) -> Option<&[u32]> {
+        self.set_of(view, block).map(|set| &*self.numbers[set])
+    }
+
+    pub(super) fn of_mut(&mut self, view: &View, block: BlockId) -> Option<&mut [u32]> {
+        self.set_of(view, block).map(|set| &mut *self.numbers[set])
+    }
+
+    fn set_of(&self, view: &View, block: BlockId) -> Option<usize> {
+        let set = *self.of_block.get(block as usize)?;
+        let owner = self.owners.get(set as usize)?;
+        (owner.block == block && !owner.is_gone(view)).then_some(set as usize)
+    }
+
+    /// Lends a set to a block, if one is free.
+    pub(super) fn lend(&mut self, view: &View, block: BlockId) -> Option<&mut [u32]> {
+        let owner = Owner { block, pec: view.pec(block), seen: None };
+        let set = if let Some(set) = self.free.pop() {
+            self.owners[set as usize] = owner;
+            set
+        } else if (self.owners.len() as u32) < self.most {
+            self.owners.push(owner);
+            self.numbers.push(vec![0; self.counters].into_boxed_slice());
+            self.owners.len() as u32 - 1
+        } else {
+            return None;
+        };
+        self.of_block[block as usize] = set;
+        Some(&mut self.numbers[set as usize])
+    }
+
+    /// Where all sets are lent: the next block that can do without its own, if it is among the next few; one erased and not written
+    /// since is such a block, too. `hardly` is the dose, in quarters, below which a block counts as cold.
+    pub(super) fn who_can_do_without(&mut self, view: &View, hardly: u32) -> Option<BlockId> {
+        if !self.free.is_empty() || (self.owners.len() as u32) < self.most {
+            return None;
+        }
+        for _ in 0..LOOKS.min(self.most) {
+            let owner = &mut self.owners[self.hand as usize];
+            self.hand = (self.hand + 1) % self.most;
+            if owner.is_gone(view) || owner.can_do_without(view, hardly) {
+                return Some(owner.block);
+            }
+            owner.seen = Some(view.dose(owner.block));
+        }
+        None
+    }
+
+    /// Takes back the set of a block.
+    pub(super) fn release(&mut self, block: BlockId) {
+        let set = std::mem::replace(&mut self.of_block[block as usize], NONE);
+        if set != NONE && self.owners[set as usize].block == block {
+            self.free.push(set);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Gears: how a workload drives the drive. Untimed for endurance, timed for latency; policies do not know which.
+
+mod split;
+mod timed;
+mod untimed;
+
+pub use timed::TimedEngine;
+pub use untimed::{end_warm_up, run_untimed, serve_untimed, warm_up};
+
+use crate::base::request::{Request, SourceError};
+use crate::base::units::{END_OF_TIME, Ns};
+use crate::drive::Drive;
+
+/// How a run ended before its workload did.
+#[derive(Debug)]
+pub enum RunError {
+    /// The workload could not go on.
+    Source(SourceError),
+    /// The user interrupted it.
+    Interrupted,
+}
+
+/// Refuses requests that arrive after the end of time, of which the last arrives last.
+fn check_arrivals(requests: &[Request]) -> Result<(), RunError> {
+    requests.last().map_or(Ok(()), |last| before_the_end("a request of the workload arrives", last.at))
+}
+
+/// Whether so long after its beginning a run may go on.
+fn before_the_end(what: &str, at: Ns) -> Result<(), RunError> {
+    if at <= END_OF_TIME {
+        return Ok(());
+    }
+    Err(RunError::Source(SourceError(format!("{what} after 2^62 ns, which is 146 years; simulated time ends there"))))
+}
+
+/// Called now and then with the number of requests served and the drive as it stands; false ends the run.
+pub type Progress<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;

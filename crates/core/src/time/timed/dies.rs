@@ -1,0 +1,339 @@
+//! Dies and channels in time.
+//!
+//! A die senses one page at a time (a plane each with `independent_planes`). The page stays in the die's register until its
+//! transfer ends; with `cache_read` a second register lets the die sense on. A channel serves by ready time, then issue
+//! order; it is booked when a page is ready, and events come in that order, so first come is first served, exactly.
+//! Programs, erases and jobs need the whole die. Reads go first, except under pressure (writers wait) or urgency.
+
+mod reads;
+mod work;
+
+use std::collections::VecDeque;
+
+use super::timeline::Timeline;
+use super::tree::EventTree;
+use super::watch::Interval;
+use crate::base::geometry::Geometry;
+use crate::base::units::{Cause, DieId, Ns};
+use crate::bugs::{Bug, Bugs, planted};
+use crate::config::DriveConfig;
+use crate::ftl::mover::JobRef;
+use crate::watch::time_event::{OpId, TimeEvent};
+
+pub(super) use self::reads::{NewRead, ReadOp};
+pub(super) use self::work::{Work, WorkOp};
+
+pub(super) const NIL: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    Sensing,
+    /// Sensed; the cache register is still taken.
+    Sensed,
+    /// The page waits for its channel, then is transferred.
+    Transferring,
+    /// The die's array works on `Die::running`.
+    Working,
+    /// `Die::running` waits for its channel, then uses it.
+    WorkTransferring,
+}
+
+#[derive(Clone, Copy)]
+struct Unit {
+    since: Ns,
+    /// The read whose page is being sensed or is in the register.
+    reading: u32,
+    /// With `cache_read`, the read whose page is in the cache register.
+    cached: u32,
+    head: u32,
+    tail: u32,
+    die: u16,
+    channel: u16,
+    phase: Phase,
+}
+
+/// What is asked of a die at each event: by its reads, and to see whether it can start anything. It sums up [`Die`], which is several cache
+/// lines long.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    queued_reads: u32,
+    /// Reads that go before the next write under pressure.
+    credit: u32,
+    /// Reclaim work on this die, pending or running.
+    reclaim_work: u32,
+    /// Whether anything but reads is going on.
+    has_work: bool,
+    /// [`RUNNING`], [`SUSPENDED`], [`EXCLUSIVE`], [`WRITES`], [`JOBS`], [`URGENT`].
+    flags: u8,
+}
+
+/// `Die::running` is some.
+const RUNNING: u8 = 1;
+/// `Die::suspended` is some.
+const SUSPENDED: u8 = 2;
+/// `Die::exclusive` holds some.
+const EXCLUSIVE: u8 = 4;
+/// `Die::writes` holds some.
+const WRITES: u8 = 8;
+/// `Die::jobs` holds some.
+const JOBS: u8 = 16;
+/// A job of this die goes before reads.
+const URGENT: u8 = 32;
+
+impl Load {
+    #[inline]
+    fn has(self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    #[inline]
+    fn set(&mut self, flag: u8, on: bool) {
+        self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+}
+
+struct Die {
+    running: Option<WorkOp>,
+    suspended: Option<WorkOp>,
+    exclusive: VecDeque<WorkOp>,
+    writes: VecDeque<WorkOp>,
+    jobs: VecDeque<(JobRef, Cause)>,
+    /// The last work was exclusive: a waiting write has its turn.
+    write_turn: bool,
+    /// A piece of a job in the foreground waits for what runs: no read goes before it.
+    foreground: bool,
+}
+
+/// What happens next.
+#[derive(Clone, Copy)]
+pub(super) enum Next {
+    /// A page is sensed.
+    Sensed,
+    /// A page is in the controller.
+    Transferred,
+    /// Something else of a die.
+    Work,
+}
+
+/// What the event loop is told when an event of a die's work ended something.
+pub(super) enum Ended {
+    /// Work of a die is done.
+    Work { op: WorkOp },
+    /// The work goes on.
+    Nothing,
+}
+
+pub(super) struct Dies {
+    units: Vec<Unit>,
+    loads: Vec<Load>,
+    all: Vec<Die>,
+    /// When each channel has served everything that is ready so far.
+    channel_free: Vec<Ns>,
+    reads: Vec<ReadOp>,
+    /// The place for the next read: of one that has ended, or behind all.
+    unused: u32,
+    /// Pages being sensed.
+    sensing: Timeline,
+    /// Pages that wait for their channel or are on it.
+    transfers: Timeline,
+    /// Events of everything but reads, which may be taken back.
+    work: EventTree,
+    /// The unit whose event of work has happened and still stands in the tree: most often the next one takes its place.
+    past: Option<usize>,
+    units_per_die: usize,
+    cache_read: bool,
+    suspend_limit: u32,
+    order: u32,
+    pub(super) bugs: Bugs,
+    /// Busy times of units and channels (numbered after the units), where somebody watches.
+    pub(super) intervals: Option<Vec<Interval>>,
+    /// All that happens, where the watcher wants that.
+    pub(super) events: Option<Vec<TimeEvent>>,
+}
+
+impl Dies {
+    pub(super) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
+        let timing = &config.timing;
+        let units_per_die = if timing.independent_planes { geometry.planes_per_die } else { 1 };
+        let dies = geometry.dies();
+        let unit = |i: u32| Unit {
+            since: 0,
+            reading: NIL,
+            cached: NIL,
+            head: NIL,
+            tail: NIL,
+            die: (i / units_per_die) as u16,
+            channel: (i / (units_per_die * geometry.dies_per_channel)) as u16,
+            phase: Phase::Idle,
+        };
+        let die = || Die {
+            running: None,
+            suspended: None,
+            exclusive: VecDeque::new(),
+            writes: VecDeque::new(),
+            jobs: VecDeque::new(),
+            write_turn: false,
+            foreground: false,
+        };
+        Self {
+            units: (0..dies * units_per_die).map(unit).collect(),
+            loads: vec![Load::default(); dies as usize],
+            all: (0..dies).map(|_| die()).collect(),
+            channel_free: vec![0; geometry.channels as usize],
+            reads: vec![],
+            unused: 0,
+            sensing: Timeline::new(),
+            transfers: Timeline::new(),
+            work: EventTree::new((dies * units_per_die) as usize),
+            past: None,
+            units_per_die: units_per_die as usize,
+            cache_read: timing.cache_read,
+            suspend_limit: if timing.suspend { timing.suspend_limit } else { 0 },
+            order: 0,
+            bugs: Bugs::default(),
+            intervals: None,
+            events: None,
+        }
+    }
+
+    /// Whether jobs wait at a die.
+    pub(super) fn has_jobs(&self, die: DieId) -> bool {
+        self.loads[usize::from(die)].has(JOBS)
+    }
+
+    /// The job at the head of a die.
+    pub(super) fn first_job(&self, die: DieId) -> Option<(JobRef, Cause)> {
+        self.all[usize::from(die)].jobs.front().copied()
+    }
+
+    /// Brings the first urgent job of a die to its head; gives whether there is one, and whether there was.
+    pub(super) fn put_urgent_first(&mut self, die: DieId, is_urgent: impl Fn(JobRef) -> bool) -> (bool, bool) {
+        let jobs = &mut self.all[usize::from(die)].jobs;
+        let urgent = jobs.iter().position(|(job, _)| is_urgent(*job));
+        if let Some(i) = urgent {
+            jobs.swap(0, i);
+        }
+        let load = &mut self.loads[usize::from(die)];
+        let was_urgent = load.has(URGENT);
+        load.set(URGENT, urgent.is_some());
+        (urgent.is_some(), was_urgent)
+    }
+
+    /// Whether a job of a die goes before reads.
+    pub(super) fn is_urgent(&self, die: DieId) -> bool {
+        self.loads[usize::from(die)].has(URGENT)
+    }
+
+    /// Whether a piece of a job that nothing interrupts waits at a die, or runs.
+    pub(super) fn has_piece(&self, die: DieId) -> bool {
+        let d = &self.all[usize::from(die)];
+        !d.exclusive.is_empty() || d.running.is_some_and(|op| matches!(op.work, Work::Exclusive { .. }))
+    }
+
+    /// What happens next, and when. At the same time transfers end first and other work comes last.
+    #[inline]
+    pub(super) fn next(&self) -> (Ns, Next) {
+        let (sensed, transferred, work) = (self.sensing.next(), self.transfers.next(), self.work.next());
+        let (read, next) = if sensed < transferred { (sensed, Next::Sensed) } else { (transferred, Next::Transferred) };
+        if work < read { (work, Next::Work) } else { (read, next) }
+    }
+
+    /// Queues work at a die: behind what waits there or, with `first`, before it.
+    pub(super) fn queue_work(&mut self, die: DieId, op: WorkOp, first: bool) {
+        let d = &mut self.all[usize::from(die)];
+        let load = &mut self.loads[usize::from(die)];
+        load.has_work = true;
+        load.reclaim_work += u32::from(op.cause == Cause::Reclaim);
+        match (op.work, first) {
+            (Work::Exclusive { .. }, _) => {
+                // Foreground means now: no read that waits already goes first.
+                load.credit = if planted(Bug::ForegroundWaits) {
+                    load.queued_reads
+                } else if first {
+                    0
+                } else {
+                    load.credit
+                };
+                d.foreground |= first && !planted(Bug::ForegroundWaits);
+                d.exclusive.push_back(op);
+                return load.set(EXCLUSIVE, true);
+            }
+            (_, first) if first || self.bugs.has(Bug::WorkReversed) => d.writes.push_front(op),
+            _ => d.writes.push_back(op),
+        }
+        load.set(WRITES, true);
+    }
+
+    /// Work that is under way, suspended or waiting.
+    pub(super) fn pending(&self) -> impl Iterator<Item = OpId> {
+        let of = |d: &Die| {
+            let begun = d.running.iter().chain(&d.suspended);
+            begun.chain(&d.exclusive).chain(&d.writes).map(|op| op.id).collect::<Vec<_>>()
+        };
+        self.all.iter().flat_map(of)
+    }
+
+    pub(super) fn add_job(&mut self, die: DieId, job: JobRef, cause: Cause, at: Ns) {
+        self.note(|| TimeEvent::Job { die, cause, on: true, at });
+        let load = &mut self.loads[usize::from(die)];
+        load.has_work = true;
+        load.reclaim_work += u32::from(cause == Cause::Reclaim);
+        load.set(JOBS, true);
+        self.all[usize::from(die)].jobs.push_back((job, cause));
+    }
+
+    /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head were finished in the foreground, and
+    /// under steady pressure the head would keep them for ever.
+    pub(super) fn drop_jobs(&mut self, die: DieId, is_done: impl Fn(JobRef) -> bool, at: Ns) {
+        let mut dropped = vec![];
+        let stays = self.bugs.has(Bug::ReclaimNeverEnds);
+        let load = &mut self.loads[usize::from(die)];
+        let jobs = &mut self.all[usize::from(die)].jobs;
+        jobs.retain(|(job, cause)| {
+            let done = is_done(*job);
+            load.reclaim_work -= u32::from(done && *cause == Cause::Reclaim && !stays);
+            dropped.extend(done.then_some(*cause));
+            !done
+        });
+        load.set(JOBS, !jobs.is_empty());
+        for cause in dropped {
+            self.note(|| TimeEvent::Job { die, cause, on: false, at });
+        }
+    }
+
+    /// The job at the head of a die is done.
+    pub(super) fn job_done(&mut self, die: DieId, at: Ns) {
+        let jobs = &mut self.all[usize::from(die)].jobs;
+        let (_, cause) = jobs.pop_front().expect("a job was at the head");
+        let load = &mut self.loads[usize::from(die)];
+        load.reclaim_work -= u32::from(cause == Cause::Reclaim);
+        load.set(JOBS, !jobs.is_empty());
+        self.note(|| TimeEvent::Job { die, cause, on: false, at });
+    }
+
+    /// Books the channel of a unit whose page is ready now; gives when its transfer ends.
+    #[inline]
+    fn book_channel(&mut self, op: OpId, unit: usize, now: Ns, ns: Ns) -> Ns {
+        let mut channel = usize::from(self.units[unit].channel);
+        if self.bugs.has(Bug::OthersChannel) {
+            channel = self.channel_free.len() - 1 - channel;
+        }
+        let ns = if self.bugs.has(Bug::HalfTransfers) { ns / 2 } else { ns };
+        let free = &mut self.channel_free[channel];
+        let start = if self.bugs.has(Bug::ChannelShared) { now } else { now.max(*free) };
+        *free = start + ns;
+        if let Some(intervals) = &mut self.intervals {
+            intervals.push(((self.units.len() + channel) as u32, start, start + ns));
+            self.note(|| TimeEvent::Transfer { op, channel: channel as u32, at: now, from: start, to: start + ns });
+        }
+        start + ns
+    }
+
+    fn note_interval(&mut self, unit: usize, from: Ns, to: Ns, whole_die: bool) {
+        let units = if whole_die { self.units_per_die } else { 1 };
+        if let Some(intervals) = &mut self.intervals {
+            intervals.extend((0..units).map(|i| ((unit + i) as u32, from, to)));
+        }
+    }
+}

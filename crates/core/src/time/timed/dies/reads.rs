@@ -1,0 +1,210 @@
+//! A page read of the host on its die: it waits, is sensed, waits for the channel, is transferred.
+
+use super::{Dies, NIL, Phase};
+use crate::base::units::{DieId, Ns};
+use crate::bugs::Bug;
+use crate::time::timed::timeline::Event;
+use crate::watch::time_event::{OpId, TimeEvent};
+
+/// A page read for the host.
+#[derive(Clone, Copy)]
+pub(in crate::time::timed) struct ReadOp {
+    /// The read behind it in its queue, or the next unused one.
+    pub(super) next: u32,
+    /// The request, or [`NIL`] where this page is all of it.
+    pub(in crate::time::timed) request: u32,
+    /// The request's number.
+    pub(in crate::time::timed) number: u32,
+    pub(in crate::time::timed) bytes: u32,
+    sense: u32,
+    transfer: u32,
+    order: u32,
+    /// Reclaim was at work on its die when it came.
+    pub(in crate::time::timed) during_reclaim: bool,
+    /// When its latency began.
+    pub(in crate::time::timed) start: Ns,
+    pub(super) queued_at: Ns,
+}
+
+/// A host read to be queued: its request and that one's number, the bytes wanted, its times in ns, and when its latency began.
+#[derive(Clone, Copy)]
+pub(in crate::time::timed) struct NewRead {
+    pub(in crate::time::timed) request: u32,
+    pub(in crate::time::timed) number: u32,
+    pub(in crate::time::timed) bytes: u32,
+    pub(in crate::time::timed) sense: Ns,
+    pub(in crate::time::timed) transfer: Ns,
+    pub(in crate::time::timed) start: Ns,
+}
+
+impl Dies {
+    /// Queues a host read at a unit (die, or plane of it) and starts it if it can. Gives the die where that has other work too.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read; what is queued would go through memory")]
+    pub(in crate::time::timed) fn queue_read(&mut self, unit: usize, read: NewRead, now: Ns) -> Option<DieId> {
+        self.order = self.order.wrapping_add(1);
+        let u = &mut self.units[unit];
+        let load = &mut self.loads[usize::from(u.die)];
+        let NewRead { request, number, bytes, sense, transfer, start } = read;
+        let during_reclaim = load.reclaim_work > 0;
+        let (sense, transfer) = (sense as u32, transfer as u32);
+        let op = ReadOp { next: NIL, request, number, bytes, sense, transfer, order: self.order, during_reclaim, start, queued_at: now };
+        let i = self.unused;
+        if let Some(unused) = self.reads.get_mut(i as usize) {
+            self.unused = unused.next;
+            *unused = op;
+        } else {
+            // As many reads are under way as never before.
+            self.reads.push(op);
+            self.unused = self.reads.len() as u32;
+        }
+        if u.phase == Phase::Idle && !load.has_work {
+            load.credit = load.credit.saturating_sub(1);
+            self.begin_read(unit, i, now);
+            return None;
+        }
+        if u.head == NIL {
+            u.head = i;
+        } else if self.bugs.has(Bug::ReadsReversed) {
+            self.reads[i as usize].next = std::mem::replace(&mut u.head, i);
+            load.queued_reads += 1;
+            return load.has_work.then_some(u.die);
+        } else {
+            self.reads[u.tail as usize].next = i;
+        }
+        u.tail = i;
+        load.queued_reads += 1;
+        load.has_work.then_some(u.die)
+    }
+
+    /// What the next host read is known by while it is under way.
+    pub(in crate::time::timed) fn next_read(&self) -> OpId {
+        self.unused
+    }
+
+    /// Starts the reads that wait at idle units of a die.
+    pub(super) fn start_reads(&mut self, die: usize, now: Ns) {
+        if self.loads[die].queued_reads == 0 {
+            return;
+        }
+        for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
+            if self.units[unit].phase == Phase::Idle {
+                self.start_queued(unit, now);
+                if self.bugs.has(Bug::PlaneIdles) && self.units[unit].phase != Phase::Idle {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Starts the first read that waits at an idle unit, if one does.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
+    fn start_queued(&mut self, unit: usize, now: Ns) {
+        let u = &mut self.units[unit];
+        let i = u.head;
+        if i != NIL {
+            u.head = self.reads[i as usize].next;
+            let load = &mut self.loads[usize::from(u.die)];
+            load.queued_reads -= 1;
+            load.credit = load.credit.saturating_sub(1);
+            self.begin_read(unit, i, now);
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read, from two places")]
+    fn begin_read(&mut self, unit: usize, i: u32, now: Ns) {
+        let ReadOp { sense, order, .. } = self.reads[i as usize];
+        let u = &mut self.units[unit];
+        u.reading = i;
+        u.phase = Phase::Sensing;
+        u.since = now;
+        self.sensing.push(Event { at: now + u64::from(sense), order, unit: unit as u32 });
+        self.note(|| TimeEvent::Begun { op: i, unit: unit as u32, at: now });
+    }
+
+    /// A page is sensed. Gives its die where that has other work to look after.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
+    pub(in crate::time::timed) fn sensed(&mut self) -> Option<DieId> {
+        let Event { at: now, unit, .. } = self.sensing.pop();
+        if self.cache_read {
+            return self.sensed_to_cache(unit as usize, now);
+        }
+        self.units[unit as usize].phase = Phase::Transferring;
+        self.begin_transfer(unit as usize, self.units[unit as usize].reading, now);
+        None
+    }
+
+    #[cold]
+    fn sensed_to_cache(&mut self, unit: usize, now: Ns) -> Option<DieId> {
+        self.note_interval(unit, self.units[unit].since, now, false);
+        self.move_to_cache(unit, now);
+        self.go_on(unit, now)
+    }
+
+    fn move_to_cache(&mut self, unit: usize, now: Ns) {
+        let u = &mut self.units[unit];
+        if u.cached != NIL {
+            u.phase = Phase::Sensed;
+            return;
+        }
+        u.cached = std::mem::replace(&mut u.reading, NIL);
+        u.phase = Phase::Idle;
+        self.begin_transfer(unit, self.units[unit].cached, now);
+    }
+
+    /// The page of a read waits for its channel from now on.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
+    fn begin_transfer(&mut self, unit: usize, i: u32, now: Ns) {
+        let ReadOp { transfer, order, .. } = self.reads[i as usize];
+        let at = self.book_channel(i, unit, now, u64::from(transfer));
+        self.transfers.push(Event { at, order, unit: unit as u32 });
+    }
+
+    /// A page is in the controller. Gives its read, and its die where that has other work to look after.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read; what it gives would go through memory")]
+    pub(in crate::time::timed) fn transferred(&mut self) -> (ReadOp, Option<DieId>) {
+        let Event { at: now, unit, .. } = self.transfers.pop();
+        let unit = unit as usize;
+        let i = if self.cache_read {
+            self.cache_transferred(unit, now)
+        } else {
+            // The page held the die's register until now.
+            self.note_interval(unit, self.units[unit].since, now, false);
+            let u = &mut self.units[unit];
+            u.phase = Phase::Idle;
+            std::mem::replace(&mut u.reading, NIL)
+        };
+        self.note(|| TimeEvent::Ended { op: i, at: now });
+        let op = self.reads[i as usize];
+        self.reads[i as usize].next = std::mem::replace(&mut self.unused, i);
+        (op, self.go_on(unit, now))
+    }
+
+    #[cold]
+    fn cache_transferred(&mut self, unit: usize, now: Ns) -> u32 {
+        let i = std::mem::replace(&mut self.units[unit].cached, NIL);
+        if self.units[unit].phase == Phase::Sensed {
+            self.move_to_cache(unit, now);
+        }
+        i
+    }
+
+    /// Something ended at a unit: its next read starts, or whoever knows about the die's other work decides.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
+    pub(super) fn go_on(&mut self, unit: usize, now: Ns) -> Option<DieId> {
+        let u = &self.units[unit];
+        if self.loads[usize::from(u.die)].has_work {
+            return Some(u.die);
+        }
+        if u.phase == Phase::Idle {
+            self.start_queued(unit, now);
+        }
+        None
+    }
+}

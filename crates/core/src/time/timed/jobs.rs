@@ -1,0 +1,134 @@
+//! Deferred jobs in time: a step where the schedule lets them have one, in the gaps that a die's other work leaves or, when urgent, before it.
+
+use super::TimedEngine;
+use super::dies::NIL;
+use crate::base::units::{Cause, DieId};
+use crate::bugs::{Bug, planted};
+use crate::config::Schedule;
+use crate::drive::{Drive, NandOp};
+use crate::ftl::mover::JobRef;
+use crate::watch::time_event::TimeEvent;
+
+impl TimedEngine {
+    /// Starts what a die can start, and gives its job a step where the schedule lets it.
+    pub(super) fn pump(&mut self, drive: &mut Drive, die: DieId) {
+        let pressure = !self.stalled.is_empty();
+        let die_index = usize::from(die);
+        if self.dies.has_jobs(die) {
+            self.before_dispatch(drive, die);
+        }
+        while self.dies.dispatch(die_index, self.now, pressure, &self.speed) {
+            if !self.step_job(drive, die) {
+                return;
+            }
+            self.before_dispatch(drive, die);
+        }
+    }
+
+    /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
+    fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
+        drive.now = self.now;
+        self.dies.drop_jobs(die, |job| drive.job(job).is_none(), self.now);
+        let (on, was_on) = self.dies.put_urgent_first(die, |job| drive.job(job).is_some_and(|job| drive.is_urgent(job)));
+        if on != was_on {
+            let at = self.now;
+            self.dies.note(|| TimeEvent::Urgent { die, on, at });
+        }
+        let Schedule::Batch(copies) = self.schedule else { return };
+        let Some((job, cause)) = self.dies.first_job(die) else { return };
+        if cause == Cause::Reclaim && !self.dies.has_piece(die) {
+            self.queue_batch(drive, die, job, copies);
+        }
+    }
+
+    /// Copies the next pages of a job in one uninterrupted piece.
+    fn queue_batch(&mut self, drive: &mut Drive, die: DieId, job: JobRef, copies: u32) {
+        drive.now = self.now;
+        drive.record(NandOp::JobBegin { die, cause: Cause::Reclaim });
+        for _ in 0..copies + u32::from(planted(Bug::BatchTooLong)) {
+            if !drive.step_job(job) {
+                break;
+            }
+        }
+        drive.record(NandOp::JobEnd);
+        self.route_batch(drive);
+    }
+
+    /// Moves one page of the job at the head of an idle die. False where the die has to wait.
+    fn step_job(&mut self, drive: &mut Drive, die: DieId) -> bool {
+        if !self.dies.is_urgent(die) && self.copy_programs >= 2 * drive.geometry.dies() {
+            // Once: each program that ends lets one die go on, and another would wait behind what is let go on already.
+            if !self.held_back.contains(&die) {
+                self.held_back.push_back(die);
+            }
+            return false;
+        }
+        let Some((job, _)) = self.dies.first_job(die) else { return false };
+        if drive.bugs.has(Bug::StepForgotten) && self.now.is_multiple_of(5) {
+            return false;
+        }
+        drive.now = self.now;
+        if !drive.step_job(job) {
+            self.dies.job_done(die, self.now);
+        }
+        self.queue_ops(drive, NIL);
+        self.pump_touched(drive, Some(die));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+    use crate::drive::Techniques;
+    use crate::drive::tests::tiny_config;
+
+    /// Writes all over the drive and reads between them, sixteen at a time.
+    struct Busy {
+        left: u64,
+        random: u64,
+        pages: u64,
+    }
+
+    impl RequestSource for Busy {
+        fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+            let n = self.left.min(max as u64);
+            self.left -= n;
+            for _ in 0..n {
+                self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let op = if (self.random >> 60).is_multiple_of(2) { Op::Read } else { Op::Write };
+                out.push(Request { at: 0, offset: (self.random >> 33) % self.pages * 16_384, bytes: 16_384, op, origin: 0 });
+            }
+            Ok(())
+        }
+
+        fn arrival(&self) -> Arrival {
+            Arrival::Closed { depth: 16 }
+        }
+    }
+
+    /// Where the programs of copies pile up, dies whose jobs wait are looked at again at every read. Each of them waits once, and none when the
+    /// programs are done: as many as would have to wait end before.
+    #[test]
+    fn a_die_is_held_back_once() {
+        let mut config = tiny_config();
+        config.start.fill = 1.0;
+        config.gc.background = 0.6;
+        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        drive.precondition(1);
+        let mut engine = TimedEngine::new(&drive);
+        let mut source = Busy { left: 0, random: 7, pages: u64::from(drive.geometry.host_pages) };
+        let mut most = 0;
+        for _ in 0..2000 {
+            source.left = 20;
+            engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
+            let mut held: Vec<_> = engine.held_back.iter().collect();
+            held.sort();
+            assert!(held.windows(2).all(|pair| pair[0] != pair[1]), "{held:?}");
+            assert!(held.is_empty() || engine.copy_programs > 0, "{held:?} wait for nothing");
+            most = most.max(held.len());
+        }
+        assert!(most > 1, "no two dies were ever held back");
+    }
+}

@@ -1,0 +1,75 @@
+//! How long things take, in nanoseconds, ready for the event loop.
+
+use crate::base::geometry::Geometry;
+use crate::base::units::{Ns, transfer_ns, us};
+use crate::bugs::{Bug, planted};
+use crate::config::DriveConfig;
+
+/// Times of one drive.
+#[derive(Clone, Debug)]
+pub(crate) struct Speed {
+    /// Sensing per page kind.
+    pub(crate) sense: [Ns; 4],
+    pub(crate) program: Ns,
+    pub(crate) erase: Ns,
+    /// One wordline sensed for its errors.
+    pub(crate) probe: Ns,
+    pub(crate) ecc: Ns,
+    /// Transfer of a whole page on a channel.
+    pub(crate) page_transfer: Ns,
+    pub(crate) suspend_program: Ns,
+    pub(crate) suspend_erase: Ns,
+    channel_mb_s: f64,
+    host_mb_s: f64,
+    page_bytes: u32,
+}
+
+impl Speed {
+    pub(crate) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
+        let t = &config.timing;
+        let mut sense = [0; 4];
+        for (ns, kind_us) in sense.iter_mut().zip(t.sense_per_kind_us(geometry.cell)) {
+            *ns = us(kind_us);
+        }
+        Self {
+            sense,
+            program: us(t.program_us),
+            erase: us(t.erase_us),
+            probe: us(t.probe_us),
+            ecc: us(t.ecc_us),
+            page_transfer: transfer_ns(u64::from(geometry.page_bytes), t.channel_mb_s),
+            suspend_program: us(t.suspend_program_us),
+            suspend_erase: us(t.suspend_erase_us),
+            channel_mb_s: t.channel_mb_s,
+            host_mb_s: t.host_mb_s,
+            page_bytes: geometry.page_bytes,
+        }
+    }
+
+    /// Time of part of a page on its channel.
+    #[inline]
+    pub(crate) fn channel(&self, bytes: u32) -> Ns {
+        if bytes == self.page_bytes { self.page_transfer } else { transfer_ns(u64::from(bytes), self.channel_mb_s) }
+    }
+
+    /// Time on the host link.
+    #[inline]
+    pub(crate) fn host(&self, bytes: u32) -> Ns {
+        transfer_ns(u64::from(bytes), self.host_mb_s)
+    }
+
+    /// Whether the host link is a bound at all.
+    pub(crate) fn has_link(&self) -> bool {
+        self.host_mb_s > 0.0
+    }
+
+    /// One page copy, serial: sensing, out, decode, in, program.
+    pub(crate) fn serial_copy(&self, kind: u32) -> Ns {
+        self.serial_read(kind) + self.page_transfer + self.program
+    }
+
+    /// One page read, to its end.
+    pub(crate) fn serial_read(&self, kind: u32) -> Ns {
+        self.sense[kind as usize] + self.page_transfer + if planted(Bug::PieceUndecoded) { 0 } else { self.ecc }
+    }
+}

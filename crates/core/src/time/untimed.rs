@@ -1,0 +1,189 @@
+//! The untimed gear: requests one after another. What the next ones will touch is asked for ahead of time, so that cache misses overlap.
+
+use super::split::Pages;
+use super::{Progress, RunError, check_arrivals};
+use crate::base::request::{Op, Request, RequestSource};
+use crate::base::units::Lpn;
+use crate::bugs::{Bug, planted};
+use crate::drive::{Drive, on_read_path};
+use crate::flash::count::{PAGES, TRACKED};
+
+/// Requests taken from the source at a time.
+const CHUNK: usize = 1024;
+
+/// Serves a whole workload.
+///
+/// # Errors
+/// The workload's, or an interruption.
+pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
+    let mut requests = Vec::with_capacity(CHUNK);
+    let mut served = 0u64;
+    loop {
+        requests.clear();
+        source.fill(&mut requests, CHUNK).map_err(RunError::Source)?;
+        if requests.is_empty() {
+            if source.next_stage() {
+                continue;
+            }
+            return Ok(served);
+        }
+        serve_part(drive, &requests, &mut served, progress)?;
+    }
+}
+
+/// Serves requests that are at hand; `progress` hears of each part of them.
+///
+/// # Errors
+/// A request after the end of time, or an interruption.
+pub fn serve_untimed(drive: &mut Drive, requests: &[Request], progress: Progress) -> Result<(), RunError> {
+    let mut served = 0;
+    requests.chunks(CHUNK).try_for_each(|part| serve_part(drive, part, &mut served, progress))
+}
+
+fn serve_part(drive: &mut Drive, part: &[Request], served: &mut u64, progress: Progress) -> Result<(), RunError> {
+    check_arrivals(part)?;
+    drive.announce(part);
+    on_read_path!(drive.serve(part));
+    *served += part.len() as u64;
+    if progress(*served, drive) { Ok(()) } else { Err(RunError::Interrupted) }
+}
+
+/// Serves requests in no time, whatever the drive's gear, before a measured phase: moves run at once, and nothing stays in the buffer.
+///
+/// # Errors
+/// The workload's, or an interruption.
+pub fn warm_up(drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
+    drive.out_of_time(|drive| run_untimed(drive, source, progress))
+}
+
+/// Ends a warm-up of which the requests have been served in no time: nothing stays in the buffer.
+pub fn end_warm_up(drive: &mut Drive) {
+    drive.out_of_time(|_| ());
+}
+
+/// A map entry is asked for while twice so many requests before it are served, what that leads to while so many are.
+const AHEAD: usize = 16;
+/// Where a technique has counters of its own, as much is asked for that doing it for so many requests at once is faster: their misses overlap.
+const GROUP: usize = 16;
+/// Pages of a long request that are looked at ahead.
+const PAGES_AHEAD: usize = 16;
+
+impl Drive {
+    /// A software pipeline: while a request is served, what later ones touch is on its way.
+    fn serve<const COUNTED: u8, const WATCHED: bool>(&mut self, requests: &[Request]) {
+        let shift = self.geometry.page_shift();
+        let has_own = COUNTED == PAGES || COUNTED == TRACKED;
+        let at_once = if has_own { GROUP } else { 1 };
+        let (mut later, mut soon, mut next) = (requests.iter(), requests.iter(), requests.iter());
+        later.by_ref().take(2 * AHEAD).for_each(|request| self.prefetch_map_of(request, shift));
+        soon.by_ref().take(AHEAD).for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
+        for (n, request) in requests.iter().enumerate() {
+            if n.is_multiple_of(at_once) {
+                later.by_ref().take(at_once).for_each(|request| self.prefetch_map_of(request, shift));
+                soon.by_ref().take(at_once).for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
+                if has_own {
+                    next.by_ref().take(at_once).for_each(|request| self.prefetch_own_of::<COUNTED>(request, shift));
+                }
+            }
+            if is_read_of_a_page(request, shift) {
+                self.host.read_requests += 1;
+                self.host.read_bytes += u64::from(request.bytes);
+                self.read_one::<COUNTED, WATCHED>((request.offset >> shift) as Lpn);
+            } else {
+                self.serve_one::<COUNTED, WATCHED>(request, shift);
+            }
+        }
+    }
+
+    /// Serves a request of any kind.
+    #[inline(never)]
+    fn serve_one<const COUNTED: u8, const WATCHED: bool>(&mut self, request: &Request, shift: u32) {
+        let pages = Pages::of(request, &self.geometry, shift);
+        match request.op {
+            Op::Read => {
+                self.host.read_requests += 1;
+                self.host.read_bytes += u64::from(request.bytes);
+                if self.bugs.has(Bug::BytesRounded) {
+                    self.host.read_bytes = self.host.read_bytes.next_multiple_of(self.geometry.page_bytes.into());
+                }
+                let count = pages.count - u32::from(self.bugs.has(Bug::LastPageSkipped) && pages.count > 1);
+                for page in 0..count {
+                    self.read_one::<COUNTED, WATCHED>(pages.first + page);
+                }
+                if self.bugs.has(Bug::PageReadTwice) && count > 1 {
+                    self.read_one::<COUNTED, WATCHED>(pages.first);
+                }
+            }
+            Op::Write => {
+                self.host.write_requests += 1;
+                self.host.write_bytes += u64::from(request.bytes);
+                for page in 0..pages.count {
+                    self.write_page(pages.first + page, pages.mask(page));
+                }
+                self.end_write();
+            }
+            Op::Trim => {
+                self.host.trim_requests += 1;
+                trim(self, &pages);
+            }
+        }
+    }
+
+    /// Asks for the map entry of a request's first page; those of the others lie beside it.
+    #[inline]
+    fn prefetch_map_of(&self, request: &Request, shift: u32) {
+        self.prefetch_map((request.offset >> shift) as Lpn);
+    }
+
+    /// Asks for the technique's own counter, once that is found at all.
+    #[inline]
+    fn prefetch_own_of<const COUNTED: u8>(&self, request: &Request, shift: u32) {
+        if request.op == Op::Read {
+            self.prefetch_own::<COUNTED>(self.map.to_physical[(request.offset >> shift) as usize]);
+        }
+    }
+
+    /// Asks for what a read or write touches, once the map entry is at hand.
+    #[inline]
+    fn prefetch_behind_map<const COUNTED: u8>(&self, request: &Request, shift: u32) {
+        if is_read_of_a_page(request, shift) {
+            self.prefetch_counted::<COUNTED>(self.map.to_physical[(request.offset >> shift) as usize]);
+        } else {
+            self.prefetch_behind_entries::<COUNTED>(request, shift);
+        }
+    }
+
+    /// The same for a request of any kind.
+    #[inline(never)]
+    fn prefetch_behind_entries<const COUNTED: u8>(&self, request: &Request, shift: u32) {
+        let first = (request.offset >> shift) as usize;
+        let end = ((request.offset + u64::from(request.bytes) - 1) >> shift) as usize + 1;
+        for entry in self.map.to_physical[first..end].iter().take(PAGES_AHEAD) {
+            let entry = *entry;
+            match request.op {
+                Op::Read => self.prefetch_counted::<COUNTED>(entry),
+                // Written in part, a page is touched when it leaves the buffer.
+                _ if request.bytes < self.geometry.page_bytes => (),
+                _ => self.prefetch_overwrite(entry),
+            }
+        }
+    }
+}
+
+/// Whether a request is the usual one, which has a way of its own. Of no bytes it is none.
+#[inline]
+fn is_read_of_a_page(request: &Request, shift: u32) -> bool {
+    let in_first = (1u64 << shift) - (request.offset & ((1 << shift) - 1));
+    request.op == Op::Read && u64::from(request.bytes.wrapping_sub(1)) < in_first
+}
+
+/// Trims the pages that the request covers wholly; a part of a page stays, as drives do.
+pub(crate) fn trim(drive: &mut Drive, pages: &Pages) {
+    let also_parts = drive.bugs.has(Bug::PartTrimmed);
+    for page in
+        (0..pages.count - u32::from(planted(Bug::TrimLastSkipped) && pages.count > 1)).filter(|p| pages.mask(*p) == u64::MAX || also_parts)
+    {
+        drive.host.trim_pages += 1;
+        drive.trim_page(pages.first + page);
+    }
+}

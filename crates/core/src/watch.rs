@@ -1,0 +1,4 @@
+//! What the drive tells whoever watches it: its physical work, and what it does with its time.
+
+pub mod observer;
+pub mod time_event;

@@ -1,0 +1,126 @@
+//! What the drive tells whoever watches it: the oracle, counters, later a live drive's bytes.
+//! Observers see facts of the medium, never the drive's own bookkeeping, and cannot change anything.
+
+use std::any::Any;
+
+use crate::base::metrics::TimedMetrics;
+use crate::base::page_set::PageSet;
+use crate::base::request::Request;
+use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, Seq};
+use crate::watch::time_event::{OpId, TimeEvent};
+
+/// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
+pub const NO_PPN: Ppn = 0x7FFF_FFFF;
+/// Whose data is read where nobody's is wanted: the page was sensed for the states of its cells, and nothing was decoded.
+pub const NOBODY: Lpn = 0xFFFF_FFFF;
+/// The data came from the write buffer.
+pub const FROM_BUFFER: Ppn = 0xFFFF_FFFF;
+
+/// What became of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ReadResult {
+    /// Decoded; the data was used.
+    Good,
+    /// The drive reported it uncorrectable; no data was used.
+    Uncorrectable,
+}
+
+/// One page read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhysRead {
+    /// What was wanted, or [`NOBODY`]'s.
+    pub lpn: Lpn,
+    /// Where it was read, [`NO_PPN`] or [`FROM_BUFFER`].
+    pub ppn: Ppn,
+    /// Why.
+    pub cause: Cause,
+    /// What the drive made of it.
+    pub result: ReadResult,
+    /// It fills in the rest of a partly written page, whose newest part is in the write buffer.
+    pub fill: bool,
+}
+
+/// Where the content of a programmed page came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The newest host data of the page, out of the write buffer.
+    Host,
+    /// A copy of what was just read at this physical page.
+    Copy(Ppn),
+    /// A copy that waited in the controller's memory ([`Observer::gathered`]).
+    Gathered,
+}
+
+/// A watcher. Calls arrive in the order in which the drive's state changed. It is `Any`, so that whoever set it gets it back as it was.
+pub trait Observer: Any {
+    /// Requests of the host, in the order in which they will be submitted, before any of them is. They are numbered through over all that
+    /// the drive is asked for, in either gear; `first` is the number of the first. Their reads are served in this order, and so are their
+    /// writes and trims; in the timed gear reads overtake writes that wait for room. A run that is interrupted leaves the last unserved.
+    fn requests(&mut self, _first: u64, _requests: &[Request]) {}
+    /// At most 32 page reads, flushed before anything below is called.
+    fn reads(&mut self, batch: &[PhysRead]);
+    /// The host wrote this page (accepted, in the write buffer or on its way to flash).
+    /// `whole` where the whole page is new by now; else older data completes it, if it can be read.
+    fn host_wrote(&mut self, lpn: Lpn, whole: bool);
+    /// Told just before [`Self::host_wrote`]: the parts of the page that the host wrote and the controller's memory holds by now, a bit for each
+    /// 64th of the page that was wholly written, the first in the lowest bit.
+    fn took_in(&mut self, _lpn: Lpn, _parts: u64) {}
+    /// What was just read to complete this partly written page stays with it in the controller's memory: it is whole there from now on.
+    fn filled(&mut self, _lpn: Lpn) {}
+    /// The host trimmed this page.
+    fn trimmed(&mut self, lpn: Lpn);
+    /// The drive reported the host's data at this page as lost.
+    fn lost(&mut self, lpn: Lpn);
+    /// What was just read at this physical page waits in the controller's memory until it is programmed; the page there is not wanted any
+    /// more.
+    fn gathered(&mut self, lpn: Lpn, from: Ppn);
+    /// A page of a wordline was programmed that holds nothing: the wordline could not wait for more.
+    fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
+    /// A page was programmed.
+    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause);
+    /// An erased block is opened in a coding mode other than full density: so many page kinds of each wordline, the most significant
+    /// first, are never programmed in it. A wordline is complete when its other pages are programmed and it is [`Self::merged`].
+    fn opened(&mut self, block: BlockId, mode: u8);
+    /// The most significant pages of a wordline, numbered within its block, were programmed so that its cells keep to the states of this
+    /// mode. What those pages held is gone; the others stand. In a block of full density every page of the wordline was sensed for it.
+    fn merged(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause);
+    /// All complete wordlines of a block of full density have been merged, and nothing in it is wanted but their other pages:
+    /// from now on its limits are those of this mode.
+    fn reprogrammed(&mut self, block: BlockId, mode: u8);
+    /// As [`Self::merged`], of a wordline by itself in a block that stays in full density: from now on the limits of this wordline, and of no
+    /// other, are those of the mode.
+    fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause);
+    /// The reclaim policy is to be asked about a block at the first host read with which that has served so many dose units since its erase; what
+    /// movers deposit from now on comes on top. Told when the policy has said so: of a block that is opened, and when it has been asked.
+    /// 0, at the next host read, stands where a job has left data in its block.
+    fn asks_at(&mut self, _block: BlockId, _at: Reads) {}
+    /// A mover begins to move what a block holds: all of it, or what these pages hold. The job ends with the block's erase, or with
+    /// [`Self::asks_at`] the next read.
+    fn moving(&mut self, _block: BlockId, _pages: Option<&PageSet>, _cause: Cause) {}
+    /// A block was erased.
+    fn erased(&mut self, block: BlockId, cause: Cause);
+    /// The drive was preconditioned by construction: this erased block now holds these pages, from page 0 on;
+    /// [`NO_PPN`] stands where a page was programmed with data that is no longer valid.
+    fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
+    /// The drive was preconditioned by construction: this block was read before the run, after all that it holds was programmed; the
+    /// dose read from each of its wordlines, in quarters of a unit, from wordline 0 on.
+    fn served_before(&mut self, block: BlockId, doses: &[u32]);
+    /// The measured phase begins: counts start here.
+    fn measured_phase(&mut self);
+
+    /// The timed gear occupied a die (a plane of it, with independent planes) or, numbered after those, a channel:
+    /// (number, from, to) in ns, each number's intervals in order of their ends.
+    fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]);
+
+    /// Whether it wants to be told of [`Self::run_began`], [`Self::time`] and [`Self::run_ended`].
+    fn wants_time(&self) -> bool {
+        false
+    }
+    /// The timed gear begins a run, with these latencies of runs before: all that the drive does from now on takes time.
+    fn run_began(&mut self, _at: Ns, _latencies: &TimedMetrics) {}
+    /// What happened in time since the last call. All that led to it was told before.
+    fn time(&mut self, _events: &[TimeEvent]) {}
+    /// The run is over, with work still under way or waiting, and these latencies of all runs so far.
+    fn run_ended(&mut self, _pending: &[OpId], _latencies: &TimedMetrics) {}
+}
