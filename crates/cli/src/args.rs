@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
+use vpass_lab::numbers::counted;
 use vpass_oracle::Level;
 use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
 
@@ -13,7 +14,6 @@ mod replay;
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
-use crate::numbers::counted;
 use crate::paper::PaperArgs;
 use crate::trace::args::TraceCommand;
 use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};

@@ -10,17 +10,19 @@ use std::path::Path;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
+use vpass_lab::failure::Failure;
+use vpass_lab::load::{self, Generated, Loaded};
+use vpass_lab::suggest;
 use vpass_workload::attack::{ATTACKS, Picture, attack as attack_named};
 use vpass_workload::phases::{PhasesConfig, PhasesFile};
 
 use self::args::AttackArgs;
 use crate::args::{Base, Gear, Watch};
-use crate::exit::{Exit, Failure};
-use crate::load::{self, Generated, Loaded};
+use crate::exit::Exit;
+use crate::memory;
 use crate::out_file::OutFile;
 use crate::plan::{Load, Plan, gc_named, reclaim_named};
 use crate::progress::deaf;
-use crate::{memory, suggest};
 
 /// Runs one attack of the list, or looks for one.
 pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {

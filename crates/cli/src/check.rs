@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use vpass_core::slots::reclaim::{RECLAIM, technique};
+use vpass_lab::failure::Failure;
+use vpass_lab::numbers;
 use vpass_oracle::swarm::{Case, CaseSummary, RESTLESS};
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::plan::reclaim_named;
 use crate::progress::{Progress, is_interrupted};
 use crate::table::{Table, wants_colour};
-use crate::{numbers, out, pool};
+use crate::{out, pool};
 
 /// Cases handed to the cores at a time, each: enough to keep them busy, few enough to end on time.
 const CASES_PER_CORE: u64 = 8;

@@ -1,8 +1,8 @@
 //! The columns of a comparison: what each shows, which end of it is better, and what it means in a sentence.
 
 use vpass_core::base::units::Cause;
+use vpass_lab::numbers::{bytes, count, days, digits, microseconds};
 
-use crate::numbers::{bytes, count, days, digits, microseconds};
 use crate::results::Summary;
 
 /// A column.

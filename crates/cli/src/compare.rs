@@ -9,10 +9,11 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use vpass_core::slots::reclaim::RECLAIM;
+use vpass_lab::failure::Failure;
 
 use crate::args::{CompareArgs, Form};
 use crate::columns::{COLUMNS, Column};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::out::{self, Folder, to_value};
 use crate::plan::Plan;
 use crate::pool::{self, Job};

@@ -10,11 +10,11 @@ use vpass_core::config::{DisturbModel, DoseUnit, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
 use vpass_core::slots::reclaim::promise::Prospect;
 use vpass_core::slots::reclaim::{Technique, Threshold, technique};
+use vpass_lab::failure::Failure;
+use vpass_lab::load;
+use vpass_lab::numbers::{bytes, count, digits, microseconds};
 
 use crate::args::ExplainArgs;
-use crate::exit::Failure;
-use crate::load;
-use crate::numbers::{bytes, count, digits, microseconds};
 use crate::out;
 use crate::plan::reclaim_named;
 use crate::report::COUNTERFACTUAL;

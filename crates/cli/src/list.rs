@@ -6,15 +6,16 @@ use serde_json::{Map, Value, json};
 use vpass_core::disturb::MODELS;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::RECLAIM;
+use vpass_lab::failure::Failure;
+use vpass_lab::keys::Key;
+use vpass_lab::{keys, load, presets};
 use vpass_workload::attack::ATTACKS;
 use vpass_workload::presets as workloads;
 use vpass_workload::traces::{FORMATS, Format};
 
 use crate::args::{ListWhat, ShowWhat};
-use crate::exit::Failure;
-use crate::keys::Key;
+use crate::out;
 use crate::table::{Look, Table, wants_colour};
-use crate::{keys, load, out, presets};
 
 const ALL: [(ListWhat, &str, &str); 7] = [
     (ListWhat::Drives, "drives", "--drive"),

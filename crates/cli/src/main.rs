@@ -7,30 +7,22 @@ mod attack;
 mod check;
 mod columns;
 mod compare;
-mod counts;
 mod exit;
 mod explain;
-mod keys;
 mod list;
-mod load;
 mod manifest;
 mod memory;
-mod numbers;
 mod out;
 mod out_file;
-mod overrides;
 mod paper;
 mod plan;
 mod pool;
-mod presets;
 mod progress;
 mod report;
 mod results;
 mod run;
-mod schema;
 mod series;
 mod statistics;
-mod suggest;
 mod table;
 mod trace;
 mod workload;
@@ -39,9 +31,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
+use vpass_lab::failure::Failure;
 
 use crate::args::{Base, Cli, Command, RunArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::out::Folder;
 use crate::plan::Plan;
 use crate::progress::Progress;
@@ -54,7 +47,7 @@ fn main() -> ExitCode {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {
             out::say(&format!("vpass: {}", failure.sentence));
-            failure.exit.into()
+            Exit::from(&failure).into()
         }
         Err(_) => {
             out::say("vpass: this is a bug of vpass; please report it with the command and the message above");

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 use vpass_core::base::request::{Arrival, Op};
+use vpass_lab::failure::Failure;
 use vpass_workload::traces::{BlkAction, FileSurvey, MissingClock, TraceOptions, sha256_hex};
 
-use crate::exit::Failure;
 use crate::out::to_value;
 use crate::plan::{Load, Plan, Source};
 use crate::run::Outcome;

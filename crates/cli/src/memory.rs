@@ -7,12 +7,12 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Drive;
 use vpass_core::slots::reclaim::technique;
+use vpass_lab::failure::Failure;
+use vpass_lab::load::Loaded;
+use vpass_lab::numbers::bytes;
 use vpass_oracle::{Level, Oracle};
 use vpass_workload::pass::PassSource;
 
-use crate::exit::Failure;
-use crate::load::Loaded;
-use crate::numbers::bytes;
 use crate::plan::{Load, Plan};
 
 /// What a run takes beside its drive and its source: requests on their way, the timed gear's queues, counts and histograms.

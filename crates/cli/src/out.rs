@@ -12,8 +12,8 @@ use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use vpass_core::flash::block::BlockState;
+use vpass_lab::failure::Failure;
 
-use crate::exit::Failure;
 use crate::plan::Plan;
 use crate::progress::{self, Unfinished};
 use crate::results::{Simulation, Summary};

@@ -15,10 +15,11 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::Value;
+use vpass_lab::failure::Failure;
+use vpass_lab::load;
 
 use crate::args::at_least_one;
-use crate::exit::{Exit, Failure};
-use crate::load;
+use crate::exit::Exit;
 use crate::out::{self, Folder, to_value};
 use crate::plan::Plan;
 use crate::pool::{self, Job};
@@ -101,8 +102,8 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     for e in &read.expected {
         let names = recipe.figures.iter().map(|f| f.name.as_str());
         let figure = recipe.figures.iter().find(|f| f.name == e.figure);
-        let figure =
-            figure.ok_or_else(|| Failure::usage(format!("{}: {}", path.display(), crate::suggest::unknown("figure", &e.figure, names))))?;
+        let figure = figure
+            .ok_or_else(|| Failure::usage(format!("{}: {}", path.display(), vpass_lab::suggest::unknown("figure", &e.figure, names))))?;
         e.check(figure)?;
     }
     Ok(read)

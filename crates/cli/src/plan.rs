@@ -11,6 +11,10 @@ use vpass_core::base::units::Ns;
 use vpass_core::config::DriveConfig;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::{RECLAIM, Technique, promise, technique};
+use vpass_lab::failure::Failure;
+use vpass_lab::load::{self, Generated, Loaded};
+use vpass_lab::overrides::Override;
+use vpass_lab::suggest;
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::PhasesSource;
@@ -22,12 +26,8 @@ use vpass_workload::traces::{
 
 use crate::args::{Base, Gear, Setup, Watch};
 use crate::attack::ADAPTIVE;
-use crate::exit::Failure;
-use crate::load::{self, Generated, Loaded};
-use crate::overrides::Override;
 use crate::progress::Progress;
 use crate::run::Cycles;
-use crate::suggest;
 
 /// Drive, workload and how to run them.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use vpass_lab::failure::Failure;
 
 use crate::args::Gear;
-use crate::exit::{Exit, Failure};
 use crate::memory;
 use crate::out;
 use crate::plan::Plan;
@@ -68,7 +68,7 @@ pub(crate) fn run_all<T: Send>(
     };
     let mut results: Vec<_> = self::threads(threads)?.broadcast(|_| of_a_thread()).into_iter().flatten().collect();
     // The cause of a stop counts, not who was stopped by it.
-    results.sort_by_key(|(first, result)| (result.as_ref().is_err_and(|e| e.exit == Exit::Interrupted), *first));
+    results.sort_by_key(|(first, result)| (result.as_ref().is_err_and(|e| e.is_interruption()), *first));
     let results: Result<Vec<_>, Failure> = results.into_iter().map(|(_, result)| result).collect();
     let mut kept: Vec<_> = results?.into_iter().flatten().collect();
     kept.sort_by_key(|(i, _)| *i);

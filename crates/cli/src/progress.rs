@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use vpass_lab::failure::Failure;
 
-use crate::exit::Failure;
+use crate::exit::Exit;
 
 /// The user asked to stop.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -88,7 +89,7 @@ pub(crate) fn hear_interrupts() {
         all.iter().for_each(Unfinished::remove);
         let failure = Failure::interrupted();
         crate::out::say(&format!("vpass: {}", if kept { "interrupted" } else { &failure.sentence }));
-        std::process::exit(failure.exit as i32);
+        std::process::exit(Exit::from(&failure) as i32);
     });
 }
 

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use vpass_core::base::units::Cause;
+use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use vpass_oracle::OracleReport;
 
 use crate::columns::{reclaim_wait_percent, reclaim_wait_us};
-use crate::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use crate::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace, jobs};
 use crate::table::{Look, Table, wrapped};
 

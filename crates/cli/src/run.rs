@@ -15,13 +15,14 @@ use vpass_core::base::request::RequestSource;
 use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{TimedEngine, run_untimed, warm_up};
+use vpass_lab::failure::Failure;
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::pass::{PassSource, Repeated};
 use vpass_workload::traces::TraceReport;
 use vpass_workload::warm_up::{First, Since};
 
 use crate::args::Gear;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::plan::{Load, Plan, Source};
 use crate::progress::{Progress, deaf};
 use crate::results::jobs::{JobResult, jobs};

@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_long_run_has_no_more_rows_than_a_short_one_and_their_steps_are_even() {
-        let config = toml::from_str::<DriveConfig>(crate::presets::drive("tiny").unwrap()).unwrap().resolve().unwrap();
+        let config = toml::from_str::<DriveConfig>(vpass_lab::presets::drive("tiny").unwrap()).unwrap().resolve().unwrap();
         let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
         let mut series = Series::default();
         // A look each 10 requests: 512 rows, then 256 of each 20, then of each 40.

@@ -14,10 +14,10 @@ mod times;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
+use vpass_lab::failure::Failure;
+use vpass_lab::numbers::plural;
 use vpass_workload::traces::{MissingClock, ReadOptions, Row, Skipped, TimeUnit, TraceFile, doubts, format_named};
 
-use crate::exit::Failure;
-use crate::numbers::plural;
 use crate::out;
 use crate::progress::Progress;
 use args::{ReadArgs, TraceCommand};

@@ -8,17 +8,19 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use vpass_lab::failure::{Failure, Kind};
+use vpass_lab::numbers;
 use vpass_workload::attack::Breeder;
 use vpass_workload::phases::{PhaseConfig, PhasesConfig, PhasesFile};
 
 use super::args::{AttackArgs, Goal};
 use super::{Victim, write};
 use crate::args::{Base, Gear, Watch};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::out_file::OutFile;
 use crate::progress::{Progress, keep_what_is_found};
 use crate::results::Summary;
-use crate::{numbers, out, pool, run};
+use crate::{out, pool, run};
 
 /// Trials of a round.
 const TRIALS: usize = 8;
@@ -76,7 +78,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let found = format!("{}; {}", numbers::plural(trials, "trial"), goal.found(&best));
     if interrupted {
         let sentence = format!("interrupted after {found}; it is in {}", place.display());
-        return Err(Failure { exit: Exit::Interrupted, sentence });
+        return Err(Failure { kind: Kind::Interrupted, sentence });
     }
     out::say(&format!("vpass: {found}; it is in {}", place.display()));
     crate::run_and_show(&victim.plan(&search.base, "search", file), &search.base, "attack")
@@ -107,7 +109,7 @@ impl Search<'_> {
             let tried: Vec<_> = self.pool.install(try_all);
             for tried in tried {
                 match tried {
-                    Err(failure) if failure.exit == Exit::Interrupted => {}
+                    Err(failure) if failure.is_interruption() => {}
                     Err(failure) => return Err(failure),
                     Ok(tried) => {
                         trials += 1;

@@ -1,9 +1,9 @@
 //! A technique's row: its runs, and what may be said of its life.
 
+use vpass_lab::numbers::days;
 use vpass_oracle::OracleReport;
 
 use crate::columns::Column;
-use crate::numbers::days;
 use crate::results::{Confidence, Summary};
 use crate::statistics::Estimate;
 

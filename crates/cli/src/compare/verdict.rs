@@ -3,9 +3,10 @@
 
 use std::fmt::Write;
 
+use vpass_lab::numbers::{digits, plural};
+
 use super::row::{Row, RowLife};
 use crate::columns::{COLUMNS, Column};
-use crate::numbers::{digits, plural};
 
 /// Latencies closer than this are one: the resolution of their histogram, twice.
 const SAME_LATENCY: f64 = 0.002;

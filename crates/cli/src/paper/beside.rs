@@ -77,8 +77,8 @@ pub(super) fn render(
         let _ = write!(text, "\n{}\n", Look::Heading.paint("Beside the paper", colour));
         let mut table = Table::new(["source", "what", "paper", "here", ""]);
         for (e, here, verdict) in compared(recipe, figures, expectations) {
-            let here = here.map_or_else(|| "-".into(), crate::numbers::digits);
-            table.row([e.source.clone(), e.what.clone(), crate::numbers::digits(e.value), here, verdict.into()]);
+            let here = here.map_or_else(|| "-".into(), vpass_lab::numbers::digits);
+            table.row([e.source.clone(), e.what.clone(), vpass_lab::numbers::digits(e.value), here, verdict.into()]);
         }
         text.push_str(&table.render_words(colour));
     }
@@ -117,7 +117,7 @@ fn of_length(run: &Run) -> String {
 fn table(figure: &Figure, numbers: &Numbers) -> Table {
     let (variants, reclaims) = numbers.columns();
     let text = |shown: Shown| match shown {
-        Shown::Number(n) => crate::numbers::digits(n),
+        Shown::Number(n) => vpass_lab::numbers::digits(n),
         Shown::None => "-".into(),
         Shown::Refused => "refused".into(),
     };

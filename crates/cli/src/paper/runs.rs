@@ -4,15 +4,15 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
+use vpass_lab::failure::Failure;
+use vpass_lab::load::{self, Generated, Loaded};
 use vpass_workload::synthetic::{WorkloadConfig, WorkloadFile};
 
 use super::Run;
 use super::recipe::{Group, GroupWear, NamedWorkload, Recipe};
 use super::traces::{Traces, replayed};
 use crate::args::Watch;
-use crate::exit::Failure;
 use crate::explain;
-use crate::load::{self, Generated, Loaded};
 use crate::plan::{self, Load, Plan};
 use crate::run::Cycles;
 use serde_json::Value;

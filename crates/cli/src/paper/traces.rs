@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use vpass_core::config::DriveConfig;
+use vpass_lab::failure::Failure;
 use vpass_workload::traces::{Fit, Survey, TraceOptions};
 
 use super::recipe::{NamedWorkload, Recipe};
-use crate::exit::Failure;
 use crate::plan::{self, Load};
 
 /// What a trace's name may end in.
@@ -56,8 +56,9 @@ impl Traces {
         if self.0.is_empty() {
             return "every workload is generated".into();
         }
-        let of_it =
-            |(name, survey): &(String, Arc<Survey>)| format!("{name} ({})", crate::numbers::plural(survey.files().len() as u64, "file"));
+        let of_it = |(name, survey): &(String, Arc<Survey>)| {
+            format!("{name} ({})", vpass_lab::numbers::plural(survey.files().len() as u64, "file"))
+        };
         let all: Vec<String> = self.0.iter().map(of_it).collect();
         format!("real traces: {}; the other workloads are generated", all.join(", "))
     }

@@ -3,10 +3,10 @@
 use serde::Serialize;
 use vpass_core::base::metrics::Group;
 use vpass_core::time::TimedEngine;
+use vpass_lab::numbers::{bytes, count, digits, microseconds};
 use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
 
 use super::{Latencies, Quantiles, Throughput};
-use crate::numbers::{bytes, count, digits, microseconds};
 use crate::table::Table;
 
 /// The job of a section with its clones.

@@ -1,7 +1,8 @@
 //! What to know before results are believed: a sentence each, in the JSON and in the text.
 
+use vpass_lab::numbers::{count, digits, seconds};
+
 use super::{Ageing, Confidence, Summary};
-use crate::numbers::{count, digits, seconds};
 
 /// A drive that is done so much later than its last request came has more to do than it can: more than this share of the time in which
 /// requests came, and long enough to be no single slow request.

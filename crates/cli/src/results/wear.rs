@@ -7,10 +7,10 @@ use vpass_core::base::units::Cause;
 use vpass_core::config::DisturbModel;
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::drive::Drive;
+use vpass_lab::numbers::{count, plural};
 
 use super::Summary;
 use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Shares, Worn, life};
-use crate::numbers::{count, plural};
 
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Wear {

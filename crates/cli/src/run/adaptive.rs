@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use vpass_core::drive::Drive;
+use vpass_lab::failure::Failure;
 use vpass_oracle::Adversary;
 
 use super::summary::Served;
 use super::{Measured, Outcome, made};
-use crate::exit::Failure;
 use crate::plan::Plan;
 use crate::progress::Progress;
 

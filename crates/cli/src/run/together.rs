@@ -6,14 +6,14 @@ use vpass_core::base::request::{Request, RequestSource};
 use vpass_core::base::units::Bytes;
 use vpass_core::drive::Drive;
 use vpass_core::time::{end_warm_up, serve_untimed};
+use vpass_lab::failure::Failure;
+use vpass_lab::load::Generated;
 use vpass_workload::synthetic::WorkloadConfig;
 use vpass_workload::warm_up::{First, Since};
 
 use super::summary::Served;
 use super::{Counted, Measured, Outcome, made, too_short};
 use crate::args::Gear;
-use crate::exit::Failure;
-use crate::load::Generated;
 use crate::plan::{Load, Plan};
 use crate::progress::Progress;
 
@@ -125,10 +125,10 @@ fn take_turn(drive: &mut Drive, requests: &[Request], look: &mut dyn FnMut(&Driv
 mod tests {
     use super::*;
     use crate::args::{Cli, Command};
-    use crate::load::Loaded;
     use crate::run::execute;
     use clap::Parser;
     use serde_json::Value;
+    use vpass_lab::load::Loaded;
 
     /// What a run found but for how long it took.
     fn found(outcome: &Outcome) -> (Value, String) {

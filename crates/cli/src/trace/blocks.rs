@@ -6,9 +6,9 @@
 use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::config::DriveConfig;
+use vpass_lab::failure::Failure;
 use vpass_workload::profile::{Device, Profile};
 
-use crate::exit::Failure;
 use crate::explain;
 
 const WEEK_NS: f64 = 7.0 * 86_400e9;

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 use vpass_core::base::request::Op;
+use vpass_lab::failure::Failure;
+use vpass_lab::load;
 use vpass_workload::profile::{Device, Island, Popularity, Profile};
 use vpass_workload::traces::{TimeUnit, TraceFile};
 
@@ -9,10 +11,9 @@ use super::args::InfoArgs;
 use super::blocks::{BlockReads, Scale};
 use super::times::Times;
 use super::{Go, for_each_row, progress_over, read_options, render};
-use crate::exit::Failure;
+use crate::out;
 use crate::progress::Progress;
 use crate::table::wants_colour;
-use crate::{load, out};
 
 /// The regions that are shown, as in the literature on hot spots.
 pub(super) const REGION_BYTES: u64 = 4 << 20;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use vpass_core::base::request::{Request, RequestSource};
+use vpass_lab::failure::Failure;
+use vpass_lab::load::{self, Generated};
+use vpass_lab::numbers::{bytes, plural, seconds};
 use vpass_workload::statistics::{Imported, Meter, Statistic, StatisticsConfig, StatisticsSource, import};
 use vpass_workload::traces::{TraceOptions, TraceSource};
 
 use super::args::FitArgs;
 use super::render::{self, render};
 use super::search::{Found, Pass, larger_scale};
-use crate::exit::Failure;
-use crate::load::{self, Generated};
-use crate::numbers::{bytes, plural, seconds};
 use crate::out;
 use crate::out_file::OutFile;
 use crate::plan::{generated_from, survey, unit_notes};

@@ -2,10 +2,10 @@
 //! How well a scale fits does not rise steadily, so nothing is skipped and only what was tried is claimed.
 
 use vpass_core::base::request::RequestSource;
+use vpass_lab::failure::Failure;
 use vpass_workload::statistics::{DiskStatistics, Meter, Statistic, StatisticsConfig, StatisticsSource, agreement};
 
 use super::fit::{CAPACITY, drain};
-use crate::exit::Failure;
 use crate::progress::Progress;
 
 /// A pass of a generator, measured.

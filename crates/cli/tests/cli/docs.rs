@@ -27,7 +27,7 @@ fn quoted(text: &str) -> BTreeSet<&str> {
 fn the_architecture_page_names_every_file() {
     let page = fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap();
     let mut missing = vec![];
-    for name in ["core", "oracle", "workload", "cli"] {
+    for name in ["core", "oracle", "workload", "lab", "cli"] {
         let section = page.split("\n### ").find(|s| s.starts_with(&format!("`crates/{name}`"))).expect("a section for each crate");
         let named = quoted(section);
         let mut files = vec![];

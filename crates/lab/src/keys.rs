@@ -16,26 +16,28 @@ pub(crate) use ranges::allowed;
 
 /// A key, as `vpass list keys` tells of it.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Key {
+pub struct Key {
     /// `table.key`, as `--set` takes it; keys of lists of tables have three parts and stand in files only.
     #[serde(rename = "key")]
-    pub(crate) path: String,
+    pub path: String,
     /// "drive" or "workload": the kind of file.
-    pub(crate) file: &'static str,
+    pub file: &'static str,
     /// Whether a file without it is refused.
-    pub(crate) required: bool,
+    pub required: bool,
     /// What stands for it where it is absent; null where it is required or follows from other keys.
-    pub(crate) default: Option<toml::Value>,
-    pub(crate) range: String,
+    pub default: Option<toml::Value>,
+    /// Which values it takes, in words.
+    pub range: String,
     /// Empty where it has none.
-    pub(crate) unit: &'static str,
-    pub(crate) meaning: String,
+    pub unit: &'static str,
+    /// What it means, in a sentence.
+    pub meaning: String,
     /// Whether `--set` takes it.
-    pub(crate) settable: bool,
+    pub settable: bool,
 }
 
 /// All keys, in the order of their tables and types.
-pub(crate) fn all() -> Vec<Key> {
+pub fn all() -> Vec<Key> {
     let mut keys = vec![];
     for (file, schema) in [("drive", DRIVE), ("workload", WORKLOAD), ("workload", PHASES)] {
         for section in schema {

@@ -1,7 +1,7 @@
 //! Numbers for reading: digits grouped, units chosen by size.
 
 /// 1234567 as "1,234,567".
-pub(crate) fn count(n: u64) -> String {
+pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (i, digit) in digits.chars().enumerate() {
@@ -14,12 +14,12 @@ pub(crate) fn count(n: u64) -> String {
 }
 
 /// "1 page", "1,234 pages".
-pub(crate) fn plural(n: u64, what: &str) -> String {
+pub fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
 /// Bytes in the largest binary unit that leaves at least 1.
-pub(crate) fn bytes(n: u64) -> String {
+pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = n as f64;
     let mut unit = 0;
@@ -31,7 +31,7 @@ pub(crate) fn bytes(n: u64) -> String {
 }
 
 /// Microseconds in the unit that suits them.
-pub(crate) fn microseconds(us: f64) -> String {
+pub fn microseconds(us: f64) -> String {
     match us {
         us if us < 1e3 => format!("{} us", digits(us)),
         us if us < 1e6 => format!("{} ms", digits(us / 1e3)),
@@ -40,7 +40,7 @@ pub(crate) fn microseconds(us: f64) -> String {
 }
 
 /// Seconds in the unit that suits them.
-pub(crate) fn seconds(s: f64) -> String {
+pub fn seconds(s: f64) -> String {
     match s {
         s if s < 1.0 => microseconds(s * 1e6),
         s if s < 120.0 => format!("{} s", digits(s)),
@@ -51,7 +51,7 @@ pub(crate) fn seconds(s: f64) -> String {
 }
 
 /// Days, or years from two of them on; less than a day in hours.
-pub(crate) fn days(days: f64) -> String {
+pub fn days(days: f64) -> String {
     match days {
         d if d < 2.0 => format!("{} h", digits(d * 24.0)),
         d if d < 730.5 => format!("{} days", digits(d)),
@@ -60,7 +60,7 @@ pub(crate) fn days(days: f64) -> String {
 }
 
 /// Three digits, or all of those before the point.
-pub(crate) fn digits(value: f64) -> String {
+pub fn digits(value: f64) -> String {
     match value.abs() {
         v if v >= 1e15 => format!("{value:.2e}"),
         v if v >= 99.95 => count_signed(value.round()),
@@ -77,7 +77,7 @@ fn count_signed(whole: f64) -> String {
 }
 
 /// A number in the fewest digits: 0.001, 1000000, 1e12.
-pub(crate) fn short_number(n: f64) -> String {
+pub fn short_number(n: f64) -> String {
     let (plain, exponent) = (n.to_string(), format!("{n:e}"));
     if plain.len() <= 7 { plain } else { exponent }
 }
@@ -87,7 +87,7 @@ pub(crate) fn short_number(n: f64) -> String {
 ///
 /// # Errors
 /// A sentence, where what stands before the unit is no number, or the whole is no whole number.
-pub(crate) fn counted(text: &str) -> Option<Result<u64, String>> {
+pub fn counted(text: &str) -> Option<Result<u64, String>> {
     let text = text.trim();
     let number = text.get(..text.len().checked_sub(1)?)?;
     let power: usize = match text.as_bytes().last()?.to_ascii_lowercase() {

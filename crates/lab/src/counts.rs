@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::exit::Failure;
+use crate::failure::Failure;
 use crate::keys::allowed;
 use crate::load::line_of;
 use crate::numbers::counted;

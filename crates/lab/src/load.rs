@@ -14,26 +14,26 @@ use vpass_workload::presets as workloads;
 use vpass_workload::statistics::StatisticsFile;
 use vpass_workload::synthetic::WorkloadFile;
 
-use crate::exit::Failure;
+use crate::failure::Failure;
 use crate::overrides::{Override, make_room, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
 
 /// A configuration and where it came from.
 #[derive(Clone, Debug)]
-pub(crate) struct Loaded<T> {
+pub struct Loaded<T> {
     /// Preset or path, as the user gave it.
-    pub(crate) name: String,
+    pub name: String,
     /// The file's own text.
-    pub(crate) text: String,
+    pub text: String,
     /// With the overrides.
-    pub(crate) config: T,
+    pub config: T,
 }
 
 /// A generated workload: one of the tables that a workload file may hold.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Generated {
+pub enum Generated {
     /// `[workload]`
     Workload(WorkloadFile),
     /// `[workload]` with `[[workload.phase]]`
@@ -44,7 +44,7 @@ pub(crate) enum Generated {
 
 impl Generated {
     /// The line of description.
-    pub(crate) fn description(&self) -> &str {
+    pub fn description(&self) -> &str {
         match self {
             Self::Workload(file) => &file.description,
             Self::Phases(file) => &file.description,
@@ -60,7 +60,7 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 ///
 /// # Errors
 /// One that is no `KEY=VALUE`, or whose key nobody knows.
-pub(crate) fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
+pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
     let schemas = [schema::DRIVE, schema::WORKLOAD];
     let mut sets = vec![];
     for text in texts {
@@ -80,7 +80,7 @@ pub(crate) fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
 ///
 /// # Errors
 /// An unknown name, a file that cannot be read, a wrong key or value, a drive that cannot be.
-pub(crate) fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failure> {
+pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failure> {
     let names = presets::DRIVES.map(|(name, _)| name);
     let text = text_of("drive", name, &names, presets::drive(name))?;
     let sets: Vec<_> = sets.iter().filter(|s| !s.is_of_workload()).cloned().collect();
@@ -98,7 +98,7 @@ pub(crate) fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>
 ///
 /// # Errors
 /// An unknown name, a file that cannot be read, a wrong key or value.
-pub(crate) fn workload(name: &str, sets: &[Override], queue_depth: Option<u32>) -> Result<Loaded<Generated>, Failure> {
+pub fn workload(name: &str, sets: &[Override], queue_depth: Option<u32>) -> Result<Loaded<Generated>, Failure> {
     let names: Vec<_> = workloads::names().collect();
     let text = text_of("workload", name, &names, workloads::preset(name))?;
     let phased = has_phases(&text);
@@ -150,7 +150,7 @@ fn text_of(what: &str, name: &str, names: &[&str], preset: Option<&str>) -> Resu
 ///
 /// # Errors
 /// What cannot be read, is no regular file, or too large to be one of them.
-pub(crate) fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
+pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     let name = path.display();
     let failed = |e| Failure::usage(format!("{what} file {name} cannot be read: {e}"));
     let about = fs::metadata(path).map_err(failed)?;
@@ -196,7 +196,7 @@ fn read<T: DeserializeOwned>(name: &str, text: &str, mut table: Table, schema: &
 }
 
 /// What is wrong in a file, with its line.
-pub(crate) fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
+pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
     let mut sentence = name.to_owned();
     if let Some(span) = e.span() {
         let _ = write!(sentence, " line {}", line_of(text, span.start));
@@ -221,7 +221,7 @@ fn in_words(message: &str) -> String {
 }
 
 /// The line of a place in a text.
-pub(crate) fn line_of(text: &str, at: usize) -> usize {
+pub fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 

@@ -4,7 +4,7 @@
 const NEAR: f64 = 0.75;
 
 /// The nearest of `names`, where one is near enough.
-pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = wanted.to_lowercase();
     names
         .into_iter()
@@ -16,12 +16,12 @@ pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>
 }
 
 /// "; did you mean `x`?", or nothing.
-pub(crate) fn hint<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+pub fn hint<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     nearest(wanted, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
 /// "unknown drive `tniy`; did you mean `tiny`? (known: ...)".
-pub(crate) fn unknown<'a>(what: &str, wanted: &str, names: impl IntoIterator<Item = &'a str> + Clone) -> String {
+pub fn unknown<'a>(what: &str, wanted: &str, names: impl IntoIterator<Item = &'a str> + Clone) -> String {
     let known: Vec<_> = names.clone().into_iter().collect();
     format!("unknown {what} `{wanted}`{} (known: {})", hint(wanted, names), known.join(", "))
 }

@@ -1,7 +1,7 @@
 //! The drives that come with vpass, by name; each number in them names its source.
 
 /// Name and text of each, in the order of lists: the smallest first.
-pub(crate) const DRIVES: [(&str, &str); 7] = [
+pub const DRIVES: [(&str, &str); 7] = [
     ("tiny", include_str!("../../../presets/drives/tiny.toml")),
     ("straw-2t-tlc", include_str!("../../../presets/drives/straw-2t-tlc.toml")),
     ("ipr-128g-tlc", include_str!("../../../presets/drives/ipr-128g-tlc.toml")),
@@ -12,6 +12,6 @@ pub(crate) const DRIVES: [(&str, &str); 7] = [
 ];
 
 /// The text of a preset drive.
-pub(crate) fn drive(name: &str) -> Option<&'static str> {
+pub fn drive(name: &str) -> Option<&'static str> {
     DRIVES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }

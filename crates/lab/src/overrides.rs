@@ -18,13 +18,13 @@ use crate::counts;
 
 /// One `--set`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Override {
+pub struct Override {
     pub(crate) table: String,
     pub(crate) key: String,
     /// Nothing takes the key away.
     pub(crate) value: Option<Value>,
     /// As it was typed: `KEY=VALUE`, or a whole option that stands for it.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 impl Override {
@@ -57,7 +57,7 @@ impl Override {
     }
 
     /// Whether the key is one of a workload file, not of a drive.
-    pub(crate) fn is_of_workload(&self) -> bool {
+    pub fn is_of_workload(&self) -> bool {
         self.table == "workload" || self.table == "statistics"
     }
 
