@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use vpass_lab::numbers::counted;
-use vpass_oracle::Level;
 use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
 
 mod replay;
+mod setup;
 
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
@@ -277,15 +277,6 @@ pub(crate) enum Gear {
     Untimed,
 }
 
-impl Gear {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Timed => "timed",
-            Self::Untimed => "untimed",
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Until {
     /// Wear per host page no longer changes.
@@ -300,25 +291,6 @@ pub(crate) enum Watch {
     On,
     /// Also the host's requests from end to end: each page served once, whole and newest; and whether wear is levelled.
     Full,
-}
-
-impl Watch {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::On => "on",
-            Self::Full => "full",
-        }
-    }
-
-    /// How much the oracle checks, where it watches.
-    pub(crate) fn level(self) -> Option<Level> {
-        match self {
-            Self::Off => None,
-            Self::On => Some(Level::On),
-            Self::Full => Some(Level::Full),
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

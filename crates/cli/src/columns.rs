@@ -2,8 +2,7 @@
 
 use vpass_core::base::units::Cause;
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds};
-
-use crate::results::Summary;
+use vpass_lab::results::Summary;
 
 /// A column.
 pub(crate) struct Column {

@@ -9,15 +9,18 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use vpass_core::slots::reclaim::RECLAIM;
+use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
+use vpass_lab::files;
+use vpass_lab::plan::Plan;
+use vpass_lab::pool::{self, Job};
+use vpass_lab::results::Summary;
 
 use crate::args::{CompareArgs, Form};
 use crate::columns::{COLUMNS, Column};
 use crate::exit::Exit;
-use crate::out::{self, Folder, to_value};
-use crate::plan::Plan;
-use crate::pool::{self, Job};
-use crate::results::Summary;
+use crate::out::{self, Folder};
+use crate::progress::bar;
 use crate::statistics::estimate;
 use crate::table::wants_colour;
 use row::{Row, RowLife};
@@ -33,15 +36,15 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let json = json_of(&rows, &plans[0].0, args)?;
     if let Some(folder) = folder {
         let mut timeless = json.clone();
-        out::write_timing(folder.path(), &mut timeless)?;
-        out::write_file(folder.path(), "compare.json", out::json(&timeless)?.as_bytes())?;
+        out::write_files(folder.path(), [files::timing(&mut timeless)?])?;
+        out::write_file(folder.path(), "compare.json", as_json::text(&timeless)?.as_bytes())?;
         out::write_file(folder.path(), "compare.csv", render::csv(&rows).as_bytes())?;
         folder.finish()?;
     }
     out::print(&match args.form {
         Form { csv: true, .. } => render::csv(&rows),
         Form { markdown: true, .. } => render::markdown(&rows, &plans[0].0),
-        _ if args.setup.base.json => out::json(&json)?,
+        _ if args.setup.base.json => as_json::text(&json)?,
         _ => render::text(&rows, &plans[0].0, args, wants_colour()),
     })?;
     let bugs: Vec<_> = rows.iter().filter(|r| r.has_bug()).map(|r| r.label.as_str()).collect();
@@ -68,7 +71,7 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     let mut plans: Vec<(Plan, String)> = vec![];
     // What takes long, such as looking through a trace, is done once.
-    let first = Plan::new(&args.setup, reclaims[0].trim(), args.gc[0].trim())?;
+    let first = Plan::new(&(&args.setup).into(), reclaims[0].trim(), args.gc[0].trim(), &bar)?;
     for reclaim in reclaims {
         // Who names no technique gets those that these settings leave room for.
         if args.reclaim.is_empty()
@@ -101,12 +104,12 @@ fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>) 
     // The same for all techniques and seeds.
     let requests = plans[0].0.requests()?;
     let jobs: Vec<Job> = plans.iter().map(|(plan, _)| Job { plan, requests }).collect();
-    pool::run_all(&jobs, args.threads, |i, outcome| {
+    pool::run_all(&jobs, args.threads, &bar, |i, outcome| {
         let (plan, name) = &plans[i];
         if let Some(folder) = folder {
             let folder = folder.join(name);
             out::make_folder(&folder)?;
-            out::write_run(&folder, plan, outcome, "compare")?;
+            out::write_files(&folder, files::of_run(plan, outcome, "compare")?)?;
         }
         Ok(outcome.summary.clone())
     })
@@ -159,11 +162,11 @@ fn json_of(rows: &[Row], plan: &Plan, args: &CompareArgs) -> Result<Value, Failu
     for row in rows {
         let mut columns = Map::new();
         for (column, estimate) in COLUMNS.iter().zip(&row.estimates) {
-            columns.insert(column.key.into(), to_value(estimate)?);
+            columns.insert(column.key.into(), as_json::value(estimate)?);
         }
         let life = row.life();
         let range = if let RowLife::Days { low, high, .. } = life { (Some(low), Some(high)) } else { (None, None) };
-        techniques.push(to_value(&Technique {
+        techniques.push(as_json::value(&Technique {
             reclaim: row.reclaim,
             gc: row.gc,
             counterfactual: row.counterfactual,
@@ -184,9 +187,9 @@ fn json_of(rows: &[Row], plan: &Plan, args: &CompareArgs) -> Result<Value, Failu
     Ok(json!({
         "vpass": env!("CARGO_PKG_VERSION"),
         "drive": plan.drive.name,
-        "workload": plan.load.name(),
-        "workload_generated": plan.load.is_generated(),
-        "workload_source": plan.load.source(),
+        "workload": plan.workload.name(),
+        "workload_generated": plan.workload.is_generated(),
+        "workload_source": plan.workload.source(),
         "gear": plan.gear.name(),
         "seed": args.setup.base.seed,
         "seeds": args.seeds.get(),

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use vpass_lab::failure::{Failure, Kind};
+use vpass_lab::run::Outcome;
 
 /// The exit codes of `vpass`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,5 +32,40 @@ impl From<&Failure> for Exit {
             Kind::Failed => Self::Failed,
             Kind::Interrupted => Self::Interrupted,
         }
+    }
+}
+
+impl From<&Outcome> for Exit {
+    fn from(outcome: &Outcome) -> Self {
+        if outcome.is_bug() {
+            Self::Failed
+        } else if outcome.summary.lost_data() {
+            Self::Lost
+        } else {
+            Self::Done
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vpass_lab::plan::Plan;
+    use vpass_lab::progress::{Unwatched, unwatched};
+    use vpass_lab::run::execute;
+    use vpass_lab::setup::{Base, Named, Setup};
+
+    use super::*;
+
+    #[test]
+    fn a_bug_of_the_drive_outranks_lost_data_and_that_outranks_success() {
+        let base = Base { set: vec!["workload.requests=10".into()], ..Base::new("tiny") };
+        let setup = Setup::new(base, Named::Workload("uniform-read".into()));
+        let plan = Plan::new(&setup, "block", "greedy", &unwatched).unwrap();
+        let mut outcome = execute(&plan, &Unwatched).unwrap();
+        assert_eq!(Exit::from(&outcome), Exit::Done);
+        outcome.summary.data_lost_pages = 1;
+        assert_eq!(Exit::from(&outcome), Exit::Lost);
+        outcome.summary.oracle.as_mut().unwrap().books_errors = 1;
+        assert_eq!(Exit::from(&outcome), Exit::Failed);
     }
 }

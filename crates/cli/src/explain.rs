@@ -10,13 +10,14 @@ use vpass_core::config::{DisturbModel, DoseUnit, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
 use vpass_core::slots::reclaim::promise::Prospect;
 use vpass_core::slots::reclaim::{Technique, Threshold, technique};
+use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
 use vpass_lab::numbers::{bytes, count, digits, microseconds};
+use vpass_lab::plan::reclaim_named;
 
 use crate::args::ExplainArgs;
 use crate::out;
-use crate::plan::reclaim_named;
 use crate::report::COUNTERFACTUAL;
 use crate::table::{Look, Table, wants_colour};
 
@@ -97,7 +98,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     // The nature that a run would have: a counterfactual technique changes it.
     let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);
     let explanation = explanation(&args.drive, &config, reclaim)?;
-    out::print(&if args.json { out::json(&explanation)? } else { render(&explanation, &config, wants_colour()) })
+    out::print(&if args.json { as_json::text(&explanation)? } else { render(&explanation, &config, wants_colour()) })
 }
 
 fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique) -> Result<Explanation, Failure> {

@@ -15,14 +15,17 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::Value;
+use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
+use vpass_lab::files;
 use vpass_lab::load;
+use vpass_lab::plan::Plan;
+use vpass_lab::pool::{self, Job};
 
 use crate::args::at_least_one;
 use crate::exit::Exit;
-use crate::out::{self, Folder, to_value};
-use crate::plan::Plan;
-use crate::pool::{self, Job};
+use crate::out::{self, Folder};
+use crate::progress::bar;
 use crate::table::wants_colour;
 use figure::Numbers;
 use recipe::{Expectations, Recipe};
@@ -112,13 +115,13 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
 fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> Result<(), Failure> {
     let jobs = runs.iter().map(|run| Ok(Job { plan: &run.plan, requests: run.plan.requests()? }));
     let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
-    let found = pool::run_all(&jobs, threads, |i, outcome| {
-        let mut summary = to_value(&outcome.summary)?;
+    let found = pool::run_all(&jobs, threads, &bar, |i, outcome| {
+        let mut summary = as_json::value(&outcome.summary)?;
         if let Some(engine) = &outcome.engine {
-            summary[plot::RESPONSES] = to_value(&plot::responses(engine))?;
+            summary[plot::RESPONSES] = as_json::value(&plot::responses(engine))?;
         }
         if let Some(cycles) = &outcome.cycles {
-            summary[CYCLES] = to_value(cycles)?;
+            summary[CYCLES] = as_json::value(cycles)?;
         }
         let plotted = recipe.plots_blocks_of(&runs[i].group, &runs[i].workload);
         let blocks = outcome.drive.block_states().filter(|_| plotted).map(|b| (b.pec, b.effective_milli)).collect();
@@ -156,7 +159,7 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
             })
         })
         .collect();
-    out::write_timing(folder, &mut rows)?;
-    out::write_file(folder, "runs.json", out::json(&rows)?.as_bytes())?;
+    out::write_files(folder, [files::timing(&mut rows)?])?;
+    out::write_file(folder, "runs.json", as_json::text(&rows)?.as_bytes())?;
     out::write_file(folder, "comparison.csv", beside::csv(recipe, figures, expectations).as_bytes())
 }

@@ -2,11 +2,13 @@
 
 use std::fmt::Write;
 
+use vpass_lab::plan::Plan;
+use vpass_lab::setup::Gear;
+
 use super::row::Row;
 use super::verdict::{verdict, winners};
-use crate::args::{CompareArgs, Gear};
+use crate::args::CompareArgs;
 use crate::columns::{COLUMNS, Column};
-use crate::plan::Plan;
 use crate::report;
 use crate::statistics::Estimate;
 use crate::table::{Look, Table, wrapped};
@@ -31,8 +33,13 @@ pub(super) fn csv(rows: &[Row]) -> String {
 
 /// For a terminal: title, table, legend, verdict.
 pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String {
-    let title =
-        report::title(env!("CARGO_PKG_VERSION"), &plan.drive.name, &plan.load.name(), plan.load.is_generated(), &plan.load.source());
+    let title = report::title(
+        env!("CARGO_PKG_VERSION"),
+        &plan.drive.name,
+        &plan.workload.name(),
+        plan.workload.is_generated(),
+        &plan.workload.source(),
+    );
     let mut text = format!("{}\n  {} gear, {}\n\n", Look::Heading.paint(&title, colour), plan.gear.name(), seeds(args));
     text.push_str(&table(rows, plan).render(colour));
     text.push('\n');

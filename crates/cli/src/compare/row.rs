@@ -1,10 +1,10 @@
 //! A technique's row: its runs, and what may be said of its life.
 
 use vpass_lab::numbers::days;
+use vpass_lab::results::{Confidence, Summary};
 use vpass_oracle::OracleReport;
 
 use crate::columns::Column;
-use crate::results::{Confidence, Summary};
 use crate::statistics::Estimate;
 
 /// One technique, on every seed.

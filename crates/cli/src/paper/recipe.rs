@@ -6,9 +6,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use vpass_lab::failure::Failure;
 use vpass_lab::load::{complaint, read_file};
+use vpass_lab::setup::Gear;
 use vpass_workload::synthetic::WorkloadConfig;
-
-use crate::args::Gear;
 
 /// `run.toml`.
 #[derive(Clone, Debug, Deserialize)]

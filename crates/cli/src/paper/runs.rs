@@ -6,15 +6,15 @@ use std::sync::Arc;
 use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
 use vpass_lab::failure::Failure;
 use vpass_lab::load::{self, Generated, Loaded};
+use vpass_lab::plan::{self, Plan, Workload};
+use vpass_lab::run::Cycles;
+use vpass_lab::setup::Watch;
 use vpass_workload::synthetic::{WorkloadConfig, WorkloadFile};
 
 use super::Run;
 use super::recipe::{Group, GroupWear, NamedWorkload, Recipe};
 use super::traces::{Traces, replayed};
-use crate::args::Watch;
 use crate::explain;
-use crate::plan::{self, Load, Plan};
-use crate::run::Cycles;
 use serde_json::Value;
 
 /// Every run of the recipe, in order; real traces where there are any.
@@ -44,7 +44,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                     }
                     let plan = Plan {
                         drive,
-                        load: load.clone(),
+                        workload: load.clone(),
                         reclaim: plan::reclaim_named(reclaim)?,
                         gc,
                         gear: group.gear.into(),
@@ -108,7 +108,7 @@ fn end_of_cycle(drive: &DriveConfig, reclaim: &str, share: f64) -> Result<u32, F
 }
 
 /// What a run is to serve, how many requests of it before anything is counted, and how often all of it.
-fn load_of(group: &Group, workload: &NamedWorkload, drive: &DriveConfig, traces: &Traces) -> (Load, u64, NonZeroU32) {
+fn load_of(group: &Group, workload: &NamedWorkload, drive: &DriveConfig, traces: &Traces) -> (Workload, u64, NonZeroU32) {
     let passes = group.passes.or(workload.passes).unwrap_or(1.0);
     let warm_up_passes = group.warm_up_passes.or(workload.warm_up_passes).unwrap_or(0.0);
     if let Some(survey) = traces.of(workload) {
@@ -124,7 +124,7 @@ fn load_of(group: &Group, workload: &NamedWorkload, drive: &DriveConfig, traces:
     let config = at_load(group, config, drive);
     let file = WorkloadFile { description: workload.name.clone(), workload: config };
     (
-        Load::Generated(Loaded { name: workload.name.clone(), text: String::new(), config: Generated::Workload(file) }),
+        Workload::Generated(Loaded { name: workload.name.clone(), text: String::new(), config: Generated::Workload(file) }),
         warm_up,
         NonZeroU32::MIN,
     )

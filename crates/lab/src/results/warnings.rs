@@ -1,6 +1,6 @@
 //! What to know before results are believed: a sentence each, in the JSON and in the text.
 
-use vpass_lab::numbers::{count, digits, seconds};
+use crate::numbers::{count, digits, seconds};
 
 use super::{Ageing, Confidence, Summary};
 
@@ -27,12 +27,12 @@ impl Summary {
     }
 
     /// Whether requests came faster than the drive could serve them, so that latencies only say how long the run was.
-    pub(crate) fn is_saturated(&self) -> bool {
+    pub fn is_saturated(&self) -> bool {
         self.throughput.backlog_s.is_some_and(|lag| lag > LONG_LAG_S) || self.backlog_grows()
     }
 
     /// Whether the drive was done so late that it lags more the longer it runs, and not for one long job at the end.
-    pub(crate) fn backlog_grows(&self) -> bool {
+    pub fn backlog_grows(&self) -> bool {
         let (Some(lag), Some(simulated)) = (self.throughput.backlog_s, self.simulation.simulated_s) else { return false };
         lag > LAG_S && lag > LAG_SHARE * (simulated - lag)
     }

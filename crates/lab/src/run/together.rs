@@ -2,34 +2,34 @@
 
 use std::time::Instant;
 
+use crate::failure::Failure;
+use crate::load::Generated;
 use vpass_core::base::request::{Request, RequestSource};
 use vpass_core::base::units::Bytes;
 use vpass_core::drive::Drive;
 use vpass_core::time::{end_warm_up, serve_untimed};
-use vpass_lab::failure::Failure;
-use vpass_lab::load::Generated;
 use vpass_workload::synthetic::WorkloadConfig;
 use vpass_workload::warm_up::{First, Since};
 
 use super::summary::Served;
 use super::{Counted, Measured, Outcome, made, too_short};
-use crate::args::Gear;
-use crate::plan::{Load, Plan};
+use crate::plan::{Plan, Workload};
 use crate::progress::Progress;
+use crate::setup::Gear;
 
 /// Requests drawn at a time: so many that it counts little that a drive's turn begins with another drive's data in the caches. 12 MiB of
 /// them took a tenth less time than 3 MiB.
 const CHUNK: usize = 512 << 10;
 
 /// Whether two plans can share a stream, whatever their drives and techniques.
-pub(crate) fn have_the_same_requests(a: &Plan, b: &Plan) -> bool {
+pub fn have_the_same_requests(a: &Plan, b: &Plan) -> bool {
     follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
 }
 
 /// All that the requests of a plan follow from, and where counting begins; none where they depend on how they are served, or go
 /// over several passes.
 fn follow_from(plan: &Plan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
-    let Load::Generated(loaded) = &plan.load else { return None };
+    let Workload::Generated(loaded) = &plan.workload else { return None };
     let Generated::Workload(file) = &loaded.config else { return None };
     let config = &plan.drive.config;
     let once = plan.gear == Gear::Untimed && plan.repeat.get() == 1 && !plan.until_stable && plan.cycles.is_none() && plan.ages.is_empty();
@@ -40,11 +40,11 @@ fn follow_from(plan: &Plan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u6
 ///
 /// # Errors
 /// The workload's, a drive's, or an interruption.
-pub(crate) fn execute_together(plans: &[&Plan], progress: &Progress) -> Result<Vec<Outcome>, Failure> {
+pub fn execute_together(plans: &[&Plan], progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
     in_chunks(plans, CHUNK, progress)
 }
 
-fn in_chunks(plans: &[&Plan], chunk: usize, progress: &Progress) -> Result<Vec<Outcome>, Failure> {
+fn in_chunks(plans: &[&Plan], chunk: usize, progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
     let Some(any) = plans.first() else { return Ok(vec![]) };
     let mut drives = plans.iter().map(|plan| made(plan, progress)).collect::<Result<Vec<_>, _>>()?;
     let mut source = any.source()?;
@@ -65,7 +65,7 @@ fn warm_up_all(
     source: &mut dyn RequestSource,
     drives: &mut [Drive],
     chunk: usize,
-    progress: &Progress,
+    progress: &dyn Progress,
 ) -> Result<(), Failure> {
     let (mut requests, mut served) = (Vec::with_capacity(chunk), 0);
     while draw(source, &mut requests, chunk)? {
@@ -85,7 +85,7 @@ fn warm_up_all(
 }
 
 /// With the seconds of each drive's own turns.
-fn serve_all(source: &mut dyn RequestSource, runs: &mut [(Measured, f64)], chunk: usize, progress: &Progress) -> Result<(), Failure> {
+fn serve_all(source: &mut dyn RequestSource, runs: &mut [(Measured, f64)], chunk: usize, progress: &dyn Progress) -> Result<(), Failure> {
     let mut requests = Vec::with_capacity(chunk);
     while draw(source, &mut requests, chunk)? {
         for (run, wall_s) in &mut *runs {
@@ -111,7 +111,7 @@ fn draw(source: &mut dyn RequestSource, requests: &mut Vec<Request>, chunk: usiz
     Ok(!requests.is_empty())
 }
 
-fn take_turn(drive: &mut Drive, requests: &[Request], look: &mut dyn FnMut(&Drive), progress: &Progress) -> Result<(), Failure> {
+fn take_turn(drive: &mut Drive, requests: &[Request], look: &mut dyn FnMut(&Drive), progress: &dyn Progress) -> Result<(), Failure> {
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
         look(drive);
@@ -124,11 +124,12 @@ fn take_turn(drive: &mut Drive, requests: &[Request], look: &mut dyn FnMut(&Driv
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Command};
-    use crate::run::execute;
-    use clap::Parser;
     use serde_json::Value;
-    use vpass_lab::load::Loaded;
+
+    use crate::load::Loaded;
+    use crate::progress::{Unwatched, unwatched};
+    use crate::run::execute;
+    use crate::setup::{Base, Named, Setup};
 
     /// What a run found but for how long it took.
     fn found(outcome: &Outcome) -> (Value, String) {
@@ -139,7 +140,7 @@ mod tests {
 
     /// The same at a thousand requests a second.
     fn with_clock(mut plan: Plan) -> Plan {
-        if let Load::Generated(Loaded { config: Generated::Workload(file), .. }) = &mut plan.load {
+        if let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &mut plan.workload {
             (file.workload.queue_depth, file.workload.rate) = (None, Some(1000.0));
         }
         plan
@@ -148,17 +149,17 @@ mod tests {
     #[test]
     fn drives_served_together_find_what_each_finds_alone() {
         // Hot reads that call for reclaims; parts of pages lie in the write buffer when the warm-up ends, within a chunk.
-        let words = "vpass run --drive tiny --workload uniform-read --gear untimed --oracle on --warm-up 50001 \
-                     --set workload.requests=400000 --set workload.read_share=0.9 --set workload.block_size=2KiB \
-                     --set workload.distribution=hot-cold:0.01/0.95 --set workload.write_distribution=hot-cold:0.01/0.95 \
-                     --set workload.hot_sets=disjoint --set workload.run=1MiB --set start.pec=3000";
-        let Command::Run(args) = Cli::try_parse_from(words.split_whitespace()).unwrap().command else { panic!("vpass run") };
-        let plans = ["block", "page-type"].map(|reclaim| with_clock(Plan::new(&args.setup, reclaim, "greedy").unwrap()));
+        let keys = "workload.requests=400000 workload.read_share=0.9 workload.block_size=2KiB \
+                    workload.distribution=hot-cold:0.01/0.95 workload.write_distribution=hot-cold:0.01/0.95 \
+                    workload.hot_sets=disjoint workload.run=1MiB start.pec=3000";
+        let set = keys.split_whitespace().map(str::to_owned).collect();
+        let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
+        let setup = Setup { warm_up: 50_001, ..Setup::new(base, Named::Workload("uniform-read".into())) };
+        let plans = ["block", "page-type"].map(|reclaim| with_clock(Plan::new(&setup, reclaim, "greedy", &unwatched).unwrap()));
         assert!(have_the_same_requests(&plans[0], &plans[1]));
-        let progress = Progress::new(None, "requests");
-        let together = in_chunks(&[&plans[0], &plans[1]], 4096, &progress).unwrap();
+        let together = in_chunks(&[&plans[0], &plans[1]], 4096, &Unwatched).unwrap();
         for (plan, outcome) in plans.iter().zip(&together) {
-            assert!(found(outcome) == found(&execute(plan, &progress).unwrap()), "{}", plan.reclaim);
+            assert!(found(outcome) == found(&execute(plan, &Unwatched).unwrap()), "{}", plan.reclaim);
             assert!(outcome.summary.reclaim.invocations > 0 && outcome.summary.oracle.is_some());
             assert!(outcome.summary.simulation.simulated_s.is_some_and(|s| (300.0..400.0).contains(&s)));
         }

@@ -16,24 +16,26 @@ use vpass_core::drive::Drive;
 
 /// How long a run is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Cycles {
+pub struct Cycles {
     /// Blocks' worth of pages that the workload reads.
-    pub(crate) blocks: f64,
+    pub blocks: f64,
     /// Before anything is counted, `Plan::warm_up` requests at most; all of these where absent.
-    pub(crate) warm_up: Option<f64>,
+    pub warm_up: Option<f64>,
     /// In the part that counts; all of its requests where absent.
-    pub(crate) counted: Option<f64>,
+    pub counted: Option<f64>,
 }
 
 /// How long it was.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(crate) struct CyclesDone {
-    pub(crate) warm_up: f64,
+pub struct CyclesDone {
+    /// Cycles of the warm-up.
+    pub warm_up: f64,
     /// Whether the warm-up ended at the most requests that it may take, not at its cycles.
-    pub(crate) warm_up_capped: bool,
-    pub(crate) counted: f64,
+    pub warm_up_capped: bool,
+    /// Cycles of the part that counts.
+    pub counted: f64,
     /// The same of the part that counts.
-    pub(crate) counted_capped: bool,
+    pub counted_capped: bool,
 }
 
 /// The erases of a phase so far, and what ends it.
@@ -121,19 +123,18 @@ impl<S: RequestSource> RequestSource for Until<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Command};
     use crate::plan::Plan;
-    use crate::progress::Progress;
+    use crate::progress::{Unwatched, unwatched};
     use crate::run::{Outcome, execute};
-    use clap::Parser;
+    use crate::setup::{Base, Gear, Named, Setup};
 
     /// 3 million even reads at most, of which a million may be the warm-up, on `tiny` at 3,000 P/E cycles.
     fn run(cycles: Option<Cycles>) -> Outcome {
-        let words = "vpass run --drive tiny --workload uniform-read --gear untimed --warm-up 1000000 --set workload.requests=3000000 \
-                     --set start.pec=3000";
-        let Command::Run(args) = Cli::try_parse_from(words.split_whitespace()).unwrap().command else { panic!("vpass run") };
-        let plan = Plan { cycles, ..Plan::new(&args.setup, "block", "greedy").unwrap() };
-        execute(&plan, &Progress::new(None, "requests")).unwrap()
+        let set = vec!["workload.requests=3000000".into(), "start.pec=3000".into()];
+        let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
+        let setup = Setup { warm_up: 1_000_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
+        let plan = Plan { cycles, ..Plan::new(&setup, "block", "greedy", &unwatched).unwrap() };
+        execute(&plan, &Unwatched).unwrap()
     }
 
     fn erases_and_reads(outcome: &Outcome) -> (u64, u64) {

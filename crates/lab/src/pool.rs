@@ -4,23 +4,24 @@ mod queue;
 
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::failure::Failure;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use vpass_lab::failure::Failure;
 
-use crate::args::Gear;
 use crate::memory;
-use crate::out;
 use crate::plan::Plan;
-use crate::progress::Progress;
+use crate::progress::{Begin, Progress};
 use crate::run::{Outcome, execute, execute_together, have_the_same_requests};
+use crate::setup::Gear;
 use queue::{Queue, Task};
 
 /// A plan to be run.
-pub(crate) struct Job<'a> {
-    pub(crate) plan: &'a Plan,
+pub struct Job<'a> {
+    /// What is to be run.
+    pub plan: &'a Plan,
     /// In all, where that is known.
-    pub(crate) requests: Option<u64>,
+    pub requests: Option<u64>,
 }
 
 /// A request in the timed gear takes about so many times as long as one in the untimed.
@@ -35,9 +36,10 @@ impl Job<'_> {
 
 /// Runs all jobs and gives what `keep` keeps of each, in their order. `threads`: as many as there are cores where absent. Jobs under way
 /// take no more memory together than they may, however many threads there are.
-pub(crate) fn run_all<T: Send>(
+pub fn run_all<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
+    begin: Begin,
     keep: impl Fn(usize, &Outcome) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
     if jobs.is_empty() {
@@ -45,7 +47,7 @@ pub(crate) fn run_all<T: Send>(
     }
     let needed = jobs.iter().map(|job| memory::require(job.plan)).collect::<Result<Vec<_>, _>>()?;
     let all = jobs.iter().try_fold(0, |sum: u64, job| sum.checked_add(job.requests?));
-    let progress = Progress::new(all, "requests");
+    let progress = Shared { all: begin(all, "requests"), cancelled: AtomicBool::new(false) };
     let threads = threads.map_or_else(cores, NonZeroUsize::get).min(jobs.len());
     let budget = memory::budget();
     let queue = Queue::new(tasks(jobs, &needed, threads, budget), budget);
@@ -66,13 +68,43 @@ pub(crate) fn run_all<T: Send>(
         }
         results
     };
-    let mut results: Vec<_> = self::threads(threads)?.broadcast(|_| of_a_thread()).into_iter().flatten().collect();
+    let mut results: Vec<_> = self::threads(threads, &progress)?.broadcast(|_| of_a_thread()).into_iter().flatten().collect();
     // The cause of a stop counts, not who was stopped by it.
     results.sort_by_key(|(first, result)| (result.as_ref().is_err_and(|e| e.is_interruption()), *first));
     let results: Result<Vec<_>, Failure> = results.into_iter().map(|(_, result)| result).collect();
     let mut kept: Vec<_> = results?.into_iter().flatten().collect();
     kept.sort_by_key(|(i, _)| *i);
     Ok(kept.into_iter().map(|(_, kept)| kept).collect())
+}
+
+/// Progress of all runs; the failure of one stops the others.
+struct Shared {
+    all: Box<dyn Progress>,
+    cancelled: AtomicBool,
+}
+
+impl Shared {
+    fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Progress for Shared {
+    fn advance(&self, done: u64) -> bool {
+        self.all.advance(done) && !self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn may_go_on(&self) -> bool {
+        self.all.may_go_on() && !self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn listens(&self, listens: bool) {
+        self.all.listens(listens);
+    }
+
+    fn note(&self, sentence: &str) {
+        self.all.note(sentence);
+    }
 }
 
 /// Which jobs go together, in the order in which they are to begin. What nobody knows the length of goes first.
@@ -104,28 +136,28 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64) -> Vec<Task>
 ///
 /// # Errors
 /// Not even this thread can be used.
-pub(crate) fn threads(wanted: usize) -> Result<ThreadPool, Failure> {
+pub fn threads(wanted: usize, progress: &dyn Progress) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(wanted).build().or_else(|e| {
-        out::say(&format!("vpass: {wanted} threads are not to be had ({e}): one does all the work"));
+        progress.note(&format!("{wanted} threads are not to be had ({e}): one does all the work"));
         ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().map_err(Failure::failed)
     })
 }
 
 /// As many as there are cores.
-pub(crate) fn cores() -> usize {
+pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Command};
-    use clap::Parser;
+    use crate::progress::unwatched;
+    use crate::setup::{Base, Named, Setup};
 
-    fn plan(words: &str) -> Plan {
-        let words = format!("vpass run --drive tiny --workload uniform-read {words}");
-        let Command::Run(args) = Cli::try_parse_from(words.split_whitespace()).unwrap().command else { panic!("vpass run") };
-        Plan::new(&args.setup, "block", "greedy").unwrap()
+    fn plan(gear: Gear, seed: u64, until_stable: bool) -> Plan {
+        let base = Base { gear, seed, ..Base::new("tiny") };
+        let setup = Setup { until_stable, ..Setup::new(base, Named::Workload("uniform-read".into())) };
+        Plan::new(&setup, "block", "greedy", &unwatched).unwrap()
     }
 
     #[test]
@@ -136,7 +168,8 @@ mod tests {
 
     #[test]
     fn what_has_the_same_requests_goes_together_up_to_a_threads_share_and_what_memory_holds() {
-        let plans = [plan("--gear untimed"), plan("--gear untimed --seed 2"), plan("--gear timed"), plan("--gear untimed --until stable")];
+        let untimed = |seed, until_stable| plan(Gear::Untimed, seed, until_stable);
+        let plans = [untimed(1, false), untimed(2, false), plan(Gear::Timed, 1, false), untimed(1, true)];
         // Five drives of 100 requests, two of 50, one timed, one that ends nobody knows when.
         let of = [0, 1, 0, 0, 2, 0, 1, 0, 3];
         let jobs = of.map(|p| Job { plan: &plans[p], requests: [Some(100), Some(50), Some(120), None][p] });

@@ -6,7 +6,7 @@ use vpass_core::time::TimedEngine;
 use vpass_oracle::OracleReport;
 use vpass_workload::traces::{Device, TraceReport};
 
-use crate::plan::{Load, Plan};
+use crate::plan::{Plan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::{Ageing, Flash, Host, Latencies, Reclaim, Simulation, Summary, Trace, TraceDevice, Wear};
 
@@ -41,9 +41,9 @@ pub(super) fn summary(
     let mut summary = Summary {
         vpass: env!("CARGO_PKG_VERSION"),
         drive: plan.drive.name.clone(),
-        workload: plan.load.name(),
-        workload_generated: plan.load.is_generated(),
-        workload_source: plan.load.source(),
+        workload: plan.workload.name(),
+        workload_generated: plan.workload.is_generated(),
+        workload_source: plan.workload.source(),
         reclaim_technique: plan.reclaim.into(),
         counterfactual: plan.is_counterfactual(),
         gc_technique: plan.gc.into(),
@@ -80,7 +80,7 @@ pub(super) fn simulated_s(engine: Option<&TimedEngine>, served: &Served) -> Opti
 }
 
 fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
-    let (Load::Trace { survey, .. }, Some(report)) = (&plan.load, &served.trace) else { return None };
+    let (Workload::Trace { survey, .. }, Some(report)) = (&plan.workload, &served.trace) else { return None };
     let files: Vec<_> = survey.files().iter().map(|f| f.path.display().to_string()).collect();
     let device = |d: &Device| TraceDevice {
         name: d.name.clone(),
@@ -105,7 +105,7 @@ fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
 
 impl Summary {
     /// Whether any of the host's data was lost or could not be read.
-    pub(crate) fn lost_data(&self) -> bool {
+    pub fn lost_data(&self) -> bool {
         self.data_lost_pages > 0 || self.uncorrectable_reads > 0
     }
 }

@@ -3,17 +3,17 @@
 use std::fs::read_to_string;
 use std::path::Path;
 
+use crate::failure::Failure;
+use crate::load::Loaded;
+use crate::numbers::bytes;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Drive;
 use vpass_core::slots::reclaim::technique;
-use vpass_lab::failure::Failure;
-use vpass_lab::load::Loaded;
-use vpass_lab::numbers::bytes;
 use vpass_oracle::{Level, Oracle};
 use vpass_workload::pass::PassSource;
 
-use crate::plan::{Load, Plan};
+use crate::plan::{Plan, Workload};
 
 /// What a run takes beside its drive and its source: requests on their way, the timed gear's queues, counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
@@ -25,8 +25,8 @@ const LEFT_ALONE: u64 = 4;
 ///
 /// # Errors
 /// The workload's.
-pub(crate) fn needed(plan: &Plan) -> Result<u64, Failure> {
-    let source = if let Load::Adversary { .. } = plan.load { 0 } else { plan.source()?.memory() };
+pub fn needed(plan: &Plan) -> Result<u64, Failure> {
+    let source = if let Workload::Adversary { .. } = plan.workload { 0 } else { plan.source()?.memory() };
     let drive = of_drive(&plan.drive.config, plan.reclaim, plan.oracle.level());
     // The first is still there while those of other ages run.
     let at_once = if plan.ages.is_empty() { 1 } else { 2 };
@@ -44,7 +44,7 @@ fn of_drive(config: &DriveConfig, reclaim: &str, oracle: Option<Level>) -> u64 {
 ///
 /// # Errors
 /// What it needs and what there is, or the workload's.
-pub(crate) fn require(plan: &Plan) -> Result<u64, Failure> {
+pub fn require(plan: &Plan) -> Result<u64, Failure> {
     let needed = needed(plan)?;
     fits(&plan.drive, needed, plan.oracle.level().is_some())?;
     Ok(needed)
@@ -54,7 +54,7 @@ pub(crate) fn require(plan: &Plan) -> Result<u64, Failure> {
 ///
 /// # Errors
 /// As those of [`require`].
-pub(crate) fn require_drive(drive: &Loaded<DriveConfig>, reclaim: &str) -> Result<(), Failure> {
+pub fn require_drive(drive: &Loaded<DriveConfig>, reclaim: &str) -> Result<(), Failure> {
     fits(drive, of_drive(&drive.config, reclaim, None), false)
 }
 
@@ -70,7 +70,7 @@ fn fits(drive: &Loaded<DriveConfig>, needed: u64, oracle: bool) -> Result<(), Fa
 }
 
 /// Bytes that runs at the same time may take together; without end where the system does not tell.
-pub(crate) fn budget() -> u64 {
+pub fn budget() -> u64 {
     available().map_or(u64::MAX, |there| there - there / LEFT_ALONE)
 }
 

@@ -11,38 +11,41 @@ use std::any::Any;
 use std::cell::Cell;
 use std::time::Instant;
 
+use crate::failure::Failure;
 use vpass_core::base::request::RequestSource;
 use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{TimedEngine, run_untimed, warm_up};
-use vpass_lab::failure::Failure;
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::pass::{PassSource, Repeated};
 use vpass_workload::traces::TraceReport;
 use vpass_workload::warm_up::{First, Since};
 
-use crate::args::Gear;
-use crate::exit::Exit;
-use crate::plan::{Load, Plan, Source};
+use crate::plan::{Plan, Stream, Workload};
 use crate::progress::{Progress, deaf};
 use crate::results::jobs::{JobResult, jobs};
 use crate::results::{Ageing, Before, Summary};
 use crate::series::Series;
+use crate::setup::Gear;
 use counted::Counted;
-pub(crate) use cycles::{Cycles, CyclesDone};
+pub use cycles::{Cycles, CyclesDone};
 use cycles::{Phase, Until};
 use stable::{MOST_PASSES, Settling};
 use summary::{Served, simulated_s, summary};
-pub(crate) use together::{execute_together, have_the_same_requests};
+pub use together::{execute_together, have_the_same_requests};
 
 /// A finished run: its summary, and what is needed to write its folder.
-pub(crate) struct Outcome {
-    pub(crate) summary: Summary,
-    pub(crate) drive: Drive,
-    pub(crate) engine: Option<TimedEngine>,
-    pub(crate) series: Series,
+pub struct Outcome {
+    /// What was found.
+    pub summary: Summary,
+    /// The drive at the end.
+    pub drive: Drive,
+    /// What it ran in; none in the untimed gear.
+    pub engine: Option<TimedEngine>,
+    /// How the run went.
+    pub series: Series,
     /// Where the run's length was one of cycles.
-    pub(crate) cycles: Option<CyclesDone>,
+    pub cycles: Option<CyclesDone>,
     ageing: Ageing,
 }
 
@@ -50,7 +53,7 @@ pub(crate) struct Outcome {
 ///
 /// # Errors
 /// The workload's, or an interruption.
-pub(crate) fn execute(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
+pub fn execute(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let mut outcome = at_one_age(plan, progress)?;
     if !plan.ages.is_empty() {
         // Their drives are given back one by one.
@@ -62,8 +65,8 @@ pub(crate) fn execute(plan: &Plan, progress: &Progress) -> Result<Outcome, Failu
     Ok(outcome)
 }
 
-fn at_one_age(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
-    if let Load::Adversary { requests, depth } = plan.load {
+fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    if let Workload::Adversary { requests, depth } = plan.workload {
         return adaptive::attacked(plan, requests, depth, progress);
     }
     let mut drive = made(plan, progress)?;
@@ -77,9 +80,9 @@ fn at_one_age(plan: &Plan, progress: &Progress) -> Result<Outcome, Failure> {
 }
 
 /// The drive of a plan, aged.
-fn made(plan: &Plan, progress: &Progress) -> Result<Drive, Failure> {
+fn made(plan: &Plan, progress: &dyn Progress) -> Result<Drive, Failure> {
     let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into(), seed: plan.seed };
-    let made = deaf(|| {
+    let made = deaf(progress, || {
         let mut drive = Drive::new(plan.drive.config.clone(), &techniques, plan.gear == Gear::Timed)?;
         if let Some(level) = plan.oracle.level() {
             drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config()).at(level)));
@@ -121,7 +124,7 @@ impl Measured {
 }
 
 /// The workload, behind the requests that are served before anything is counted.
-fn warmed_up(plan: &Plan, drive: &mut Drive, done: &mut CyclesDone, progress: &Progress) -> Result<Since<Source>, Failure> {
+fn warmed_up(plan: &Plan, drive: &mut Drive, done: &mut CyclesDone, progress: &dyn Progress) -> Result<Since<Stream>, Failure> {
     let mut source = plan.source()?;
     if plan.warm_up == 0 {
         return Ok(Since::new(source, 0));
@@ -160,7 +163,13 @@ fn too_short(plan: &Plan, requests: u64) -> Failure {
     Failure::usage(format!("--warm-up {}: the workload has only {requests} requests in a pass", plan.warm_up))
 }
 
-fn serve(plan: &Plan, source: Since<Source>, run: &mut Measured, done: &mut CyclesDone, progress: &Progress) -> Result<Served, Failure> {
+fn serve(
+    plan: &Plan,
+    source: Since<Stream>,
+    run: &mut Measured,
+    done: &mut CyclesDone,
+    progress: &dyn Progress,
+) -> Result<Served, Failure> {
     let Measured { drive, engine, series, .. } = run;
     let timed = engine.is_some();
     let phase = plan.cycles.map(|cycles| Phase::begin(drive, cycles.blocks, cycles.counted));
@@ -210,8 +219,8 @@ fn serve(plan: &Plan, source: Since<Source>, run: &mut Measured, done: &mut Cycl
 }
 
 /// What a trace or the jobs of a fio file came to.
-fn found(source: &Source, engine: Option<&TimedEngine>, passes: u64) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
-    let fio = if let Source::Fio(source) = source { Some(source) } else { None };
+fn found(source: &Stream, engine: Option<&TimedEngine>, passes: u64) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
+    let fio = if let Stream::Fio(source) = source { Some(source) } else { None };
     (source.report(), fio.map(|source| jobs(source, engine, passes)))
 }
 
@@ -234,7 +243,7 @@ impl Running<'_> {
     }
 
     /// Requests served, passes, and whether the end is a stable one.
-    fn until_stable(&mut self, source: &mut Counted<Since<Source>>, step: Step) -> Result<(u64, u64, bool), Failure> {
+    fn until_stable(&mut self, source: &mut Counted<Since<Stream>>, step: Step) -> Result<(u64, u64, bool), Failure> {
         let mut requests = 0;
         let mut settling = Settling::begin(self.drive);
         for pass in 1..=MOST_PASSES {
@@ -252,39 +261,8 @@ impl Running<'_> {
 }
 
 impl Outcome {
-    /// The exit code of `vpass run`.
-    pub(crate) fn exit(&self) -> Exit {
-        if self.is_bug() {
-            Exit::Failed
-        } else if self.summary.lost_data() {
-            Exit::Lost
-        } else {
-            Exit::Done
-        }
-    }
-
     /// Whether the oracle found something that the drive did wrong.
-    pub(crate) fn is_bug(&self) -> bool {
+    pub fn is_bug(&self) -> bool {
         self.summary.oracle.as_ref().is_some_and(OracleReport::is_bug)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::args::{Cli, Command};
-    use clap::Parser;
-
-    #[test]
-    fn a_bug_of_the_drive_outranks_lost_data_and_that_outranks_success() {
-        let words = "vpass run --drive tiny --workload uniform-read --set workload.requests=10";
-        let Command::Run(args) = Cli::try_parse_from(words.split(' ')).unwrap().command else { panic!("vpass run") };
-        let plan = Plan::new(&args.setup, "block", "greedy").unwrap();
-        let mut outcome = execute(&plan, &Progress::new(None, "requests")).unwrap();
-        assert_eq!(outcome.exit(), Exit::Done);
-        outcome.summary.data_lost_pages = 1;
-        assert_eq!(outcome.exit(), Exit::Lost);
-        outcome.summary.oracle.as_mut().unwrap().books_errors = 1;
-        assert_eq!(outcome.exit(), Exit::Failed);
     }
 }

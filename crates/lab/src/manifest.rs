@@ -2,76 +2,104 @@
 
 use std::collections::BTreeMap;
 
+use crate::failure::Failure;
 use serde::Serialize;
 use serde_json::{Value, json};
 use vpass_core::base::request::{Arrival, Op};
-use vpass_lab::failure::Failure;
 use vpass_workload::traces::{BlkAction, FileSurvey, MissingClock, TraceOptions, sha256_hex};
 
-use crate::out::to_value;
-use crate::plan::{Load, Plan, Source};
+use crate::as_json;
+use crate::plan::{Plan, Stream, Workload};
 use crate::run::Outcome;
 
 /// What `manifest.json` holds.
 #[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own in the file")]
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Manifest {
-    pub(crate) vpass: &'static str,
-    pub(crate) command: &'static str,
-    pub(crate) drive: String,
-    pub(crate) workload: String,
+pub struct Manifest {
+    /// Version of vpass.
+    pub vpass: &'static str,
+    /// What made it: run, compare or attack.
+    pub command: &'static str,
+    /// Preset or path of the drive.
+    pub drive: String,
+    /// Preset or path of the workload.
+    pub workload: String,
     /// Whether no host ever sent these requests.
-    pub(crate) workload_generated: bool,
+    pub workload_generated: bool,
     /// Where they come from, in words.
-    pub(crate) workload_source: String,
-    pub(crate) reclaim: String,
+    pub workload_source: String,
+    /// Read-reclaim technique.
+    pub reclaim: String,
     /// Whether the results are those of no real drive; `drive_configuration` is then the drive that was run.
-    pub(crate) counterfactual: bool,
-    pub(crate) gc: String,
-    pub(crate) gear: &'static str,
-    pub(crate) seed: u64,
-    pub(crate) repeat: u32,
-    pub(crate) until_stable: bool,
-    pub(crate) warm_up_requests: u64,
+    pub counterfactual: bool,
+    /// Garbage collection policy.
+    pub gc: String,
+    /// timed or untimed.
+    pub gear: &'static str,
+    /// Of all chance.
+    pub seed: u64,
+    /// Passes over the workload.
+    pub repeat: u32,
+    /// Whether it was repeated until wear had settled instead.
+    pub until_stable: bool,
+    /// Requests that were served before anything was counted.
+    pub warm_up_requests: u64,
     /// P/E cycles of further drives that were run for the life's sake.
-    pub(crate) ages: Vec<u32>,
-    pub(crate) oracle: bool,
+    pub ages: Vec<u32>,
+    /// Whether the oracle watched.
+    pub oracle: bool,
     /// How much it checked: off, on or full.
-    pub(crate) oracle_level: &'static str,
-    pub(crate) trace_options: Option<TraceOptionsRecord>,
-    pub(crate) traces: Vec<TraceFileRecord>,
+    pub oracle_level: &'static str,
+    /// Null where the workload is no trace.
+    pub trace_options: Option<TraceOptionsRecord>,
+    /// Empty where the workload is no trace.
+    pub traces: Vec<TraceFileRecord>,
     /// Open blocks of each stream.
-    pub(crate) stream_widths: BTreeMap<&'static str, u32>,
-    pub(crate) drive_configuration: Value,
-    pub(crate) workload_configuration: Option<Value>,
+    pub stream_widths: BTreeMap<&'static str, u32>,
+    /// Every key of the drive.
+    pub drive_configuration: Value,
+    /// Every key of the workload; null where it is a trace.
+    pub workload_configuration: Option<Value>,
 }
 
 /// What the user said of a trace.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct TraceOptionsRecord {
-    pub(crate) format: Option<&'static str>,
-    pub(crate) fit: String,
-    pub(crate) speed: f64,
-    pub(crate) strict: bool,
+pub struct TraceOptionsRecord {
+    /// Null where it was recognised.
+    pub format: Option<&'static str>,
+    /// What became of requests beyond the drive.
+    pub fit: String,
+    /// How many times faster than recorded.
+    pub speed: f64,
+    /// Whether requests earlier than the one before were refused.
+    pub strict: bool,
     /// Null where the trace's own clock was followed.
-    pub(crate) queue_depth: Option<u32>,
-    pub(crate) only: Vec<String>,
-    pub(crate) concat: bool,
-    pub(crate) assume_op: Option<&'static str>,
-    pub(crate) assume_rate_iops: Option<f64>,
+    pub queue_depth: Option<u32>,
+    /// Devices taken; all where there are none.
+    pub only: Vec<String>,
+    /// Whether the files were parts of one trace.
+    pub concat: bool,
+    /// Direction of all requests, where it was said.
+    pub assume_op: Option<&'static str>,
+    /// Requests a second, where they were said.
+    pub assume_rate_iops: Option<f64>,
     /// s, ms, us or ns, where it was said.
-    pub(crate) time_unit: Option<String>,
-    pub(crate) blk_action: Option<&'static str>,
-    pub(crate) skip_bad_lines: bool,
+    pub time_unit: Option<String>,
+    /// Event of a blktrace text that counted, where it was said.
+    pub blk_action: Option<&'static str>,
+    /// Whether lines that could not be read were passed over.
+    pub skip_bad_lines: bool,
 }
 
 /// A trace as it was, so that a changed one is noticed.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct TraceFileRecord {
-    pub(crate) name: String,
+pub struct TraceFileRecord {
+    /// Its path.
+    pub name: String,
     /// What it was taken for.
-    pub(crate) format: &'static str,
-    pub(crate) sha256: String,
+    pub format: &'static str,
+    /// Of the file as it lies there, in hexadecimal digits.
+    pub sha256: String,
 }
 
 impl Outcome {
@@ -79,14 +107,14 @@ impl Outcome {
     ///
     /// # Errors
     /// A trace file that can no longer be read.
-    pub(crate) fn manifest(&self, plan: &Plan, command: &'static str) -> Result<Manifest, Failure> {
-        let (said, traces, workload_configuration) = match &plan.load {
-            Load::Generated(loaded) => (None, vec![], Some(to_value(&loaded.config)?)),
-            Load::Adversary { requests, depth } => {
-                (None, vec![], Some(json!({ "attack": plan.load.name(), "requests": requests, "queue_depth": depth })))
+    pub fn manifest(&self, plan: &Plan, command: &'static str) -> Result<Manifest, Failure> {
+        let (said, traces, workload_configuration) = match &plan.workload {
+            Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
+            Workload::Adversary { requests, depth } => {
+                (None, vec![], Some(json!({ "attack": plan.workload.name(), "requests": requests, "queue_depth": depth })))
             }
-            Load::Fio { path, jobs, queue_depth } => {
-                let Source::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
+            Workload::Fio { path, jobs, queue_depth } => {
+                let Stream::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
                 let name = path.display().to_string();
                 let fio = json!({
                     "file": name, "sha256": sha256_hex(path)?, "not_applicable": jobs.left_out(),
@@ -94,7 +122,7 @@ impl Outcome {
                 });
                 (None, vec![], Some(json!({ "fio": fio })))
             }
-            Load::Trace { survey, options } => {
+            Workload::Trace { survey, options } => {
                 let record = |file: &FileSurvey| -> Result<_, Failure> {
                     Ok(TraceFileRecord { name: file.path.display().to_string(), format: file.format.name, sha256: sha256_hex(&file.path)? })
                 };
@@ -106,9 +134,9 @@ impl Outcome {
             vpass: env!("CARGO_PKG_VERSION"),
             command,
             drive: plan.drive.name.clone(),
-            workload: plan.load.name(),
-            workload_generated: plan.load.is_generated(),
-            workload_source: plan.load.source(),
+            workload: plan.workload.name(),
+            workload_generated: plan.workload.is_generated(),
+            workload_source: plan.workload.source(),
             reclaim: plan.reclaim.into(),
             counterfactual: plan.is_counterfactual(),
             gc: plan.gc.into(),
@@ -123,7 +151,7 @@ impl Outcome {
             trace_options: said,
             traces,
             stream_widths: self.drive.stream_widths().into_iter().collect(),
-            drive_configuration: to_value(self.drive.config())?,
+            drive_configuration: as_json::value(self.drive.config())?,
             workload_configuration,
         })
     }

@@ -2,48 +2,57 @@
 
 use std::collections::HashMap;
 
+use crate::numbers::{count, plural};
 use serde::Serialize;
 use vpass_core::base::units::Cause;
 use vpass_core::config::DisturbModel;
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::drive::Drive;
-use vpass_lab::numbers::{count, plural};
 
 use super::Summary;
 use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Shares, Worn, life};
 
+/// How worn the drive is after a run, and the life that follows.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Wear {
-    pub(crate) pec_min: u32,
-    pub(crate) pec_mean: f64,
-    pub(crate) pec_max: u32,
-    pub(crate) effective_pec_mean: f64,
+pub struct Wear {
+    /// P/E cycles of the least worn block.
+    pub pec_min: u32,
+    /// P/E cycles of the mean block.
+    pub pec_mean: f64,
+    /// P/E cycles of the most worn block.
+    pub pec_max: u32,
+    /// Of the mean block, with what reprogramming wears.
+    pub effective_pec_mean: f64,
     /// Share of the P/E cycles with a reprogramming in place, over the blocks that ever had one; of cycles that ended since the drive was
     /// made, preparation included. Null where no block had one.
-    pub(crate) ipr_rate: Option<f64>,
-    pub(crate) rated_pec: u32,
+    pub ipr_rate: Option<f64>,
+    /// P/E cycles that the drive is rated for.
+    pub rated_pec: u32,
     /// Block cycles of this run over all blocks: as many as blocks were erased, or as the pages programmed fill, whichever is more.
-    pub(crate) cycles_observed: f64,
+    pub cycles_observed: f64,
     /// Null without a clock, and where too few cycles were seen for one number.
-    pub(crate) projected_life_days: Option<f64>,
-    /// Null where there is no life; the upper end also where no upper end can be given.
-    pub(crate) life_low_days: Option<f64>,
-    pub(crate) life_high_days: Option<f64>,
+    pub projected_life_days: Option<f64>,
+    /// Null where there is no life.
+    pub life_low_days: Option<f64>,
+    /// Null where there is no life, and where no upper end can be given.
+    pub life_high_days: Option<f64>,
     /// How the life was found; null where there is none.
-    pub(crate) life_method: Option<&'static str>,
+    pub life_method: Option<&'static str>,
     /// The runs that the life comes from, by age; empty where it is this one alone.
-    pub(crate) ages: Vec<AgeWear>,
+    pub ages: Vec<AgeWear>,
 }
 
 /// The wear of a run at one age.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct AgeWear {
+pub struct AgeWear {
     /// P/E cycles at its start.
-    pub(crate) start_pec: u32,
-    pub(crate) cycles_observed: f64,
+    pub start_pec: u32,
+    /// Block cycles of the run, over all blocks.
+    pub cycles_observed: f64,
     /// P/E cycles of the mean block in a day; null without a clock.
-    pub(crate) pec_per_day: Option<f64>,
-    pub(crate) data_lost_pages: u64,
+    pub pec_per_day: Option<f64>,
+    /// Pages of host data that its drive lost.
+    pub data_lost_pages: u64,
 }
 
 impl AgeWear {
@@ -91,19 +100,20 @@ const METHOD_OF_AGES: &str = "runs at several P/E counts, and between them what 
 
 /// What can be said about the life.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Confidence {
+pub enum Confidence {
     /// Nothing was programmed or erased.
     NoWear,
     /// Too few block cycles for anything.
     TooFew,
     /// Enough for a range.
     Range,
+    /// Enough for a number.
     Number,
 }
 
 impl Wear {
     /// What so many block cycles allow to say.
-    pub(crate) fn confidence(&self) -> Confidence {
+    pub fn confidence(&self) -> Confidence {
         match self.cycles_observed {
             n if n <= 0.0 => Confidence::NoWear,
             n if n < FEWEST_CYCLES => Confidence::TooFew,

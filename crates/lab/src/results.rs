@@ -1,6 +1,6 @@
 //! What a run found, as it stands in `summary.json`. Every key is always there; null where it does not apply.
 
-pub(crate) mod jobs;
+pub mod jobs;
 mod life;
 mod warnings;
 mod wear;
@@ -14,117 +14,170 @@ use vpass_core::drive::Drive;
 use vpass_core::time::TimedEngine;
 use vpass_oracle::OracleReport;
 
-pub(crate) use life::CONFIDENT_CYCLES;
-pub(crate) use wear::{Ageing, Before, Confidence, Wear};
+pub use life::CONFIDENT_CYCLES;
+pub use wear::{AgeWear, Confidence, Wear};
+pub(crate) use wear::{Ageing, Before};
 
 /// The result of one run.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Summary {
+pub struct Summary {
     /// Version of vpass.
-    pub(crate) vpass: &'static str,
-    pub(crate) drive: String,
-    pub(crate) workload: String,
+    pub vpass: &'static str,
+    /// Preset or path of the drive.
+    pub drive: String,
+    /// Preset or path of the workload.
+    pub workload: String,
     /// Whether no host ever sent these requests.
-    pub(crate) workload_generated: bool,
+    pub workload_generated: bool,
     /// Where they come from, in words.
-    pub(crate) workload_source: String,
-    pub(crate) reclaim_technique: String,
+    pub workload_source: String,
+    /// A name of the list.
+    pub reclaim_technique: String,
     /// Whether these are the results of no real drive.
-    pub(crate) counterfactual: bool,
-    pub(crate) gc_technique: String,
-    pub(crate) gear: &'static str,
-    pub(crate) seed: u64,
+    pub counterfactual: bool,
+    /// A name of the list.
+    pub gc_technique: String,
+    /// timed or untimed.
+    pub gear: &'static str,
+    /// Of all chance.
+    pub seed: u64,
     /// Passes over the workload.
-    pub(crate) passes: u64,
+    pub passes: u64,
     /// Whether `--until stable` ended because programs and erases per host page had settled; null without it.
-    pub(crate) stable: Option<bool>,
-    pub(crate) host: Host,
-    pub(crate) latency_us: Latencies,
-    pub(crate) throughput: Throughput,
-    pub(crate) flash: Flash,
-    pub(crate) write_amplification: Option<f64>,
-    pub(crate) reclaim: Reclaim,
-    pub(crate) wear: Wear,
+    pub stable: Option<bool>,
+    /// What the host asked for.
+    pub host: Host,
+    /// How long its requests took.
+    pub latency_us: Latencies,
+    /// How many of them were done in a second.
+    pub throughput: Throughput,
+    /// What the flash did.
+    pub flash: Flash,
+    /// Pages programmed per page that the host wrote; null where it wrote none.
+    pub write_amplification: Option<f64>,
+    /// What was done because of reads.
+    pub reclaim: Reclaim,
+    /// How worn the drive is.
+    pub wear: Wear,
     /// Host reads that the drive answered with an error.
-    pub(crate) uncorrectable_reads: u64,
+    pub uncorrectable_reads: u64,
     /// Pages of host data that the drive reported lost.
-    pub(crate) data_lost_pages: u64,
-    pub(crate) oracle: Option<OracleReport>,
-    pub(crate) controller_ram_bytes: u64,
-    pub(crate) trace: Option<Trace>,
+    pub data_lost_pages: u64,
+    /// What the oracle found; null where it did not watch.
+    pub oracle: Option<OracleReport>,
+    /// What the reclaim technique keeps in the controller.
+    pub controller_ram_bytes: u64,
+    /// What was read of a trace; null where the workload is another.
+    pub trace: Option<Trace>,
     /// Those of a fio file; null where the workload is another.
-    pub(crate) jobs: Option<Vec<jobs::JobResult>>,
-    pub(crate) simulation: Simulation,
+    pub jobs: Option<Vec<jobs::JobResult>>,
+    /// What the run itself took.
+    pub simulation: Simulation,
     /// What to know before these results are believed, in sentences; see [`Summary::warn`].
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
+/// What the host asked for.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Host {
-    pub(crate) read_requests: u64,
-    pub(crate) write_requests: u64,
-    pub(crate) trim_requests: u64,
-    pub(crate) read_bytes: u64,
-    pub(crate) write_bytes: u64,
-    pub(crate) read_pages: u64,
-    pub(crate) write_pages: u64,
-    pub(crate) trim_pages: u64,
-    pub(crate) unmapped_read_pages: u64,
-    pub(crate) partial_page_writes: u64,
-    pub(crate) fill_reads: u64,
+pub struct Host {
+    /// Requests to read.
+    pub read_requests: u64,
+    /// Requests to write.
+    pub write_requests: u64,
+    /// Requests to trim.
+    pub trim_requests: u64,
+    /// Bytes that they ask to read.
+    pub read_bytes: u64,
+    /// Bytes that they ask to write.
+    pub write_bytes: u64,
+    /// Pages read.
+    pub read_pages: u64,
+    /// Pages written.
+    pub write_pages: u64,
+    /// Pages trimmed.
+    pub trim_pages: u64,
+    /// Pages read that hold nothing.
+    pub unmapped_read_pages: u64,
+    /// Page writes that covered a part of the page.
+    pub partial_page_writes: u64,
+    /// Flash reads that fill in the rest of a partly written page.
+    pub fill_reads: u64,
 }
 
+/// Of host requests; nulls in the untimed gear.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Latencies {
-    pub(crate) read: Quantiles,
-    pub(crate) write: Quantiles,
-    pub(crate) read_during_reclaim: Quantiles,
+pub struct Latencies {
+    /// Of reads.
+    pub read: Quantiles,
+    /// Of writes.
+    pub write: Quantiles,
+    /// Of reads that waited for reclaim.
+    pub read_during_reclaim: Quantiles,
 }
 
 /// Microseconds.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(crate) struct Quantiles {
-    pub(crate) mean: Option<f64>,
-    pub(crate) p50: Option<f64>,
-    pub(crate) p90: Option<f64>,
-    pub(crate) p99: Option<f64>,
-    pub(crate) p99_9: Option<f64>,
-    pub(crate) p99_99: Option<f64>,
-    pub(crate) max: Option<f64>,
+pub struct Quantiles {
+    /// Of all.
+    pub mean: Option<f64>,
+    /// Within which half of the requests end.
+    pub p50: Option<f64>,
+    /// Within which 90 % end.
+    pub p90: Option<f64>,
+    /// Within which 99 % end.
+    pub p99: Option<f64>,
+    /// Within which 99.9 % end.
+    pub p99_9: Option<f64>,
+    /// Within which 99.99 % end.
+    pub p99_99: Option<f64>,
+    /// Of the slowest.
+    pub max: Option<f64>,
 }
 
+/// Over the simulated time; nulls in the untimed gear.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Throughput {
-    pub(crate) read_iops: Option<f64>,
-    pub(crate) write_iops: Option<f64>,
-    pub(crate) read_mib_s: Option<f64>,
-    pub(crate) write_mib_s: Option<f64>,
+pub struct Throughput {
+    /// Reads a second.
+    pub read_iops: Option<f64>,
+    /// Writes a second.
+    pub write_iops: Option<f64>,
+    /// MiB read in a second.
+    pub read_mib_s: Option<f64>,
+    /// MiB written in a second.
+    pub write_mib_s: Option<f64>,
     /// Requests a second that arrived, by their own clock; null in closed loop.
-    pub(crate) offered_iops: Option<f64>,
+    pub offered_iops: Option<f64>,
     /// How long after the last arrival the last request was done; null in closed loop.
-    pub(crate) backlog_s: Option<f64>,
+    pub backlog_s: Option<f64>,
 }
 
+/// Operations of the flash.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Flash {
-    pub(crate) reads: ByCause,
-    pub(crate) programs: ByCause,
+pub struct Flash {
+    /// Pages sensed.
+    pub reads: ByCause,
+    /// Pages programmed.
+    pub programs: ByCause,
     /// Those of them that hold nothing, in wordlines that were programmed before they were complete.
-    pub(crate) padded_pages: u64,
-    pub(crate) erases: ByCause,
-    pub(crate) reprograms: ByCause,
+    pub padded_pages: u64,
+    /// Blocks erased.
+    pub erases: ByCause,
+    /// Wordlines programmed over themselves.
+    pub reprograms: ByCause,
 }
 
 /// A count for each cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ByCause(pub(crate) [u64; Cause::COUNT]);
+pub struct ByCause(pub(crate) [u64; Cause::COUNT]);
 
 impl ByCause {
-    pub(crate) fn of(&self, cause: Cause) -> u64 {
+    /// Of one cause.
+    pub fn of(&self, cause: Cause) -> u64 {
         self.0[cause as usize]
     }
 
-    pub(crate) fn sum(&self) -> u64 {
+    /// Of all causes.
+    pub fn sum(&self) -> u64 {
         self.0.iter().sum()
     }
 }
@@ -135,79 +188,102 @@ impl Serialize for ByCause {
     }
 }
 
+/// What was done because of reads.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Reclaim {
-    pub(crate) alarms: u64,
-    pub(crate) invocations: u64,
-    pub(crate) pages_copied: u64,
-    pub(crate) stall_us: f64,
-    pub(crate) deadline_misses: u64,
+pub struct Reclaim {
+    /// Times that the technique was asked.
+    pub alarms: u64,
+    /// Jobs.
+    pub invocations: u64,
+    /// Pages that they copied.
+    pub pages_copied: u64,
+    /// Time that host reads waited for reclaim on their die, summed over reads.
+    pub stall_us: f64,
+    /// Jobs that a block's last allowed read overtook.
+    pub deadline_misses: u64,
     /// Blocks that GC erased to make room for reclaim jobs.
-    pub(crate) gc_erases: u64,
-    /// Blocks opened that should lie in the IPR pool, and those of them that do not.
-    pub(crate) pool_openings: u64,
-    pub(crate) pool_misses: u64,
-    /// Blocks reprogrammed in place, and blocks that should have got guard levels but that the drive could not spare their pages.
-    pub(crate) reprograms: u64,
-    pub(crate) low_density_refused: u64,
-    /// Blocks of low density erased by GC, and all of them by the share of their limit that they had used, in twentieths.
-    pub(crate) low_density_erases_by_gc: u64,
-    pub(crate) low_density_used: [u64; 20],
+    pub gc_erases: u64,
+    /// Blocks opened that should lie in the IPR pool.
+    pub pool_openings: u64,
+    /// Those of them that do not.
+    pub pool_misses: u64,
+    /// Blocks reprogrammed in place.
+    pub reprograms: u64,
+    /// Blocks that should have got guard levels but that the drive could not spare their pages.
+    pub low_density_refused: u64,
+    /// Blocks of low density erased by GC.
+    pub low_density_erases_by_gc: u64,
+    /// Blocks of low density erased, by the share of their limit that they had used, in twentieths.
+    pub low_density_used: [u64; 20],
     /// What the technique counts of its own.
     #[serde(flatten)]
-    pub(crate) technique: BTreeMap<&'static str, u64>,
+    pub technique: BTreeMap<&'static str, u64>,
     /// Whose reads caused the copies: ranges of the host's addresses, those with most copies first.
-    pub(crate) blame: Vec<Blame>,
+    pub blame: Vec<Blame>,
 }
 
 /// Copies that reads of a range caused; movers' reads count for the range whose data they read.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Blame {
-    pub(crate) offset_bytes: u64,
-    pub(crate) bytes: u64,
+pub struct Blame {
+    /// Where the range begins.
+    pub offset_bytes: u64,
+    /// How long it is.
+    pub bytes: u64,
     /// A job is shared out, so this is no whole number; to a thousandth.
-    pub(crate) copies: f64,
+    pub copies: f64,
 }
 
+/// What was read of a trace.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Trace {
-    pub(crate) files: Vec<String>,
-    pub(crate) formats: Vec<&'static str>,
-    pub(crate) rows: u64,
+pub struct Trace {
+    /// Paths, as they were given.
+    pub files: Vec<String>,
+    /// What each was taken for.
+    pub formats: Vec<&'static str>,
+    /// Requests in all passes.
+    pub rows: u64,
     /// Requests earlier than the one before them, moved up to it.
-    pub(crate) clamped: u64,
+    pub clamped: u64,
     /// Requests whose address was changed to fit the drive.
-    pub(crate) refitted: u64,
-    /// Lines and records that could not be read and were passed over, and what was wrong with the first.
-    pub(crate) bad_lines: u64,
-    pub(crate) first_bad_line: Option<String>,
-    pub(crate) several_devices: bool,
+    pub refitted: u64,
+    /// Lines and records that could not be read and were passed over.
+    pub bad_lines: u64,
+    /// What was wrong with the first; null where all could be read.
+    pub first_bad_line: Option<String>,
+    /// Whether it names more than one.
+    pub several_devices: bool,
     /// Side by side on the drive, in this order.
-    pub(crate) devices: Vec<TraceDevice>,
-    pub(crate) span_s: f64,
+    pub devices: Vec<TraceDevice>,
+    /// From the first request to the last.
+    pub span_s: f64,
 }
 
+/// A device of a trace.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct TraceDevice {
-    pub(crate) name: String,
+pub struct TraceDevice {
+    /// Number or name, as the trace has it.
+    pub name: String,
     /// The file that names it first.
-    pub(crate) file: String,
+    pub file: String,
     /// Where it begins, before any fit.
-    pub(crate) base_bytes: u64,
+    pub base_bytes: u64,
     /// The end of its highest request.
-    pub(crate) extent_bytes: u64,
+    pub extent_bytes: u64,
     /// Its requests in a pass.
-    pub(crate) rows: u64,
+    pub rows: u64,
 }
 
 /// All but the first are null in a folder, where `timing.json` has them.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Simulation {
-    pub(crate) simulated_s: Option<f64>,
+pub struct Simulation {
+    /// Null where nothing has a clock.
+    pub simulated_s: Option<f64>,
     /// Of the measured phase; where drives share requests, of this drive's turns.
-    pub(crate) wall_s: Option<f64>,
-    pub(crate) requests_per_s: Option<f64>,
-    pub(crate) peak_rss_bytes: Option<u64>,
+    pub wall_s: Option<f64>,
+    /// Requests served in a second of that time.
+    pub requests_per_s: Option<f64>,
+    /// The most memory that the process ever had; null where the system does not tell.
+    pub peak_rss_bytes: Option<u64>,
 }
 
 impl Quantiles {

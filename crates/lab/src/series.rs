@@ -10,7 +10,7 @@ const MOST_ROWS: usize = 512;
 
 /// The counts so far, all of them since the beginning of what is measured.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Series {
+pub struct Series {
     /// Requests between two rows.
     every: u64,
     rows: Vec<Row>,
@@ -40,7 +40,7 @@ fn columns() -> String {
 
 impl Series {
     /// Looks at the drive, at this simulated time, where a row is due.
-    pub(crate) fn look(&mut self, drive: &Drive, now: Option<Ns>) {
+    pub fn look(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         if self.rows.last().is_none_or(|last| requests >= last.requests + self.every) {
             self.add(requests, drive, now);
@@ -51,7 +51,7 @@ impl Series {
     }
 
     /// The last row, in the place of one after as many requests.
-    pub(crate) fn end(&mut self, drive: &Drive, now: Option<Ns>) {
+    pub fn end(&mut self, drive: &Drive, now: Option<Ns>) {
         let requests = requests(drive);
         self.rows.pop_if(|last| last.requests == requests);
         self.add(requests, drive, now);
@@ -78,7 +78,7 @@ impl Series {
     }
 
     /// All rows under their header.
-    pub(crate) fn csv(&self) -> String {
+    pub fn csv(&self) -> String {
         let mut csv = columns() + "\n";
         for row in &self.rows {
             let _ = write!(csv, "{},", row.requests);
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_long_run_has_no_more_rows_than_a_short_one_and_their_steps_are_even() {
-        let config = toml::from_str::<DriveConfig>(vpass_lab::presets::drive("tiny").unwrap()).unwrap().resolve().unwrap();
+        let config = toml::from_str::<DriveConfig>(crate::presets::drive("tiny").unwrap()).unwrap().resolve().unwrap();
         let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
         let mut series = Series::default();
         // A look each 10 requests: 512 rows, then 256 of each 20, then of each 40.

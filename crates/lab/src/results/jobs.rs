@@ -3,39 +3,47 @@
 use serde::Serialize;
 use vpass_core::base::metrics::Group;
 use vpass_core::time::TimedEngine;
-use vpass_lab::numbers::{bytes, count, digits, microseconds};
 use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
 
 use super::{Latencies, Quantiles, Throughput};
-use crate::table::Table;
 
 /// The job of a section with its clones.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct JobResult {
-    pub(crate) name: String,
+pub struct JobResult {
+    /// Of its section.
+    pub name: String,
     /// Jobs of a stage run at the same time.
-    pub(crate) stage: usize,
-    pub(crate) requests: u64,
+    pub stage: usize,
+    /// Of all kinds.
+    pub requests: u64,
+    /// By kind.
     #[serde(flatten)]
-    pub(crate) counts: Counts,
+    pub counts: Counts,
     /// From its first request, or from the start of the run where it is the only job, to the end of its last; null in the untimed gear.
-    pub(crate) active_s: Option<f64>,
+    pub active_s: Option<f64>,
     /// Over that time; null where it worked with breaks, in several passes of several stages.
-    pub(crate) throughput: Throughput,
-    pub(crate) latency_us: Latencies,
+    pub throughput: Throughput,
+    /// How long they took.
+    pub latency_us: Latencies,
 }
 
+/// What a job asked for.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Counts {
-    pub(crate) read_requests: u64,
-    pub(crate) write_requests: u64,
-    pub(crate) trim_requests: u64,
-    pub(crate) read_bytes: u64,
-    pub(crate) write_bytes: u64,
+pub struct Counts {
+    /// Requests to read.
+    pub read_requests: u64,
+    /// Requests to write.
+    pub write_requests: u64,
+    /// Requests to trim.
+    pub trim_requests: u64,
+    /// Bytes that they ask to read.
+    pub read_bytes: u64,
+    /// Bytes that they ask to write.
+    pub write_bytes: u64,
 }
 
 /// The jobs of a source that ran so many passes, in the order of the file.
-pub(crate) fn jobs(source: &FioSource, engine: Option<&TimedEngine>, passes: u64) -> Vec<JobResult> {
+pub fn jobs(source: &FioSource, engine: Option<&TimedEngine>, passes: u64) -> Vec<JobResult> {
     let stages = source.jobs().last().map_or(0, |job| job.stage);
     let groups = engine.map(|engine| engine.metrics().groups.list()).unwrap_or_default();
     let result = |(i, (job, counts)): (usize, (&JobRecord, &JobCounts))| {
@@ -79,28 +87,4 @@ impl Latencies {
         let [read, write, read_during_reclaim] = [&group.read, &group.write, &group.read_during_reclaim].map(Quantiles::of);
         Self { read, write, read_during_reclaim }
     }
-}
-
-/// A table of several jobs; nothing where there is one at most.
-pub(crate) fn table(jobs: &[JobResult], timed: bool, colour: bool) -> Option<String> {
-    if jobs.len() < 2 {
-        return None;
-    }
-    let mut heading = vec!["job", "reads", "read", "writes", "written"];
-    if timed {
-        heading.extend(["reads/s", "writes/s", "read p50", "p99", "p99.9", "write p99"]);
-    }
-    let mut table = Table::new(heading);
-    for job in jobs {
-        let c = &job.counts;
-        let mut row = vec![job.name.clone(), count(c.read_requests), bytes(c.read_bytes), count(c.write_requests), bytes(c.write_bytes)];
-        if timed {
-            let cell = |value: Option<f64>, show: fn(f64) -> String| value.map_or_else(|| "-".into(), show);
-            let (t, read, write) = (&job.throughput, &job.latency_us.read, &job.latency_us.write);
-            row.extend([t.read_iops, t.write_iops].map(|v| cell(v.filter(|v| *v > 0.0), digits)));
-            row.extend([read.p50, read.p99, read.p99_9, write.p99].map(|v| cell(v, microseconds)));
-        }
-        table.row(row);
-    }
-    Some(table.render(colour))
 }

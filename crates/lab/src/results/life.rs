@@ -44,7 +44,7 @@ pub(crate) struct Worn {
 }
 
 /// Block cycles below which a life is a range only, and below which nothing is said at all.
-pub(crate) const CONFIDENT_CYCLES: f64 = 30.0;
+pub const CONFIDENT_CYCLES: f64 = 30.0;
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {

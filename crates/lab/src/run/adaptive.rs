@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use crate::failure::Failure;
 use vpass_core::drive::Drive;
-use vpass_lab::failure::Failure;
 use vpass_oracle::Adversary;
 
 use super::summary::Served;
@@ -12,7 +12,7 @@ use crate::plan::Plan;
 use crate::progress::Progress;
 
 /// Runs a plan with so many requests, `depth` of them outstanding within a burst.
-pub(super) fn attacked(plan: &Plan, requests: u64, depth: u32, progress: &Progress) -> Result<Outcome, Failure> {
+pub(super) fn attacked(plan: &Plan, requests: u64, depth: u32, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let drive = made(plan, progress)?;
     let mut run = Measured::begin(plan, drive);
     let timed = run.engine.is_some();
