@@ -9,11 +9,12 @@ use std::io::Write as _;
 use std::path::Path;
 
 use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
+use vpass_core::drive::Techniques;
 use vpass_lab::failure::Failure;
 use vpass_lab::load::{self, Generated, Loaded};
 use vpass_lab::memory;
 use vpass_lab::plan::{ADAPTIVE, Plan, Workload, gc_named, reclaim_named};
+use vpass_lab::session::{Beginning, Session};
 use vpass_lab::setup::Gear;
 use vpass_lab::suggest;
 use vpass_workload::attack::{ATTACKS, Picture, attack as attack_named};
@@ -113,12 +114,10 @@ impl Victim {
     pub(crate) fn picture(&self, gear: Gear, seed: u64) -> Result<Picture, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
         let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), seed };
-        let drive = deaf(|| {
-            let mut drive = Drive::new(self.drive.config.clone(), &techniques, gear == Gear::Timed)?;
-            drive.precondition(seed);
-            Ok::<_, Failure>(drive)
-        })?;
-        Picture::of(&drive).ok_or_else(|| {
+        let config = &self.drive.config;
+        let beginning = Beginning { config, techniques: &techniques, timed: gear == Gear::Timed, oracle: None, seed };
+        let session = deaf(|| Session::new(&beginning))?;
+        Picture::of(session.drive()).ok_or_else(|| {
             let sentence = "there is nothing to attack; a disturb.model other than none and start.fill above 0 are expected";
             Failure::usage(format!("drive {}: {sentence}", self.drive.name))
         })

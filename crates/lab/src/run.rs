@@ -1,36 +1,30 @@
 //! One run: a drive made, aged, measured and judged.
 
 mod adaptive;
-mod counted;
 mod cycles;
+mod serve;
 mod stable;
 mod summary;
 mod together;
 
-use std::any::Any;
 use std::cell::Cell;
+use std::num::NonZeroU32;
 use std::time::Instant;
 
-use crate::failure::Failure;
-use vpass_core::base::request::RequestSource;
-use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::{TimedEngine, run_untimed, warm_up};
-use vpass_oracle::{Oracle, OracleReport};
-use vpass_workload::pass::{PassSource, Repeated};
-use vpass_workload::traces::TraceReport;
-use vpass_workload::warm_up::{First, Since};
+use vpass_core::time::TimedEngine;
+use vpass_oracle::OracleReport;
+use vpass_workload::pass::Passes;
 
-use crate::plan::{Plan, Stream, Workload};
+use crate::failure::Failure;
+use crate::plan::{Plan, Workload};
 use crate::progress::{Progress, deaf};
-use crate::results::jobs::{JobResult, jobs};
 use crate::results::{Ageing, Before, Summary};
 use crate::series::Series;
+use crate::session::{self, Beginning, Judged, Session};
 use crate::setup::Gear;
-use counted::Counted;
 pub use cycles::{Cycles, CyclesDone};
-use cycles::{Phase, Until};
-use stable::{MOST_PASSES, Settling};
+use serve::{serve, warm_up};
 use summary::{Served, simulated_s, summary};
 pub use together::{execute_together, have_the_same_requests};
 
@@ -69,194 +63,54 @@ fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> 
     if let Workload::Adversary { requests, depth } = plan.workload {
         return adaptive::attacked(plan, requests, depth, progress);
     }
-    let mut drive = made(plan, progress)?;
+    let mut session = begun(plan, progress)?;
+    let ends = Cell::new(false);
     let mut done = CyclesDone::default();
-    let source = warmed_up(plan, &mut drive, &mut done, progress)?;
-    let mut run = Measured::begin(plan, drive);
+    let mut requests = Passes::new(plan.source()?, NonZeroU32::MIN).until(&ends);
+    warm_up(plan, &mut requests, &ends, &mut session, &mut done, progress)?;
+    let mut run = Measured::begin(session);
     let started = Instant::now();
-    let served = serve(plan, source, &mut run, &mut done, progress)?;
+    let served = serve(plan, requests, &ends, &mut run, &mut done, progress)?;
     let outcome = run.conclude(plan, &served, started.elapsed().as_secs_f64());
     Ok(Outcome { cycles: plan.cycles.map(|_| done), ..outcome })
 }
 
-/// The drive of a plan, aged.
-fn made(plan: &Plan, progress: &dyn Progress) -> Result<Drive, Failure> {
+/// A session with the drive of a plan.
+fn begun(plan: &Plan, progress: &dyn Progress) -> Result<Session, Failure> {
     let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into(), seed: plan.seed };
-    let made = deaf(progress, || {
-        let mut drive = Drive::new(plan.drive.config.clone(), &techniques, plan.gear == Gear::Timed)?;
-        if let Some(level) = plan.oracle.level() {
-            drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config()).at(level)));
-        }
-        drive.precondition(plan.seed);
-        Ok(drive)
-    });
-    let drive = made.map_err(|e: ConfigError| Failure::usage(e))?;
-    if progress.may_go_on() { Ok(drive) } else { Err(Failure::interrupted()) }
+    let beginning = Beginning {
+        config: &plan.drive.config,
+        techniques: &techniques,
+        timed: plan.gear == Gear::Timed,
+        oracle: plan.oracle.level(),
+        seed: plan.seed,
+    };
+    let session = deaf(progress, || Session::new(&beginning))?;
+    if progress.may_go_on() { Ok(session) } else { Err(Failure::interrupted()) }
 }
 
-/// A drive in the phase that counts.
+/// A session in the phase that counts, and what is written down of it.
 struct Measured {
-    drive: Drive,
-    engine: Option<TimedEngine>,
+    session: session::Measured,
     series: Series,
     before: Before,
 }
 
 impl Measured {
-    fn begin(plan: &Plan, mut drive: Drive) -> Self {
-        drive.begin_measurement();
-        let before = Before::of(&mut drive);
-        let engine = (plan.gear == Gear::Timed).then(|| TimedEngine::new(&drive));
-        Self { drive, engine, series: Series::default(), before }
+    fn begin(session: Session) -> Self {
+        let mut session = session.measure();
+        let before = Before::of(&mut session.drive);
+        Self { session, series: Series::default(), before }
     }
 
     /// `wall_s`: seconds that this phase took.
     fn conclude(self, plan: &Plan, served: &Served, wall_s: f64) -> Outcome {
-        let Self { mut drive, engine, mut series, before } = self;
-        drive.report_unread_losses();
+        let Self { session, mut series, before } = self;
+        let Judged { mut drive, engine, oracle } = session.judge();
         series.end(&drive, engine.as_ref().map(TimedEngine::now));
-        let watcher: Option<Box<dyn Any>> = drive.end_observation().map(|watcher| watcher as _);
-        let oracle = watcher.and_then(|watcher| watcher.downcast::<Oracle>().ok()).map(|oracle| oracle.conclude(&drive));
         let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before);
         let summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
         Outcome { summary, drive, engine, series, cycles: None, ageing }
-    }
-}
-
-/// The workload, behind the requests that are served before anything is counted.
-fn warmed_up(plan: &Plan, drive: &mut Drive, done: &mut CyclesDone, progress: &dyn Progress) -> Result<Since<Stream>, Failure> {
-    let mut source = plan.source()?;
-    if plan.warm_up == 0 {
-        return Ok(Since::new(source, 0));
-    }
-    let phase = plan.cycles.map(|cycles| Phase::begin(drive, cycles.blocks, cycles.warm_up));
-    let is_over = Cell::new(false);
-    let (mut served, mut origin) = (0, 0);
-    while served < plan.warm_up && !is_over.get() {
-        let mut last = 0;
-        let mut step = |served: u64, drive: &Drive| {
-            is_over.set(phase.is_some_and(|phase| phase.is_over(drive)));
-            progress.advance(served - std::mem::replace(&mut last, served))
-        };
-        let mut first = Until::new(First::new(&mut source, plan.warm_up - served), u64::MAX, &is_over);
-        let of_pass = warm_up(drive, &mut first, &mut step).map_err(Failure::from)?;
-        origin = first.inner().last_arrival();
-        served += of_pass;
-        if !progress.may_go_on() {
-            return Err(Failure::interrupted());
-        }
-        if served < plan.warm_up && !is_over.get() {
-            // What repeats until it is stable has further passes.
-            if !plan.until_stable || of_pass == 0 {
-                return Err(too_short(plan, served));
-            }
-            source.next_pass()?;
-        }
-    }
-    if let Some(phase) = phase {
-        (done.warm_up, done.warm_up_capped) = phase.done(drive);
-    }
-    Ok(Since::new(source, origin))
-}
-
-fn too_short(plan: &Plan, requests: u64) -> Failure {
-    Failure::usage(format!("--warm-up {}: the workload has only {requests} requests in a pass", plan.warm_up))
-}
-
-fn serve(
-    plan: &Plan,
-    source: Since<Stream>,
-    run: &mut Measured,
-    done: &mut CyclesDone,
-    progress: &dyn Progress,
-) -> Result<Served, Failure> {
-    let Measured { drive, engine, series, .. } = run;
-    let timed = engine.is_some();
-    let phase = plan.cycles.map(|cycles| Phase::begin(drive, cycles.blocks, cycles.counted));
-    let is_over = Cell::new(false);
-    let mut last = 0;
-    let mut step = |served: u64, drive: &Drive| {
-        series.look(drive, timed.then(|| drive.now()));
-        is_over.set(phase.is_some_and(|phase| phase.is_over(drive)));
-        // A second pass counts from 0 again.
-        let new = served.checked_sub(last).unwrap_or(served);
-        last = served;
-        progress.advance(new)
-    };
-    let mut gear = Running { drive, engine: engine.as_mut() };
-    if let (Some(engine), Some(groups)) = (gear.engine.as_deref_mut(), source.inner().groups()) {
-        engine.count_groups(groups);
-    }
-    let (counted, requests, passes, stable) = if plan.until_stable {
-        let mut counted = Counted::new(source);
-        let (requests, passes, stable) = gear.until_stable(&mut counted, &mut step)?;
-        let found = found(counted.inner.inner(), gear.engine.as_deref(), passes);
-        (counted.numbers(), (requests, found), passes, Some(stable))
-    } else {
-        // A warm-up that ended by its cycles leaves more than the part that counts may take.
-        let most = match plan.cycles {
-            Some(_) => source.len_hint().map_or(u64::MAX, |n| n - plan.warm_up),
-            None => u64::MAX,
-        };
-        let mut counted = Counted::new(Until::new(Repeated::new(source, plan.repeat), most, &is_over));
-        let requests = gear.serve(&mut counted, &mut step)?;
-        let passes = u64::from(plan.repeat.get());
-        let found = found(counted.inner.inner().inner().inner(), gear.engine.as_deref(), passes);
-        (counted.numbers(), (requests, found), passes, None)
-    };
-    if let Some(phase) = phase {
-        (done.counted, done.counted_capped) = phase.done(gear.drive);
-    }
-    let (requests, (trace, jobs)) = requests;
-    if !progress.may_go_on() {
-        return Err(Failure::interrupted());
-    }
-    let (generated, last_arrival) = counted;
-    if generated != requests {
-        return Err(Failure::failed(format!("of {generated} requests {requests} were served; this is a bug of vpass")));
-    }
-    Ok(Served { requests, passes, stable, last_arrival, trace, jobs })
-}
-
-/// What a trace or the jobs of a fio file came to.
-fn found(source: &Stream, engine: Option<&TimedEngine>, passes: u64) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
-    let fio = if let Stream::Fio(source) = source { Some(source) } else { None };
-    (source.report(), fio.map(|source| jobs(source, engine, passes)))
-}
-
-/// What is done now and then.
-type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
-
-/// A drive under one of the gears.
-struct Running<'a> {
-    drive: &'a mut Drive,
-    engine: Option<&'a mut TimedEngine>,
-}
-
-impl Running<'_> {
-    fn serve(&mut self, source: &mut dyn RequestSource, step: Step) -> Result<u64, Failure> {
-        let served = match &mut self.engine {
-            Some(engine) => engine.run(self.drive, source, step),
-            None => run_untimed(self.drive, source, step),
-        };
-        served.map_err(Failure::from)
-    }
-
-    /// Requests served, passes, and whether the end is a stable one.
-    fn until_stable(&mut self, source: &mut Counted<Since<Stream>>, step: Step) -> Result<(u64, u64, bool), Failure> {
-        let mut requests = 0;
-        let mut settling = Settling::begin(self.drive);
-        for pass in 1..=MOST_PASSES {
-            requests += self.serve(source, step)?;
-            settling.note(self.drive);
-            if settling.has_settled() {
-                return Ok((requests, pass, true));
-            }
-            if pass < MOST_PASSES {
-                source.inner.next_pass()?;
-            }
-        }
-        Ok((requests, MOST_PASSES, false))
     }
 }
 

@@ -7,15 +7,14 @@ use vpass_core::drive::Drive;
 use vpass_oracle::Adversary;
 
 use super::summary::Served;
-use super::{Measured, Outcome, made};
+use super::{Measured, Outcome, begun};
 use crate::plan::Plan;
 use crate::progress::Progress;
 
 /// Runs a plan with so many requests, `depth` of them outstanding within a burst.
 pub(super) fn attacked(plan: &Plan, requests: u64, depth: u32, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    let drive = made(plan, progress)?;
-    let mut run = Measured::begin(plan, drive);
-    let timed = run.engine.is_some();
+    let mut run = Measured::begin(begun(plan, progress)?);
+    let timed = run.session.engine.is_some();
     let started = Instant::now();
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
@@ -23,7 +22,7 @@ pub(super) fn attacked(plan: &Plan, requests: u64, depth: u32, progress: &dyn Pr
         progress.advance(served - std::mem::replace(&mut last, served))
     };
     let mut adversary = Adversary::new(plan.seed, depth);
-    let served = adversary.attack(&mut run.drive, run.engine.as_mut(), requests, &mut |_| (), &mut step);
+    let served = adversary.attack(&mut run.session.drive, run.session.engine.as_mut(), requests, &mut |_| (), &mut step);
     let requests = served.map_err(Failure::from)?;
     if !progress.may_go_on() {
         return Err(Failure::interrupted());

@@ -7,11 +7,8 @@
 //! A drive that has 120 when all requests that it may take are served was stopped by its cap, after 1.2 cycles.
 //! ```
 
-use std::cell::Cell;
-
 use serde::Serialize;
-use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Cause, Ns};
+use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 
 /// How long a run is to be.
@@ -69,55 +66,6 @@ impl Phase {
 fn erases(drive: &Drive) -> u64 {
     let erases = &drive.flash_counts().erases;
     erases[Cause::Reclaim as usize] + erases[Cause::Gc as usize]
-}
-
-/// A source that ends when it is told to, or after so many requests.
-pub(super) struct Until<'a, S> {
-    inner: S,
-    left: u64,
-    is_over: &'a Cell<bool>,
-}
-
-impl<'a, S> Until<'a, S> {
-    pub(super) fn new(inner: S, most: u64, is_over: &'a Cell<bool>) -> Self {
-        Self { inner, left: most, is_over }
-    }
-
-    pub(super) fn inner(&self) -> &S {
-        &self.inner
-    }
-}
-
-impl<S: RequestSource> RequestSource for Until<'_, S> {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        let max = if self.is_over.get() { 0 } else { self.left.min(max as u64) as usize };
-        let before = out.len();
-        if max > 0 {
-            self.inner.fill(out, max)?;
-        }
-        self.left -= (out.len() - before) as u64;
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        self.inner.arrival()
-    }
-
-    fn tell_time(&mut self, now: Ns) {
-        self.inner.tell_time(now);
-    }
-
-    fn completed(&mut self, origin: u16) {
-        self.inner.completed(origin);
-    }
-
-    fn waits_until(&self) -> Option<Ns> {
-        self.inner.waits_until().filter(|_| !self.is_over.get() && self.left > 0)
-    }
-
-    fn next_stage(&mut self) -> bool {
-        !self.is_over.get() && self.left > 0 && self.inner.next_stage()
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One stream of requests for several drives: each request is drawn once and served by one drive after another.
 
+use std::num::NonZeroU32;
 use std::time::Instant;
 
 use crate::failure::Failure;
@@ -7,14 +8,16 @@ use crate::load::Generated;
 use vpass_core::base::request::{Request, RequestSource};
 use vpass_core::base::units::Bytes;
 use vpass_core::drive::Drive;
-use vpass_core::time::{end_warm_up, serve_untimed};
+use vpass_core::time::RunError;
+use vpass_workload::pass::Passes;
 use vpass_workload::synthetic::WorkloadConfig;
-use vpass_workload::warm_up::{First, Since};
 
+use super::serve::too_short;
 use super::summary::Served;
-use super::{Counted, Measured, Outcome, made, too_short};
+use super::{Measured, Outcome, begun};
 use crate::plan::{Plan, Workload};
 use crate::progress::Progress;
+use crate::session::{Session, Step};
 use crate::setup::Gear;
 
 /// Requests drawn at a time: so many that it counts little that a drive's turn begins with another drive's data in the caches. 12 MiB of
@@ -46,16 +49,14 @@ pub fn execute_together(plans: &[&Plan], progress: &dyn Progress) -> Result<Vec<
 
 fn in_chunks(plans: &[&Plan], chunk: usize, progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
     let Some(any) = plans.first() else { return Ok(vec![]) };
-    let mut drives = plans.iter().map(|plan| made(plan, progress)).collect::<Result<Vec<_>, _>>()?;
-    let mut source = any.source()?;
-    let mut first = First::new(&mut source, any.warm_up);
-    warm_up_all(any, &mut first, &mut drives, chunk, progress)?;
-    let begin = first.last_arrival();
-    let mut rest = Counted::new(Since::new(source, begin));
-    let runs = plans.iter().zip(drives).map(|(plan, drive)| Measured::begin(plan, drive));
-    let mut runs: Vec<(Measured, f64)> = runs.map(|run| (run, 0.0)).collect();
-    serve_all(&mut rest, &mut runs, chunk, progress)?;
-    let (requests, last_arrival) = rest.numbers();
+    let mut sessions = plans.iter().map(|plan| begun(plan, progress)).collect::<Result<Vec<_>, _>>()?;
+    let mut source = Passes::new(any.source()?, NonZeroU32::MIN);
+    source.end_after(any.warm_up);
+    warm_up_all(any, &mut source, &mut sessions, chunk, progress)?;
+    source.begin(NonZeroU32::MIN);
+    let mut runs: Vec<(Measured, f64)> = sessions.into_iter().map(|session| (Measured::begin(session), 0.0)).collect();
+    serve_all(&mut source, &mut runs, chunk, progress)?;
+    let (requests, last_arrival) = source.numbers();
     let served = Served { requests, passes: 1, stable: None, last_arrival, trace: None, jobs: None };
     Ok(plans.iter().zip(runs).map(|(plan, (run, wall_s))| run.conclude(plan, &served, wall_s)).collect())
 }
@@ -63,14 +64,14 @@ fn in_chunks(plans: &[&Plan], chunk: usize, progress: &dyn Progress) -> Result<V
 fn warm_up_all(
     plan: &Plan,
     source: &mut dyn RequestSource,
-    drives: &mut [Drive],
+    sessions: &mut [Session],
     chunk: usize,
     progress: &dyn Progress,
 ) -> Result<(), Failure> {
     let (mut requests, mut served) = (Vec::with_capacity(chunk), 0);
     while draw(source, &mut requests, chunk)? {
-        for drive in &mut *drives {
-            take_turn(drive, &requests, &mut |_| (), progress)?;
+        for session in &mut *sessions {
+            take_turn(&mut |step| session.warm_up_part(&requests, step), &mut |_| (), progress)?;
         }
         served += requests.len() as u64;
     }
@@ -79,7 +80,7 @@ fn warm_up_all(
     }
     if plan.warm_up > 0 {
         // A warm-up ends with an empty write buffer, and not before it ends.
-        drives.iter_mut().for_each(end_warm_up);
+        sessions.iter_mut().for_each(Session::end_warm_up);
     }
     Ok(())
 }
@@ -90,8 +91,8 @@ fn serve_all(source: &mut dyn RequestSource, runs: &mut [(Measured, f64)], chunk
     while draw(source, &mut requests, chunk)? {
         for (run, wall_s) in &mut *runs {
             let started = Instant::now();
-            let series = &mut run.series;
-            take_turn(&mut run.drive, &requests, &mut |drive| series.look(drive, None), progress)?;
+            let Measured { session, series, .. } = run;
+            take_turn(&mut |step| session.serve_part(&requests, step), &mut |drive| series.look(drive, None), progress)?;
             *wall_s += started.elapsed().as_secs_f64();
         }
     }
@@ -111,14 +112,17 @@ fn draw(source: &mut dyn RequestSource, requests: &mut Vec<Request>, chunk: usiz
     Ok(!requests.is_empty())
 }
 
-fn take_turn(drive: &mut Drive, requests: &[Request], look: &mut dyn FnMut(&Drive), progress: &dyn Progress) -> Result<(), Failure> {
+/// A drive's turn with the requests at hand.
+fn take_turn(
+    serve: &mut dyn FnMut(Step) -> Result<(), RunError>,
+    look: &mut dyn FnMut(&Drive),
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
     let mut last = 0;
-    let mut step = |served: u64, drive: &Drive| {
+    Ok(serve(&mut |served, drive| {
         look(drive);
         progress.advance(served - std::mem::replace(&mut last, served))
-    };
-    serve_untimed(drive, requests, &mut step)?;
-    Ok(())
+    })?)
 }
 
 #[cfg(test)]
