@@ -1,15 +1,12 @@
 //! The same workload and seed on one drive per technique, side by side, each column with its winner.
 
 mod render;
-mod row;
-mod verdict;
 
 use std::path::Path;
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_lab::as_json;
+use vpass_lab::compare::{json_of, rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
 use vpass_lab::plan::Plan;
@@ -17,14 +14,10 @@ use vpass_lab::pool::{self, Job};
 use vpass_lab::results::Summary;
 
 use crate::args::{CompareArgs, Form};
-use crate::columns::{COLUMNS, Column};
 use crate::exit::Exit;
 use crate::out::{self, Folder};
 use crate::progress::bar;
-use crate::statistics::estimate;
 use crate::table::wants_colour;
-use row::{Row, RowLife};
-use verdict::winners;
 
 /// Runs and prints a comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
@@ -32,8 +25,9 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     out::say_all(&notes(&plans)?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path))?;
-    let rows = rows(&plans, finished, args.seeds.get() as usize);
-    let json = json_of(&rows, &plans[0].0, args)?;
+    let run: Vec<&Plan> = plans.iter().map(|(plan, _)| plan).collect();
+    let rows = rows(&run, finished, args.seeds.get() as usize);
+    let json = json_of(&rows, run[0], args.seeds.get())?;
     if let Some(folder) = folder {
         let mut timeless = json.clone();
         out::write_files(folder.path(), [files::timing(&mut timeless)?])?;
@@ -113,87 +107,4 @@ fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>) 
         }
         Ok(outcome.summary.clone())
     })
-}
-
-fn rows(plans: &[(Plan, String)], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
-    let many_gcs = plans.iter().any(|(p, _)| p.gc != plans[0].0.gc);
-    let mut finished = finished.into_iter();
-    let techniques = plans.chunks(seeds).map(|chunk| &chunk[0].0);
-    techniques
-        .map(|plan| {
-            let runs: Vec<_> = finished.by_ref().take(seeds).collect();
-            let label = if many_gcs { format!("{} + {}", plan.reclaim, plan.gc) } else { plan.reclaim.into() };
-            let of = |column: &Column| {
-                let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
-                values.and_then(|v| estimate(&v))
-            };
-            Row {
-                reclaim: plan.reclaim,
-                gc: plan.gc,
-                counterfactual: plan.is_counterfactual(),
-                label,
-                estimates: COLUMNS.iter().map(of).collect(),
-                runs,
-            }
-        })
-        .collect()
-}
-
-#[derive(Serialize)]
-struct Technique<'a> {
-    reclaim: &'a str,
-    gc: &'a str,
-    counterfactual: bool,
-    /// Whether nothing was programmed or erased in any run.
-    no_wear_seen: bool,
-    /// Whether requests came faster than the drive could serve them, in any run.
-    saturated: bool,
-    /// Of the life, over all runs; null where there is none.
-    life_low_days: Option<f64>,
-    life_high_days: Option<f64>,
-    columns: Map<String, Value>,
-    /// Those of all runs, each once.
-    warnings: Vec<&'a str>,
-    runs: &'a [Summary],
-}
-
-fn json_of(rows: &[Row], plan: &Plan, args: &CompareArgs) -> Result<Value, Failure> {
-    let mut techniques = vec![];
-    for row in rows {
-        let mut columns = Map::new();
-        for (column, estimate) in COLUMNS.iter().zip(&row.estimates) {
-            columns.insert(column.key.into(), as_json::value(estimate)?);
-        }
-        let life = row.life();
-        let range = if let RowLife::Days { low, high, .. } = life { (Some(low), Some(high)) } else { (None, None) };
-        techniques.push(as_json::value(&Technique {
-            reclaim: row.reclaim,
-            gc: row.gc,
-            counterfactual: row.counterfactual,
-            no_wear_seen: life == RowLife::NoWear,
-            saturated: row.is_saturated(),
-            life_low_days: range.0,
-            life_high_days: range.1.filter(|days| days.is_finite()),
-            columns,
-            warnings: row.warnings(),
-            runs: &row.runs,
-        })?);
-    }
-    let mut best = Map::new();
-    for (c, column) in COLUMNS.iter().enumerate() {
-        let names: Vec<_> = rows.iter().zip(winners(rows, c)).filter(|(_, wins)| *wins).map(|(r, _)| r.label.as_str()).collect();
-        best.insert(column.key.into(), json!(names));
-    }
-    Ok(json!({
-        "vpass": env!("CARGO_PKG_VERSION"),
-        "drive": plan.drive.name,
-        "workload": plan.workload.name(),
-        "workload_generated": plan.workload.is_generated(),
-        "workload_source": plan.workload.source(),
-        "gear": plan.gear.name(),
-        "seed": args.setup.base.seed,
-        "seeds": args.seeds.get(),
-        "winners": best,
-        "techniques": techniques,
-    }))
 }

@@ -5,7 +5,6 @@
 mod args;
 mod attack;
 mod check;
-mod columns;
 mod compare;
 mod exit;
 mod explain;
@@ -15,7 +14,6 @@ mod out_file;
 mod paper;
 mod progress;
 mod report;
-mod statistics;
 mod table;
 mod trace;
 mod workload;

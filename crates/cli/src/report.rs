@@ -5,11 +5,11 @@ mod jobs;
 use std::fmt::Write;
 
 use vpass_core::base::units::Cause;
+use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
-use crate::columns::{reclaim_wait_percent, reclaim_wait_us};
 use crate::table::{Look, Table, wrapped};
 
 /// What results of a technique mean that makes its drive another.

@@ -7,7 +7,9 @@
 //! Why something could not be done comes back as a [`failure::Failure`].
 
 pub mod as_json;
+pub mod compare;
 mod counts;
+pub mod explain;
 pub mod failure;
 pub mod files;
 pub mod keys;

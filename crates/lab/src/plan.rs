@@ -154,13 +154,21 @@ fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Fai
     checked.err().map(|e| Failure::usage(format!("drive {}: {e}", drive.name)))
 }
 
-/// The technique of this name.
+/// The reclaim technique of this name.
+///
+/// # Errors
+/// A name that nobody knows, with the nearest.
+pub fn technique_named(name: &str) -> Result<&'static Technique, Failure> {
+    let unknown = || Failure::usage(suggest::unknown("reclaim technique", name, RECLAIM.iter().map(|t| t.name)));
+    technique(name).ok_or_else(unknown)
+}
+
+/// The same name, of the list.
 ///
 /// # Errors
 /// A name that nobody knows, with the nearest.
 pub fn reclaim_named(name: &str) -> Result<&'static str, Failure> {
-    let names = RECLAIM.iter().map(|t| t.name);
-    names.clone().find(|known| *known == name).ok_or_else(|| Failure::usage(suggest::unknown("reclaim technique", name, names)))
+    technique_named(name).map(|technique| technique.name)
 }
 
 /// The policy of this name.

@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
+use vpass_lab::compare::column::{COLUMNS, Column};
+use vpass_lab::compare::estimate::Estimate;
+use vpass_lab::compare::row::Row;
+use vpass_lab::compare::verdict::{verdict, winners};
 use vpass_lab::plan::Plan;
 use vpass_lab::setup::Gear;
 
-use super::row::Row;
-use super::verdict::{verdict, winners};
 use crate::args::CompareArgs;
-use crate::columns::{COLUMNS, Column};
 use crate::report;
-use crate::statistics::Estimate;
 use crate::table::{Look, Table, wrapped};
 
 /// Every column's mean and half width, for programs.

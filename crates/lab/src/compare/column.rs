@@ -1,44 +1,46 @@
 //! The columns of a comparison: what each shows, which end of it is better, and what it means in a sentence.
 
+use crate::numbers::{bytes, count, days, digits, microseconds};
+use crate::results::Summary;
 use vpass_core::base::units::Cause;
-use vpass_lab::numbers::{bytes, count, days, digits, microseconds};
-use vpass_lab::results::Summary;
 
 /// A column.
-pub(crate) struct Column {
+pub struct Column {
     /// Its name in files, with the unit.
-    pub(crate) key: &'static str,
+    pub key: &'static str,
     /// Its heading in the table.
-    pub(crate) heading: &'static str,
+    pub heading: &'static str,
     /// What it means, for the legend; empty where the next column's meaning covers it.
-    pub(crate) meaning: &'static str,
+    pub meaning: &'static str,
     /// Whether it means nothing without a clock.
-    pub(crate) needs_time: bool,
+    pub needs_time: bool,
     /// Whether a table too wide is best cut before it.
-    pub(crate) opens_group: bool,
+    pub opens_group: bool,
     /// Whether more is better.
-    pub(crate) more_is_better: bool,
-    pub(crate) value: fn(&Summary) -> Option<f64>,
+    pub more_is_better: bool,
+    /// What a run shows in it.
+    pub value: fn(&Summary) -> Option<f64>,
     format: fn(f64, u64) -> String,
 }
 
 impl Column {
     /// A value for reading, on a drive with pages of so many bytes.
-    pub(crate) fn text(&self, value: f64, page_bytes: u64) -> String {
+    pub fn text(&self, value: f64, page_bytes: u64) -> String {
         (self.format)(value, page_bytes)
     }
 
     /// Whether it is the drive's life, which can also be known as a range only.
-    pub(crate) fn is_life(&self) -> bool {
+    pub fn is_life(&self) -> bool {
         self.key == "projected_life_days"
     }
 
-    pub(crate) fn is_latency(&self) -> bool {
+    /// Whether it is a latency, in microseconds.
+    pub fn is_latency(&self) -> bool {
         self.key.ends_with("_us")
     }
 
     /// Whether one value is better than another.
-    pub(crate) fn is_better(&self, value: f64, than: f64) -> bool {
+    pub fn is_better(&self, value: f64, than: f64) -> bool {
         if self.more_is_better { value > than } else { value < than }
     }
 }
@@ -57,18 +59,18 @@ fn whole(n: f64) -> String {
 }
 
 /// Time that a host page read waited for reclaim on its die, in microseconds, on average over all of them.
-pub(crate) fn reclaim_wait_us(s: &Summary) -> Option<f64> {
+pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
     (s.gear == "timed" && s.host.read_pages > 0).then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
 /// That wait as a share of the mean latency of a host read, in percent.
-pub(crate) fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
+pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
     let latency = s.latency_us.read.mean.filter(|us| *us > 0.0)?;
     Some(100.0 * reclaim_wait_us(s)? / latency)
 }
 
 /// All of them, from left to right.
-pub(crate) const COLUMNS: [Column; 13] = [
+pub const COLUMNS: [Column; 13] = [
     Column {
         more_is_better: true,
         format: |d, _| days(d),

@@ -1,49 +1,65 @@
 //! A technique's row: its runs, and what may be said of its life.
 
-use vpass_lab::numbers::days;
-use vpass_lab::results::{Confidence, Summary};
+use crate::numbers::days;
+use crate::results::{Confidence, Summary};
 use vpass_oracle::OracleReport;
 
-use crate::columns::Column;
-use crate::statistics::Estimate;
+use super::column::Column;
+use super::estimate::Estimate;
 
 /// One technique, on every seed.
-pub(super) struct Row {
-    pub(super) reclaim: &'static str,
-    pub(super) gc: &'static str,
-    pub(super) counterfactual: bool,
-    pub(super) label: String,
-    pub(super) runs: Vec<Summary>,
-    pub(super) estimates: Vec<Option<Estimate>>,
+pub struct Row {
+    /// Read-reclaim technique.
+    pub reclaim: &'static str,
+    /// Garbage collection policy.
+    pub gc: &'static str,
+    /// Whether its results are those of no real drive.
+    pub counterfactual: bool,
+    /// What it is called in the table.
+    pub label: String,
+    /// By rising seed.
+    pub runs: Vec<Summary>,
+    /// Of each column; none where a run has no value.
+    pub estimates: Vec<Option<Estimate>>,
 }
 
 /// A row's life, over all its seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum RowLife {
+pub enum RowLife {
     /// No clock.
     Unknown,
     /// Nothing was programmed or erased.
     NoWear,
-    /// Days; the middle where there were cycles enough for it. The range is as wide as the runs' mean range, and as the spread of seeds.
-    Days { middle: Option<f64>, low: f64, high: f64 },
+    /// Days. The range is as wide as the runs' mean range, and as the spread of seeds.
+    Days {
+        /// Where there were cycles enough for it.
+        middle: Option<f64>,
+        /// The lower end.
+        low: f64,
+        /// The upper end; infinite where there is none.
+        high: f64,
+    },
 }
 
 impl Row {
-    pub(super) fn has_bug(&self) -> bool {
+    /// Whether the oracle found something wrong in any run.
+    pub fn has_bug(&self) -> bool {
         self.runs.iter().filter_map(|r| r.oracle.as_ref()).any(OracleReport::is_bug)
     }
 
-    pub(super) fn lost_data(&self) -> bool {
+    /// Whether data was lost in any run.
+    pub fn lost_data(&self) -> bool {
         self.runs.iter().any(Summary::lost_data)
     }
 
-    pub(super) fn is_saturated(&self) -> bool {
+    /// Whether requests came faster than the drive could serve them, in any run.
+    pub fn is_saturated(&self) -> bool {
         self.runs.iter().any(Summary::is_saturated)
     }
 
     /// Whether it may win a column at all: what no drive can do wins nothing, what lost data nothing but its column, and a drive that could
     /// not keep up has no latency or life to compare.
-    pub(super) fn may_win(&self, column: &Column) -> bool {
+    pub fn may_win(&self, column: &Column) -> bool {
         if column.key == "data_lost_pages" {
             return !self.counterfactual;
         }
@@ -51,7 +67,8 @@ impl Row {
         !(self.counterfactual || self.lost_data() || of_rate && self.is_saturated())
     }
 
-    pub(super) fn life(&self) -> RowLife {
+    /// Over all runs.
+    pub fn life(&self) -> RowLife {
         if self.runs.iter().all(|run| run.wear.confidence() == Confidence::NoWear) {
             return RowLife::NoWear;
         }
@@ -68,7 +85,7 @@ impl Row {
     }
 
     /// What to know before its numbers are believed: the warnings of its runs, each once.
-    pub(super) fn warnings(&self) -> Vec<&str> {
+    pub fn warnings(&self) -> Vec<&str> {
         let mut all: Vec<&str> = vec![];
         for sentence in self.runs.iter().flat_map(|run| &run.warnings) {
             if !all.contains(&sentence.as_str()) {
@@ -81,7 +98,7 @@ impl Row {
 
 impl RowLife {
     /// What ranks it: no wear above all, else the middle, or the low end where there is no middle.
-    pub(super) fn rank(self) -> Option<f64> {
+    pub fn rank(self) -> Option<f64> {
         match self {
             Self::Unknown => None,
             Self::NoWear => Some(f64::INFINITY),
@@ -90,7 +107,7 @@ impl RowLife {
     }
 
     /// For reading, where there is no middle to show.
-    pub(super) fn text(self) -> String {
+    pub fn text(self) -> String {
         match self {
             Self::Unknown => "-".into(),
             Self::NoWear => "no wear seen".into(),

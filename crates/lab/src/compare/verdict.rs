@@ -3,16 +3,16 @@
 
 use std::fmt::Write;
 
-use vpass_lab::numbers::{digits, plural};
+use crate::numbers::{digits, plural};
 
+use super::column::{COLUMNS, Column};
 use super::row::{Row, RowLife};
-use crate::columns::{COLUMNS, Column};
 
 /// Latencies closer than this are one: the resolution of their histogram, twice.
 const SAME_LATENCY: f64 = 0.002;
 
 /// Which rows have the best mean of a column; none where all are alike.
-pub(super) fn winners(rows: &[Row], column: usize) -> Vec<bool> {
+pub fn winners(rows: &[Row], column: usize) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let values: Vec<_> = rows.iter().map(|row| value(row, column)).collect();
     let real = || rows.iter().zip(&values).filter(|(row, _)| !row.counterfactual);
@@ -30,7 +30,7 @@ fn value(row: &Row, column: usize) -> Option<f64> {
 }
 
 /// Who kept the data, and which of those wins for life, tail and RAM, by how much.
-pub(super) fn verdict(rows: &[Row], page_bytes: u64) -> String {
+pub fn verdict(rows: &[Row], page_bytes: u64) -> String {
     let mut text = format!("\n{}", losses(rows));
     let safe: Vec<&Row> = rows.iter().filter(|row| !row.lost_data() && !row.counterfactual).collect();
     if let ([only], true) = (&safe[..], rows.len() > 1) {

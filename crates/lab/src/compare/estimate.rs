@@ -2,9 +2,11 @@
 
 /// A mean and the half width of its 95 % confidence interval; none for a single value.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub(crate) struct Estimate {
-    pub(crate) mean: f64,
-    pub(crate) ci95: Option<f64>,
+pub struct Estimate {
+    /// Of the values.
+    pub mean: f64,
+    /// Half the width of its interval.
+    pub ci95: Option<f64>,
 }
 
 /// Two-sided 95 % quantiles of Student's t distribution for 1 to 30 degrees of freedom (any table of it).
@@ -25,7 +27,7 @@ fn student_t(df: usize) -> f64 {
 }
 
 /// Of independent values; none of no value.
-pub(crate) fn estimate(values: &[f64]) -> Option<Estimate> {
+pub fn estimate(values: &[f64]) -> Option<Estimate> {
     let n = values.len();
     if n == 0 {
         return None;
