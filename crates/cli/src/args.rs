@@ -215,7 +215,8 @@ pub(crate) struct CompareArgs {
     /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
-    /// Threads, each with a drive or several that serve the same requests; as many as there are cores and memory for where absent.
+    /// Threads, each with a drive or several that serve the same requests; as many as there are cores where absent.
+    /// Each waits until there is memory for its drives.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
     #[command(flatten)]

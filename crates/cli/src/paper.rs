@@ -1,7 +1,7 @@
 //! `vpass paper`: runs everything a recipe of `papers/` names, writes the data of its figures, and puts the paper's numbers
 //! beside ours.
 
-mod beside;
+mod comparison;
 mod figure;
 mod model;
 mod plot;
@@ -45,7 +45,8 @@ pub(crate) struct PaperArgs {
     /// Seed of all chance.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Threads, each with a drive or several that serve the same requests; as many as there are cores and memory for where absent.
+    /// Threads, each with a drive or several that serve the same requests; as many as there are cores where absent.
+    /// Each waits until there is memory for its drives.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
@@ -81,7 +82,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     run_all(&recipe, &mut runs, args.threads)?;
     let figures: Vec<Numbers> = recipe.figures.iter().map(|f| Numbers::of(f, &runs)).collect::<Result<_, _>>()?;
-    let text = beside::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour());
+    let text = comparison::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour());
     if let Some(folder) = folder {
         write(folder.path(), &recipe, &figures, &runs, &expectations)?;
         folder.finish()?;
@@ -161,5 +162,5 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
         .collect();
     out::write_files(folder, [files::timing(&mut rows)?])?;
     out::write_file(folder, "runs.json", as_json::text(&rows)?.as_bytes())?;
-    out::write_file(folder, "comparison.csv", beside::csv(recipe, figures, expectations).as_bytes())
+    out::write_file(folder, "comparison.csv", comparison::csv(recipe, figures, expectations).as_bytes())
 }
