@@ -25,21 +25,21 @@ impl Drive {
     /// Asks for the counters behind a map entry.
     #[inline]
     pub(crate) fn prefetch_counters(&self, entry: u32) {
-        if self.counted == TRACKED { self.prefetch_counted::<TRACKED>(entry) } else { self.prefetch_counted::<WORDLINES>(entry) }
+        if self.flash.counted == TRACKED { self.prefetch_counted::<TRACKED>(entry) } else { self.prefetch_counted::<WORDLINES>(entry) }
     }
 
     #[inline]
     pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: u32) {
         if entry < UNMAPPED {
-            let wordline = self.geometry.wordline_of(entry);
-            let block = self.geometry.block_of(entry);
-            prefetch(&self.wordlines, wordline as usize);
-            prefetch(&self.hot, block as usize);
+            let wordline = self.flash.geometry.wordline_of(entry);
+            let block = self.flash.geometry.block_of(entry);
+            prefetch(&self.flash.wordlines, wordline as usize);
+            prefetch(&self.flash.hot, block as usize);
             if COUNTED == TRACKED {
-                self.tracker.prefetch(block);
+                self.flash.tracker.prefetch(block);
             }
             if COUNTED == PAGES {
-                self.page_counters.prefetch_row(block);
+                self.flash.page_counters.prefetch_row(block);
             }
         }
     }
@@ -50,36 +50,36 @@ impl Drive {
         if entry >= UNMAPPED {
             return;
         }
-        let block = self.geometry.block_of(entry);
+        let block = self.flash.geometry.block_of(entry);
         if COUNTED == TRACKED {
-            self.tracker.prefetch_entry(block);
+            self.flash.tracker.prefetch_entry(block);
         }
         if COUNTED == PAGES {
-            self.page_counters.prefetch(block, entry - self.geometry.first_page(block));
+            self.flash.page_counters.prefetch(block, entry - self.flash.geometry.first_page(block));
         }
     }
 
     /// Counts one sensing; tells whether somebody wants to look at the block.
     #[inline]
     pub(crate) fn count_read<const COUNTED: u8>(&mut self, ppn: Ppn) -> (BlockId, bool) {
-        let block = self.geometry.block_of(ppn);
-        let wordline = self.geometry.wordline_of(ppn);
-        let mut dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
+        let block = self.flash.geometry.block_of(ppn);
+        let wordline = self.flash.geometry.wordline_of(ppn);
+        let mut dose = self.flash.dose[(ppn - wordline * self.flash.geometry.cell.bits()) as usize & 3];
         if self.bugs.has(Bug::DoseOfFirstKind) {
-            dose = self.dose[0];
+            dose = self.flash.dose[0];
         }
-        let is_last = || wordline + 1 == self.geometry.first_wordline(block + 1);
+        let is_last = || wordline + 1 == self.flash.geometry.first_wordline(block + 1);
         let is_missed = self.bugs.has(Bug::DoseLost) || self.bugs.has(Bug::LastWordlineUncounted) && is_last();
         if COUNTED != BLOCKS && !is_missed {
-            self.wordlines[wordline as usize].reads += dose;
+            self.flash.wordlines[wordline as usize].reads += dose;
             if COUNTED == TRACKED {
-                self.tracker.count(block, wordline - self.geometry.first_wordline(block), dose);
+                self.flash.tracker.count(block, wordline - self.flash.geometry.first_wordline(block), dose);
             }
         }
-        let hot = &mut self.hot[block as usize];
+        let hot = &mut self.flash.hot[block as usize];
         hot.reads += dose;
         if COUNTED == PAGES && hot.has(PAGES_COUNTED) {
-            self.page_counters.count(block, ppn - self.geometry.first_page(block));
+            self.flash.page_counters.count(block, ppn - self.flash.geometry.first_page(block));
         }
         if self.bugs.has(Bug::CountWraps) {
             hot.reads &= 0x3FFF;
@@ -89,21 +89,21 @@ impl Drive {
 
     /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
     pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: u32, cause: Cause) -> bool {
-        if self.counted == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
+        if self.flash.counted == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
             return false;
         }
-        self.wordlines[(self.geometry.first_wordline(block) + wordline) as usize].reads += dose;
-        if self.counted == TRACKED {
-            self.tracker.count(block, wordline, dose);
+        self.flash.wordlines[(self.flash.geometry.first_wordline(block) + wordline) as usize].reads += dose;
+        if self.flash.counted == TRACKED {
+            self.flash.tracker.count(block, wordline, dose);
         }
-        self.hot[block as usize].reads += dose;
+        self.flash.hot[block as usize].reads += dose;
         self.put_off_alarm(block, dose, cause);
-        self.hot[block as usize].reads >= self.hot[block as usize].alarm
+        self.flash.hot[block as usize].reads >= self.flash.hot[block as usize].alarm
     }
 
     /// The same out of the batch path.
     pub(crate) fn count_any_read(&mut self, ppn: Ppn) -> (BlockId, bool) {
-        match self.counted {
+        match self.flash.counted {
             BLOCKS => self.count_read::<BLOCKS>(ppn),
             WORDLINES => self.count_read::<WORDLINES>(ppn),
             TRACKED => self.count_read::<TRACKED>(ppn),

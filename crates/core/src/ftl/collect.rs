@@ -16,20 +16,20 @@ const LOOKS_PER_TURN: u32 = 16;
 impl Drive {
     /// Cleans until so many blocks are free.
     pub(crate) fn ensure_free(&mut self, blocks: u32) {
-        while self.free.count() < blocks {
+        while self.ftl.free.count() < blocks {
             self.collect_one();
         }
     }
 
     /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants one there.
     pub(crate) fn free_for(&mut self, stream: StreamId, cause: Cause) {
-        let before = self.flash.erases[Cause::Gc as usize];
+        let before = self.flash.counts.erases[Cause::Gc as usize];
         self.ensure_free(if self.bugs.has(Bug::ReserveIgnored) { 1 } else { RESERVE + 1 });
-        if self.streams.wants_pool(stream) && self.free.count_in(Side::Pool) == 0 {
+        if self.ftl.streams.wants_pool(stream) && self.ftl.free.count_in(Side::Pool) == 0 {
             self.collect_in_pool();
         }
         if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) {
-            self.reclaim.gc_erases += self.flash.erases[Cause::Gc as usize] - before;
+            self.ftl.reclaim.gc_erases += self.flash.counts.erases[Cause::Gc as usize] - before;
         }
     }
 
@@ -40,11 +40,11 @@ impl Drive {
     /// blocks than the reserve are free then, all outside, and hold its pages in the place of the block that its erase gives back: GC
     /// has as many pages to write to as before.
     fn collect_in_pool(&mut self) {
-        let evicts = self.streams.evicts_full();
-        let rests = |block: BlockId| self.is_protected(block) && (!evicts || self.hot[block as usize].stream == WEAR);
+        let evicts = self.ftl.streams.evicts_full();
+        let rests = |block: BlockId| self.is_protected(block) && (!evicts || self.flash.hot[block as usize].stream == WEAR);
         let allowed = |block: BlockId| {
-            let hot = &self.hot[block as usize];
-            self.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !rests(block)
+            let hot = &self.flash.hot[block as usize];
+            self.geometry.is_in_pool(block) && hot.mode == 0 && !self.ftl.streams.wants_pool(hot.stream) && !rests(block)
         };
         if let Some(block) = self.pick_victim_of(&allowed, evicts) {
             let mut job = self.begin_move(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
@@ -54,7 +54,7 @@ impl Drive {
 
     /// Frees one block: finishes a GC job under way, else cleans the best victim, else finishes any job.
     fn collect_one(&mut self) {
-        if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc)) {
+        if let Some(id) = self.ftl.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc)) {
             let mut job = self.take_job(id);
             self.run_job(&mut job, true);
         } else if let Some(block) = self.pick_victim() {
@@ -62,7 +62,7 @@ impl Drive {
             let mut job = self.begin_move(block, Plan::whole(to), Cause::Gc, Reads::NEVER);
             self.run_job(&mut job, true);
         } else {
-            let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
+            let id = self.ftl.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
             // Moving a part of a block frees none.
             let mut job = self.take_job(id).widened();
             self.pad(Gatherer::Block(job.block));
@@ -76,15 +76,15 @@ impl Drive {
     }
 
     fn pick_victim_of(&self, allowed: &dyn Fn(BlockId) -> bool, full_ones: bool) -> Option<BlockId> {
-        let wear = |block: BlockId| self.cold[block as usize].effective_milli();
-        let (pages_per_block, clock) = (self.geometry.pages_per_block, self.seq as u32);
-        self.gc.pick(&Candidates { index: &self.victims, pages_per_block, full_ones, clock, allowed, wear: &wear })
+        let wear = |block: BlockId| self.flash.cold[block as usize].effective_milli();
+        let (pages_per_block, clock) = (self.geometry.pages_per_block, self.flash.seq as u32);
+        self.gc.pick(&Candidates { index: &self.ftl.victims, pages_per_block, full_ones, clock, allowed, wear: &wear })
     }
 
     fn is_protected(&self, block: BlockId) -> bool {
         !planted(Bug::ProtectionForgotten)
-            && self.hot[block as usize].has(PROTECTED)
-            && self.erases_total < self.cold[block as usize].protected_until
+            && self.flash.hot[block as usize].has(PROTECTED)
+            && self.flash.erases_total < self.flash.cold[block as usize].protected_until
     }
 
     /// Free blocks that background cleaning aims at: more than writes and moves wait for, or it would always come too late.
@@ -95,15 +95,15 @@ impl Drive {
 
     /// Starts background cleaning where fewer blocks are free than wanted; the timed gear spends idle gaps on it.
     pub(crate) fn collect_in_background(&mut self) {
-        if !self.timed {
+        if !self.flash.timed {
             return;
         }
         let wanted = self.background_blocks();
-        let running = self.gc_jobs;
+        let running = self.ftl.gc_jobs;
         // A job per die at most: more would only spread the idle time thinner. One alone may begin with no more than the reserve.
-        if self.free.count() + running < wanted
+        if self.ftl.free.count() + running < wanted
             && running < self.geometry.dies()
-            && self.free.count() + u32::from(running == 0) > RESERVE
+            && self.ftl.free.count() + u32::from(running == 0) > RESERVE
             && let Some(block) = self.pick_victim()
         {
             self.relocate(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
@@ -113,16 +113,16 @@ impl Drive {
     /// Moves the data of the youngest block where it lags too far behind: it holds data that nobody rewrites.
     pub(crate) fn level_wear(&mut self) {
         let gap = u64::from(self.config.wear.static_gap) * 1000;
-        if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || self.erases_total < self.next_wear_check {
+        if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || self.flash.erases_total < self.ftl.next_wear_check {
             return;
         }
-        self.next_wear_check =
-            self.erases_total + u64::from(self.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
+        self.ftl.next_wear_check =
+            self.flash.erases_total + u64::from(self.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
         let idle = |b: &BlockId| {
-            let hot = &self.hot[*b as usize];
+            let hot = &self.flash.hot[*b as usize];
             hot.state == BlockState::Closed && !hot.has(MOVING) && !self.is_protected(*b)
         };
-        let wear = |b: u32| self.cold[b as usize].effective_milli();
+        let wear = |b: u32| self.flash.cold[b as usize].effective_milli();
         let Some(youngest) =
             (0..self.geometry.blocks).filter(idle).min_by_key(|b| if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) })
         else {
@@ -194,10 +194,10 @@ mod tests {
         let mut found = 0;
         for n in 0..20_000 {
             drive.write_page(n * 7 % drive.geometry.host_pages, u64::MAX);
-            let hot = &drive.hot;
+            let hot = &drive.flash.hot;
             let opened = (0..60).find(|b| hot[*b as usize].state == BlockState::Open && hot[*b as usize].stream == HOST);
             let opened = opened.filter(|b| hot[*b as usize].write_ptr == 1 && drive.geometry.is_in_pool(*b));
-            found += u32::from(opened.is_some() && drive.free.count_in(Side::Outside) > 0);
+            found += u32::from(opened.is_some() && drive.ftl.free.count_in(Side::Outside) > 0);
         }
         found
     }

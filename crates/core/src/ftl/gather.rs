@@ -11,7 +11,8 @@
 
 use crate::base::units::{BlockId, Cause, Lpn, StreamId};
 use crate::bugs::{Bug, planted};
-use crate::drive::{Drive, NandOp};
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
 use crate::flash::block::BlockState;
 use crate::flash::rules;
 use crate::ftl::buffer::{Slot, WHOLE};
@@ -111,38 +112,38 @@ impl Gathers {
 impl Drive {
     /// Takes in a page for a wordline to come, and programs that when it is complete. The caller has seen to free blocks.
     pub(crate) fn gather(&mut self, by: Gatherer, lpn: Lpn, origin: Origin, cause: Cause) {
-        debug_assert!(self.map.to_physical[lpn as usize] & BUFFERED == 0, "newer data of page {lpn} is in the buffer");
-        let slot = self.buffer.stage(Slot { lpn, mask: WHOLE, below: UNMAPPED, is_new: origin == Origin::Host });
-        self.map.to_physical[lpn as usize] = BUFFERED | slot;
+        debug_assert!(self.ftl.map.to_physical[lpn as usize] & BUFFERED == 0, "newer data of page {lpn} is in the buffer");
+        let slot = self.ftl.buffer.stage(Slot { lpn, mask: WHOLE, below: UNMAPPED, is_new: origin == Origin::Host });
+        self.ftl.map.to_physical[lpn as usize] = BUFFERED | slot;
         if let Origin::Copy(src) = origin {
             self.tell(|o| o.gathered(lpn, src));
         }
-        self.gathers.of(by).push(Waiting { slot, cause });
+        self.ftl.gathers.of(by).push(Waiting { slot, cause });
         self.program_gathered(by, false);
     }
 
     /// What the timed gear knows the next wordline by.
     pub(crate) fn gather_serial(&mut self, by: Gatherer) -> u32 {
-        self.gathers.of(by).serial
+        self.ftl.gathers.of(by).serial
     }
 
     /// Programs a wordline with what waits for it, if anything does.
     pub(crate) fn pad(&mut self, by: Gatherer) {
         if let Gatherer::Stream(stream) = by
-            && self.gathers.len(by) > 0
+            && self.ftl.gathers.len(by) > 0
             && self.needs_block(stream)
         {
             self.ensure_free(RESERVE + 1);
         }
         // GC may have completed it meanwhile.
-        while self.gathers.len(by) > 0 {
+        while self.ftl.gathers.len(by) > 0 {
             self.program_gathered(by, true);
         }
     }
 
     /// Programs all wordlines that pages wait for. Jobs under way within a block keep theirs.
     pub(crate) fn pad_streams(&mut self) {
-        while let Some(gather) = self.gathers.open.iter().find(|g| g.len > 0 && matches!(g.by, Gatherer::Stream(_))) {
+        while let Some(gather) = self.ftl.gathers.open.iter().find(|g| g.len > 0 && matches!(g.by, Gatherer::Stream(_))) {
             let by = gather.by;
             self.pad(by);
         }
@@ -151,18 +152,18 @@ impl Drive {
     /// The host trimmed a page that waits.
     pub(crate) fn forget_gathered(&mut self, slot: u32) {
         if !self.bugs.has(Bug::GatherForgetsTrim) {
-            self.gathers.forget(if self.bugs.has(Bug::GatherForgetsAnother) { slot ^ 1 } else { slot });
+            self.ftl.gathers.forget(if self.bugs.has(Bug::GatherForgetsAnother) { slot ^ 1 } else { slot });
         }
-        self.buffer.unstage(slot);
+        self.ftl.buffer.unstage(slot);
     }
 
     /// Programs the next wordline where as many pages wait as it takes or, with `padded`, however many wait.
     fn program_gathered(&mut self, by: Gatherer, padded: bool) {
-        let waiting = self.gathers.len(by);
+        let waiting = self.ftl.gathers.len(by);
         // Before there are as many as a wordline of any block of this stream takes, no block is opened.
         let bits = self.geometry.cell.bits();
         let fewest = match by {
-            Gatherer::Stream(stream) => bits.saturating_sub(self.streams.mode(stream)).min(self.streams.most_pages(stream)),
+            Gatherer::Stream(stream) => bits.saturating_sub(self.ftl.streams.mode(stream)).min(self.ftl.streams.most_pages(stream)),
             Gatherer::Block(_) => bits,
         };
         if waiting < fewest && !padded {
@@ -174,11 +175,11 @@ impl Drive {
         };
         let (kept, wanted) = self.pages_of_next_wordline(by, block);
         // A block is not opened for nothing: one that is denser than the stream wanted begins with a padded wordline.
-        let is_new = self.hot[block as usize].write_ptr == 0;
+        let is_new = self.flash.hot[block as usize].write_ptr == 0;
         if waiting < wanted && !padded && !is_new {
             return;
         }
-        let (serial, pages) = self.gathers.take(by, waiting.min(wanted));
+        let (serial, pages) = self.ftl.gathers.take(by, waiting.min(wanted));
         self.program_wordline(by, block, &pages[..waiting.min(wanted) as usize], kept, serial);
         if let Gatherer::Stream(stream) = by {
             self.end_turn(stream, block);
@@ -187,27 +188,27 @@ impl Drive {
 
     /// Pages of a block's next wordline that are programmed, and those of them that may hold data.
     fn pages_of_next_wordline(&self, by: Gatherer, block: BlockId) -> (u32, u32) {
-        let hot = &self.hot[block as usize];
+        let hot = &self.flash.hot[block as usize];
         let kept = self.geometry.cell.bits() - u32::from(hot.mode);
         let most = match by {
-            Gatherer::Stream(stream) => self.streams.most_pages(stream) - u32::from(hot.write_ptr),
+            Gatherer::Stream(stream) => self.ftl.streams.most_pages(stream) - u32::from(hot.write_ptr),
             Gatherer::Block(_) => kept,
         };
         (kept, kept.min(most))
     }
 
     fn program_wordline(&mut self, by: Gatherer, block: BlockId, pages: &[Waiting], kept: u32, serial: u32) {
-        let first = u32::from(self.hot[block as usize].write_ptr);
+        let first = u32::from(self.flash.hot[block as usize].write_ptr);
         let is_within = matches!(by, Gatherer::Block(_));
         if is_within {
             // It is no stream's: open for this program only.
-            self.hot[block as usize].state = BlockState::Open;
+            self.flash.hot[block as usize].state = BlockState::Open;
         }
         let mut cause = Cause::Host;
         for (page, waiting) in (first..).zip(pages) {
-            let slot = self.buffer.unstage(waiting.slot);
+            let slot = self.ftl.buffer.unstage(waiting.slot);
             if !self.bugs.has(Bug::GatherKeepsMap) {
-                self.map.to_physical[slot.lpn as usize] = UNMAPPED;
+                self.ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
             }
             cause = waiting.cause;
             if page + 1 == first + pages.len() as u32 && page + 1 < first + kept && self.bugs.has(Bug::PaddingTakesLast) {
@@ -222,7 +223,7 @@ impl Drive {
         }
         self.complete_wordline(block, first + kept - 1, cause);
         if is_within {
-            self.hot[block as usize].state = BlockState::Closed;
+            self.flash.hot[block as usize].state = BlockState::Closed;
         }
         let dst = self.geometry.first_page(block) + first;
         self.record(NandOp::ProgramWordline { dst, pages: pages.len() as u32, serial, cause });
@@ -230,15 +231,15 @@ impl Drive {
 
     /// Programs a page of a padded wordline.
     fn program_nothing(&mut self, block: BlockId, page: u32, cause: Cause) {
-        rules::program(block, &self.hot[block as usize], page, &self.geometry);
+        rules::program(block, &self.flash.hot[block as usize], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
-        self.hot[block as usize].write_ptr += 1;
-        self.map.to_logical[ppn as usize] = UNMAPPED;
-        self.hot[block as usize].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
-        self.seq += 1;
-        self.flash.programs[cause as usize] += 1;
-        self.flash.padded_pages += u64::from(!self.bugs.has(Bug::PaddingUncounted));
-        let seq = self.seq;
+        self.flash.hot[block as usize].write_ptr += 1;
+        self.flash.contents.to_logical[ppn as usize] = UNMAPPED;
+        self.flash.hot[block as usize].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
+        self.flash.seq += 1;
+        self.flash.counts.programs[cause as usize] += 1;
+        self.flash.counts.padded_pages += u64::from(!self.bugs.has(Bug::PaddingUncounted));
+        let seq = self.flash.seq;
         self.tell(|o| o.padded(ppn, seq, cause));
     }
 }

@@ -6,7 +6,8 @@ use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
-use crate::drive::{Drive, NandOp};
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
 use crate::flash::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
 use crate::flash::rules;
 use crate::flash::wear::extra_milli;
@@ -117,41 +118,41 @@ impl Drive {
     /// Takes a block out of every other use and makes a job of moving what the plan says. An open block is closed.
     pub(crate) fn begin_move(&mut self, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) -> Job {
         self.tell(|o| o.moving(block, plan.pages.as_ref(), cause));
-        let hot = self.hot[block as usize];
+        let hot = self.flash.hot[block as usize];
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
             BlockState::Open => {
                 if !self.bugs.has(Bug::OpenBlockKept) {
-                    self.streams.drop_open(hot.stream, block);
+                    self.ftl.streams.drop_open(hot.stream, block);
                 }
-                self.hot[block as usize].state = BlockState::Closed;
+                self.flash.hot[block as usize].state = BlockState::Closed;
             }
-            BlockState::Closed => self.victims.remove(block),
+            BlockState::Closed => self.ftl.victims.remove(block),
             BlockState::Free => panic!("block {block} is free; there is nothing to move"),
         }
-        self.hot[block as usize].flags |= MOVING;
-        let from = self.cold[block as usize].without_movers(hot.reads);
-        self.jobs_begun += 1;
+        self.flash.hot[block as usize].flags |= MOVING;
+        let from = self.flash.cold[block as usize].without_movers(hot.reads);
+        self.ftl.jobs_begun += 1;
         let cursor = u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst));
         let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
-        Job { serial: self.jobs_begun, block, cause, plan, cursor, merged: 0, fetched: 0, started_at: self.now, from, deadline }
+        Job { serial: self.ftl.jobs_begun, block, cause, plan, cursor, merged: 0, fetched: 0, started_at: self.now, from, deadline }
     }
 
     /// Moves what the plan says of a block's data, and erases the block once it is empty: at once, or as a job where time and schedule allow.
     pub(crate) fn relocate(&mut self, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) {
         let mut job = self.begin_move(block, plan, cause, deadline);
-        let deferred = self.timed && (cause != Cause::Reclaim || self.config.reclaim.schedule != Schedule::Foreground);
+        let deferred = self.flash.timed && (cause != Cause::Reclaim || self.config.reclaim.schedule != Schedule::Foreground);
         if !deferred {
             self.run_in_foreground(&mut job);
             return;
         }
-        let slot = self.jobs.iter().position(Option::is_none).unwrap_or(self.jobs.len());
-        if slot == self.jobs.len() {
-            self.jobs.push(None);
+        let slot = self.ftl.jobs.iter().position(Option::is_none).unwrap_or(self.ftl.jobs.len());
+        if slot == self.ftl.jobs.len() {
+            self.ftl.jobs.push(None);
         }
-        self.started_jobs.push(JobRef { slot, serial: job.serial });
-        self.gc_jobs += u32::from(cause == Cause::Gc);
-        self.jobs[slot] = Some(job);
+        self.ftl.started_jobs.push(JobRef { slot, serial: job.serial });
+        self.ftl.gc_jobs += u32::from(cause == Cause::Gc);
+        self.ftl.jobs[slot] = Some(job);
     }
 
     /// Runs a job to its end while its die does nothing else.
@@ -175,14 +176,14 @@ impl Drive {
 
     /// Takes a deferred job out of the others, to be finished.
     pub(crate) fn take_job(&mut self, id: usize) -> Job {
-        let job = self.jobs[id].take().expect("the job is running");
-        self.gc_jobs -= u32::from(job.cause == Cause::Gc);
+        let job = self.ftl.jobs[id].take().expect("the job is running");
+        self.ftl.gc_jobs -= u32::from(job.cause == Cause::Gc);
         job
     }
 
     /// A deferred job, unless it is done.
     pub(crate) fn job(&self, job: JobRef) -> Option<&Job> {
-        self.jobs.get(job.slot)?.as_ref().filter(|j| j.serial == job.serial)
+        self.ftl.jobs.get(job.slot)?.as_ref().filter(|j| j.serial == job.serial)
     }
 
     /// Moves the next page of a deferred job; false when there was none left and the job is gone.
@@ -190,45 +191,45 @@ impl Drive {
         if self.job(job).is_none() {
             return false;
         }
-        let mut running = self.jobs[job.slot].take().expect("just seen");
+        let mut running = self.ftl.jobs[job.slot].take().expect("just seen");
         // Cleaning that is alone may use the reserve: opening one block it has room for all that it has left to move.
-        let reserved = running.cause == Cause::Gc && self.gc_jobs == 1;
+        let reserved = running.cause == Cause::Gc && self.ftl.gc_jobs == 1;
         let goes_on = self.step(&mut running, reserved);
         if goes_on {
-            self.jobs[job.slot] = Some(running);
+            self.ftl.jobs[job.slot] = Some(running);
         } else {
-            self.gc_jobs -= u32::from(running.cause == Cause::Gc);
+            self.ftl.gc_jobs -= u32::from(running.cause == Cause::Gc);
         }
         goes_on
     }
 
     /// The job that moves this block.
     pub(crate) fn job_of(&self, block: BlockId) -> Option<usize> {
-        self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.block == block))
+        self.ftl.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.block == block))
     }
 
     /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a block without valid data is erased, another
     /// one serves on.
     fn step(&mut self, job: &mut Job, reserved: bool) -> bool {
-        let others = self.leaving_now;
+        let others = self.ftl.leaving_now;
         // While it runs the job is in no slot; what it is going to take counts all the same.
-        self.leaving_now += self.pages_of(job);
+        self.ftl.leaving_now += self.pages_of(job);
         let goes_on = self.step_on(job, reserved);
-        self.leaving_now = others;
+        self.ftl.leaving_now = others;
         goes_on
     }
 
     fn step_on(&mut self, job: &mut Job, reserved: bool) -> bool {
         let next = match &job.plan.pages {
-            None => self.map.next_valid(job.block, job.cursor),
-            Some(pages) => self.map.next_valid_of(job.block, job.cursor, pages),
+            None => self.flash.contents.next_valid(job.block, job.cursor),
+            Some(pages) => self.flash.contents.next_valid_of(job.block, job.cursor, pages),
         };
         let next = next.filter(|page| *page < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
         let Some(page) = next else {
             if job.plan.within.is_some() {
                 self.pad(Gatherer::Block(job.block));
             }
-            if self.hot[job.block as usize].valid == 0 {
+            if self.flash.hot[job.block as usize].valid == 0 {
                 self.erase(job.block, job.cause);
             } else if self.merge_next(job) {
                 return true;
@@ -257,12 +258,12 @@ impl Drive {
     /// Asks for the map entries of 64 pages that are about to move, so that their cache misses overlap.
     fn fetch_map_entries(&self, job: &Job, word: u32) {
         let first = self.geometry.first_page(job.block) + word * 64;
-        let mut valid = self.map.valid_words(job.block)[word as usize];
+        let mut valid = self.flash.contents.valid_words(job.block)[word as usize];
         if let Some(pages) = &job.plan.pages {
             valid &= pages.words()[word as usize];
         }
         while valid != 0 {
-            self.prefetch_map(self.map.to_logical[(first + valid.trailing_zeros()) as usize]);
+            self.prefetch_map(self.flash.contents.to_logical[(first + valid.trailing_zeros()) as usize]);
             valid &= valid - 1;
         }
     }
@@ -270,8 +271,8 @@ impl Drive {
     /// Moves a page to a stream or, without one, on within its block.
     pub(crate) fn move_page(&mut self, job: &Job, page: u32, to: Option<StreamId>) {
         let src = self.geometry.first_page(job.block) + page;
-        let lpn = self.map.to_logical[src as usize];
-        let hidden = self.by_wordline && self.map.to_physical[lpn as usize] & BUFFERED != 0;
+        let lpn = self.flash.contents.to_logical[src as usize];
+        let hidden = self.flash.by_wordline && self.ftl.map.to_physical[lpn as usize] & BUFFERED != 0;
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(lpn, src, job.cause, hidden);
         self.invalidate(src);
         if hidden {
@@ -279,17 +280,17 @@ impl Drive {
             self.record(NandOp::Copy { src, dst: None, cause: job.cause });
             return;
         }
-        if self.bugs.has(Bug::MoverDropsPage) && self.seq.is_multiple_of(97) {
+        if self.bugs.has(Bug::MoverDropsPage) && self.flash.seq.is_multiple_of(97) {
             self.unmap_lost(lpn);
             return;
         }
         if !good && !self.bugs.has(Bug::MoverCopiesGarbage) {
             self.unmap_lost(lpn);
             self.record(NandOp::Copy { src, dst: None, cause: job.cause });
-            self.reclaim.pages_copied += u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
+            self.ftl.reclaim.pages_copied += u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
             return;
         }
-        if self.by_wordline {
+        if self.flash.by_wordline {
             let by = to.map_or(Gatherer::Block(job.block), Gatherer::Stream);
             let serial = self.gather_serial(by);
             self.record(NandOp::Load { src, serial, cause: job.cause });
@@ -302,15 +303,15 @@ impl Drive {
             self.record(NandOp::Copy { src, dst: Some(dst), cause: job.cause });
         }
         if (job.cause == Cause::Reclaim || planted(Bug::GcCopiesCounted) && job.cause == Cause::Gc)
-            && !(self.bugs.has(Bug::CopiesUncounted) && self.seq.is_multiple_of(7))
+            && !(self.bugs.has(Bug::CopiesUncounted) && self.flash.seq.is_multiple_of(7))
         {
-            self.reclaim.pages_copied += 1;
+            self.ftl.reclaim.pages_copied += 1;
         }
     }
 
     /// Older data of a partly written page was read on its way: it completes the page in the write buffer and need not be written.
     fn fill_from_mover(&mut self, lpn: Lpn, good: bool) {
-        let slot = self.buffer.slot_mut(self.map.to_physical[lpn as usize] & !BUFFERED);
+        let slot = self.ftl.buffer.slot_mut(self.ftl.map.to_physical[lpn as usize] & !BUFFERED);
         slot.below = UNMAPPED;
         if good {
             slot.mask = WHOLE;
@@ -322,32 +323,32 @@ impl Drive {
 
     /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.
     fn release(&mut self, block: BlockId) {
-        let put_off = self.cold[block as usize].put_off();
-        self.hot[block as usize].flags &= if planted(Bug::MovingKept) { 0xFF } else { !MOVING };
+        let put_off = self.flash.cold[block as usize].put_off();
+        self.flash.hot[block as usize].flags &= if planted(Bug::MovingKept) { 0xFF } else { !MOVING };
         if !planted(Bug::ReleasedUnlisted) {
-            self.victims.insert(block, self.score(block), self.seq as u32);
+            self.ftl.victims.insert(block, self.score(block), self.flash.seq as u32);
         }
         self.tell(|o| o.asks_at(block, Reads(0)));
-        self.cold[block as usize].set_policy_alarm(if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
+        self.flash.cold[block as usize].set_policy_alarm(if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
         if self.bugs.has(Bug::PutOffKept) {
             let now = Reads(self.block_reads(block));
-            self.cold[block as usize].set_policy_alarm(now);
-            self.cold[block as usize].put_off_by(put_off);
+            self.flash.cold[block as usize].set_policy_alarm(now);
+            self.flash.cold[block as usize].put_off_by(put_off);
         }
         self.set_alarm(block);
     }
 
     /// Time that a job would still take on an idle drive.
     pub(crate) fn time_left(&self, job: &Job) -> Ns {
-        u64::from(self.pages_left(job)) * self.copy_ns + u64::from(self.merges_left(job)) * self.merge_ns
+        u64::from(self.pages_left(job)) * self.ftl.copy_ns + u64::from(self.merges_left(job)) * self.ftl.merge_ns
     }
 
     /// Valid pages that a job has still to move.
     fn pages_left(&self, job: &Job) -> u32 {
         match &job.plan.pages {
-            None => u32::from(self.hot[job.block as usize].valid),
+            None => u32::from(self.flash.hot[job.block as usize].valid),
             Some(pages) => {
-                let valid = self.map.valid_words(job.block);
+                let valid = self.flash.contents.valid_words(job.block);
                 valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum()
             }
         }
@@ -355,41 +356,41 @@ impl Drive {
 
     /// Erases a block without valid data and returns it to the free pool.
     fn erase(&mut self, block: BlockId, cause: Cause) {
-        rules::erase(block, &self.hot[block as usize]);
+        rules::erase(block, &self.flash.hot[block as usize]);
         let (policy, view) = self.policy_and_view();
         policy.erased(&view, block, cause);
         self.end_mode(block, cause);
-        if self.hot[block as usize].has(PAGES_COUNTED) {
-            self.page_counters.end(block);
+        if self.flash.hot[block as usize].has(PAGES_COUNTED) {
+            self.flash.page_counters.end(block);
         }
-        self.hot[block as usize] = if self.bugs.has(Bug::CountersKept) {
-            BlockHot { reads: self.hot[block as usize].reads, ..BlockHot::ERASED }
+        self.flash.hot[block as usize] = if self.bugs.has(Bug::CountersKept) {
+            BlockHot { reads: self.flash.hot[block as usize].reads, ..BlockHot::ERASED }
         } else if self.bugs.has(Bug::ModeKept) {
-            BlockHot { mode: self.hot[block as usize].mode, ..BlockHot::ERASED }
+            BlockHot { mode: self.flash.hot[block as usize].mode, ..BlockHot::ERASED }
         } else {
             BlockHot::ERASED
         };
-        let cold = &mut self.cold[block as usize];
+        let cold = &mut self.flash.cold[block as usize];
         if std::mem::take(&mut cold.reprogrammed) {
             cold.reprogrammed_cycles += 1;
-            let cycles = cold.pec + u32::from(!planted(Bug::CyclesOneShort)) - self.config.start.pec;
+            let cycles = cold.pec + u32::from(!planted(Bug::CyclesOneShort)) - self.flash.first_pec;
             cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
             let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
-            cold.extra_milli += counts * extra_milli(self.config.density.wear, cold.reprogrammed_cycles, cycles);
+            cold.extra_milli += counts * extra_milli(self.flash.reprogram_wear, cold.reprogrammed_cycles, cycles);
         }
-        cold.pec += u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
+        cold.pec += u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.flash.erases_total.is_multiple_of(3)));
         cold.set_policy_alarm(Reads::NEVER);
         cold.model_alarm = if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { u32::MAX };
         cold.carries = 0;
-        if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
+        if !self.flash.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
             let first = self.geometry.first_wordline(block) as usize;
-            self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::flash::block::Wordline::default());
+            self.flash.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::flash::block::Wordline::default());
         }
-        if self.tracker.is_on() && !self.bugs.has(Bug::TrackerKept) {
-            self.tracker.reset(block);
+        if self.flash.tracker.is_on() && !self.bugs.has(Bug::TrackerKept) {
+            self.flash.tracker.reset(block);
         }
-        self.flash.erases[cause as usize] += 1;
-        self.erases_total += 1;
+        self.flash.counts.erases[cause as usize] += 1;
+        self.flash.erases_total += 1;
         self.record(NandOp::Erase { block, cause });
         self.tell(|o| o.erased(block, cause));
         self.add_free(block);
@@ -400,40 +401,40 @@ impl Drive {
         let plane = u32::from(self.geometry.die_of(block)) * self.geometry.planes_per_die + self.geometry.plane_of(block);
         let rank = if self.config.wear.dynamic {
             if planted(Bug::ExtraWearUnranked) {
-                u64::from(self.cold[block as usize].pec) * 1000
+                u64::from(self.flash.cold[block as usize].pec) * 1000
             } else {
-                self.cold[block as usize].effective_milli()
+                self.flash.cold[block as usize].effective_milli()
             }
         } else {
-            self.erases_total
+            self.flash.erases_total
         };
-        self.free.add(plane, block, rank, self.geometry.is_in_pool(block));
+        self.ftl.free.add(plane, block, rank, self.geometry.is_in_pool(block));
     }
 
     /// The page's data is no longer wanted here.
     pub(crate) fn invalidate(&mut self, ppn: Ppn) {
-        if self.bugs.has(Bug::StaleCopyReturns) && self.seq % 61 == 60 && !self.hot[self.geometry.block_of(ppn) as usize].has(MOVING) {
+        if self.bugs.has(Bug::StaleCopyReturns) && self.flash.seq % 61 == 60 && !self.flash.hot[self.geometry.block_of(ppn) as usize].has(MOVING) {
             return;
         }
         let block = self.geometry.block_of(ppn);
-        self.map.clear_valid(block, ppn - self.geometry.first_page(block));
-        self.hot[block as usize].valid -= 1;
-        if self.victims.contains(block) && !(planted(Bug::VictimsStale) && self.hot[block as usize].valid > 0) {
-            self.victims.remove(block);
-            self.victims.insert(block, self.score(block), self.seq as u32);
+        self.flash.contents.clear_valid(block, ppn - self.geometry.first_page(block));
+        self.flash.hot[block as usize].valid -= 1;
+        if self.ftl.victims.contains(block) && !(planted(Bug::VictimsStale) && self.flash.hot[block as usize].valid > 0) {
+            self.ftl.victims.remove(block);
+            self.ftl.victims.insert(block, self.score(block), self.flash.seq as u32);
         }
     }
 
     /// A page whose data could not be read is gone; its host data stays reported as lost.
     pub(crate) fn unmap_lost(&mut self, lpn: Lpn) {
-        let entry = self.map.to_physical[lpn as usize];
+        let entry = self.ftl.map.to_physical[lpn as usize];
         if entry & BUFFERED == 0 {
-            self.map.to_physical[lpn as usize] = UNMAPPED;
+            self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
         } else {
-            self.buffer.slot_mut(entry & !BUFFERED).below = UNMAPPED;
+            self.ftl.buffer.slot_mut(entry & !BUFFERED).below = UNMAPPED;
             if planted(Bug::LossTakesBuffered) {
-                self.buffer.discard(entry & !BUFFERED);
-                self.map.to_physical[lpn as usize] = UNMAPPED;
+                self.ftl.buffer.discard(entry & !BUFFERED);
+                self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
             }
         }
     }
@@ -441,8 +442,8 @@ impl Drive {
     /// Remembers physical work for the timed gear.
     #[inline]
     pub(crate) fn record(&mut self, op: NandOp) {
-        if self.timed {
-            self.ops.push(op);
+        if self.flash.timed {
+            self.flash.ops.push(op);
         }
     }
 }

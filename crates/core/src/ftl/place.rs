@@ -137,14 +137,14 @@ impl Streams {
 impl Drive {
     /// Whether the next page of a stream needs a block from the free pool.
     pub(crate) fn needs_block(&self, stream: StreamId) -> bool {
-        let s = &self.streams.table[usize::from(stream)];
+        let s = &self.ftl.streams.table[usize::from(stream)];
         s.open[s.turn] == NONE
     }
 
     /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
     pub(crate) fn place(&mut self, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
         let block = self.block_at_turn(stream);
-        let page = u32::from(self.hot[block as usize].write_ptr);
+        let page = u32::from(self.flash.hot[block as usize].write_ptr);
         let ppn = self.geometry.first_page(block) + page;
         self.program(block, page, lpn, origin, cause);
         self.complete_wordline(block, page, cause);
@@ -154,28 +154,28 @@ impl Drive {
 
     /// The block that the stream's turn falls on, opened where needed and possible; else its next open one, which then has its turn.
     pub(crate) fn block_at_turn(&mut self, stream: StreamId) -> BlockId {
-        let width = self.streams.width(stream);
+        let width = self.ftl.streams.width(stream);
         for _ in 0..width {
-            let s = &mut self.streams.table[usize::from(stream)];
+            let s = &mut self.ftl.streams.table[usize::from(stream)];
             if s.open[s.turn] != NONE {
                 return s.open[s.turn];
             }
             if let Some(block) = self.take_free(stream) {
-                let s = &mut self.streams.table[usize::from(stream)];
+                let s = &mut self.ftl.streams.table[usize::from(stream)];
                 s.open[s.turn] = block;
                 return block;
             }
-            self.streams.next_turn(stream);
+            self.ftl.streams.next_turn(stream);
         }
-        panic!("no free block for stream {}: the reserve was not kept", self.streams.table[usize::from(stream)].purpose);
+        panic!("no free block for stream {}: the reserve was not kept", self.ftl.streams.table[usize::from(stream)].purpose);
     }
 
     /// The block at turn was written to: the next one has its turn, and a block that is written as far as it will be is closed.
     #[inline]
     pub(crate) fn end_turn(&mut self, stream: StreamId, block: BlockId) {
-        self.streams.next_turn(stream);
-        if u32::from(self.hot[block as usize].write_ptr) >= self.streams.most_pages(stream) {
-            self.streams.drop_open(stream, block);
+        self.ftl.streams.next_turn(stream);
+        if u32::from(self.flash.hot[block as usize].write_ptr) >= self.ftl.streams.most_pages(stream) {
+            self.ftl.streams.drop_open(stream, block);
             self.close(block);
         }
     }
@@ -184,34 +184,34 @@ impl Drive {
     #[cold]
     fn take_free(&mut self, stream: StreamId) -> Option<BlockId> {
         let planes = self.geometry.dies() * self.geometry.planes_per_die;
-        let s = &self.streams.table[usize::from(stream)];
+        let s = &self.ftl.streams.table[usize::from(stream)];
         let worn = s.worn && !planted(Bug::ColdToYoungest) || self.bugs.has(Bug::OldestFirst);
         let mut used = vec![false; self.geometry.dies() as usize];
         for block in s.open.iter().filter(|b| **b != NONE) {
             used[usize::from(self.geometry.die_of(*block))] = true;
         }
-        let side = self.streams.side(stream, &self.free);
-        let free_in = |plane: u32| self.free.in_plane(plane, side);
+        let side = self.ftl.streams.side(stream, &self.ftl.free);
+        let free_in = |plane: u32| self.ftl.free.in_plane(plane, side);
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
-        let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.streams.plane_cursor };
+        let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.ftl.streams.plane_cursor };
         let rank = |plane: u32| {
             let taken = used[(plane / self.geometry.planes_per_die) as usize];
             (taken, usize::MAX - free_in(plane), (plane + planes - cursor) % planes)
         };
         let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
-        self.streams.plane_cursor = (plane + self.geometry.planes_per_die) % planes;
-        let block = self.free.take(plane, side, worn)?;
-        self.reclaim.pool_openings += u64::from(wants_pool);
-        self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool);
-        let hot = &mut self.hot[block as usize];
+        self.ftl.streams.plane_cursor = (plane + self.geometry.planes_per_die) % planes;
+        let block = self.ftl.free.take(plane, side, worn)?;
+        self.ftl.reclaim.pool_openings += u64::from(wants_pool);
+        self.ftl.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool);
+        let hot = &mut self.flash.hot[block as usize];
         debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
         hot.state = BlockState::Open;
         hot.stream = stream;
-        if counts_pages && self.counted == PAGES {
+        if counts_pages && self.flash.counted == PAGES {
             hot.flags |= PAGES_COUNTED;
-            self.page_counters.begin(block);
+            self.flash.page_counters.begin(block);
         }
-        self.cold[block as usize].programmed_at = self.now;
+        self.flash.cold[block as usize].programmed_at = self.now;
         self.open_in_mode(block, mode);
         self.arm(block);
         Some(block)
@@ -220,43 +220,43 @@ impl Drive {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "its two callers are the write path")]
     pub(crate) fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
-        rules::program(block, &self.hot[block as usize], page, &self.geometry);
+        rules::program(block, &self.flash.hot[block as usize], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
-        let begins = !self.wordlines.is_empty() && self.geometry.kind_of(ppn) == 0;
+        let begins = !self.flash.wordlines.is_empty() && self.geometry.kind_of(ppn) == 0;
         if begins {
             self.begin_wordline(block, self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block));
         }
-        let hot = &mut self.hot[block as usize];
+        let hot = &mut self.flash.hot[block as usize];
         hot.write_ptr += 1;
         hot.valid += 1;
-        let disturbed_before = begins && hot.reads > 0 && self.config.disturb.preprogram_weight > 0.0;
-        if !(self.bugs.has(Bug::OwnerForgotten) && self.seq % 101 == 100) {
-            self.map.to_logical[ppn as usize] = lpn;
+        let disturbed_before = begins && hot.reads > 0 && self.flash.preprogram_weight > 0.0;
+        if !(self.bugs.has(Bug::OwnerForgotten) && self.flash.seq % 101 == 100) {
+            self.flash.contents.to_logical[ppn as usize] = lpn;
         }
-        self.map.set_valid(block, page);
+        self.flash.contents.set_valid(block, page);
         if disturbed_before && !planted(Bug::BornLostUnseen) {
             // It may have been disturbed past its limit before it was written.
             self.reassess(block);
         }
-        let entry = self.map.to_physical[lpn as usize];
+        let entry = self.ftl.map.to_physical[lpn as usize];
         if entry & BUFFERED == 0 {
-            self.map.to_physical[lpn as usize] = ppn;
+            self.ftl.map.to_physical[lpn as usize] = ppn;
         } else if !self.bugs.has(Bug::MoveMissesBuffer) {
             // A copy of what lies below newer data in the write buffer.
-            self.buffer.slot_mut(entry & !BUFFERED).below = ppn;
+            self.ftl.buffer.slot_mut(entry & !BUFFERED).below = ppn;
         }
-        self.seq += 1;
-        self.flash.programs[cause as usize] += 1;
-        let seq = self.seq;
+        self.flash.seq += 1;
+        self.flash.counts.programs[cause as usize] += 1;
+        let seq = self.flash.seq;
         self.tell(|o| o.programmed(ppn, lpn, seq, origin, cause));
     }
 
     /// Notes the dose that a wordline does not have to answer for: what was deposited before its first page.
     fn begin_wordline(&mut self, block: BlockId, wordline: u32) {
         let first = self.geometry.first_wordline(block) as usize;
-        let reads = self.hot[block as usize].reads;
+        let reads = self.flash.hot[block as usize].reads;
         if reads == 0 {
-            self.wordlines[first + wordline as usize].base = 0;
+            self.flash.wordlines[first + wordline as usize].base = 0;
             return;
         }
         let mut base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
@@ -266,42 +266,42 @@ impl Drive {
         if self.bugs.has(Bug::BaseSparesAll) {
             base = reads;
         }
-        self.wordlines[first + wordline as usize].base = base;
-        if self.tracker.is_on() {
-            self.tracker.begin_wordline(block, wordline, spared(u64::from(reads), self.config.disturb.preprogram_weight));
+        self.flash.wordlines[first + wordline as usize].base = base;
+        if self.flash.tracker.is_on() {
+            self.flash.tracker.begin_wordline(block, wordline, spared(u64::from(reads), self.flash.preprogram_weight));
         }
     }
 
     /// A block that will not be written further becomes a candidate for GC.
     #[cold]
     pub(crate) fn close(&mut self, block: BlockId) {
-        let stream = self.hot[block as usize].stream;
-        let hot = &mut self.hot[block as usize];
+        let stream = self.flash.hot[block as usize].stream;
+        let hot = &mut self.flash.hot[block as usize];
         hot.state = BlockState::Closed;
         if self.bugs.has(Bug::SuspectForgotten) && hot.has(SUSPECT) {
             hot.flags &= !SUSPECT;
-            self.cold[block as usize].model_alarm = u32::MAX - 1;
+            self.flash.cold[block as usize].model_alarm = u32::MAX - 1;
             self.set_alarm(block);
         }
-        let hot = &mut self.hot[block as usize];
+        let hot = &mut self.flash.hot[block as usize];
         if stream >= RECLAIM {
             hot.flags |= PROTECTED;
             // A full turn of the spare blocks: by then what was moved has had its rest.
-            self.cold[block as usize].protected_until = self.erases_total + u64::from(self.geometry.spare_blocks());
+            self.flash.cold[block as usize].protected_until = self.flash.erases_total + u64::from(self.geometry.spare_blocks());
         }
-        self.victims.insert(block, self.score(block), self.seq as u32);
+        self.ftl.victims.insert(block, self.score(block), self.flash.seq as u32);
     }
 
     /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled, or that was reprogrammed before it
     /// was, must not look empty.
     #[inline]
     pub(crate) fn score(&self, block: BlockId) -> u32 {
-        let hot = &self.hot[block as usize];
+        let hot = &self.flash.hot[block as usize];
         let valid = u32::from(hot.valid);
         let all = self.geometry.pages_per_block;
-        let guarded = if hot.has(HAS_GUARDS) { self.guards.count(block) } else { 0 };
-        let away = if hot.mode > 0 { u32::from(self.cold[block as usize].pages_away) } else { guarded };
-        let available = (all - away).min(self.streams.most_pages(hot.stream)).max(1);
+        let guarded = if hot.has(HAS_GUARDS) { self.flash.guards.count(block) } else { 0 };
+        let away = if hot.mode > 0 { u32::from(self.flash.cold[block as usize].pages_away) } else { guarded };
+        let available = (all - away).min(self.ftl.streams.most_pages(hot.stream)).max(1);
         if available == all { valid } else { (valid * all).div_ceil(available).min(all) }
     }
 }

@@ -29,8 +29,8 @@ pub(crate) fn next_filling(geometry: &Geometry, hot: &BlockHot) -> Option<u32> {
 impl Drive {
     /// How to write a block's pages again within it. All of it goes elsewhere where there is no room ([`crate::slots::reclaim::View::next_filling`]).
     pub(crate) fn plan_recycling(&self, block: BlockId) -> Plan {
-        let Some(first) = next_filling(&self.geometry, &self.hot[block as usize]) else { return Plan::whole(RECLAIM) };
-        let first = if self.bugs.has(Bug::RecycleSharesWordline) { self.hot[block as usize].write_ptr.into() } else { first };
+        let Some(first) = next_filling(&self.geometry, &self.flash.hot[block as usize]) else { return Plan::whole(RECLAIM) };
+        let first = if self.bugs.has(Bug::RecycleSharesWordline) { self.flash.hot[block as usize].write_ptr.into() } else { first };
         let mut old = PageSet::none(self.geometry.pages_per_block);
         old.insert(0, first);
         Plan::within(old, first)
@@ -38,22 +38,22 @@ impl Drive {
 
     /// One page of such a job; `page` is the first that is still to move.
     pub(crate) fn recycle_page(&mut self, job: &mut Job, page: u32, first: u32) {
-        if u32::from(self.hot[job.block as usize].write_ptr) >= first {
+        if u32::from(self.flash.hot[job.block as usize].write_ptr) >= first {
             job.cursor = page + 1;
             self.move_page(job, page, None);
         } else {
-            let last = self.map.last_valid(job.block).expect("a page is still to move");
+            let last = self.flash.contents.last_valid(job.block).expect("a page is still to move");
             self.move_page(job, last, None);
         }
     }
 
     /// Writes a page at the next place of a block that is being moved within itself.
     pub(crate) fn place_within(&mut self, block: BlockId, lpn: Lpn, origin: Origin, cause: Cause) -> Ppn {
-        let page = u32::from(self.hot[block as usize].write_ptr);
+        let page = u32::from(self.flash.hot[block as usize].write_ptr);
         // It is no stream's: open for this program only.
-        self.hot[block as usize].state = BlockState::Open;
+        self.flash.hot[block as usize].state = BlockState::Open;
         self.program(block, page, lpn, origin, cause);
-        self.hot[block as usize].state = BlockState::Closed;
+        self.flash.hot[block as usize].state = BlockState::Closed;
         self.geometry.first_page(block) + page
     }
 }

@@ -7,10 +7,10 @@
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Cause, Ppn, StreamId};
 use crate::bugs::{Bug, planted};
-use crate::drive::{Drive, NandOp};
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
 use crate::flash::block::{HAS_GUARDS, SUSPECT};
 use crate::ftl::mover::{Job, Merges, Plan};
-use crate::ftl::place::RESERVE;
 use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
 
 /// The mode that reprogramming leads to: one page kind gone.
@@ -21,8 +21,8 @@ impl Drive {
     /// somewhere already, or the drive cannot spare the pages.
     pub(crate) fn plan_reprogramming(&self, block: BlockId, backup: StreamId) -> Option<Plan> {
         let g = &self.geometry;
-        let (bits, written) = (g.cell.bits(), u32::from(self.hot[block as usize].write_ptr));
-        let hot = &self.hot[block as usize];
+        let (bits, written) = (g.cell.bits(), u32::from(self.flash.hot[block as usize].write_ptr));
+        let hot = &self.flash.hot[block as usize];
         if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(self.pages_lost(block)) {
             return None;
         }
@@ -38,12 +38,12 @@ impl Drive {
 
     /// Whether the drive can do without so many pages more. What is under way counts.
     fn has_to_spare(&self, pages: u32) -> bool {
-        self.pages_away + self.pages_leaving() + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
+        self.flash.pages_away + self.pages_leaving() + pages <= self.ftl.pages_to_spare || planted(Bug::SpareOverdrawn)
     }
 
     /// Pages that jobs under way will take away.
     pub(crate) fn pages_leaving(&self) -> u32 {
-        self.leaving_now + self.jobs.iter().flatten().map(|job| self.pages_of(job)).sum::<u32>()
+        self.ftl.leaving_now + self.ftl.jobs.iter().flatten().map(|job| self.pages_of(job)).sum::<u32>()
     }
 
     /// Pages that a job's merges, as far as they are still to come, take away.
@@ -64,15 +64,6 @@ impl Drive {
     /// Pages that an erased block does without when it is opened in a mode.
     fn pages_taken(&self, mode: u8) -> u32 {
         self.geometry.pages_per_block - self.geometry.available_pages(mode)
-    }
-
-    /// Pages that modes may take away: a share of the spare ones, and none that open blocks and the reserve may need.
-    pub(crate) fn count_pages_to_spare(&mut self) {
-        let open: u32 = self.stream_widths().iter().map(|(_, width)| width).sum();
-        // One block more is being moved, and one must be left to gain.
-        let free = self.geometry.spare_blocks().saturating_sub(open + RESERVE + 2) * self.geometry.pages_per_block;
-        let spare_pages = self.geometry.raw_pages() - self.geometry.host_pages;
-        self.pages_to_spare = free.min((self.config.density.spare_share * f64::from(spare_pages)) as u32);
     }
 
     /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown.
@@ -104,7 +95,7 @@ impl Drive {
 
     /// Wordlines of a block that are programmed whole.
     pub(crate) fn whole_wordlines(&self, block: BlockId) -> u32 {
-        u32::from(self.hot[block as usize].write_ptr) / self.geometry.cell.bits()
+        u32::from(self.flash.hot[block as usize].write_ptr) / self.geometry.cell.bits()
     }
 
     /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
@@ -112,8 +103,8 @@ impl Drive {
         let bits = self.geometry.cell.bits();
         for page in wordline * bits..(wordline + 1) * bits - u32::from(planted(Bug::MergeReadsLess)) {
             let ppn = self.geometry.first_page(block) + page;
-            if self.map.next_valid(block, page) == Some(page) {
-                let lpn = self.map.to_logical[ppn as usize];
+            if self.flash.contents.next_valid(block, page) == Some(page) {
+                let lpn = self.flash.contents.to_logical[ppn as usize];
                 if !self.sense(lpn, ppn, cause, false) {
                     // It has been reported lost; what cannot be decoded cannot be programmed again.
                     self.invalidate(ppn);
@@ -128,10 +119,10 @@ impl Drive {
 
     /// Senses the cells of a page whose data nobody wants.
     fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
-        self.flash.reads[cause as usize] += 1;
+        self.flash.counts.reads[cause as usize] += 1;
         let block = self.geometry.block_of(ppn);
         let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn).1;
-        self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
+        self.put_off_alarm(block, self.flash.dose[self.geometry.kind_of(ppn) as usize], cause);
         self.note_read(PhysRead { lpn: NOBODY, ppn, cause, result: ReadResult::Good, fill: false });
         if rings {
             self.model_alarm(block);
@@ -144,13 +135,13 @@ impl Drive {
     }
 
     pub(crate) fn book_merge(&mut self, block: BlockId, cause: Cause) {
-        self.flash.reprograms[cause as usize] += 1;
+        self.flash.counts.reprograms[cause as usize] += 1;
         self.record(NandOp::Merge { block, cause });
     }
 
     /// What reprogramming a wordline does to the others, as if it had been read (`density.reprogram_dose`).
     pub(crate) fn disturb_by_reprogramming(&mut self, block: BlockId, wordline: u32, cause: Cause) {
-        let dose = self.config.density.reprogram_quarters();
+        let dose = self.flash.reprogram_dose;
         if dose > 0 && self.count_dose(block, wordline, dose, cause) {
             self.model_alarm(block);
         }
@@ -158,9 +149,9 @@ impl Drive {
 
     fn finish_reprogramming(&mut self, block: BlockId) {
         self.set_mode(block, GUARDED, self.pages_lost(block));
-        self.hot[block as usize].flags &= !SUSPECT;
-        self.cold[block as usize].reprogrammed = true;
-        self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
+        self.flash.hot[block as usize].flags &= !SUSPECT;
+        self.flash.cold[block as usize].reprogrammed = true;
+        self.ftl.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
         self.tell(|o| o.reprogrammed(block, GUARDED));
         self.reassess(block);
     }
@@ -173,26 +164,26 @@ impl Drive {
         }
         let taken = self.pages_taken(mode);
         if !self.has_to_spare(taken) {
-            self.reclaim.low_density_refused += 1;
+            self.ftl.reclaim.low_density_refused += 1;
             return;
         }
-        self.map.forget_owners(block);
+        self.flash.contents.forget_owners(block);
         self.set_mode(block, mode, taken);
         self.tell(|o| o.opened(block, mode));
     }
 
     /// A page of a block in a mode was programmed: behind the last one of a wordline that it keeps comes the program that makes guard levels.
     pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
-        let (bits, mode) = (self.geometry.cell.bits(), self.hot[block as usize].mode);
+        let (bits, mode) = (self.geometry.cell.bits(), self.flash.hot[block as usize].mode);
         if mode > 0 && self.bugs.has(Bug::LowDensityUnmerged) && page % bits + 1 + u32::from(mode) == bits {
-            self.hot[block as usize].write_ptr += u16::from(mode);
+            self.flash.hot[block as usize].write_ptr += u16::from(mode);
             return;
         }
         if mode > 0 && page % bits + 1 + u32::from(mode) == bits {
-            self.hot[block as usize].write_ptr += u16::from(mode);
-            if self.by_wordline {
+            self.flash.hot[block as usize].write_ptr += u16::from(mode);
+            if self.flash.by_wordline {
                 // The one program of the wordline leaves no guard level used.
-                self.flash.reprograms[cause as usize] += 1;
+                self.flash.counts.reprograms[cause as usize] += 1;
                 self.tell(|o| o.merged(block, page / bits, mode, cause));
             } else {
                 self.note_merge(block, page / bits, mode, cause);
@@ -201,24 +192,24 @@ impl Drive {
     }
 
     fn set_mode(&mut self, block: BlockId, mode: u8, pages_away: u32) {
-        self.hot[block as usize].mode = mode;
-        self.cold[block as usize].pages_away = pages_away as u16;
-        self.pages_away += pages_away;
+        self.flash.hot[block as usize].mode = mode;
+        self.flash.cold[block as usize].pages_away = pages_away as u16;
+        self.flash.pages_away += pages_away;
     }
 
     /// A block is about to be erased. Of one in a mode it is booked how much of its limit was used.
     pub(crate) fn end_mode(&mut self, block: BlockId, cause: Cause) {
         self.end_guards(block);
-        let (mode, reads) = (self.hot[block as usize].mode, self.hot[block as usize].reads);
+        let (mode, reads) = (self.flash.hot[block as usize].mode, self.flash.hot[block as usize].reads);
         if mode == 0 {
             return;
         }
-        self.pages_away -= u32::from(self.cold[block as usize].pages_away);
-        self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
+        self.flash.pages_away -= u32::from(self.flash.cold[block as usize].pages_away);
+        self.ftl.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
         let pec = self.limit_pec(block);
-        if let Some(limits) = self.model.as_deref().map(crate::disturb::ErrorModel::limits) {
+        if let Some(limits) = self.flash.model.as_deref().map(crate::disturb::ErrorModel::limits) {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
-            self.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
+            self.ftl.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
         }
     }
 }
@@ -248,14 +239,14 @@ mod tests {
             drive.drain_buffer();
         };
         (0..10).for_each(|lpn| write(&mut drive, lpn));
-        let block = drive.geometry.block_of(drive.map.to_physical[0]);
+        let block = drive.geometry.block_of(drive.ftl.map.to_physical[0]);
         let plan = drive.plan_reprogramming(block, RECLAIM).unwrap();
         drive.relocate(block, plan, Cause::Reclaim, Reads::NEVER);
-        assert_eq!((drive.hot[block as usize].mode, drive.hot[block as usize].valid), (GUARDED, 6));
-        assert_eq!((drive.score(block), drive.pages_away), (24, 18));
+        assert_eq!((drive.flash.hot[block as usize].mode, drive.flash.hot[block as usize].valid), (GUARDED, 6));
+        assert_eq!((drive.score(block), drive.flash.pages_away), (24, 18));
         write(&mut drive, 0);
         assert_eq!(drive.score(block), 20, "5 of 6 pages");
         drive.relocate(block, Plan::whole(RECLAIM), Cause::Reclaim, Reads::NEVER);
-        assert_eq!((drive.hot[block as usize].mode, drive.pages_away), (0, 0));
+        assert_eq!((drive.flash.hot[block as usize].mode, drive.flash.pages_away), (0, 0));
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
-use crate::drive::{Drive, NandOp};
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::gather::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
@@ -22,17 +23,17 @@ impl Drive {
         let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
         // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
         // is none of the new data.
-        if !self.takes_in_place(self.map.to_physical[lpn as usize]) && self.buffer.is_full() {
+        if !self.takes_in_place(self.ftl.map.to_physical[lpn as usize]) && self.ftl.buffer.is_full() {
             self.flush_one();
         }
-        let mut entry = self.map.to_physical[lpn as usize];
+        let mut entry = self.ftl.map.to_physical[lpn as usize];
         let mut mask = mask;
         if entry & BUFFERED != 0 && !self.takes_in_place(entry) {
             // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.
             self.forget_gathered(entry & !BUFFERED);
             (entry, mask) = (UNMAPPED, WHOLE);
         }
-        let written = if entry & BUFFERED == 0 { mask } else { mask | self.buffer.slot(entry & !BUFFERED).mask };
+        let written = if entry & BUFFERED == 0 { mask } else { mask | self.ftl.buffer.slot(entry & !BUFFERED).mask };
         self.tell(|o| {
             o.took_in(lpn, written);
             o.host_wrote(lpn, written == WHOLE);
@@ -52,8 +53,8 @@ impl Drive {
             self.invalidate(below);
             below = UNMAPPED;
         }
-        let slot = self.buffer.insert(Slot { lpn, mask, below, is_new: true });
-        self.map.to_physical[lpn as usize] = BUFFERED | slot;
+        let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true });
+        self.ftl.map.to_physical[lpn as usize] = BUFFERED | slot;
         if self.buffer_slots() == 0 {
             self.flush_one();
         }
@@ -62,11 +63,11 @@ impl Drive {
     /// Whether the write buffer holds data of the host's that new data joins.
     #[inline]
     fn takes_in_place(&self, entry: u32) -> bool {
-        entry & BUFFERED != 0 && self.buffer.slot(entry & !BUFFERED).is_new
+        entry & BUFFERED != 0 && self.ftl.buffer.slot(entry & !BUFFERED).is_new
     }
 
     fn merge(&mut self, slot: u32, mask: u64) {
-        let s = self.buffer.slot_mut(slot);
+        let s = self.ftl.buffer.slot_mut(slot);
         s.mask = if planted(Bug::MergeReplacesMask) { mask } else { s.mask | mask };
         if s.mask == WHOLE && s.below < UNMAPPED {
             let below = std::mem::replace(&mut s.below, UNMAPPED);
@@ -80,7 +81,7 @@ impl Drive {
     /// Writes the page that came first into the buffer to flash.
     fn flush_one(&mut self) {
         self.prefetch_flush();
-        let front = *self.buffer.oldest().expect("the buffer holds a page");
+        let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.is_lost(front.lpn);
         if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
@@ -89,7 +90,7 @@ impl Drive {
             self.record_fill(front.below, whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
-                let slot = self.map.to_physical[front.lpn as usize] & !BUFFERED;
+                let slot = self.ftl.map.to_physical[front.lpn as usize] & !BUFFERED;
                 if !self.bugs.has(Bug::FillDropped) {
                     self.merge(slot, WHOLE);
                 }
@@ -100,22 +101,22 @@ impl Drive {
             self.ensure_free(RESERVE + 1);
         }
         // What lies below may have moved meanwhile; the slot knows.
-        let slot = self.buffer.evict().expect("the buffer holds a page");
+        let slot = self.ftl.buffer.evict().expect("the buffer holds a page");
         if slot.below < UNMAPPED {
             self.invalidate(slot.below);
         }
         if !whole {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
-            self.map.to_physical[slot.lpn as usize] = UNMAPPED;
+            self.ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
             if !planted(Bug::FillLossUnreported) {
                 self.report_lost(slot.lpn);
             }
             return;
         }
-        self.map.to_physical[slot.lpn as usize] = UNMAPPED;
-        let lpn = if self.bugs.has(Bug::WriteToNeighbour) && self.seq % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
+        self.ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
+        let lpn = if self.bugs.has(Bug::WriteToNeighbour) && self.flash.seq % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
         let lpn = lpn.min(self.geometry.host_pages - 1);
-        if self.by_wordline {
+        if self.flash.by_wordline {
             self.gather(Gatherer::Stream(HOST), lpn, Origin::Host, Cause::Host);
         } else {
             let dst = self.place(lpn, HOST, Origin::Host, Cause::Host);
@@ -128,7 +129,7 @@ impl Drive {
     /// A page was read to complete one that was written in part.
     fn record_fill(&mut self, src: Ppn, whole: bool) {
         let cause = Cause::Host;
-        let op = match (whole, self.by_wordline) {
+        let op = match (whole, self.flash.by_wordline) {
             (false, _) => NandOp::Copy { src, dst: None, cause },
             (true, false) => NandOp::Fill { src },
             (true, true) => NandOp::Load { src, serial: self.gather_serial(Gatherer::Stream(HOST)), cause },
@@ -139,21 +140,21 @@ impl Drive {
     /// Asks for what is touched when the next pages are written to flash; what is found through other memory later.
     #[inline]
     fn prefetch_flush(&self) {
-        if let Some(later) = self.buffer.nth(2 * AHEAD) {
+        if let Some(later) = self.ftl.buffer.nth(2 * AHEAD) {
             self.prefetch_map(later.lpn);
             if later.mask != WHOLE {
                 self.prefetch_counters(later.below);
             }
             self.prefetch_overwrite(later.below);
         }
-        if let Some(soon) = self.buffer.nth(AHEAD) {
+        if let Some(soon) = self.ftl.buffer.nth(AHEAD) {
             self.prefetch_neighbours(soon.below);
         }
     }
 
     /// Writes everything that the buffer gathered to flash.
     pub(crate) fn drain_buffer(&mut self) {
-        while self.buffer.oldest().is_some() {
+        while self.ftl.buffer.oldest().is_some() {
             self.flush_one();
         }
         self.pad_streams();
@@ -162,7 +163,7 @@ impl Drive {
     /// All pages of a write request have been taken in. Without a buffer none of them waits for others.
     #[inline]
     pub(crate) fn end_write(&mut self) {
-        if self.by_wordline && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
+        if self.flash.by_wordline && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
             self.pad(Gatherer::Stream(HOST));
         }
     }
@@ -176,22 +177,22 @@ impl Drive {
         if self.bugs.has(Bug::TrimForgotten) {
             return;
         }
-        let mut entry = self.map.to_physical[lpn as usize];
+        let mut entry = self.ftl.map.to_physical[lpn as usize];
         if entry & BUFFERED != 0 {
             let slot = entry & !BUFFERED;
-            entry = if self.bugs.has(Bug::TrimKeepsBelow) { UNMAPPED } else { self.buffer.slot(slot).below };
-            if self.buffer.is_staged(slot) {
+            entry = if self.bugs.has(Bug::TrimKeepsBelow) { UNMAPPED } else { self.ftl.buffer.slot(slot).below };
+            if self.ftl.buffer.is_staged(slot) {
                 self.forget_gathered(slot);
             } else if self.bugs.has(Bug::TrimmedSlotFlushed) {
-                self.buffer.slot_mut(slot).below = UNMAPPED;
+                self.ftl.buffer.slot_mut(slot).below = UNMAPPED;
             } else {
-                self.buffer.discard(slot);
+                self.ftl.buffer.discard(slot);
             }
         }
         if entry < UNMAPPED && !self.bugs.has(Bug::TrimLeavesValid) {
             self.invalidate(entry);
         }
-        self.map.to_physical[lpn as usize] = UNMAPPED;
+        self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
     }
 }
 
@@ -216,6 +217,6 @@ mod tests {
             assert!(!drive.is_lost(written), "page {written} was just written");
             drive.read_pages(&[read; 32]);
         }
-        assert!(drive.lost_pages > 1000, "{} pages lost: the drive was hardly tried", drive.lost_pages);
+        assert!(drive.ftl.lost_pages > 1000, "{} pages lost: the drive was hardly tried", drive.ftl.lost_pages);
     }
 }

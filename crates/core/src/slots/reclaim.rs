@@ -33,10 +33,10 @@ use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{DensityConfig, DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
 use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
+use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::{SpaceSaving, Tracked};
 use crate::flash::guards::Guards;
-use crate::ftl::map::PageMap;
 use crate::ftl::recycle::next_filling;
 
 /// What a policy may look at.
@@ -58,7 +58,7 @@ pub struct View<'a> {
     pub(crate) wordlines: &'a [Wordline],
     pub(crate) tracker: &'a SpaceSaving,
     pub(crate) pages: &'a PageCounters,
-    pub(crate) map: &'a PageMap,
+    pub(crate) contents: &'a Contents,
     pub(crate) clock: u64,
     pub(crate) timed_from: u64,
     pub(crate) rung_by: Ppn,
@@ -167,7 +167,7 @@ impl View<'_> {
 
     /// Whether a page of a block, numbered within it, is valid.
     pub fn is_valid_page(&self, block: BlockId, page: u32) -> bool {
-        any(self.map.valid_words(block), page, 1)
+        any(self.contents.valid_words(block), page, 1)
     }
 
     /// Whether a wordline holds valid pages.
@@ -176,12 +176,12 @@ impl View<'_> {
         if planted(Bug::LastWordlineInvalid) && wordline + 1 == self.geometry.wordlines_per_block {
             return false;
         }
-        any(self.map.valid_words(block), wordline * bits, bits)
+        any(self.contents.valid_words(block), wordline * bits, bits)
     }
 
     /// Whether any of these pages of a block is valid.
     pub fn holds_any(&self, block: BlockId, pages: &PageSet) -> bool {
-        self.map.valid_words(block).iter().zip(pages.words()).any(|(valid, page)| valid & page != 0)
+        self.contents.valid_words(block).iter().zip(pages.words()).any(|(valid, page)| valid & page != 0)
     }
 
     /// Valid pages of a block.
@@ -196,7 +196,7 @@ impl View<'_> {
 
     /// Whether any page of a block before this one is valid.
     pub fn holds_before(&self, block: BlockId, page: u32) -> bool {
-        self.map.next_valid(block, 0).is_some_and(|first| first < page)
+        self.contents.next_valid(block, 0).is_some_and(|first| first < page)
     }
 
     /// Pages of a block that may still be programmed before its erase.

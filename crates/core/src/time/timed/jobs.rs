@@ -5,7 +5,8 @@ use super::dies::NIL;
 use crate::base::units::{Cause, DieId};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
-use crate::drive::{Drive, NandOp};
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
 use crate::ftl::mover::JobRef;
 use crate::watch::time_event::TimeEvent;
 
