@@ -14,13 +14,13 @@ use crate::base::geometry::Geometry;
 use crate::base::mem::prefetch;
 use crate::base::metrics::HostCounts;
 use crate::base::request::Request;
-use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn};
+use crate::base::units::{Cause, Lpn, Ns, Ppn};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
 use crate::disturb::ErrorModel;
 use crate::drive::audit::blame::Blame;
+use crate::flash::Flash;
 use crate::flash::count::WORDLINES;
-use crate::flash::{BATCH, Flash};
 use crate::ftl::Ftl;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::slots::gc::GcPolicy;
@@ -94,6 +94,7 @@ impl Drive {
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
         self.bugs.seeded = Some(bug);
+        self.flash.bugs = self.bugs;
         crate::bugs::plant(Some(bug));
         if let Some(model) = &mut self.flash.model {
             model.limits_mut().bugs = self.bugs;
@@ -103,24 +104,17 @@ impl Drive {
 
     /// Sets who watches; from the drive's first operation on.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
-        self.flash.observer = Some(observer);
+        self.flash.observe(observer);
     }
 
     /// Who watches, told of everything so far.
     pub fn watcher(&mut self) -> Option<&mut dyn Observer> {
-        self.flush_reads();
-        self.flash.observer.as_deref_mut()
+        self.flash.watcher()
     }
 
     /// Ends watching and gives the watcher back.
     pub fn end_observation(&mut self) -> Option<Box<dyn Observer>> {
-        self.flush_reads();
-        self.flash.observer.take()
-    }
-
-    /// The P/E count that the limits of a block go by.
-    pub(crate) fn limit_pec(&self, block: BlockId) -> u32 {
-        self.flash.cold[block as usize].limit_pec(self.flash.wear_counts)
+        self.flash.end_observation()
     }
 
     /// Reads pages for the host, in order.
@@ -150,6 +144,23 @@ impl Drive {
         on_read_path!(self.read_one(lpn))
     }
 
+    /// Asks for the counters behind a map entry.
+    #[inline]
+    pub(crate) fn prefetch_counters(&self, entry: u32) {
+        self.flash.prefetch_counters(entry);
+    }
+
+    #[inline]
+    pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: u32) {
+        self.flash.prefetch_counted::<COUNTED>(entry);
+    }
+
+    /// Asks for the technique's own counter behind a map entry.
+    #[inline]
+    pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: u32) {
+        self.flash.prefetch_own::<COUNTED>(entry);
+    }
+
     /// Asks for what invalidating the page of a map entry touches.
     #[inline]
     pub(crate) fn prefetch_overwrite(&self, entry: u32) {
@@ -177,12 +188,8 @@ impl Drive {
         if ppn >= UNMAPPED {
             return self.read_special(lpn, ppn);
         }
-        self.flash.counts.reads[Cause::Host as usize] += 1;
-        let (block, rings) = self.count_read::<COUNTED>(ppn);
-        if rings {
-            self.alarm(lpn, ppn, block);
-        } else if WATCHED {
-            self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Good, fill: false });
+        if self.flash.host_read::<COUNTED, WATCHED>(lpn, ppn) {
+            self.alarm(lpn, ppn);
         }
         ppn
     }
@@ -196,30 +203,30 @@ impl Drive {
                 // The part that the host wrote since does not make the page whole.
                 self.uncorrectable_reads += 1;
                 let result = ReadResult::Uncorrectable;
-                self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
+                self.flash.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
                 return FROM_BUFFER;
             }
             if slot.mask == crate::ftl::buffer::WHOLE
                 || slot.below >= UNMAPPED
                 || planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60
             {
-                self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result: ReadResult::Good, fill: false });
+                self.flash.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result: ReadResult::Good, fill: false });
                 return FROM_BUFFER;
             }
             // Part of the page is newer in the buffer, the rest comes from flash.
             // A move that this read set off may find the rest gone, and the page is as lost as if the read had.
-            let whole = (self.bugs.has(Bug::RestUnread) || self.sense(lpn, slot.below, Cause::Host, true)) && !self.is_lost(lpn);
+            let whole = (self.bugs.has(Bug::RestUnread) || self.fill(lpn, slot.below)) && !self.is_lost(lpn);
             if !whole {
                 self.uncorrectable_reads += 1;
                 self.report_lost(lpn);
             }
             let result = if whole { ReadResult::Good } else { ReadResult::Uncorrectable };
-            self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
+            self.flash.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
             return slot.below;
         }
         let lost = self.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
         let result = if lost { ReadResult::Uncorrectable } else { ReadResult::Good };
-        self.note_read(PhysRead { lpn, ppn: NO_PPN, cause: Cause::Host, result, fill: false });
+        self.flash.note_read(PhysRead { lpn, ppn: NO_PPN, cause: Cause::Host, result, fill: false });
         if lost {
             self.uncorrectable_reads += 1;
             self.host.unmapped_read_pages += u64::from(planted(Bug::LostReadUnmapped));
@@ -229,35 +236,6 @@ impl Drive {
         NO_PPN
     }
 
-    /// Tells the observer of a read, a batch at a time.
-    #[inline]
-    pub(crate) fn note_read(&mut self, read: PhysRead) {
-        if self.flash.observer.is_some() {
-            self.flash.pending.push(read);
-            if self.flash.pending.len() == BATCH {
-                self.flush_reads();
-            }
-        }
-    }
-
-    fn flush_reads(&mut self) {
-        if let Some(observer) = &mut self.flash.observer
-            && !self.flash.pending.is_empty()
-        {
-            observer.reads(&self.flash.pending);
-            self.flash.pending.clear();
-        }
-    }
-
-    /// Tells the observer of anything but reads, after the reads that came before it.
-    #[inline]
-    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
-        if self.flash.observer.is_some() {
-            self.flush_reads();
-            event(self.flash.observer.as_mut().expect("checked").as_mut());
-        }
-    }
-
     /// Tells the observer of requests before they are submitted, and numbers them.
     pub(crate) fn announce(&mut self, requests: &[Request]) {
         if requests.is_empty() {
@@ -265,7 +243,7 @@ impl Drive {
         }
         let first = self.announced;
         self.announced += requests.len() as u64;
-        self.tell(|o| o.requests(first, requests));
+        self.flash.tell(|o| o.requests(first, requests));
     }
 
     /// Requests announced so far: the number of the next one. Of those at hand and not yet submitted the first has this number less theirs.
@@ -273,12 +251,17 @@ impl Drive {
         self.announced
     }
 
+    /// Tells the observer of anything but reads.
+    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
+        self.flash.tell(event);
+    }
+
     pub(crate) fn is_watched(&self) -> bool {
-        self.flash.observer.is_some()
+        self.flash.is_watched()
     }
 
     pub(crate) fn observer_wants_time(&self) -> bool {
-        self.flash.observer.as_ref().is_some_and(|o| o.wants_time())
+        self.flash.observer_wants_time()
     }
 
     /// Pages that the write buffer may hold while they are programmed; none where it is off.

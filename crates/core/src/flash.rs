@@ -1,32 +1,35 @@
 //! The flash itself: what every block and wordline has endured and holds, and all that is ever done to it.
 
+pub(crate) mod assess;
 pub mod block;
 pub mod coding;
 pub(crate) mod contents;
 pub(crate) mod count;
 pub(crate) mod guards;
+mod life;
+pub(crate) mod operate;
 pub(crate) mod ops;
 pub mod rules;
+mod tell;
 pub(crate) mod wear;
 
 use crate::base::geometry::Geometry;
 use crate::base::mem::huge_vec;
 use crate::base::metrics::FlashCounts;
 use crate::base::units::Seq;
+use crate::bugs::Bugs;
 use crate::config::{DriveConfig, ProgramUnit};
 use crate::disturb::table::dose_per_kind;
 use crate::disturb::{ErrorModel, error_model};
-use crate::watch::observer::{Observer, PhysRead};
 use block::{BlockCold, BlockHot, Wordline};
 use contents::Contents;
 use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
 use count::{BLOCKS, PAGES, TRACKED, WORDLINES};
 use guards::Guards;
+pub use operate::probe::Probed;
 use ops::NandOp;
-
-/// Reads that the observer is told of at a time.
-pub(crate) const BATCH: usize = 32;
+use tell::Watch;
 
 /// The flash of a drive, with what it counts for the controller.
 pub(crate) struct Flash {
@@ -69,8 +72,8 @@ pub(crate) struct Flash {
     /// Whether physical work is recorded in `ops`: a timed gear takes it from there.
     pub(crate) timed: bool,
     pub(crate) ops: Vec<NandOp>,
-    pub(crate) observer: Option<Box<dyn Observer>>,
-    pub(crate) pending: Vec<PhysRead>,
+    watch: Watch,
+    pub(crate) bugs: Bugs,
 }
 
 impl Flash {
@@ -113,8 +116,8 @@ impl Flash {
             counts: FlashCounts::default(),
             timed,
             ops: vec![],
-            observer: None,
-            pending: Vec::with_capacity(BATCH),
+            watch: Watch::default(),
+            bugs: Bugs::default(),
             geometry,
         }
     }

@@ -4,127 +4,57 @@
 use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::disturb::table::QUARTERS;
-use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::drive::Drive;
-use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_GUARDS, MOVING, SUSPECT};
-use crate::flash::ops::NandOp;
+use crate::flash::assess::COUNTER_GUARD;
+use crate::flash::block::{BlockState, MOVING};
+use crate::flash::operate::sense::Sensed;
 use crate::ftl::map::BUFFERED;
 use crate::ftl::mover::{Job, Plan};
 use crate::ftl::place::{GC, RECLAIM};
-use crate::slots::reclaim::{Action, Probed};
-use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
-
-/// Counters, in quarters, are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
-/// (33 million reads without an erase) is rewritten whatever the policy.
-const COUNTER_GUARD: u32 = 1 << 27;
+use crate::slots::reclaim::Action;
 
 impl Drive {
-    /// Senses a page out of the batch path: for a move or a fill. Tells whether its data could be read.
-    pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> bool {
-        let block = self.geometry.block_of(ppn);
-        crate::flash::rules::read(ppn, ppn - self.geometry.first_page(block), &self.flash.hot[block as usize], &self.geometry);
-        if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
-            self.flash.counts.reads[cause as usize] += 1;
-        }
-        let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn).1;
-        self.put_off_alarm(block, self.flash.dose[self.geometry.kind_of(ppn) as usize], cause);
-        if rings {
-            return !self.ring(lpn, ppn, block, cause, fill);
-        }
-        self.note_read(PhysRead { lpn, ppn, cause, result: ReadResult::Good, fill });
-        true
-    }
-
-    /// What a mover deposits, in quarters, was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads
-    /// until then.
-    pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: u32, cause: Cause) {
-        if cause != Cause::Host || self.bugs.has(Bug::PutOffByHost) {
-            self.flash.cold[block as usize].put_off_by(if self.bugs.has(Bug::PutOffTwice) { 2 * dose } else { dose });
-        }
+    /// Reads older data of a partly written page, to complete it. Tells whether it could be read.
+    pub(crate) fn fill(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
+        let sensed = self.flash.sense(lpn, ppn, Cause::Host, true);
+        self.answer(lpn, ppn, sensed, true);
+        sensed.good
     }
 
     /// A counted host read reached the block's alarm.
     #[cold]
-    pub(crate) fn alarm(&mut self, lpn: Lpn, ppn: Ppn, block: BlockId) {
-        self.ring(lpn, ppn, block, Cause::Host, false);
+    pub(crate) fn alarm(&mut self, lpn: Lpn, ppn: Ppn) {
+        let sensed = self.flash.rung(lpn, ppn, Cause::Host, false);
+        self.answer(lpn, ppn, sensed, false);
     }
 
-    /// Tells whether the page read was uncorrectable.
-    fn ring(&mut self, lpn: Lpn, ppn: Ppn, block: BlockId, cause: Cause, fill: bool) -> bool {
-        let mut gone = self.flash.hot[block as usize].has(SUSPECT) && self.is_past_limit(block, ppn);
-        gone &= !self.bugs.has(Bug::LossHidden);
-        gone |= self.bugs.has(Bug::LossInvented) && self.flash.hot[block as usize].has(SUSPECT);
-        let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
-        self.note_read(PhysRead { lpn, ppn, cause, result, fill });
-        if self.flash.model.is_none() {
-            self.carry(block);
-            return false;
-        }
-        if gone {
-            if cause == Cause::Host && (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted) {
+    /// What follows from a host read: data that is gone is reported, and the policy asked. A block that a move is reading is on its way out
+    /// already; only host reads can make it late.
+    fn answer(&mut self, lpn: Lpn, ppn: Ppn, sensed: Sensed, fill: bool) {
+        if !sensed.good {
+            if (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted) {
                 self.uncorrectable_reads += 1;
             }
             if !fill {
                 self.report_lost(lpn);
             }
         }
-        self.ask_model(block);
-        // A block that a move is reading is on its way out already; only host reads can make it late.
-        if cause == Cause::Host && !(fill && planted(Bug::FillAsksNobody)) {
+        if sensed.rings && !(fill && planted(Bug::FillAsksNobody)) {
+            let block = self.geometry.block_of(ppn);
             self.rung_by = ppn;
             self.ask_policy(block);
+            self.flash.set_alarm(block);
         }
-        self.set_alarm(block);
-        gone
     }
 
-    /// Makes room in the counter of a block that no error model looks at.
-    fn carry(&mut self, block: BlockId) {
-        self.flash.hot[block as usize].reads -= CARRY;
-        self.flash.cold[block as usize].carries += 1;
-    }
-
-    /// A sensing whose data nobody wants reached the block's alarm: only the model may have something to say.
-    pub(crate) fn model_alarm(&mut self, block: BlockId) {
-        self.ask_model(block);
-        self.set_alarm(block);
-    }
-
-    /// Whether a page that was just counted once had gone past its limit before.
-    fn is_past_limit(&mut self, block: BlockId, ppn: Ppn) -> bool {
-        let dose = self.flash.dose[self.geometry.kind_of(ppn) as usize];
-        let wordline = self.geometry.wordline_of(ppn);
-        self.flash.hot[block as usize].reads -= dose;
-        self.flash.wordlines[wordline as usize].reads -= dose;
-        let page = ppn - self.geometry.first_page(block);
-        let (d, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, page));
-        self.flash.hot[block as usize].reads += dose;
-        self.flash.wordlines[wordline as usize].reads += dose;
-        d > limit || planted(Bug::LimitReachedIsLost) && d == limit
-    }
-
-    /// The error model and what it may see of a block.
-    pub(crate) fn with_block_view<T>(&self, block: BlockId, ask: impl FnOnce(&dyn ErrorModel, &BlockView) -> T) -> T {
-        let first = self.geometry.first_wordline(block) as usize;
-        let hot = &self.flash.hot[block as usize];
-        let view = BlockView {
-            block,
-            reads: hot.reads,
-            pec: self.limit_pec(block),
-            wordlines: &self.flash.wordlines[first..first + self.geometry.wordlines_per_block as usize],
-            pages_per_wordline: self.geometry.cell.bits(),
-            mode: self.mode_or_bug(hot),
-            guarded: self.flash.guards.of(block),
-            written: u32::from(hot.write_ptr),
-            valid: self.flash.contents.valid_words(block),
-        };
-        ask(self.flash.model.as_deref().expect("wordlines are counted for an error model"), &view)
-    }
-
-    /// The coding mode that the error model is told of.
-    fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
-        let for_all = self.bugs.has(Bug::ModeForgotten) || hot.has(HAS_GUARDS) && self.bugs.has(Bug::GuardForAll);
-        if for_all { 1.min(self.geometry.cell.bits() as u8 - 1) } else { hot.mode }
+    /// Senses a page on the drive's own account. Tells whether its data could be read; what could not is reported lost, unless newer data
+    /// hides it.
+    pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, hidden: bool) -> bool {
+        let good = self.flash.sense(lpn, ppn, cause, hidden).good;
+        if !good && !hidden {
+            self.report_lost(lpn);
+        }
+        good
     }
 
     /// First alarms of a block that is about to be written.
@@ -134,60 +64,16 @@ impl Drive {
         }
         let (policy, view) = self.policy_and_view();
         let mut first = policy.arm(&view, block);
-        self.tell(|o| o.asks_at(block, first));
+        self.flash.tell(|o| o.asks_at(block, first));
         if self.bugs.has(Bug::AlphaForgotten) {
             first = Reads(first.0.saturating_mul(8));
         }
         if self.flash.hot[block as usize].stream == GC && self.bugs.has(Bug::ArmForgotten) {
             first = Reads::NEVER;
         }
-        self.flash.cold[block as usize].set_policy_alarm(first);
-        self.ask_model(block);
-        self.set_alarm(block);
-    }
-
-    /// Asks the error model again, whatever it said before.
-    pub(crate) fn reassess(&mut self, block: BlockId) {
-        self.flash.cold[block as usize].model_alarm = u32::MAX;
-        self.ask_model(block);
-        self.set_alarm(block);
-    }
-
-    /// The error model, where there is one, is asked at the block's next read: nobody reads most blocks of a large drive. For a block of
-    /// which no data is lost.
-    pub(crate) fn ask_model_at_next_read(&mut self, block: BlockId) {
-        if self.flash.model.is_some() {
-            self.flash.cold[block as usize].model_alarm = 0;
-        }
-        self.set_alarm(block);
-    }
-
-    fn ask_model(&mut self, block: BlockId) {
-        let hot = &self.flash.hot[block as usize];
-        let due = hot.reads > self.flash.cold[block as usize].model_alarm || self.flash.cold[block as usize].model_alarm == u32::MAX;
-        if hot.has(SUSPECT) || !due || self.flash.model.is_none() {
-            return;
-        }
-        match self.with_block_view(block, |model, view| model.assess(view)) {
-            Assessment::CleanUntil(until) => self.flash.cold[block as usize].model_alarm = until.min(COUNTER_GUARD),
-            Assessment::Suspect => self.flash.hot[block as usize].flags |= SUSPECT,
-        }
-    }
-
-    /// Sets the number that reads are compared with.
-    pub(crate) fn set_alarm(&mut self, block: BlockId) {
-        let cold = &self.flash.cold[block as usize];
-        let hot = &mut self.flash.hot[block as usize];
-        if hot.state == BlockState::Free {
-            return;
-        }
-        let late = if self.bugs.has(Bug::ModelAlarmLate) { 8 } else { 0 };
-        hot.alarm = if hot.has(SUSPECT) { 0 } else { cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(1 + late)).min(CARRY) };
-    }
-
-    /// Reads of a block since its erase, in whole dose units, rounded up.
-    pub(crate) fn block_reads(&self, block: BlockId) -> u32 {
-        self.flash.hot[block as usize].reads.div_ceil(QUARTERS)
+        self.flash.set_policy_alarm(block, first);
+        self.flash.ask_model(block);
+        self.flash.set_alarm(block);
     }
 
     fn ask_policy(&mut self, block: BlockId) {
@@ -204,9 +90,9 @@ impl Drive {
         }
         self.ftl.reclaim.alarms += 1;
         let (next, actions) = self.consult(block);
-        assert!(next.0 > self.block_reads(block), "a policy's next alarm must lie ahead");
-        self.tell(|o| o.asks_at(block, next));
-        self.flash.cold[block as usize].set_policy_alarm(next);
+        assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
+        self.flash.tell(|o| o.asks_at(block, next));
+        self.flash.set_policy_alarm(block, next);
         for action in actions {
             // Another block keeps its own deadline: its policy is asked when its alarm rings.
             let deadline = if action.block() == block { next } else { Reads::NEVER };
@@ -230,7 +116,7 @@ impl Drive {
         let (policy, view) = self.policy_and_view();
         let mut next = policy.on_alarm(&view, block, &mut wanted);
         while let Some(Action::Probe { block, wordlines }) = wanted.pop_if(|action| matches!(action, Action::Probe { .. })) {
-            let found = self.probe(block, &wordlines);
+            let found = self.flash.probe(block, &wordlines);
             let (policy, view) = self.policy_and_view();
             next = policy.probed(&view, block, &found, &mut wanted);
         }
@@ -239,30 +125,6 @@ impl Drive {
             next = Reads(next.0.saturating_add(self.late_reads));
         }
         (next, wanted)
-    }
-
-    /// Senses wordlines for their errors: once each, on reclaim's account, with the dose of a page kind that takes one sensing.
-    fn probe(&mut self, block: BlockId, wordlines: &[u32]) -> Vec<Probed> {
-        let (first, bits) = (self.geometry.first_page(block), self.geometry.cell.bits());
-        let mut found = Vec::with_capacity(wordlines.len());
-        for wordline in wordlines {
-            let page = wordline * bits;
-            crate::flash::rules::read(first + page, page, &self.flash.hot[block as usize], &self.geometry);
-            // The weakest page kind's limit is the wordline's.
-            let of_kind = |kind| self.with_block_view(block, |model, view| model.dose_and_limit(view, page + kind));
-            let (dose, limit) = (0..bits).map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
-            let dose = if self.bugs.has(Bug::ProbeHalved) { dose / 2 } else { dose };
-            found.push(Probed { wordline: *wordline, dose, limit });
-            self.flash.counts.reads[Cause::Reclaim as usize] += 1;
-            self.count_any_read(first + page);
-            if self.bugs.has(Bug::ProbeUncounted) {
-                self.flash.wordlines[self.geometry.wordline_of(first + page) as usize].reads -= self.flash.dose[0];
-            }
-            self.note_read(PhysRead { lpn: NOBODY, ppn: first + page, cause: Cause::Reclaim, result: ReadResult::Good, fill: false });
-        }
-        self.record(NandOp::Probe { block, wordlines: wordlines.len() as u32 });
-        self.ask_model(block);
-        found
     }
 
     fn reprogram_block(&mut self, block: BlockId, backup: StreamId, deadline: Reads) {
@@ -290,19 +152,19 @@ impl Drive {
         if self.ftl.jobs[slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER) {
             self.ftl.reclaim.deadline_misses += u64::from(!self.bugs.has(Bug::MissesUncounted));
             if self.bugs.has(Bug::DeadlineOverrun) {
-                self.flash.cold[block as usize].set_policy_alarm(Reads::NEVER);
+                self.flash.set_policy_alarm(block, Reads::NEVER);
                 return;
             }
             self.finish_job(slot);
             return;
         }
         if self.bugs.has(Bug::GcJobGetsNoDeadline) {
-            self.flash.cold[block as usize].set_policy_alarm(Reads::NEVER);
+            self.flash.set_policy_alarm(block, Reads::NEVER);
             return;
         }
         let (deadline, wanted) = self.consult(block);
-        self.tell(|o| o.asks_at(block, deadline));
-        self.flash.cold[block as usize].set_policy_alarm(if planted(Bug::JobLearnsNoDeadline) { Reads::NEVER } else { deadline });
+        self.flash.tell(|o| o.asks_at(block, deadline));
+        self.flash.set_policy_alarm(block, if planted(Bug::JobLearnsNoDeadline) { Reads::NEVER } else { deadline });
         if wanted.is_empty() {
             return;
         }
@@ -337,7 +199,7 @@ impl Drive {
         }
         self.ftl.lost[lpn as usize / 64] |= 1 << (lpn % 64);
         self.ftl.lost_pages += u64::from(!self.bugs.has(Bug::LossesUncounted));
-        self.tell(|o| o.lost(lpn));
+        self.flash.tell(|o| o.lost(lpn));
     }
 
     pub(crate) fn clear_lost(&mut self, lpn: Lpn) {
@@ -363,19 +225,13 @@ impl Drive {
 
     fn look_for_unread_losses(&mut self) {
         for block in 0..self.geometry.blocks {
-            if !self.flash.hot[block as usize].has(SUSPECT)
-                || planted(Bug::UnreadOpenSkipped) && self.flash.hot[block as usize].state == BlockState::Open
-            {
+            if planted(Bug::UnreadOpenSkipped) && self.flash.hot[block as usize].state == BlockState::Open {
                 continue;
             }
-            let first = self.geometry.first_page(block);
             let mut page = 0;
-            while let Some(valid) = self.flash.contents.next_valid(block, page) {
-                page = valid + 1;
-                let (dose, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, valid));
-                if dose > limit {
-                    self.report_unread(first + valid);
-                }
+            while let Some(gone) = self.flash.next_past_limit(block, page) {
+                self.report_unread(self.geometry.first_page(block) + gone);
+                page = gone + 1;
             }
         }
     }
@@ -386,9 +242,7 @@ impl Drive {
         let lpn = self.flash.contents.to_logical[ppn as usize];
         if self.ftl.map.to_physical[lpn as usize] & BUFFERED != 0 && !self.is_lost(lpn) {
             self.host.fill_reads += 1;
-            self.flash.counts.reads[Cause::Host as usize] += 1;
-            self.count_any_read(ppn);
-            self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Uncorrectable, fill: true });
+            self.flash.sense_failing(lpn, ppn);
         }
         self.report_lost(lpn);
     }

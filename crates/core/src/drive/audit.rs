@@ -95,7 +95,7 @@ impl Drive {
     pub fn dose_and_limit(&self, ppn: Ppn) -> Option<(u64, u64)> {
         let block = self.geometry.block_of(ppn);
         self.flash.model.as_ref()?;
-        Some(self.with_block_view(block, |model, view| model.dose_and_limit(view, ppn - self.geometry.first_page(block))))
+        Some(self.flash.with_block_view(block, |model, view| model.dose_and_limit(view, ppn - self.geometry.first_page(block))))
     }
 
     /// What the technique's counters know of a block's wordlines that they count: the least and the most that was read of each since the erase,

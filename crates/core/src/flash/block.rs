@@ -1,6 +1,6 @@
 //! What is known of a block: 16 bytes on the read path, the rest apart.
 
-use crate::base::units::{Ns, Reads};
+use crate::base::units::Reads;
 use crate::bugs::{Bug, planted};
 use crate::disturb::table::QUARTERS;
 
@@ -79,8 +79,6 @@ pub struct BlockCold {
     put_off: u32,
     /// Dose in quarters up to which the error model answers for every page.
     pub model_alarm: u32,
-    /// Simulated time of the first program since the erase.
-    pub programmed_at: Ns,
     /// Number of erases of the whole drive up to which the block is [`PROTECTED`].
     pub protected_until: u64,
     /// It, or a wordline of it, was reprogrammed in place since its erase.
@@ -102,7 +100,6 @@ impl BlockCold {
             policy_alarm: Reads::NEVER,
             put_off: 0,
             model_alarm: u32::MAX,
-            programmed_at: 0,
             protected_until: 0,
             reprogrammed: false,
             pages_away: 0,

@@ -8,9 +8,9 @@ pub(crate) mod space_saving;
 use crate::base::mem::prefetch;
 use crate::base::units::{BlockId, Cause, Ppn};
 use crate::bugs::Bug;
-use crate::drive::Drive;
+use crate::flash::Flash;
 use crate::flash::block::PAGES_COUNTED;
-use crate::ftl::map::UNMAPPED;
+use crate::watch::observer::NO_PPN;
 
 /// Blocks only.
 pub(crate) const BLOCKS: u8 = 0;
@@ -21,25 +21,25 @@ pub(crate) const TRACKED: u8 = 2;
 /// Blocks, wordlines and, of some blocks, pages.
 pub(crate) const PAGES: u8 = 3;
 
-impl Drive {
+impl Flash {
     /// Asks for the counters behind a map entry.
     #[inline]
     pub(crate) fn prefetch_counters(&self, entry: u32) {
-        if self.flash.counted == TRACKED { self.prefetch_counted::<TRACKED>(entry) } else { self.prefetch_counted::<WORDLINES>(entry) }
+        if self.counted == TRACKED { self.prefetch_counted::<TRACKED>(entry) } else { self.prefetch_counted::<WORDLINES>(entry) }
     }
 
     #[inline]
     pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: u32) {
-        if entry < UNMAPPED {
-            let wordline = self.flash.geometry.wordline_of(entry);
-            let block = self.flash.geometry.block_of(entry);
-            prefetch(&self.flash.wordlines, wordline as usize);
-            prefetch(&self.flash.hot, block as usize);
+        if entry < NO_PPN {
+            let wordline = self.geometry.wordline_of(entry);
+            let block = self.geometry.block_of(entry);
+            prefetch(&self.wordlines, wordline as usize);
+            prefetch(&self.hot, block as usize);
             if COUNTED == TRACKED {
-                self.flash.tracker.prefetch(block);
+                self.tracker.prefetch(block);
             }
             if COUNTED == PAGES {
-                self.flash.page_counters.prefetch_row(block);
+                self.page_counters.prefetch_row(block);
             }
         }
     }
@@ -47,39 +47,39 @@ impl Drive {
     /// Asks for the technique's own counter behind a map entry, which is found through what [`Self::prefetch_counted`] asked for.
     #[inline]
     pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: u32) {
-        if entry >= UNMAPPED {
+        if entry >= NO_PPN {
             return;
         }
-        let block = self.flash.geometry.block_of(entry);
+        let block = self.geometry.block_of(entry);
         if COUNTED == TRACKED {
-            self.flash.tracker.prefetch_entry(block);
+            self.tracker.prefetch_entry(block);
         }
         if COUNTED == PAGES {
-            self.flash.page_counters.prefetch(block, entry - self.flash.geometry.first_page(block));
+            self.page_counters.prefetch(block, entry - self.geometry.first_page(block));
         }
     }
 
     /// Counts one sensing; tells whether somebody wants to look at the block.
     #[inline]
     pub(crate) fn count_read<const COUNTED: u8>(&mut self, ppn: Ppn) -> (BlockId, bool) {
-        let block = self.flash.geometry.block_of(ppn);
-        let wordline = self.flash.geometry.wordline_of(ppn);
-        let mut dose = self.flash.dose[(ppn - wordline * self.flash.geometry.cell.bits()) as usize & 3];
+        let block = self.geometry.block_of(ppn);
+        let wordline = self.geometry.wordline_of(ppn);
+        let mut dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
         if self.bugs.has(Bug::DoseOfFirstKind) {
-            dose = self.flash.dose[0];
+            dose = self.dose[0];
         }
-        let is_last = || wordline + 1 == self.flash.geometry.first_wordline(block + 1);
+        let is_last = || wordline + 1 == self.geometry.first_wordline(block + 1);
         let is_missed = self.bugs.has(Bug::DoseLost) || self.bugs.has(Bug::LastWordlineUncounted) && is_last();
         if COUNTED != BLOCKS && !is_missed {
-            self.flash.wordlines[wordline as usize].reads += dose;
+            self.wordlines[wordline as usize].reads += dose;
             if COUNTED == TRACKED {
-                self.flash.tracker.count(block, wordline - self.flash.geometry.first_wordline(block), dose);
+                self.tracker.count(block, wordline - self.geometry.first_wordline(block), dose);
             }
         }
-        let hot = &mut self.flash.hot[block as usize];
+        let hot = &mut self.hot[block as usize];
         hot.reads += dose;
         if COUNTED == PAGES && hot.has(PAGES_COUNTED) {
-            self.flash.page_counters.count(block, ppn - self.flash.geometry.first_page(block));
+            self.page_counters.count(block, ppn - self.geometry.first_page(block));
         }
         if self.bugs.has(Bug::CountWraps) {
             hot.reads &= 0x3FFF;
@@ -89,21 +89,21 @@ impl Drive {
 
     /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
     pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: u32, cause: Cause) -> bool {
-        if self.flash.counted == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
+        if self.counted == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
             return false;
         }
-        self.flash.wordlines[(self.flash.geometry.first_wordline(block) + wordline) as usize].reads += dose;
-        if self.flash.counted == TRACKED {
-            self.flash.tracker.count(block, wordline, dose);
+        self.wordlines[(self.geometry.first_wordline(block) + wordline) as usize].reads += dose;
+        if self.counted == TRACKED {
+            self.tracker.count(block, wordline, dose);
         }
-        self.flash.hot[block as usize].reads += dose;
+        self.hot[block as usize].reads += dose;
         self.put_off_alarm(block, dose, cause);
-        self.flash.hot[block as usize].reads >= self.flash.hot[block as usize].alarm
+        self.hot[block as usize].reads >= self.hot[block as usize].alarm
     }
 
     /// The same out of the batch path.
     pub(crate) fn count_any_read(&mut self, ppn: Ppn) -> (BlockId, bool) {
-        match self.flash.counted {
+        match self.counted {
             BLOCKS => self.count_read::<BLOCKS>(ppn),
             WORDLINES => self.count_read::<WORDLINES>(ppn),
             TRACKED => self.count_read::<TRACKED>(ppn),

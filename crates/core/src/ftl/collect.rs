@@ -3,7 +3,7 @@
 use crate::base::units::{BlockId, Cause, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
-use crate::flash::block::{BlockState, MOVING, PROTECTED};
+use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::free::Side;
 use crate::ftl::gather::Gatherer;
 use crate::ftl::mover::Plan;
@@ -62,7 +62,8 @@ impl Drive {
             let mut job = self.begin_move(block, Plan::whole(to), Cause::Gc, Reads::NEVER);
             self.run_job(&mut job, true);
         } else {
-            let id = self.ftl.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
+            let id =
+                self.ftl.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
             // Moving a part of a block frees none.
             let mut job = self.take_job(id).widened();
             self.pad(Gatherer::Block(job.block));
@@ -82,9 +83,7 @@ impl Drive {
     }
 
     fn is_protected(&self, block: BlockId) -> bool {
-        !planted(Bug::ProtectionForgotten)
-            && self.flash.hot[block as usize].has(PROTECTED)
-            && self.flash.erases_total < self.flash.cold[block as usize].protected_until
+        !planted(Bug::ProtectionForgotten) && self.flash.is_protected(block)
     }
 
     /// Free blocks that background cleaning aims at: more than writes and moves wait for, or it would always come too late.
@@ -116,8 +115,8 @@ impl Drive {
         if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || self.flash.erases_total < self.ftl.next_wear_check {
             return;
         }
-        self.ftl.next_wear_check =
-            self.flash.erases_total + u64::from(self.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
+        self.ftl.next_wear_check = self.flash.erases_total
+            + u64::from(self.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
         let idle = |b: &BlockId| {
             let hot = &self.flash.hot[*b as usize];
             hot.state == BlockState::Closed && !hot.has(MOVING) && !self.is_protected(*b)

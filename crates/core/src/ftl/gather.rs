@@ -12,9 +12,8 @@
 use crate::base::units::{BlockId, Cause, Lpn, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
-use crate::flash::ops::NandOp;
 use crate::flash::block::BlockState;
-use crate::flash::rules;
+use crate::flash::ops::NandOp;
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::ftl::place::RESERVE;
@@ -116,7 +115,7 @@ impl Drive {
         let slot = self.ftl.buffer.stage(Slot { lpn, mask: WHOLE, below: UNMAPPED, is_new: origin == Origin::Host });
         self.ftl.map.to_physical[lpn as usize] = BUFFERED | slot;
         if let Origin::Copy(src) = origin {
-            self.tell(|o| o.gathered(lpn, src));
+            self.flash.tell(|o| o.gathered(lpn, src));
         }
         self.ftl.gathers.of(by).push(Waiting { slot, cause });
         self.program_gathered(by, false);
@@ -202,7 +201,7 @@ impl Drive {
         let is_within = matches!(by, Gatherer::Block(_));
         if is_within {
             // It is no stream's: open for this program only.
-            self.flash.hot[block as usize].state = BlockState::Open;
+            self.flash.set_state(block, BlockState::Open);
         }
         let mut cause = Cause::Host;
         for (page, waiting) in (first..).zip(pages) {
@@ -212,34 +211,20 @@ impl Drive {
             }
             cause = waiting.cause;
             if page + 1 == first + pages.len() as u32 && page + 1 < first + kept && self.bugs.has(Bug::PaddingTakesLast) {
-                self.program_nothing(block, page, cause);
+                self.flash.program_nothing(block, page, cause);
                 continue;
             }
             let by_host = slot.is_new || self.bugs.has(Bug::GatherClaimsHost);
             self.program(block, page, slot.lpn, if by_host { Origin::Host } else { Origin::Gathered }, cause);
         }
         for page in first + pages.len() as u32..first + kept {
-            self.program_nothing(block, page, cause);
+            self.flash.program_nothing(block, page, cause);
         }
-        self.complete_wordline(block, first + kept - 1, cause);
+        self.flash.complete_wordline(block, first + kept - 1, cause);
         if is_within {
-            self.flash.hot[block as usize].state = BlockState::Closed;
+            self.flash.set_state(block, BlockState::Closed);
         }
         let dst = self.geometry.first_page(block) + first;
-        self.record(NandOp::ProgramWordline { dst, pages: pages.len() as u32, serial, cause });
-    }
-
-    /// Programs a page of a padded wordline.
-    fn program_nothing(&mut self, block: BlockId, page: u32, cause: Cause) {
-        rules::program(block, &self.flash.hot[block as usize], page, &self.geometry);
-        let ppn = self.geometry.first_page(block) + page;
-        self.flash.hot[block as usize].write_ptr += 1;
-        self.flash.contents.to_logical[ppn as usize] = UNMAPPED;
-        self.flash.hot[block as usize].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
-        self.flash.seq += 1;
-        self.flash.counts.programs[cause as usize] += 1;
-        self.flash.counts.padded_pages += u64::from(!self.bugs.has(Bug::PaddingUncounted));
-        let seq = self.flash.seq;
-        self.tell(|o| o.padded(ppn, seq, cause));
+        self.flash.record(NandOp::ProgramWordline { dst, pages: pages.len() as u32, serial, cause });
     }
 }

@@ -5,16 +5,15 @@ use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
-use crate::flash::block::{HAS_GUARDS, SUSPECT};
+use crate::flash::operate::recode::GUARDED;
 use crate::ftl::mover::Plan;
-use crate::ftl::reprogram::GUARDED;
 
 impl Drive {
     /// How to give these wordlines guard levels while `pages` move away. A wordline that cannot have any moves, too.
     pub(crate) fn plan_guarding(&self, block: BlockId, wordlines: &PageSet, mut pages: PageSet) -> Plan {
         let (bits, taken) = (self.geometry.cell.bits(), u32::from(GUARDED));
         let can_merge = bits > taken && self.flash.hot[block as usize].mode == 0;
-        let whole = if can_merge { self.whole_wordlines(block) } else { 0 };
+        let whole = if can_merge { self.flash.whole_wordlines(block) } else { 0 };
         let mut room = self.ftl.pages_to_spare.saturating_sub(self.flash.pages_away + self.pages_leaving()) / taken;
         let mut merging = PageSet::none(self.geometry.wordlines_per_block);
         for wordline in wordlines.iter() {
@@ -36,36 +35,14 @@ impl Drive {
         let bits = self.geometry.cell.bits();
         while let Some(wordline) = left.take_first() {
             if any(self.flash.contents.valid_words(block), wordline * bits, bits) {
-                let beside = self.bugs.has(Bug::MergeBeside) && wordline + 1 < self.whole_wordlines(block);
+                let beside = self.bugs.has(Bug::MergeBeside) && wordline + 1 < self.flash.whole_wordlines(block);
                 let wordline = wordline + u32::from(beside && !self.flash.guards.has(block, wordline + 1));
                 self.sense_wordline(block, wordline, cause);
-                self.guard(block, wordline, cause);
-                self.disturb_by_reprogramming(block, wordline, cause);
+                self.flash.guard(block, wordline, cause);
                 return true;
             }
         }
-        // Limits have only grown since the model was asked, so it was no hurry to ask again.
-        self.flash.hot[block as usize].flags &= !SUSPECT;
-        self.reassess(block);
+        self.flash.end_guarding(block);
         false
-    }
-
-    fn guard(&mut self, block: BlockId, wordline: u32, cause: Cause) {
-        self.book_merge(block, cause);
-        self.flash.guards.add(block, wordline);
-        self.flash.pages_away += u32::from(GUARDED);
-        self.flash.hot[block as usize].flags |= HAS_GUARDS;
-        self.flash.cold[block as usize].reprogrammed = true;
-        self.tell(|o| o.guarded(block, wordline, GUARDED, cause));
-    }
-
-    /// A block is about to be erased.
-    pub(crate) fn end_guards(&mut self, block: BlockId) {
-        if self.flash.hot[block as usize].has(HAS_GUARDS) {
-            self.flash.pages_away -= self.flash.guards.count(block) * u32::from(GUARDED);
-            if !self.bugs.has(Bug::GuardsKept) {
-                self.flash.guards.clear(block);
-            }
-        }
     }
 }

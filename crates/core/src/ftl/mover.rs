@@ -7,10 +7,8 @@ use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::drive::Drive;
+use crate::flash::block::{BlockState, MOVING};
 use crate::flash::ops::NandOp;
-use crate::flash::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
-use crate::flash::rules;
-use crate::flash::wear::extra_milli;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::gather::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
@@ -117,7 +115,7 @@ impl Job {
 impl Drive {
     /// Takes a block out of every other use and makes a job of moving what the plan says. An open block is closed.
     pub(crate) fn begin_move(&mut self, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) -> Job {
-        self.tell(|o| o.moving(block, plan.pages.as_ref(), cause));
+        self.flash.tell(|o| o.moving(block, plan.pages.as_ref(), cause));
         let hot = self.flash.hot[block as usize];
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
@@ -125,12 +123,12 @@ impl Drive {
                 if !self.bugs.has(Bug::OpenBlockKept) {
                     self.ftl.streams.drop_open(hot.stream, block);
                 }
-                self.flash.hot[block as usize].state = BlockState::Closed;
+                self.flash.set_state(block, BlockState::Closed);
             }
             BlockState::Closed => self.ftl.victims.remove(block),
             BlockState::Free => panic!("block {block} is free; there is nothing to move"),
         }
-        self.flash.hot[block as usize].flags |= MOVING;
+        self.flash.set_flags(block, MOVING);
         let from = self.flash.cold[block as usize].without_movers(hot.reads);
         self.ftl.jobs_begun += 1;
         let cursor = u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst));
@@ -158,9 +156,9 @@ impl Drive {
     /// Runs a job to its end while its die does nothing else.
     fn run_in_foreground(&mut self, job: &mut Job) {
         let die = self.geometry.die_of(job.block);
-        self.record(NandOp::JobBegin { die, cause: job.cause });
+        self.flash.record(NandOp::JobBegin { die, cause: job.cause });
         self.run_job(job, false);
-        self.record(NandOp::JobEnd);
+        self.flash.record(NandOp::JobEnd);
     }
 
     /// Runs a job to its end. `reserved` lets it use the blocks kept for moves.
@@ -277,7 +275,7 @@ impl Drive {
         self.invalidate(src);
         if hidden {
             self.fill_from_mover(lpn, good);
-            self.record(NandOp::Copy { src, dst: None, cause: job.cause });
+            self.flash.record(NandOp::Copy { src, dst: None, cause: job.cause });
             return;
         }
         if self.bugs.has(Bug::MoverDropsPage) && self.flash.seq.is_multiple_of(97) {
@@ -286,21 +284,21 @@ impl Drive {
         }
         if !good && !self.bugs.has(Bug::MoverCopiesGarbage) {
             self.unmap_lost(lpn);
-            self.record(NandOp::Copy { src, dst: None, cause: job.cause });
+            self.flash.record(NandOp::Copy { src, dst: None, cause: job.cause });
             self.ftl.reclaim.pages_copied += u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
             return;
         }
         if self.flash.by_wordline {
             let by = to.map_or(Gatherer::Block(job.block), Gatherer::Stream);
             let serial = self.gather_serial(by);
-            self.record(NandOp::Load { src, serial, cause: job.cause });
+            self.flash.record(NandOp::Load { src, serial, cause: job.cause });
             self.gather(by, lpn, Origin::Copy(src), job.cause);
         } else {
             let dst = match to {
                 Some(to) => self.place(lpn, to, Origin::Copy(src), job.cause),
                 None => self.place_within(job.block, lpn, Origin::Copy(src), job.cause),
             };
-            self.record(NandOp::Copy { src, dst: Some(dst), cause: job.cause });
+            self.flash.record(NandOp::Copy { src, dst: Some(dst), cause: job.cause });
         }
         if (job.cause == Cause::Reclaim || planted(Bug::GcCopiesCounted) && job.cause == Cause::Gc)
             && !(self.bugs.has(Bug::CopiesUncounted) && self.flash.seq.is_multiple_of(7))
@@ -315,7 +313,7 @@ impl Drive {
         slot.below = UNMAPPED;
         if good {
             slot.mask = WHOLE;
-            self.tell(|o| o.filled(lpn));
+            self.flash.tell(|o| o.filled(lpn));
         } else {
             self.report_lost(lpn);
         }
@@ -324,18 +322,18 @@ impl Drive {
     /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.
     fn release(&mut self, block: BlockId) {
         let put_off = self.flash.cold[block as usize].put_off();
-        self.flash.hot[block as usize].flags &= if planted(Bug::MovingKept) { 0xFF } else { !MOVING };
+        self.flash.clear_flags(block, if planted(Bug::MovingKept) { 0 } else { MOVING });
         if !planted(Bug::ReleasedUnlisted) {
             self.ftl.victims.insert(block, self.score(block), self.flash.seq as u32);
         }
-        self.tell(|o| o.asks_at(block, Reads(0)));
-        self.flash.cold[block as usize].set_policy_alarm(if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
+        self.flash.tell(|o| o.asks_at(block, Reads(0)));
+        self.flash.set_policy_alarm(block, if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
         if self.bugs.has(Bug::PutOffKept) {
-            let now = Reads(self.block_reads(block));
-            self.flash.cold[block as usize].set_policy_alarm(now);
+            let now = Reads(self.flash.block_reads(block));
+            self.flash.set_policy_alarm(block, now);
             self.flash.cold[block as usize].put_off_by(put_off);
         }
-        self.set_alarm(block);
+        self.flash.set_alarm(block);
     }
 
     /// Time that a job would still take on an idle drive.
@@ -356,43 +354,10 @@ impl Drive {
 
     /// Erases a block without valid data and returns it to the free pool.
     fn erase(&mut self, block: BlockId, cause: Cause) {
-        rules::erase(block, &self.flash.hot[block as usize]);
         let (policy, view) = self.policy_and_view();
         policy.erased(&view, block, cause);
-        self.end_mode(block, cause);
-        if self.flash.hot[block as usize].has(PAGES_COUNTED) {
-            self.flash.page_counters.end(block);
-        }
-        self.flash.hot[block as usize] = if self.bugs.has(Bug::CountersKept) {
-            BlockHot { reads: self.flash.hot[block as usize].reads, ..BlockHot::ERASED }
-        } else if self.bugs.has(Bug::ModeKept) {
-            BlockHot { mode: self.flash.hot[block as usize].mode, ..BlockHot::ERASED }
-        } else {
-            BlockHot::ERASED
-        };
-        let cold = &mut self.flash.cold[block as usize];
-        if std::mem::take(&mut cold.reprogrammed) {
-            cold.reprogrammed_cycles += 1;
-            let cycles = cold.pec + u32::from(!planted(Bug::CyclesOneShort)) - self.flash.first_pec;
-            cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
-            let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
-            cold.extra_milli += counts * extra_milli(self.flash.reprogram_wear, cold.reprogrammed_cycles, cycles);
-        }
-        cold.pec += u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.flash.erases_total.is_multiple_of(3)));
-        cold.set_policy_alarm(Reads::NEVER);
-        cold.model_alarm = if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { u32::MAX };
-        cold.carries = 0;
-        if !self.flash.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
-            let first = self.geometry.first_wordline(block) as usize;
-            self.flash.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::flash::block::Wordline::default());
-        }
-        if self.flash.tracker.is_on() && !self.bugs.has(Bug::TrackerKept) {
-            self.flash.tracker.reset(block);
-        }
-        self.flash.counts.erases[cause as usize] += 1;
-        self.flash.erases_total += 1;
-        self.record(NandOp::Erase { block, cause });
-        self.tell(|o| o.erased(block, cause));
+        self.book_low_density(block, cause);
+        self.flash.erase(block, cause);
         self.add_free(block);
     }
 
@@ -413,12 +378,13 @@ impl Drive {
 
     /// The page's data is no longer wanted here.
     pub(crate) fn invalidate(&mut self, ppn: Ppn) {
-        if self.bugs.has(Bug::StaleCopyReturns) && self.flash.seq % 61 == 60 && !self.flash.hot[self.geometry.block_of(ppn) as usize].has(MOVING) {
+        if self.bugs.has(Bug::StaleCopyReturns)
+            && self.flash.seq % 61 == 60
+            && !self.flash.hot[self.geometry.block_of(ppn) as usize].has(MOVING)
+        {
             return;
         }
-        let block = self.geometry.block_of(ppn);
-        self.flash.contents.clear_valid(block, ppn - self.geometry.first_page(block));
-        self.flash.hot[block as usize].valid -= 1;
+        let block = self.flash.invalidate(ppn);
         if self.ftl.victims.contains(block) && !(planted(Bug::VictimsStale) && self.flash.hot[block as usize].valid > 0) {
             self.ftl.victims.remove(block);
             self.ftl.victims.insert(block, self.score(block), self.flash.seq as u32);
@@ -436,14 +402,6 @@ impl Drive {
                 self.ftl.buffer.discard(entry & !BUFFERED);
                 self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
             }
-        }
-    }
-
-    /// Remembers physical work for the timed gear.
-    #[inline]
-    pub(crate) fn record(&mut self, op: NandOp) {
-        if self.flash.timed {
-            self.flash.ops.push(op);
         }
     }
 }

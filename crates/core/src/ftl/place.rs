@@ -4,11 +4,7 @@
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn, StreamId};
 use crate::bugs::{Bug, disorder, planted};
-use crate::disturb::spared;
 use crate::drive::Drive;
-use crate::flash::block::{BlockState, HAS_GUARDS, PAGES_COUNTED, PROTECTED, SUSPECT};
-use crate::flash::count::PAGES;
-use crate::flash::rules;
 use crate::ftl::free::{FreeBlocks, Side};
 use crate::ftl::map::BUFFERED;
 use crate::slots::reclaim::{FIRST_OWN, StreamSpec};
@@ -147,7 +143,7 @@ impl Drive {
         let page = u32::from(self.flash.hot[block as usize].write_ptr);
         let ppn = self.geometry.first_page(block) + page;
         self.program(block, page, lpn, origin, cause);
-        self.complete_wordline(block, page, cause);
+        self.flash.complete_wordline(block, page, cause);
         self.end_turn(stream, block);
         ppn
     }
@@ -203,41 +199,17 @@ impl Drive {
         let block = self.ftl.free.take(plane, side, worn)?;
         self.ftl.reclaim.pool_openings += u64::from(wants_pool);
         self.ftl.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool);
-        let hot = &mut self.flash.hot[block as usize];
-        debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
-        hot.state = BlockState::Open;
-        hot.stream = stream;
-        if counts_pages && self.flash.counted == PAGES {
-            hot.flags |= PAGES_COUNTED;
-            self.flash.page_counters.begin(block);
-        }
-        self.flash.cold[block as usize].programmed_at = self.now;
+        self.flash.open(block, stream, counts_pages);
         self.open_in_mode(block, mode);
         self.arm(block);
         Some(block)
     }
 
+    /// Programs the next page of a block and maps it there.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "its two callers are the write path")]
     pub(crate) fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
-        rules::program(block, &self.flash.hot[block as usize], page, &self.geometry);
-        let ppn = self.geometry.first_page(block) + page;
-        let begins = !self.flash.wordlines.is_empty() && self.geometry.kind_of(ppn) == 0;
-        if begins {
-            self.begin_wordline(block, self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block));
-        }
-        let hot = &mut self.flash.hot[block as usize];
-        hot.write_ptr += 1;
-        hot.valid += 1;
-        let disturbed_before = begins && hot.reads > 0 && self.flash.preprogram_weight > 0.0;
-        if !(self.bugs.has(Bug::OwnerForgotten) && self.flash.seq % 101 == 100) {
-            self.flash.contents.to_logical[ppn as usize] = lpn;
-        }
-        self.flash.contents.set_valid(block, page);
-        if disturbed_before && !planted(Bug::BornLostUnseen) {
-            // It may have been disturbed past its limit before it was written.
-            self.reassess(block);
-        }
+        let ppn = self.flash.program(block, page, lpn, origin, cause);
         let entry = self.ftl.map.to_physical[lpn as usize];
         if entry & BUFFERED == 0 {
             self.ftl.map.to_physical[lpn as usize] = ppn;
@@ -245,49 +217,16 @@ impl Drive {
             // A copy of what lies below newer data in the write buffer.
             self.ftl.buffer.slot_mut(entry & !BUFFERED).below = ppn;
         }
-        self.flash.seq += 1;
-        self.flash.counts.programs[cause as usize] += 1;
-        let seq = self.flash.seq;
-        self.tell(|o| o.programmed(ppn, lpn, seq, origin, cause));
-    }
-
-    /// Notes the dose that a wordline does not have to answer for: what was deposited before its first page.
-    fn begin_wordline(&mut self, block: BlockId, wordline: u32) {
-        let first = self.geometry.first_wordline(block) as usize;
-        let reads = self.flash.hot[block as usize].reads;
-        if reads == 0 {
-            self.flash.wordlines[first + wordline as usize].base = 0;
-            return;
-        }
-        let mut base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
-        if self.bugs.has(Bug::BaseForgotten) {
-            base = 0;
-        }
-        if self.bugs.has(Bug::BaseSparesAll) {
-            base = reads;
-        }
-        self.flash.wordlines[first + wordline as usize].base = base;
-        if self.flash.tracker.is_on() {
-            self.flash.tracker.begin_wordline(block, wordline, spared(u64::from(reads), self.flash.preprogram_weight));
-        }
     }
 
     /// A block that will not be written further becomes a candidate for GC.
     #[cold]
     pub(crate) fn close(&mut self, block: BlockId) {
         let stream = self.flash.hot[block as usize].stream;
-        let hot = &mut self.flash.hot[block as usize];
-        hot.state = BlockState::Closed;
-        if self.bugs.has(Bug::SuspectForgotten) && hot.has(SUSPECT) {
-            hot.flags &= !SUSPECT;
-            self.flash.cold[block as usize].model_alarm = u32::MAX - 1;
-            self.set_alarm(block);
-        }
-        let hot = &mut self.flash.hot[block as usize];
+        self.flash.close(block);
         if stream >= RECLAIM {
-            hot.flags |= PROTECTED;
             // A full turn of the spare blocks: by then what was moved has had its rest.
-            self.flash.cold[block as usize].protected_until = self.flash.erases_total + u64::from(self.geometry.spare_blocks());
+            self.flash.protect(block, self.geometry.spare_blocks());
         }
         self.ftl.victims.insert(block, self.score(block), self.flash.seq as u32);
     }
@@ -299,9 +238,7 @@ impl Drive {
         let hot = &self.flash.hot[block as usize];
         let valid = u32::from(hot.valid);
         let all = self.geometry.pages_per_block;
-        let guarded = if hot.has(HAS_GUARDS) { self.flash.guards.count(block) } else { 0 };
-        let away = if hot.mode > 0 { u32::from(self.flash.cold[block as usize].pages_away) } else { guarded };
-        let available = (all - away).min(self.ftl.streams.most_pages(hot.stream)).max(1);
+        let available = (all - self.flash.pages_away_of(block)).min(self.ftl.streams.most_pages(hot.stream)).max(1);
         if available == all { valid } else { (valid * all).div_ceil(available).min(all) }
     }
 }

@@ -51,9 +51,9 @@ impl Drive {
     pub(crate) fn place_within(&mut self, block: BlockId, lpn: Lpn, origin: Origin, cause: Cause) -> Ppn {
         let page = u32::from(self.flash.hot[block as usize].write_ptr);
         // It is no stream's: open for this program only.
-        self.flash.hot[block as usize].state = BlockState::Open;
+        self.flash.set_state(block, BlockState::Open);
         self.program(block, page, lpn, origin, cause);
-        self.flash.hot[block as usize].state = BlockState::Closed;
+        self.flash.set_state(block, BlockState::Closed);
         self.geometry.first_page(block) + page
     }
 }

@@ -5,16 +5,13 @@
 //! What it has endured stays.
 
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Cause, Ppn, StreamId};
+use crate::base::units::{BlockId, Cause, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
+use crate::flash::block::HAS_GUARDS;
+use crate::flash::operate::recode::GUARDED;
 use crate::flash::ops::NandOp;
-use crate::flash::block::{HAS_GUARDS, SUSPECT};
 use crate::ftl::mover::{Job, Merges, Plan};
-use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
-
-/// The mode that reprogramming leads to: one page kind gone.
-pub(crate) const GUARDED: u8 = 1;
 
 impl Drive {
     /// How to reprogram a block: what has to leave it goes to `backup`. None where that cannot be: its cells hold one bit, it has guard levels
@@ -58,7 +55,7 @@ impl Drive {
     /// Pages that a block does without once it is reprogrammed, until its erase: it is written no further, so those that it never got count.
     fn pages_lost(&self, block: BlockId) -> u32 {
         let kept = self.geometry.cell.bits() - u32::from(GUARDED);
-        self.geometry.pages_per_block - self.whole_wordlines(block) * kept
+        self.geometry.pages_per_block - self.flash.whole_wordlines(block) * kept
     }
 
     /// Pages that an erased block does without when it is opened in a mode.
@@ -73,10 +70,9 @@ impl Drive {
             Merges::Wordlines(left) => return self.guard_next(job.block, left, job.cause),
             Merges::Block => {}
         }
-        if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < self.whole_wordlines(job.block) {
+        if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < self.flash.whole_wordlines(job.block) {
             self.sense_wordline(job.block, job.merged, job.cause);
-            self.note_merge(job.block, job.merged, GUARDED, job.cause);
-            self.disturb_by_reprogramming(job.block, job.merged, job.cause);
+            self.flash.merge(job.block, job.merged, job.cause);
             job.merged += 1;
             return true;
         }
@@ -88,14 +84,9 @@ impl Drive {
     pub(crate) fn merges_left(&self, job: &Job) -> u32 {
         match &job.plan.merges {
             Merges::Nothing => 0,
-            Merges::Block => self.whole_wordlines(job.block) - job.merged,
+            Merges::Block => self.flash.whole_wordlines(job.block) - job.merged,
             Merges::Wordlines(left) => left.len(),
         }
-    }
-
-    /// Wordlines of a block that are programmed whole.
-    pub(crate) fn whole_wordlines(&self, block: BlockId) -> u32 {
-        u32::from(self.flash.hot[block as usize].write_ptr) / self.geometry.cell.bits()
     }
 
     /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
@@ -111,49 +102,15 @@ impl Drive {
                     self.unmap_lost(lpn);
                 }
             } else {
-                self.sense_for_nobody(ppn, cause);
+                self.flash.sense_for_nobody(ppn, cause);
             }
-            self.record(NandOp::Read { src: ppn, cause });
-        }
-    }
-
-    /// Senses the cells of a page whose data nobody wants.
-    fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
-        self.flash.counts.reads[cause as usize] += 1;
-        let block = self.geometry.block_of(ppn);
-        let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn).1;
-        self.put_off_alarm(block, self.flash.dose[self.geometry.kind_of(ppn) as usize], cause);
-        self.note_read(PhysRead { lpn: NOBODY, ppn, cause, result: ReadResult::Good, fill: false });
-        if rings {
-            self.model_alarm(block);
-        }
-    }
-
-    fn note_merge(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
-        self.book_merge(block, cause);
-        self.tell(|o| o.merged(block, wordline, mode, cause));
-    }
-
-    pub(crate) fn book_merge(&mut self, block: BlockId, cause: Cause) {
-        self.flash.counts.reprograms[cause as usize] += 1;
-        self.record(NandOp::Merge { block, cause });
-    }
-
-    /// What reprogramming a wordline does to the others, as if it had been read (`density.reprogram_dose`).
-    pub(crate) fn disturb_by_reprogramming(&mut self, block: BlockId, wordline: u32, cause: Cause) {
-        let dose = self.flash.reprogram_dose;
-        if dose > 0 && self.count_dose(block, wordline, dose, cause) {
-            self.model_alarm(block);
+            self.flash.record(NandOp::Read { src: ppn, cause });
         }
     }
 
     fn finish_reprogramming(&mut self, block: BlockId) {
-        self.set_mode(block, GUARDED, self.pages_lost(block));
-        self.flash.hot[block as usize].flags &= !SUSPECT;
-        self.flash.cold[block as usize].reprogrammed = true;
         self.ftl.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
-        self.tell(|o| o.reprogrammed(block, GUARDED));
-        self.reassess(block);
+        self.flash.recode(block, self.pages_lost(block));
     }
 
     /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.
@@ -167,49 +124,23 @@ impl Drive {
             self.ftl.reclaim.low_density_refused += 1;
             return;
         }
-        self.flash.contents.forget_owners(block);
-        self.set_mode(block, mode, taken);
-        self.tell(|o| o.opened(block, mode));
-    }
-
-    /// A page of a block in a mode was programmed: behind the last one of a wordline that it keeps comes the program that makes guard levels.
-    pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
-        let (bits, mode) = (self.geometry.cell.bits(), self.flash.hot[block as usize].mode);
-        if mode > 0 && self.bugs.has(Bug::LowDensityUnmerged) && page % bits + 1 + u32::from(mode) == bits {
-            self.flash.hot[block as usize].write_ptr += u16::from(mode);
-            return;
-        }
-        if mode > 0 && page % bits + 1 + u32::from(mode) == bits {
-            self.flash.hot[block as usize].write_ptr += u16::from(mode);
-            if self.flash.by_wordline {
-                // The one program of the wordline leaves no guard level used.
-                self.flash.counts.reprograms[cause as usize] += 1;
-                self.tell(|o| o.merged(block, page / bits, mode, cause));
-            } else {
-                self.note_merge(block, page / bits, mode, cause);
-            }
-        }
-    }
-
-    fn set_mode(&mut self, block: BlockId, mode: u8, pages_away: u32) {
-        self.flash.hot[block as usize].mode = mode;
-        self.flash.cold[block as usize].pages_away = pages_away as u16;
-        self.flash.pages_away += pages_away;
+        self.flash.open_in_mode(block, mode, taken);
     }
 
     /// A block is about to be erased. Of one in a mode it is booked how much of its limit was used.
-    pub(crate) fn end_mode(&mut self, block: BlockId, cause: Cause) {
-        self.end_guards(block);
+    pub(crate) fn book_low_density(&mut self, block: BlockId, cause: Cause) {
         let (mode, reads) = (self.flash.hot[block as usize].mode, self.flash.hot[block as usize].reads);
         if mode == 0 {
             return;
         }
-        self.flash.pages_away -= u32::from(self.flash.cold[block as usize].pages_away);
         self.ftl.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
-        let pec = self.limit_pec(block);
+        let pec = self.flash.limit_pec(block);
         if let Some(limits) = self.flash.model.as_deref().map(crate::disturb::ErrorModel::limits) {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
-            self.ftl.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
+            self.ftl
+                .reclaim
+                .low_density_used
+                .note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
         }
     }
 }

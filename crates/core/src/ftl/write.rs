@@ -34,7 +34,7 @@ impl Drive {
             (entry, mask) = (UNMAPPED, WHOLE);
         }
         let written = if entry & BUFFERED == 0 { mask } else { mask | self.ftl.buffer.slot(entry & !BUFFERED).mask };
-        self.tell(|o| {
+        self.flash.tell(|o| {
             o.took_in(lpn, written);
             o.host_wrote(lpn, written == WHOLE);
         });
@@ -85,7 +85,7 @@ impl Drive {
         let mut whole = !self.is_lost(front.lpn);
         if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
-            whole = self.sense(front.lpn, front.below, Cause::Host, true);
+            whole = self.fill(front.lpn, front.below);
             whole &= !self.is_lost(front.lpn);
             self.record_fill(front.below, whole);
             if whole {
@@ -94,7 +94,7 @@ impl Drive {
                 if !self.bugs.has(Bug::FillDropped) {
                     self.merge(slot, WHOLE);
                 }
-                self.tell(|o| o.filled(front.lpn));
+                self.flash.tell(|o| o.filled(front.lpn));
             }
         }
         if self.needs_block(HOST) {
@@ -120,7 +120,7 @@ impl Drive {
             self.gather(Gatherer::Stream(HOST), lpn, Origin::Host, Cause::Host);
         } else {
             let dst = self.place(lpn, HOST, Origin::Host, Cause::Host);
-            self.record(NandOp::Program { dst });
+            self.flash.record(NandOp::Program { dst });
         }
         self.collect_in_background();
         self.level_wear();
@@ -134,7 +134,7 @@ impl Drive {
             (true, false) => NandOp::Fill { src },
             (true, true) => NandOp::Load { src, serial: self.gather_serial(Gatherer::Stream(HOST)), cause },
         };
-        self.record(op);
+        self.flash.record(op);
     }
 
     /// Asks for what is touched when the next pages are written to flash; what is found through other memory later.
@@ -173,7 +173,7 @@ impl Drive {
         if !planted(Bug::TrimKeepsLost) {
             self.clear_lost(lpn);
         }
-        self.tell(|o| o.trimmed(lpn));
+        self.flash.tell(|o| o.trimmed(lpn));
         if self.bugs.has(Bug::TrimForgotten) {
             return;
         }

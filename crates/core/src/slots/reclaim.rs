@@ -23,6 +23,7 @@ mod straw_ss_sound;
 mod straw_wl;
 mod tiered;
 
+pub use crate::flash::Probed;
 pub use action::Action;
 pub use promise::Promise;
 
@@ -210,24 +211,6 @@ impl View<'_> {
         } else {
             self.geometry.available_from(hot.write_ptr.into(), hot.mode).saturating_sub(u32::from(planted(Bug::ToComeOneShort)))
         }
-    }
-}
-
-/// What a probe found: the errors of a wordline over those that can be corrected. In this model that is its dose over its limit, exactly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Probed {
-    /// The wordline, numbered within its block.
-    pub wordline: u32,
-    /// In the same unit; only their ratio is known.
-    pub(crate) dose: u64,
-    pub(crate) limit: u64,
-}
-
-impl Probed {
-    /// What is left of this limit when the share that was found is used up, rounded down; below nothing where data is lost.
-    pub fn left_of(&self, limit: u64) -> i64 {
-        let used = (u128::from(self.dose) * u128::from(limit)).div_ceil(u128::from(self.limit.max(1)));
-        limit.cast_signed() - used as i64
     }
 }
 

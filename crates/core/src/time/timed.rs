@@ -29,8 +29,8 @@ use crate::base::units::{Cause, DieId, Lpn, Ns, us};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::drive::Drive;
-use crate::flash::ops::NandOp;
 use crate::flash::count::TRACKED;
+use crate::flash::ops::NandOp;
 use crate::watch::time_event::TimeEvent;
 
 /// Requests taken from the source at a time.

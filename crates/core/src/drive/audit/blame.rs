@@ -93,7 +93,8 @@ impl Drive {
             let pages = first_page + wordline * bits..first_page + (wordline * bits + bits).min(written);
             let forgets = self.bugs.has(Bug::BlameForgetsMoved);
             let stays = |ppn: &u32| !forgets || any(self.flash.contents.valid_words(block), ppn - first_page, 1);
-            let owners = || pages.clone().filter(stays).map(|ppn| self.flash.contents.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
+            let owners =
+                || pages.clone().filter(stays).map(|ppn| self.flash.contents.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {
                 weights[(self.blame.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
@@ -107,12 +108,13 @@ impl Drive {
         let g = &self.geometry;
         let (wordlines, stride) = (g.wordlines_per_block, g.neighbour_stride);
         let bits = g.cell.bits();
-        let moving: Vec<u64> = self.flash.contents.valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
+        let moving: Vec<u64> =
+            self.flash.contents.valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
         let moves = |w: &u32| any(&moving, w * bits, bits);
         let mut shares = vec![(0..wordlines).filter(moves).count() as f64; wordlines as usize];
         // Under the model `count` a wordline's own reads disturb it like all others.
         let own = if self.config.disturb.model == DisturbModel::Count || self.bugs.has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
-        let pec = self.limit_pec(block);
+        let pec = self.flash.limit_pec(block);
         let limits = self.flash.model.as_deref().map(crate::disturb::ErrorModel::limits);
         let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha as f64 / ALPHA_ONE as f64);
         for victim in (0..wordlines).filter(moves) {

@@ -22,7 +22,7 @@ impl Drive {
         self.uncorrectable_reads = 0;
         self.ftl.lost_pages = 0;
         self.flash.ops.clear();
-        self.tell(Observer::measured_phase);
+        self.flash.tell(Observer::measured_phase);
     }
 
     /// The resolved configuration.

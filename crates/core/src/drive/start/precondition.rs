@@ -14,7 +14,6 @@ use crate::base::mem::prefetch;
 use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
-use crate::flash::block::BlockState;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::free::Side;
 use crate::ftl::map::UNMAPPED;
@@ -151,10 +150,9 @@ impl Drive {
             }
             for (page, lpn) in group {
                 let ppn = first + page;
-                self.flash.contents.to_logical[ppn as usize] = *lpn;
                 debug_assert!(self.ftl.map.to_physical[*lpn as usize] == UNMAPPED);
                 self.ftl.map.to_physical[*lpn as usize] = ppn;
-                self.flash.contents.set_valid(block, *page);
+                self.flash.preload_page(block, *page, *lpn);
             }
         }
         self.close_loaded(block, pages.len() as u32);
@@ -162,18 +160,10 @@ impl Drive {
 
     /// The rest of a block whose pages the map holds: so many of them are valid, the others hold what is no longer.
     fn close_loaded(&mut self, block: BlockId, valid: u32) {
-        let hot = &mut self.flash.hot[block as usize];
-        hot.state = BlockState::Closed;
-        hot.stream = HOST;
-        hot.write_ptr = self.geometry.pages_per_block as u16;
-        hot.valid = valid as u16;
-        self.flash.seq += u64::from(self.geometry.pages_per_block);
+        self.flash.preload(block, HOST, valid);
         self.arm(block);
         self.ftl.victims.insert(block, self.score(block), self.flash.seq as u32);
-        if self.is_watched() {
-            let lpns = self.flash.contents.owners(block).to_vec();
-            self.tell(|o| o.preloaded(block, &lpns));
-        }
+        self.flash.tell_preloaded(block);
     }
 }
 

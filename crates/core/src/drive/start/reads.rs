@@ -112,20 +112,11 @@ impl Drive {
             (if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more)) * QUARTERS
         };
         let doses: Vec<u32> = (0..programmed).map(dose).collect();
-        if !self.flash.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
-            let first = self.geometry.first_wordline(block);
-            for (wordline, dose) in (first..).zip(&doses) {
-                self.flash.wordlines[wordline as usize].reads += dose;
-            }
-        }
-        if self.flash.tracker.is_on() {
-            self.flash.tracker.count_each(block, &doses);
-        }
-        self.flash.hot[block as usize].reads += doses.iter().sum::<u32>();
+        self.flash.serve_before_start(block, &doses);
         if !planted(Bug::StartAsksNobody) {
-            self.ask_model_at_next_read(block);
+            self.flash.ask_model_at_next_read(block);
         }
-        self.tell(|o| o.served_before(block, &doses));
+        self.flash.tell(|o| o.served_before(block, &doses));
     }
 }
 
