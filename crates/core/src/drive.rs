@@ -8,6 +8,7 @@ mod assemble;
 pub mod audit;
 mod memory;
 pub mod start;
+mod write;
 
 pub(crate) use self::assemble::late_reads;
 use crate::base::geometry::Geometry;
@@ -17,14 +18,15 @@ use crate::base::request::Request;
 use crate::base::units::{Cause, Lpn, Ns, Ppn};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
-use crate::disturb::ErrorModel;
 use crate::drive::audit::blame::Blame;
 use crate::flash::Flash;
 use crate::flash::count::WORDLINES;
 use crate::ftl::Ftl;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::mover::{Job, JobRef};
 use crate::slots::gc::GcPolicy;
 use crate::slots::reclaim::{Policy, View};
+use crate::slots::{Facts, Slots, Told};
 use crate::watch::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
 
 /// Calls the read path compiled for what is to be counted, and for being watched or not.
@@ -94,7 +96,7 @@ impl Drive {
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
         self.bugs.seeded = Some(bug);
-        self.flash.bugs = self.bugs;
+        (self.flash.bugs, self.ftl.bugs) = (self.bugs, self.bugs);
         crate::bugs::plant(Some(bug));
         if let Some(model) = &mut self.flash.model {
             model.limits_mut().bugs = self.bugs;
@@ -199,7 +201,7 @@ impl Drive {
     fn read_special(&mut self, lpn: Lpn, entry: u32) -> Ppn {
         if entry & BUFFERED != 0 {
             let slot = *self.ftl.buffer.slot(entry & !BUFFERED);
-            if self.is_lost(lpn) {
+            if self.ftl.is_lost(lpn) {
                 // The part that the host wrote since does not make the page whole.
                 self.uncorrectable_reads += 1;
                 let result = ReadResult::Uncorrectable;
@@ -215,16 +217,16 @@ impl Drive {
             }
             // Part of the page is newer in the buffer, the rest comes from flash.
             // A move that this read set off may find the rest gone, and the page is as lost as if the read had.
-            let whole = (self.bugs.has(Bug::RestUnread) || self.fill(lpn, slot.below)) && !self.is_lost(lpn);
+            let whole = (self.bugs.has(Bug::RestUnread) || self.fill(lpn, slot.below)) && !self.ftl.is_lost(lpn);
             if !whole {
                 self.uncorrectable_reads += 1;
-                self.report_lost(lpn);
+                self.ftl.report_lost(&mut self.flash, lpn);
             }
             let result = if whole { ReadResult::Good } else { ReadResult::Uncorrectable };
             self.flash.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
             return slot.below;
         }
-        let lost = self.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
+        let lost = self.ftl.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
         let result = if lost { ReadResult::Uncorrectable } else { ReadResult::Good };
         self.flash.note_read(PhysRead { lpn, ppn: NO_PPN, cause: Cause::Host, result, fill: false });
         if lost {
@@ -269,36 +271,44 @@ impl Drive {
         self.ftl.buffer_slots
     }
 
+    /// Programs all wordlines that pages wait for.
+    pub(crate) fn pad_streams(&mut self) {
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.pad_streams(flash, &mut slots);
+    }
+
+    /// A deferred job, unless it is done.
+    pub(crate) fn job(&self, job: JobRef) -> Option<&Job> {
+        self.ftl.job(job)
+    }
+
+    /// Moves the next page of a deferred job; false when there was none left and the job is gone.
+    pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.step_job(flash, &mut slots, job)
+    }
+
+    /// What techniques are told beside the state of flash and controller.
+    fn facts(&self) -> Facts {
+        Facts {
+            late_reads: self.late_reads,
+            clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
+            timed_from: self.timed_from,
+            rung_by: self.rung_by,
+            bugs: self.bugs,
+        }
+    }
+
     /// What a policy may see, and the policy, apart.
     pub(crate) fn policy_and_view(&mut self) -> (&mut dyn Policy, View<'_>) {
-        let view = View {
-            geometry: &self.geometry,
-            limits: self.flash.model.as_deref().map(ErrorModel::limits),
-            disturb: &self.config.disturb,
-            density: &self.config.density,
-            late_reads: if self.bugs.has(Bug::LateReadsZero) {
-                0
-            } else if planted(Bug::LateHalved) {
-                self.late_reads / 2
-            } else {
-                self.late_reads
-            },
-            wear_counts: self.flash.wear_counts,
-            hot: &self.flash.hot,
-            cold: &self.flash.cold,
-            wordlines: &self.flash.wordlines,
-            tracker: &self.flash.tracker,
-            pages: &self.flash.page_counters,
-            contents: &self.flash.contents,
-            rung_by: self.rung_by,
-            guards: &self.flash.guards,
-            pages_away: self.flash.pages_away + self.pages_leaving(),
-            pages_to_spare: self.ftl.pages_to_spare,
-            bugs: self.bugs,
-            timed_from: self.timed_from,
-            clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
-        };
+        let view = View::of(&self.flash, self.ftl.away(&self.flash), Told::new(&self.config, self.facts()));
         (self.policy.as_mut(), view)
+    }
+
+    /// The flash, the controller, and what that may ask of the techniques.
+    pub(crate) fn parts(&mut self) -> (&mut Flash, &mut Ftl, Slots<'_>) {
+        let told = Told::new(&self.config, self.facts());
+        (&mut self.flash, &mut self.ftl, Slots::new(self.policy.as_mut(), self.gc.as_ref(), told, self.now))
     }
 }
 

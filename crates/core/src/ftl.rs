@@ -5,26 +5,26 @@ pub(crate) mod collect;
 pub(crate) mod free;
 pub(crate) mod gather;
 pub(crate) mod guard;
+pub(crate) mod losses;
 pub(crate) mod map;
 pub(crate) mod mover;
 pub(crate) mod place;
 pub(crate) mod recycle;
 pub(crate) mod reprogram;
-pub(crate) mod victims;
-pub(crate) mod write;
 
 use crate::base::geometry::Geometry;
 use crate::base::metrics::ReclaimCounts;
+use crate::base::streams::{RESERVE, StreamSpec};
 use crate::base::units::{Ns, transfer_ns, us};
-use crate::config::DriveConfig;
-use crate::slots::reclaim::StreamSpec;
+use crate::bugs::Bugs;
+use crate::config::{DriveConfig, Schedule, WearConfig};
+use crate::slots::gc::victims::VictimIndex;
 use buffer::WriteBuffer;
 use free::FreeBlocks;
 use gather::Gathers;
 use map::PageMap;
 use mover::{Job, JobRef};
-use place::{RESERVE, Streams};
-use victims::VictimIndex;
+use place::Streams;
 
 /// The controller's own state: where the host's pages are, and what is under way.
 pub(crate) struct Ftl {
@@ -61,6 +61,13 @@ pub(crate) struct Ftl {
     pub(crate) lost_pages: u64,
     /// Read reclaim since the measured phase began.
     pub(crate) reclaim: ReclaimCounts,
+    /// When reclaim's jobs run: `reclaim.schedule`.
+    schedule: Schedule,
+    /// `[wear]`.
+    wear: WearConfig,
+    /// Share of the spare blocks that idle gaps keep free: `gc.background`.
+    background: f64,
+    pub(crate) bugs: Bugs,
 }
 
 impl Ftl {
@@ -90,6 +97,10 @@ impl Ftl {
             lost: vec![],
             lost_pages: 0,
             reclaim: ReclaimCounts::default(),
+            schedule: config.reclaim.schedule,
+            wear: config.wear.clone(),
+            background: config.gc.background,
+            bugs: Bugs::default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy is asked, data that is
 //! gone is reported. Rare, and out of line.
 
+use crate::base::streams::RECLAIM;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::disturb::table::QUARTERS;
@@ -10,7 +11,6 @@ use crate::flash::block::{BlockState, MOVING};
 use crate::flash::operate::sense::Sensed;
 use crate::ftl::map::BUFFERED;
 use crate::ftl::mover::{Job, Plan};
-use crate::ftl::place::{GC, RECLAIM};
 use crate::slots::reclaim::Action;
 
 impl Drive {
@@ -36,7 +36,7 @@ impl Drive {
                 self.uncorrectable_reads += 1;
             }
             if !fill {
-                self.report_lost(lpn);
+                self.ftl.report_lost(&mut self.flash, lpn);
             }
         }
         if sensed.rings && !(fill && planted(Bug::FillAsksNobody)) {
@@ -45,35 +45,6 @@ impl Drive {
             self.ask_policy(block);
             self.flash.set_alarm(block);
         }
-    }
-
-    /// Senses a page on the drive's own account. Tells whether its data could be read; what could not is reported lost, unless newer data
-    /// hides it.
-    pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, hidden: bool) -> bool {
-        let good = self.flash.sense(lpn, ppn, cause, hidden).good;
-        if !good && !hidden {
-            self.report_lost(lpn);
-        }
-        good
-    }
-
-    /// First alarms of a block that is about to be written.
-    pub(crate) fn arm(&mut self, block: BlockId) {
-        if self.flash.model.is_none() {
-            return;
-        }
-        let (policy, view) = self.policy_and_view();
-        let mut first = policy.arm(&view, block);
-        self.flash.tell(|o| o.asks_at(block, first));
-        if self.bugs.has(Bug::AlphaForgotten) {
-            first = Reads(first.0.saturating_mul(8));
-        }
-        if self.flash.hot[block as usize].stream == GC && self.bugs.has(Bug::ArmForgotten) {
-            first = Reads::NEVER;
-        }
-        self.flash.set_policy_alarm(block, first);
-        self.flash.ask_model(block);
-        self.flash.set_alarm(block);
     }
 
     fn ask_policy(&mut self, block: BlockId) {
@@ -101,10 +72,10 @@ impl Drive {
                 Action::RelocatePages { block, pages } => self.reclaim_block(block, Plan::some(pages, RECLAIM), deadline),
                 Action::Divide { block, marked, to, rest } => self.reclaim_block(block, Plan::divided(marked, to, rest), deadline),
                 Action::Probe { .. } => unreachable!("carried out while the policy was asked"),
-                Action::Recycle { block } => self.reclaim_block(block, self.plan_recycling(block), deadline),
+                Action::Recycle { block } => self.reclaim_block(block, self.ftl.plan_recycling(&self.flash, block), deadline),
                 Action::Reprogram { block, backup } => self.reprogram_block(block, backup, deadline),
                 Action::ReprogramWordlines { block, wordlines, pages } => {
-                    self.reclaim_block(block, self.plan_guarding(block, &wordlines, pages), deadline);
+                    self.reclaim_block(block, self.ftl.plan_guarding(&self.flash, block, &wordlines, pages), deadline);
                 }
             }
         }
@@ -128,7 +99,7 @@ impl Drive {
     }
 
     fn reprogram_block(&mut self, block: BlockId, backup: StreamId, deadline: Reads) {
-        let plan = self.plan_reprogramming(block, backup);
+        let plan = self.ftl.plan_reprogramming(&self.flash, block, backup);
         self.ftl.reclaim.low_density_refused += u64::from(plan.is_none());
         self.reclaim_block(block, plan.unwrap_or_else(|| Plan::whole(backup)), deadline);
     }
@@ -139,23 +110,25 @@ impl Drive {
         }
         self.ftl.reclaim.invocations += u64::from(!self.bugs.has(Bug::JobsUncounted));
         self.book_blame(block, plan.pages.as_ref());
-        self.relocate(block, plan, Cause::Reclaim, deadline);
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.relocate(flash, &mut slots, block, plan, Cause::Reclaim, deadline);
         // Reclaim uses up free blocks as writes do, and where nothing is written nobody else would see to new ones.
-        self.collect_in_background();
-        self.level_wear();
+        ftl.collect_in_background(flash, &mut slots);
+        ftl.level_wear(flash, &mut slots);
     }
 
     /// A block under a deferred job reached its policy's alarm again: its last allowed read, or the first alarm of a block
     /// that GC or wear levelling was moving already.
     fn look_at_job(&mut self, block: BlockId) {
-        let Some(slot) = self.job_of(block) else { return };
+        let Some(slot) = self.ftl.job_of(block) else { return };
         if self.ftl.jobs[slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER) {
             self.ftl.reclaim.deadline_misses += u64::from(!self.bugs.has(Bug::MissesUncounted));
             if self.bugs.has(Bug::DeadlineOverrun) {
                 self.flash.set_policy_alarm(block, Reads::NEVER);
                 return;
             }
-            self.finish_job(slot);
+            let (flash, ftl, mut slots) = self.parts();
+            ftl.finish_job(flash, &mut slots, slot);
             return;
         }
         if self.bugs.has(Bug::GcJobGetsNoDeadline) {
@@ -181,31 +154,7 @@ impl Drive {
         let served = self.flash.cold[job.block as usize].without_movers(self.flash.hot[job.block as usize].reads);
         let rate = f64::from(served - job.from) / (self.now - job.started_at).max(1) as f64;
         let left = job.deadline.0.saturating_mul(QUARTERS).saturating_sub(served);
-        rate * self.time_left(job) as f64 >= f64::from(left / QUARTERS * QUARTERS)
-    }
-
-    /// Whether the drive reported this page's data as lost and it was not written since.
-    pub(crate) fn is_lost(&self, lpn: Lpn) -> bool {
-        self.ftl.lost.get(lpn as usize / 64).is_some_and(|word| word >> (lpn % 64) & 1 == 1)
-    }
-
-    /// Reports the host's data at a page as lost, once.
-    pub(crate) fn report_lost(&mut self, lpn: Lpn) {
-        if self.is_lost(lpn) {
-            return;
-        }
-        if self.ftl.lost.is_empty() {
-            self.ftl.lost = vec![0; (self.geometry.host_pages as usize).div_ceil(64)];
-        }
-        self.ftl.lost[lpn as usize / 64] |= 1 << (lpn % 64);
-        self.ftl.lost_pages += u64::from(!self.bugs.has(Bug::LossesUncounted));
-        self.flash.tell(|o| o.lost(lpn));
-    }
-
-    pub(crate) fn clear_lost(&mut self, lpn: Lpn) {
-        if let Some(word) = self.ftl.lost.get_mut(lpn as usize / 64) {
-            *word &= !(1 << (lpn % 64));
-        }
+        rate * self.ftl.time_left(&self.flash, job) as f64 >= f64::from(left / QUARTERS * QUARTERS)
     }
 
     /// Ends a run: looks at every block that may hold pages past their limit and reports those that nobody has read.
@@ -240,11 +189,11 @@ impl Drive {
     /// them is what fails.
     fn report_unread(&mut self, ppn: Ppn) {
         let lpn = self.flash.contents.to_logical[ppn as usize];
-        if self.ftl.map.to_physical[lpn as usize] & BUFFERED != 0 && !self.is_lost(lpn) {
+        if self.ftl.map.to_physical[lpn as usize] & BUFFERED != 0 && !self.ftl.is_lost(lpn) {
             self.host.fill_reads += 1;
             self.flash.sense_failing(lpn, ppn);
         }
-        self.report_lost(lpn);
+        self.ftl.report_lost(&mut self.flash, lpn);
     }
 }
 

@@ -60,7 +60,7 @@ impl Drive {
             announced: 0,
         };
         for block in 0..drive.geometry.blocks {
-            drive.add_free(block);
+            drive.ftl.add_free(&drive.flash, block);
         }
         #[cfg(feature = "seeded-bugs")]
         crate::bugs::plant(None);

@@ -52,7 +52,7 @@ impl Drive {
             let lpn = lpn as Lpn;
             let buffered = *entry & BUFFERED != 0;
             let ppn = if buffered { self.ftl.buffer.slot(*entry & !BUFFERED).below } else { *entry };
-            let holds = (buffered || ppn < UNMAPPED) && !self.is_lost(lpn);
+            let holds = (buffered || ppn < UNMAPPED) && !self.ftl.is_lost(lpn);
             holds.then_some(MapRow { lpn, ppn, buffered })
         })
     }
@@ -67,7 +67,7 @@ impl Drive {
         (0..self.geometry.blocks).flat_map(|block| {
             let first = self.geometry.first_page(block);
             let pages = set_bits(self.flash.contents.valid_words(block)).map(move |page| first + page as Ppn);
-            pages.filter(|ppn| !self.is_lost(self.owner(*ppn)))
+            pages.filter(|ppn| !self.ftl.is_lost(self.owner(*ppn)))
         })
     }
 

@@ -10,7 +10,7 @@ use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::guards::Guards;
 use crate::ftl::map::PageMap;
-use crate::ftl::victims::VictimIndex;
+use crate::slots::gc::victims::VictimIndex;
 use crate::slots::reclaim::Technique;
 
 /// A free block in its plane's tree, and what techniques note of every block.

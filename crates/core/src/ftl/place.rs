@@ -2,25 +2,15 @@
 //! its pages are striped over dies, and opens them only when it is used.
 
 use crate::base::geometry::Geometry;
-use crate::base::units::{BlockId, Cause, Lpn, Ppn, StreamId};
+use crate::base::streams::{FIRST_OWN, GC, RECLAIM, RESERVE, StreamSpec};
+use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, disorder, planted};
-use crate::drive::Drive;
+use crate::flash::Flash;
+use crate::ftl::Ftl;
 use crate::ftl::free::{FreeBlocks, Side};
 use crate::ftl::map::BUFFERED;
-use crate::slots::reclaim::{FIRST_OWN, StreamSpec};
+use crate::slots::Slots;
 use crate::watch::observer::Origin;
-
-/// Host writes.
-pub(crate) const HOST: StreamId = 0;
-/// Data moved by garbage collection.
-pub(crate) const GC: StreamId = 1;
-/// Data moved because of reads.
-pub(crate) const RECLAIM: StreamId = 2;
-/// Cold data moved by static wear levelling, into worn blocks.
-pub(crate) const WEAR: StreamId = 3;
-
-/// Free blocks that only moves may take, so that cleaning a block never lacks a place for its pages.
-pub(crate) const RESERVE: u32 = 2;
 
 const NONE: BlockId = BlockId::MAX;
 
@@ -130,115 +120,133 @@ impl Streams {
     }
 }
 
-impl Drive {
+impl Ftl {
     /// Whether the next page of a stream needs a block from the free pool.
     pub(crate) fn needs_block(&self, stream: StreamId) -> bool {
-        let s = &self.ftl.streams.table[usize::from(stream)];
+        let s = &self.streams.table[usize::from(stream)];
         s.open[s.turn] == NONE
     }
 
     /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
-    pub(crate) fn place(&mut self, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
-        let block = self.block_at_turn(stream);
-        let page = u32::from(self.flash.hot[block as usize].write_ptr);
-        let ppn = self.geometry.first_page(block) + page;
-        self.program(block, page, lpn, origin, cause);
-        self.flash.complete_wordline(block, page, cause);
-        self.end_turn(stream, block);
+    pub(crate) fn place(&mut self, flash: &mut Flash, slots: &mut Slots, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
+        let block = self.block_at_turn(flash, slots, stream);
+        let page = u32::from(flash.hot[block as usize].write_ptr);
+        let ppn = flash.geometry.first_page(block) + page;
+        self.program(flash, block, page, lpn, origin, cause);
+        flash.complete_wordline(block, page, cause);
+        self.end_turn(flash, stream, block);
         ppn
     }
 
     /// The block that the stream's turn falls on, opened where needed and possible; else its next open one, which then has its turn.
-    pub(crate) fn block_at_turn(&mut self, stream: StreamId) -> BlockId {
-        let width = self.ftl.streams.width(stream);
+    pub(crate) fn block_at_turn(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) -> BlockId {
+        let width = self.streams.width(stream);
         for _ in 0..width {
-            let s = &mut self.ftl.streams.table[usize::from(stream)];
+            let s = &mut self.streams.table[usize::from(stream)];
             if s.open[s.turn] != NONE {
                 return s.open[s.turn];
             }
-            if let Some(block) = self.take_free(stream) {
-                let s = &mut self.ftl.streams.table[usize::from(stream)];
+            if let Some(block) = self.take_free(flash, slots, stream) {
+                let s = &mut self.streams.table[usize::from(stream)];
                 s.open[s.turn] = block;
                 return block;
             }
-            self.ftl.streams.next_turn(stream);
+            self.streams.next_turn(stream);
         }
-        panic!("no free block for stream {}: the reserve was not kept", self.ftl.streams.table[usize::from(stream)].purpose);
+        panic!("no free block for stream {}: the reserve was not kept", self.streams.table[usize::from(stream)].purpose);
     }
 
     /// The block at turn was written to: the next one has its turn, and a block that is written as far as it will be is closed.
     #[inline]
-    pub(crate) fn end_turn(&mut self, stream: StreamId, block: BlockId) {
-        self.ftl.streams.next_turn(stream);
-        if u32::from(self.flash.hot[block as usize].write_ptr) >= self.ftl.streams.most_pages(stream) {
-            self.ftl.streams.drop_open(stream, block);
-            self.close(block);
+    pub(crate) fn end_turn(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
+        self.streams.next_turn(stream);
+        if u32::from(flash.hot[block as usize].write_ptr) >= self.streams.most_pages(stream) {
+            self.streams.drop_open(stream, block);
+            self.close(flash, block);
         }
     }
 
     /// A free block for a stream: from a die on which it has no open block yet, where free blocks are most plenty.
     #[cold]
-    fn take_free(&mut self, stream: StreamId) -> Option<BlockId> {
-        let planes = self.geometry.dies() * self.geometry.planes_per_die;
-        let s = &self.ftl.streams.table[usize::from(stream)];
+    fn take_free(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) -> Option<BlockId> {
+        let planes = flash.geometry.dies() * flash.geometry.planes_per_die;
+        let s = &self.streams.table[usize::from(stream)];
         let worn = s.worn && !planted(Bug::ColdToYoungest) || self.bugs.has(Bug::OldestFirst);
-        let mut used = vec![false; self.geometry.dies() as usize];
+        let mut used = vec![false; flash.geometry.dies() as usize];
         for block in s.open.iter().filter(|b| **b != NONE) {
-            used[usize::from(self.geometry.die_of(*block))] = true;
+            used[usize::from(flash.geometry.die_of(*block))] = true;
         }
-        let side = self.ftl.streams.side(stream, &self.ftl.free);
-        let free_in = |plane: u32| self.ftl.free.in_plane(plane, side);
+        let side = self.streams.side(stream, &self.free);
+        let free_in = |plane: u32| self.free.in_plane(plane, side);
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
-        let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.ftl.streams.plane_cursor };
+        let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.streams.plane_cursor };
         let rank = |plane: u32| {
-            let taken = used[(plane / self.geometry.planes_per_die) as usize];
+            let taken = used[(plane / flash.geometry.planes_per_die) as usize];
             (taken, usize::MAX - free_in(plane), (plane + planes - cursor) % planes)
         };
         let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
-        self.ftl.streams.plane_cursor = (plane + self.geometry.planes_per_die) % planes;
-        let block = self.ftl.free.take(plane, side, worn)?;
-        self.ftl.reclaim.pool_openings += u64::from(wants_pool);
-        self.ftl.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool);
-        self.flash.open(block, stream, counts_pages);
-        self.open_in_mode(block, mode);
-        self.arm(block);
+        self.streams.plane_cursor = (plane + flash.geometry.planes_per_die) % planes;
+        let block = self.free.take(plane, side, worn)?;
+        self.reclaim.pool_openings += u64::from(wants_pool);
+        self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool);
+        flash.open(block, stream, counts_pages);
+        self.open_in_mode(flash, block, mode);
+        self.arm(flash, slots, block);
         Some(block)
+    }
+
+    /// First alarms of a block that is about to be written.
+    pub(crate) fn arm(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId) {
+        if flash.model.is_none() {
+            return;
+        }
+        let mut first = slots.arm(flash, self.away(flash), block);
+        flash.tell(|o| o.asks_at(block, first));
+        if self.bugs.has(Bug::AlphaForgotten) {
+            first = Reads(first.0.saturating_mul(8));
+        }
+        if flash.hot[block as usize].stream == GC && self.bugs.has(Bug::ArmForgotten) {
+            first = Reads::NEVER;
+        }
+        flash.set_policy_alarm(block, first);
+        flash.ask_model(block);
+        flash.set_alarm(block);
     }
 
     /// Programs the next page of a block and maps it there.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "its two callers are the write path")]
-    pub(crate) fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
-        let ppn = self.flash.program(block, page, lpn, origin, cause);
-        let entry = self.ftl.map.to_physical[lpn as usize];
+    pub(crate) fn program(&mut self, flash: &mut Flash, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
+        let ppn = flash.program(block, page, lpn, origin, cause);
+        let entry = self.map.to_physical[lpn as usize];
         if entry & BUFFERED == 0 {
-            self.ftl.map.to_physical[lpn as usize] = ppn;
+            self.map.to_physical[lpn as usize] = ppn;
         } else if !self.bugs.has(Bug::MoveMissesBuffer) {
             // A copy of what lies below newer data in the write buffer.
-            self.ftl.buffer.slot_mut(entry & !BUFFERED).below = ppn;
+            self.buffer.slot_mut(entry & !BUFFERED).below = ppn;
         }
     }
 
     /// A block that will not be written further becomes a candidate for GC.
     #[cold]
-    pub(crate) fn close(&mut self, block: BlockId) {
-        let stream = self.flash.hot[block as usize].stream;
-        self.flash.close(block);
+    pub(crate) fn close(&mut self, flash: &mut Flash, block: BlockId) {
+        let stream = flash.hot[block as usize].stream;
+        flash.close(block);
         if stream >= RECLAIM {
             // A full turn of the spare blocks: by then what was moved has had its rest.
-            self.flash.protect(block, self.geometry.spare_blocks());
+            flash.protect(block, flash.geometry.spare_blocks());
         }
-        self.ftl.victims.insert(block, self.score(block), self.flash.seq as u32);
+        self.victims.insert(block, self.score(flash, block), flash.seq as u32);
     }
 
     /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled, or that was reprogrammed before it
     /// was, must not look empty.
     #[inline]
-    pub(crate) fn score(&self, block: BlockId) -> u32 {
-        let hot = &self.flash.hot[block as usize];
+    pub(crate) fn score(&self, flash: &Flash, block: BlockId) -> u32 {
+        let hot = &flash.hot[block as usize];
         let valid = u32::from(hot.valid);
-        let all = self.geometry.pages_per_block;
-        let available = (all - self.flash.pages_away_of(block)).min(self.ftl.streams.most_pages(hot.stream)).max(1);
+        let all = flash.geometry.pages_per_block;
+        let available = (all - flash.pages_away_of(block)).min(self.streams.most_pages(hot.stream)).max(1);
         if available == all { valid } else { (valid * all).div_ceil(available).min(all) }
     }
 }

@@ -7,20 +7,22 @@
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Cause, StreamId};
 use crate::bugs::{Bug, planted};
-use crate::drive::Drive;
+use crate::flash::Flash;
 use crate::flash::block::HAS_GUARDS;
 use crate::flash::operate::recode::GUARDED;
 use crate::flash::ops::NandOp;
+use crate::ftl::Ftl;
 use crate::ftl::mover::{Job, Merges, Plan};
+use crate::slots::Away;
 
-impl Drive {
+impl Ftl {
     /// How to reprogram a block: what has to leave it goes to `backup`. None where that cannot be: its cells hold one bit, it has guard levels
     /// somewhere already, or the drive cannot spare the pages.
-    pub(crate) fn plan_reprogramming(&self, block: BlockId, backup: StreamId) -> Option<Plan> {
-        let g = &self.geometry;
-        let (bits, written) = (g.cell.bits(), u32::from(self.flash.hot[block as usize].write_ptr));
-        let hot = &self.flash.hot[block as usize];
-        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(self.pages_lost(block)) {
+    pub(crate) fn plan_reprogramming(&self, flash: &Flash, block: BlockId, backup: StreamId) -> Option<Plan> {
+        let g = &flash.geometry;
+        let (bits, written) = (g.cell.bits(), u32::from(flash.hot[block as usize].write_ptr));
+        let hot = &flash.hot[block as usize];
+        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(flash, self.pages_lost(flash, block)) {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
@@ -34,113 +36,115 @@ impl Drive {
     }
 
     /// Whether the drive can do without so many pages more. What is under way counts.
-    fn has_to_spare(&self, pages: u32) -> bool {
-        self.flash.pages_away + self.pages_leaving() + pages <= self.ftl.pages_to_spare || planted(Bug::SpareOverdrawn)
+    fn has_to_spare(&self, flash: &Flash, pages: u32) -> bool {
+        flash.pages_away + self.pages_leaving(flash) + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
+    }
+
+    /// Pages that low density takes away beside those that are gone, as techniques are told.
+    pub(crate) fn away(&self, flash: &Flash) -> Away {
+        Away { leaving: self.pages_leaving(flash), at_most: self.pages_to_spare }
     }
 
     /// Pages that jobs under way will take away.
-    pub(crate) fn pages_leaving(&self) -> u32 {
-        self.ftl.leaving_now + self.ftl.jobs.iter().flatten().map(|job| self.pages_of(job)).sum::<u32>()
+    pub(crate) fn pages_leaving(&self, flash: &Flash) -> u32 {
+        self.leaving_now + self.jobs.iter().flatten().map(|job| self.pages_of(flash, job)).sum::<u32>()
     }
 
     /// Pages that a job's merges, as far as they are still to come, take away.
-    pub(crate) fn pages_of(&self, job: &Job) -> u32 {
+    pub(crate) fn pages_of(&self, flash: &Flash, job: &Job) -> u32 {
         match &job.plan.merges {
             Merges::Nothing => 0,
-            Merges::Block => self.pages_lost(job.block),
+            Merges::Block => self.pages_lost(flash, job.block),
             Merges::Wordlines(left) => left.len() * u32::from(GUARDED),
         }
     }
 
     /// Pages that a block does without once it is reprogrammed, until its erase: it is written no further, so those that it never got count.
-    fn pages_lost(&self, block: BlockId) -> u32 {
-        let kept = self.geometry.cell.bits() - u32::from(GUARDED);
-        self.geometry.pages_per_block - self.flash.whole_wordlines(block) * kept
+    fn pages_lost(&self, flash: &Flash, block: BlockId) -> u32 {
+        let kept = flash.geometry.cell.bits() - u32::from(GUARDED);
+        flash.geometry.pages_per_block - flash.whole_wordlines(block) * kept
     }
 
     /// Pages that an erased block does without when it is opened in a mode.
-    fn pages_taken(&self, mode: u8) -> u32 {
-        self.geometry.pages_per_block - self.geometry.available_pages(mode)
+    fn pages_taken(&self, flash: &Flash, mode: u8) -> u32 {
+        flash.geometry.pages_per_block - flash.geometry.available_pages(mode)
     }
 
     /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown.
-    pub(crate) fn merge_next(&mut self, job: &mut Job) -> bool {
+    pub(crate) fn merge_next(&mut self, flash: &mut Flash, job: &mut Job) -> bool {
         match &mut job.plan.merges {
             Merges::Nothing => return false,
-            Merges::Wordlines(left) => return self.guard_next(job.block, left, job.cause),
+            Merges::Wordlines(left) => return self.guard_next(flash, job.block, left, job.cause),
             Merges::Block => {}
         }
-        if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < self.flash.whole_wordlines(job.block) {
-            self.sense_wordline(job.block, job.merged, job.cause);
-            self.flash.merge(job.block, job.merged, job.cause);
+        if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < flash.whole_wordlines(job.block) {
+            self.sense_wordline(flash, job.block, job.merged, job.cause);
+            flash.merge(job.block, job.merged, job.cause);
             job.merged += 1;
             return true;
         }
-        self.finish_reprogramming(job.block);
+        self.finish_reprogramming(flash, job.block);
         false
     }
 
     /// Wordlines that a job has still to merge.
-    pub(crate) fn merges_left(&self, job: &Job) -> u32 {
+    pub(crate) fn merges_left(&self, flash: &Flash, job: &Job) -> u32 {
         match &job.plan.merges {
             Merges::Nothing => 0,
-            Merges::Block => self.flash.whole_wordlines(job.block) - job.merged,
+            Merges::Block => flash.whole_wordlines(job.block) - job.merged,
             Merges::Wordlines(left) => left.len(),
         }
     }
 
     /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
-    pub(crate) fn sense_wordline(&mut self, block: BlockId, wordline: u32, cause: Cause) {
-        let bits = self.geometry.cell.bits();
+    pub(crate) fn sense_wordline(&mut self, flash: &mut Flash, block: BlockId, wordline: u32, cause: Cause) {
+        let bits = flash.geometry.cell.bits();
         for page in wordline * bits..(wordline + 1) * bits - u32::from(planted(Bug::MergeReadsLess)) {
-            let ppn = self.geometry.first_page(block) + page;
-            if self.flash.contents.next_valid(block, page) == Some(page) {
-                let lpn = self.flash.contents.to_logical[ppn as usize];
-                if !self.sense(lpn, ppn, cause, false) {
+            let ppn = flash.geometry.first_page(block) + page;
+            if flash.contents.next_valid(block, page) == Some(page) {
+                let lpn = flash.contents.to_logical[ppn as usize];
+                if !self.sense(flash, lpn, ppn, cause, false) {
                     // It has been reported lost; what cannot be decoded cannot be programmed again.
-                    self.invalidate(ppn);
+                    self.invalidate(flash, ppn);
                     self.unmap_lost(lpn);
                 }
             } else {
-                self.flash.sense_for_nobody(ppn, cause);
+                flash.sense_for_nobody(ppn, cause);
             }
-            self.flash.record(NandOp::Read { src: ppn, cause });
+            flash.record(NandOp::Read { src: ppn, cause });
         }
     }
 
-    fn finish_reprogramming(&mut self, block: BlockId) {
-        self.ftl.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
-        self.flash.recode(block, self.pages_lost(block));
+    fn finish_reprogramming(&mut self, flash: &mut Flash, block: BlockId) {
+        self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
+        flash.recode(block, self.pages_lost(flash, block));
     }
 
     /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.
-    pub(crate) fn open_in_mode(&mut self, block: BlockId, mode: u8) {
-        let mode = mode.min(self.geometry.cell.bits() as u8 - 1);
+    pub(crate) fn open_in_mode(&mut self, flash: &mut Flash, block: BlockId, mode: u8) {
+        let mode = mode.min(flash.geometry.cell.bits() as u8 - 1);
         if mode == 0 {
             return;
         }
-        let taken = self.pages_taken(mode);
-        if !self.has_to_spare(taken) {
-            self.ftl.reclaim.low_density_refused += 1;
+        let taken = self.pages_taken(flash, mode);
+        if !self.has_to_spare(flash, taken) {
+            self.reclaim.low_density_refused += 1;
             return;
         }
-        self.flash.open_in_mode(block, mode, taken);
+        flash.open_in_mode(block, mode, taken);
     }
 
     /// A block is about to be erased. Of one in a mode it is booked how much of its limit was used.
-    pub(crate) fn book_low_density(&mut self, block: BlockId, cause: Cause) {
-        let (mode, reads) = (self.flash.hot[block as usize].mode, self.flash.hot[block as usize].reads);
+    pub(crate) fn book_low_density(&mut self, flash: &Flash, block: BlockId, cause: Cause) {
+        let (mode, reads) = (flash.hot[block as usize].mode, flash.hot[block as usize].reads);
         if mode == 0 {
             return;
         }
-        self.ftl.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
-        let pec = self.flash.limit_pec(block);
-        if let Some(limits) = self.flash.model.as_deref().map(crate::disturb::ErrorModel::limits) {
+        self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
+        let pec = flash.limit_pec(block);
+        if let Some(limits) = flash.model.as_deref().map(crate::disturb::ErrorModel::limits) {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
-            self.ftl
-                .reclaim
-                .low_density_used
-                .note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
+            self.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
         }
     }
 }
@@ -148,10 +152,10 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::streams::RECLAIM;
     use crate::base::units::Reads;
     use crate::config::DriveConfig;
-    use crate::drive::Techniques;
-    use crate::ftl::place::RECLAIM;
+    use crate::drive::{Drive, Techniques};
 
     /// Ten of 24 pages are written: three wordlines whole, of which two pages stay each, and a page that moves. GC would find 6 of 16 pages
     /// valid and take the block at once; but it is written no further.
@@ -171,13 +175,15 @@ mod tests {
         };
         (0..10).for_each(|lpn| write(&mut drive, lpn));
         let block = drive.geometry.block_of(drive.ftl.map.to_physical[0]);
-        let plan = drive.plan_reprogramming(block, RECLAIM).unwrap();
-        drive.relocate(block, plan, Cause::Reclaim, Reads::NEVER);
+        let plan = drive.ftl.plan_reprogramming(&drive.flash, block, RECLAIM).unwrap();
+        let (flash, ftl, mut slots) = drive.parts();
+        ftl.relocate(flash, &mut slots, block, plan, Cause::Reclaim, Reads::NEVER);
         assert_eq!((drive.flash.hot[block as usize].mode, drive.flash.hot[block as usize].valid), (GUARDED, 6));
-        assert_eq!((drive.score(block), drive.flash.pages_away), (24, 18));
+        assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away), (24, 18));
         write(&mut drive, 0);
-        assert_eq!(drive.score(block), 20, "5 of 6 pages");
-        drive.relocate(block, Plan::whole(RECLAIM), Cause::Reclaim, Reads::NEVER);
+        assert_eq!(drive.ftl.score(&drive.flash, block), 20, "5 of 6 pages");
+        let (flash, ftl, mut slots) = drive.parts();
+        ftl.relocate(flash, &mut slots, block, Plan::whole(RECLAIM), Cause::Reclaim, Reads::NEVER);
         assert_eq!((drive.flash.hot[block as usize].mode, drive.flash.pages_away), (0, 0));
     }
 }

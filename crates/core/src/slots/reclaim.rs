@@ -23,6 +23,7 @@ mod straw_ss_sound;
 mod straw_wl;
 mod tiered;
 
+pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
 pub use action::Action;
 pub use promise::Promise;
@@ -33,12 +34,12 @@ use crate::base::units::{BlockId, Bytes, Cause, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{DensityConfig, DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
+use crate::flash::block::next_filling;
 use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::{SpaceSaving, Tracked};
 use crate::flash::guards::Guards;
-use crate::ftl::recycle::next_filling;
 
 /// What a policy may look at.
 pub struct View<'a> {
@@ -212,24 +213,6 @@ impl View<'_> {
             self.geometry.available_from(hot.write_ptr.into(), hot.mode).saturating_sub(u32::from(planted(Bug::ToComeOneShort)))
         }
     }
-}
-
-/// Number of a policy's first own stream; those before are the drive's.
-pub const FIRST_OWN: StreamId = 4;
-
-/// A stream that a policy keeps for data of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StreamSpec {
-    /// What it holds, for results.
-    pub purpose: &'static str,
-    /// Page kinds of each wordline that its blocks do without.
-    pub mode: u8,
-    /// Whether its blocks come from the IPR pool where they can.
-    pub pool: bool,
-    /// Its blocks are closed after so many pages.
-    pub most_pages: Option<u16>,
-    /// Whether the reads of each page of its blocks are counted.
-    pub counts_pages: bool,
 }
 
 /// One threshold of a policy and where it comes from, for `vpass explain`.

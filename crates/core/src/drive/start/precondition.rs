@@ -11,13 +11,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::base::geometry::Geometry;
 use crate::base::mem::prefetch;
+use crate::base::streams::{HOST, RESERVE};
 use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::free::Side;
 use crate::ftl::map::UNMAPPED;
-use crate::ftl::place::{HOST, RESERVE};
 
 /// Pages of random overwrite up to which they are really written.
 const WRITE_AT_MOST: u64 = 4 << 20;
@@ -96,7 +96,7 @@ impl Drive {
     fn load_steady_state(&mut self, filled: Lpn, timed: bool, rng: &mut Xoshiro256PlusPlus) {
         let block_pages = self.geometry.pages_per_block;
         // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
-        let kept_free = if timed { self.background_blocks() } else { 0 }.max(RESERVE + 1);
+        let kept_free = if timed { self.ftl.background_blocks(&self.flash) } else { 0 }.max(RESERVE + 1);
         let closed = self.ftl.free.count() - kept_free;
         let valid = valid_by_age(filled, closed, block_pages);
         let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.take_for_loading()).collect();
@@ -161,9 +161,10 @@ impl Drive {
     /// The rest of a block whose pages the map holds: so many of them are valid, the others hold what is no longer.
     fn close_loaded(&mut self, block: BlockId, valid: u32) {
         self.flash.preload(block, HOST, valid);
-        self.arm(block);
-        self.ftl.victims.insert(block, self.score(block), self.flash.seq as u32);
-        self.flash.tell_preloaded(block);
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.arm(flash, &mut slots, block);
+        ftl.victims.insert(block, ftl.score(flash, block), flash.seq as u32);
+        flash.tell_preloaded(block);
     }
 }
 

@@ -211,7 +211,7 @@ mod tests {
     fn a_merged_wordline_counts_as_full_and_gives_its_page_back_at_the_erase() {
         let mut drive = example("");
         hammer(&mut drive, 90);
-        assert_eq!((drive.flash.hot[0].valid, drive.score(0)), (4, 6), "four valid pages of four that it can hold");
+        assert_eq!((drive.flash.hot[0].valid, drive.ftl.score(&drive.flash, 0)), (4, 6), "four valid pages of four that it can hold");
         for _ in 0..2 {
             (0..drive.geometry().host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
         }

@@ -15,9 +15,9 @@ use super::super::promise::Budget;
 use super::super::{Action, FIRST_OWN, Policy, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
+use crate::base::streams::RECLAIM;
 use crate::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
 use crate::config::{DriveConfig, IntervalAverage};
-use crate::ftl::place::RECLAIM;
 
 /// The stream of blocks whose pages are counted.
 pub(in crate::slots::reclaim) const MONITOR: StreamId = FIRST_OWN;

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use super::super::{Action, StreamSpec, Threshold, View};
 use super::read_hot::{HOT, ReadHot};
 use crate::base::geometry::Geometry;
+use crate::base::streams::RESERVE;
 use crate::base::units::{BlockId, Bytes, Cause};
 use crate::config::DriveConfig;
-use crate::ftl::place::RESERVE;
 
 pub(in crate::slots::reclaim) struct Shadows {
     pub(in crate::slots::reclaim) read_hot: ReadHot,

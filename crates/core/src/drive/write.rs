@@ -1,5 +1,6 @@
 //! Host writes and trims: into the buffer, out of it to flash.
 
+use crate::base::streams::{HOST, RESERVE};
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
@@ -7,7 +8,6 @@ use crate::flash::ops::NandOp;
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::gather::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
-use crate::ftl::place::{HOST, RESERVE};
 use crate::watch::observer::Origin;
 
 /// Pages written to flash between the time that memory is asked for and the time that it is needed.
@@ -30,7 +30,7 @@ impl Drive {
         let mut mask = mask;
         if entry & BUFFERED != 0 && !self.takes_in_place(entry) {
             // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.
-            self.forget_gathered(entry & !BUFFERED);
+            self.ftl.forget_gathered(entry & !BUFFERED);
             (entry, mask) = (UNMAPPED, WHOLE);
         }
         let written = if entry & BUFFERED == 0 { mask } else { mask | self.ftl.buffer.slot(entry & !BUFFERED).mask };
@@ -39,7 +39,7 @@ impl Drive {
             o.host_wrote(lpn, written == WHOLE);
         });
         if (written == WHOLE || planted(Bug::PartClearsLost)) && !self.bugs.has(Bug::LostFlagKept) {
-            self.clear_lost(lpn);
+            self.ftl.clear_lost(lpn);
         }
         if entry < UNMAPPED && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
             return;
@@ -50,7 +50,7 @@ impl Drive {
         }
         let mut below = entry;
         if mask == WHOLE && below < UNMAPPED {
-            self.invalidate(below);
+            self.ftl.invalidate(&mut self.flash, below);
             below = UNMAPPED;
         }
         let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true });
@@ -74,7 +74,7 @@ impl Drive {
             if self.bugs.has(Bug::AbsorbedKeepsBelow) {
                 return;
             }
-            self.invalidate(below);
+            self.ftl.invalidate(&mut self.flash, below);
         }
     }
 
@@ -82,11 +82,11 @@ impl Drive {
     fn flush_one(&mut self) {
         self.prefetch_flush();
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
-        let mut whole = !self.is_lost(front.lpn);
+        let mut whole = !self.ftl.is_lost(front.lpn);
         if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
             whole = self.fill(front.lpn, front.below);
-            whole &= !self.is_lost(front.lpn);
+            whole &= !self.ftl.is_lost(front.lpn);
             self.record_fill(front.below, whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
@@ -97,33 +97,34 @@ impl Drive {
                 self.flash.tell(|o| o.filled(front.lpn));
             }
         }
-        if self.needs_block(HOST) {
-            self.ensure_free(RESERVE + 1);
+        let (flash, ftl, mut slots) = self.parts();
+        if ftl.needs_block(HOST) {
+            ftl.ensure_free(flash, &mut slots, RESERVE + 1);
         }
         // What lies below may have moved meanwhile; the slot knows.
-        let slot = self.ftl.buffer.evict().expect("the buffer holds a page");
+        let slot = ftl.buffer.evict().expect("the buffer holds a page");
         if slot.below < UNMAPPED {
-            self.invalidate(slot.below);
+            ftl.invalidate(flash, slot.below);
         }
         if !whole {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
-            self.ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
+            ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
             if !planted(Bug::FillLossUnreported) {
-                self.report_lost(slot.lpn);
+                ftl.report_lost(flash, slot.lpn);
             }
             return;
         }
-        self.ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
-        let lpn = if self.bugs.has(Bug::WriteToNeighbour) && self.flash.seq % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
-        let lpn = lpn.min(self.geometry.host_pages - 1);
-        if self.flash.by_wordline {
-            self.gather(Gatherer::Stream(HOST), lpn, Origin::Host, Cause::Host);
+        ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
+        let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
+        let lpn = lpn.min(flash.geometry.host_pages - 1);
+        if flash.by_wordline {
+            ftl.gather(flash, &mut slots, Gatherer::Stream(HOST), lpn, Origin::Host, Cause::Host);
         } else {
-            let dst = self.place(lpn, HOST, Origin::Host, Cause::Host);
-            self.flash.record(NandOp::Program { dst });
+            let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
+            flash.record(NandOp::Program { dst });
         }
-        self.collect_in_background();
-        self.level_wear();
+        ftl.collect_in_background(flash, &mut slots);
+        ftl.level_wear(flash, &mut slots);
     }
 
     /// A page was read to complete one that was written in part.
@@ -132,7 +133,7 @@ impl Drive {
         let op = match (whole, self.flash.by_wordline) {
             (false, _) => NandOp::Copy { src, dst: None, cause },
             (true, false) => NandOp::Fill { src },
-            (true, true) => NandOp::Load { src, serial: self.gather_serial(Gatherer::Stream(HOST)), cause },
+            (true, true) => NandOp::Load { src, serial: self.ftl.gather_serial(Gatherer::Stream(HOST)), cause },
         };
         self.flash.record(op);
     }
@@ -164,14 +165,15 @@ impl Drive {
     #[inline]
     pub(crate) fn end_write(&mut self) {
         if self.flash.by_wordline && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
-            self.pad(Gatherer::Stream(HOST));
+            let (flash, ftl, mut slots) = self.parts();
+            ftl.pad(flash, &mut slots, Gatherer::Stream(HOST));
         }
     }
 
     /// Takes in a host trim of a whole page.
     pub fn trim_page(&mut self, lpn: Lpn) {
         if !planted(Bug::TrimKeepsLost) {
-            self.clear_lost(lpn);
+            self.ftl.clear_lost(lpn);
         }
         self.flash.tell(|o| o.trimmed(lpn));
         if self.bugs.has(Bug::TrimForgotten) {
@@ -182,7 +184,7 @@ impl Drive {
             let slot = entry & !BUFFERED;
             entry = if self.bugs.has(Bug::TrimKeepsBelow) { UNMAPPED } else { self.ftl.buffer.slot(slot).below };
             if self.ftl.buffer.is_staged(slot) {
-                self.forget_gathered(slot);
+                self.ftl.forget_gathered(slot);
             } else if self.bugs.has(Bug::TrimmedSlotFlushed) {
                 self.ftl.buffer.slot_mut(slot).below = UNMAPPED;
             } else {
@@ -190,7 +192,7 @@ impl Drive {
             }
         }
         if entry < UNMAPPED && !self.bugs.has(Bug::TrimLeavesValid) {
-            self.invalidate(entry);
+            self.ftl.invalidate(&mut self.flash, entry);
         }
         self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
     }
@@ -214,7 +216,7 @@ mod tests {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let (written, read) = ((random >> 40) as u32 % pages, (random >> 33) as u32 % pages);
             drive.write_page(written, u64::MAX);
-            assert!(!drive.is_lost(written), "page {written} was just written");
+            assert!(!drive.ftl.is_lost(written), "page {written} was just written");
             drive.read_pages(&[read; 32]);
         }
         assert!(drive.ftl.lost_pages > 1000, "{} pages lost: the drive was hardly tried", drive.ftl.lost_pages);
