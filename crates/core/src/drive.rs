@@ -10,7 +10,6 @@ mod memory;
 pub mod start;
 mod write;
 
-pub(crate) use self::assemble::late_reads;
 use crate::base::geometry::Geometry;
 use crate::base::mem::prefetch;
 use crate::base::metrics::HostCounts;
@@ -22,8 +21,8 @@ use crate::drive::audit::blame::Blame;
 use crate::flash::Flash;
 use crate::flash::count::WORDLINES;
 use crate::ftl::Ftl;
+use crate::ftl::job::{Job, JobRef};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
-use crate::ftl::mover::{Job, JobRef};
 use crate::slots::gc::GcPolicy;
 use crate::slots::reclaim::{Policy, View};
 use crate::slots::{Facts, Slots, Told};
@@ -106,17 +105,17 @@ impl Drive {
 
     /// Sets who watches; from the drive's first operation on.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
-        self.flash.observe(observer);
+        self.flash.watch.begin(observer);
     }
 
     /// Who watches, told of everything so far.
     pub fn watcher(&mut self) -> Option<&mut dyn Observer> {
-        self.flash.watcher()
+        self.flash.watch.watcher()
     }
 
     /// Ends watching and gives the watcher back.
     pub fn end_observation(&mut self) -> Option<Box<dyn Observer>> {
-        self.flash.end_observation()
+        self.flash.watch.end()
     }
 
     /// Reads pages for the host, in order.
@@ -263,7 +262,7 @@ impl Drive {
     }
 
     pub(crate) fn observer_wants_time(&self) -> bool {
-        self.flash.observer_wants_time()
+        self.flash.watch.wants_time()
     }
 
     /// Pages that the write buffer may hold while they are programmed; none where it is off.

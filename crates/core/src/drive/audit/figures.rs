@@ -6,6 +6,7 @@ use crate::base::units::{Bytes, Ns};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
+use crate::drive::audit::blame::BlamedRange;
 use crate::watch::observer::Observer;
 
 impl Drive {
@@ -93,5 +94,10 @@ impl Drive {
     /// Open blocks of each stream: (purpose, width).
     pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
         self.ftl.streams.widths()
+    }
+
+    /// The ranges whose reads caused reclaim copies, by address, since the measured phase began.
+    pub fn blamed_ranges(&self) -> impl Iterator<Item = BlamedRange> + '_ {
+        self.blame.ranges()
     }
 }

@@ -13,8 +13,9 @@ use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DisturbModel, DriveConfig, require};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
+use crate::drive::Drive;
 use crate::drive::start::precondition::{below, erases_at_most};
-use crate::drive::{Drive, late_reads};
+use crate::slots::reclaim::late::late_reads;
 
 /// Dose units by which a question may come late: the read that asks, and alarms that heavy reads overshoot.
 const OVERSHOOT: f64 = 8.0;
