@@ -41,7 +41,7 @@ impl Drive {
         }
         if sensed.rings && !(fill && planted(Bug::FillAsksNobody)) {
             let block = self.geometry.block_of(ppn);
-            self.rung_by = ppn;
+            self.facts.rung_by = ppn;
             self.ask_policy(block);
             self.flash.set_alarm(block);
         }
@@ -93,7 +93,7 @@ impl Drive {
         }
         if !wanted.is_empty() && self.bugs.has(Bug::LateReadsZero) {
             // The job takes as long as it takes.
-            next = Reads(next.0.saturating_add(self.late_reads));
+            next = Reads(next.0.saturating_add(self.facts.late_reads));
         }
         (next, wanted)
     }

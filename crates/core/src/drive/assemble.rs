@@ -8,6 +8,7 @@ use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
 use crate::drive::audit::blame::Blame;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
+use crate::slots::Facts;
 use crate::slots::gc::gc_policy;
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{Policy, StreamSpec, promise, technique};
@@ -45,16 +46,19 @@ impl Drive {
             ftl: Ftl::new(&config, &geometry, own),
             flash,
             policy,
-            late_reads: late_reads(&config, &geometry, timed),
+            facts: Facts {
+                late_reads: late_reads(&config, &geometry, timed),
+                host_pages_before: 0,
+                timed_from: 0,
+                rung_by: 0,
+                bugs: Bugs::default(),
+            },
             gc,
             blame: Blame::new(geometry.host_pages, config.disturb.model),
             geometry,
             config,
             now: 0,
-            timed_from: 0,
-            rung_by: 0,
             host: HostCounts::default(),
-            host_pages_before: 0,
             own_counts_before: vec![],
             uncorrectable_reads: 0,
             bugs: Bugs::default(),

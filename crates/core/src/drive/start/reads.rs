@@ -85,7 +85,7 @@ impl Drive {
     /// Adds the reads of `start.reads` to the counters of every written block; the same seed, the same reads.
     pub(crate) fn serve_before_start(&mut self, seed: u64) {
         let most = self.config.start.reads;
-        self.timed_from = self.policy_and_view().1.clock() + 1;
+        self.facts.timed_from = self.policy_and_view().1.clock() + 1;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in 0..self.geometry.blocks {
             let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
