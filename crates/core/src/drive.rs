@@ -11,7 +11,6 @@ pub mod start;
 mod write;
 
 use crate::base::geometry::Geometry;
-use crate::base::mem::prefetch;
 use crate::base::metrics::HostCounts;
 use crate::base::request::Request;
 use crate::base::units::{Cause, Lpn, Ns, Ppn};
@@ -32,7 +31,7 @@ use crate::watch::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult
 macro_rules! on_read_path {
     ($drive:ident.$read:ident($($argument:expr),*)) => {{
         use $crate::flash::count::{BLOCKS, PAGES, TRACKED, WORDLINES};
-        match ($drive.flash.counted, $drive.is_watched()) {
+        match ($drive.flash.counted(), $drive.is_watched()) {
             (BLOCKS, false) => $drive.$read::<{ BLOCKS }, false>($($argument),*),
             (BLOCKS, true) => $drive.$read::<{ BLOCKS }, true>($($argument),*),
             (WORDLINES, false) => $drive.$read::<{ WORDLINES }, false>($($argument),*),
@@ -89,12 +88,9 @@ impl Drive {
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
         self.bugs.seeded = Some(bug);
-        (self.flash.bugs, self.ftl.bugs, self.facts.bugs) = (self.bugs, self.bugs, self.bugs);
+        (self.ftl.bugs, self.facts.bugs) = (self.bugs, self.bugs);
         crate::bugs::plant(Some(bug));
-        if let Some(model) = &mut self.flash.model {
-            model.limits_mut().bugs = self.bugs;
-        }
-        self.flash.tracker.bugs = self.bugs;
+        self.flash.seed(self.bugs);
     }
 
     /// Sets who watches; from the drive's first operation on.
@@ -128,7 +124,7 @@ impl Drive {
     /// Reads one page for the host. Tells where: a physical page, [`NO_PPN`] (unmapped or lost) or [`FROM_BUFFER`].
     #[inline]
     pub fn read_page(&mut self, lpn: Lpn) -> Ppn {
-        if self.flash.counted == WORDLINES && !self.is_watched() {
+        if self.flash.counted() == WORDLINES && !self.is_watched() {
             return self.read_one::<{ WORDLINES }, false>(lpn);
         }
         self.read_page_otherwise(lpn)
@@ -160,10 +156,8 @@ impl Drive {
     #[inline]
     pub(crate) fn prefetch_overwrite(&self, entry: u32) {
         if entry < UNMAPPED {
-            let block = self.flash.geometry.block_of(entry);
-            prefetch(&self.flash.hot, block as usize);
+            let block = self.flash.prefetch_invalidation(entry);
             self.ftl.victims.prefetch(block);
-            self.flash.contents.prefetch_valid(block, entry - self.flash.geometry.first_page(block));
         }
     }
 

@@ -21,7 +21,7 @@ impl Ftl {
     /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
     pub(crate) fn place(&mut self, flash: &mut Flash, slots: &mut Slots, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
         let block = self.block_at_turn(flash, slots, stream);
-        let page = u32::from(flash.hot[block as usize].write_ptr);
+        let page = u32::from(flash.hot(block).write_ptr);
         let ppn = flash.geometry.first_page(block) + page;
         self.program(flash, block, page, lpn, origin, cause);
         flash.complete_wordline(block, page, cause);
@@ -51,7 +51,7 @@ impl Ftl {
     #[inline]
     pub(crate) fn end_turn(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
         self.streams.next_turn(stream);
-        if u32::from(flash.hot[block as usize].write_ptr) >= self.streams.most_pages(stream) {
+        if u32::from(flash.hot(block).write_ptr) >= self.streams.most_pages(stream) {
             self.streams.drop_open(stream, block);
             self.close(flash, block);
         }
@@ -88,7 +88,7 @@ impl Ftl {
 
     /// First alarms of a block that is about to be written.
     pub(crate) fn arm(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId) {
-        if flash.model.is_none() {
+        if !flash.has_model() {
             return;
         }
         let mut first = slots.arm(flash, self.away(flash), block);
@@ -96,7 +96,7 @@ impl Ftl {
         if self.bugs.has(Bug::AlphaForgotten) {
             first = Reads(first.0.saturating_mul(8));
         }
-        if flash.hot[block as usize].stream == GC && self.bugs.has(Bug::ArmForgotten) {
+        if flash.hot(block).stream == GC && self.bugs.has(Bug::ArmForgotten) {
             first = Reads::NEVER;
         }
         flash.set_policy_alarm(block, first);
@@ -121,20 +121,20 @@ impl Ftl {
     /// A block that will not be written further becomes a candidate for GC.
     #[cold]
     pub(crate) fn close(&mut self, flash: &mut Flash, block: BlockId) {
-        let stream = flash.hot[block as usize].stream;
+        let stream = flash.hot(block).stream;
         flash.close(block);
         if stream >= RECLAIM {
             // A full turn of the spare blocks: by then what was moved has had its rest.
             flash.protect(block, flash.geometry.spare_blocks());
         }
-        self.victims.insert(block, self.score(flash, block), flash.seq as u32);
+        self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
     }
 
     /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled, or that was reprogrammed before it
     /// was, must not look empty.
     #[inline]
     pub(crate) fn score(&self, flash: &Flash, block: BlockId) -> u32 {
-        let hot = &flash.hot[block as usize];
+        let hot = flash.hot(block);
         let valid = u32::from(hot.valid);
         let all = flash.geometry.pages_per_block;
         let available = (all - flash.pages_away_of(block)).min(self.streams.most_pages(hot.stream)).max(1);

@@ -20,8 +20,8 @@ impl Ftl {
     /// somewhere already, or the drive cannot spare the pages.
     pub(crate) fn plan_reprogramming(&self, flash: &Flash, block: BlockId, backup: StreamId) -> Option<Plan> {
         let g = &flash.geometry;
-        let (bits, written) = (g.cell.bits(), u32::from(flash.hot[block as usize].write_ptr));
-        let hot = &flash.hot[block as usize];
+        let (bits, written) = (g.cell.bits(), u32::from(flash.hot(block).write_ptr));
+        let hot = flash.hot(block);
         if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(flash, self.pages_lost(flash, block)) {
             return None;
         }
@@ -37,7 +37,7 @@ impl Ftl {
 
     /// Whether the drive can do without so many pages more. What is under way counts.
     fn has_to_spare(&self, flash: &Flash, pages: u32) -> bool {
-        flash.pages_away + self.pages_leaving(flash) + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
+        flash.pages_away() + self.pages_leaving(flash) + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
     }
 
     /// Pages that low density takes away beside those that are gone, as techniques are told.
@@ -101,8 +101,8 @@ impl Ftl {
         let bits = flash.geometry.cell.bits();
         for page in wordline * bits..(wordline + 1) * bits - u32::from(planted(Bug::MergeReadsLess)) {
             let ppn = flash.geometry.first_page(block) + page;
-            if flash.contents.next_valid(block, page) == Some(page) {
-                let lpn = flash.contents.to_logical[ppn as usize];
+            if flash.contents().next_valid(block, page) == Some(page) {
+                let lpn = flash.contents().to_logical[ppn as usize];
                 if !self.sense(flash, lpn, ppn, cause, false) {
                     // It has been reported lost; what cannot be decoded cannot be programmed again.
                     self.invalidate(flash, ppn);
@@ -136,13 +136,13 @@ impl Ftl {
 
     /// A block is about to be erased. Of one in a mode it is booked how much of its limit was used.
     pub(crate) fn book_low_density(&mut self, flash: &Flash, block: BlockId, cause: Cause) {
-        let (mode, reads) = (flash.hot[block as usize].mode, flash.hot[block as usize].reads);
+        let (mode, reads) = (flash.hot(block).mode, flash.hot(block).reads);
         if mode == 0 {
             return;
         }
         self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
         let pec = flash.limit_pec(block);
-        if let Some(limits) = flash.model.as_deref().map(crate::disturb::ErrorModel::limits) {
+        if let Some(limits) = flash.limits() {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
             self.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
         }
@@ -178,12 +178,12 @@ mod tests {
         let plan = drive.ftl.plan_reprogramming(&drive.flash, block, RECLAIM).unwrap();
         let (flash, ftl, mut slots) = drive.parts();
         ftl.relocate(flash, &mut slots, block, plan, Cause::Reclaim, Reads::NEVER);
-        assert_eq!((drive.flash.hot[block as usize].mode, drive.flash.hot[block as usize].valid), (GUARDED, 6));
-        assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away), (24, 18));
+        assert_eq!((drive.flash.hot(block).mode, drive.flash.hot(block).valid), (GUARDED, 6));
+        assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away()), (24, 18));
         write(&mut drive, 0);
         assert_eq!(drive.ftl.score(&drive.flash, block), 20, "5 of 6 pages");
         let (flash, ftl, mut slots) = drive.parts();
         ftl.relocate(flash, &mut slots, block, Plan::whole(RECLAIM), Cause::Reclaim, Reads::NEVER);
-        assert_eq!((drive.flash.hot[block as usize].mode, drive.flash.pages_away), (0, 0));
+        assert_eq!((drive.flash.hot(block).mode, drive.flash.pages_away()), (0, 0));
     }
 }

@@ -43,7 +43,7 @@ impl Drive {
             return;
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
-        let timed = self.flash.timed;
+        let timed = self.flash.is_timed();
         self.out_of_time(|drive| {
             if computed {
                 drive.load_steady_state(filled, timed, &mut rng);
@@ -62,10 +62,10 @@ impl Drive {
 
     /// Does something before time begins: moves run at once, no physical work is recorded, and nothing stays in the write buffer.
     pub(crate) fn out_of_time<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let timed = std::mem::replace(&mut self.flash.timed, false);
+        let timed = self.flash.set_timed(false);
         let done = work(self);
         self.drain_buffer();
-        self.flash.timed = timed;
+        self.flash.set_timed(timed);
         done
     }
 
@@ -80,7 +80,7 @@ impl Drive {
             let first_pages: Vec<Ppn> = row.iter().map(|block| self.geometry.first_page(*block)).collect();
             self.ftl.map.load_in_turn(next, &first_pages, block_pages);
             for (lane, block) in (next..).zip(&row) {
-                self.flash.contents.fill(*block, lane, width);
+                self.flash.preload_every(*block, lane, width);
             }
             for block in row {
                 self.close_loaded(block, block_pages);
@@ -163,7 +163,7 @@ impl Drive {
         self.flash.preload(block, HOST, valid);
         let (flash, ftl, mut slots) = self.parts();
         ftl.arm(flash, &mut slots, block);
-        ftl.victims.insert(block, ftl.score(flash, block), flash.seq as u32);
+        ftl.victims.insert(block, ftl.score(flash, block), flash.seq() as u32);
         flash.tell_preloaded(block);
     }
 }

@@ -89,7 +89,7 @@ impl Drive {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in 0..self.geometry.blocks {
             let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
-            let written = u32::from(self.flash.hot[block as usize].write_ptr);
+            let written = u32::from(self.flash.hot(block).write_ptr);
             if written > 0 {
                 self.served_before(block, drawn, written.div_ceil(self.geometry.cell.bits()));
             }
@@ -134,7 +134,7 @@ mod tests {
         let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.precondition(1);
         drive.read_page(0);
-        assert!(drive.flash.hot.iter().any(|block| block.reads > 4), "they are counted");
-        assert!(drive.flash.hot.iter().all(|block| block.alarm == crate::flash::block::CARRY));
+        assert!(drive.flash.blocks().0.iter().any(|block| block.reads > 4), "they are counted");
+        assert!(drive.flash.blocks().0.iter().all(|block| block.alarm == crate::flash::block::CARRY));
     }
 }

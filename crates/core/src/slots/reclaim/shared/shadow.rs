@@ -187,7 +187,7 @@ pub(in crate::slots::reclaim) mod tests {
         for reclaim in ["redftl", "read-leveling"] {
             let mut drive = drive_with_a_shadow(reclaim, "");
             let block = drive.geometry.block_of(drive.ftl.map.to_physical[0]);
-            assert_eq!(drive.flash.hot[block as usize].valid, 1, "{reclaim}");
+            assert_eq!(drive.flash.hot(block).valid, 1, "{reclaim}");
             read(&mut drive, 975);
             assert_eq!(copied_and_erased(&drive), (0, 0), "{reclaim}");
         }
