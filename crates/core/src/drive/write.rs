@@ -1,12 +1,13 @@
 //! Host writes and trims: into the buffer, out of it to flash.
 
+use crate::base::streams::{HOST, RESERVE};
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
-use crate::drive::{Drive, NandOp};
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::gather::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
-use crate::ftl::place::{HOST, RESERVE};
 use crate::watch::observer::Origin;
 
 /// Pages written to flash between the time that memory is asked for and the time that it is needed.
@@ -22,23 +23,23 @@ impl Drive {
         let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
         // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
         // is none of the new data.
-        if !self.takes_in_place(self.map.to_physical[lpn as usize]) && self.buffer.is_full() {
+        if !self.takes_in_place(self.ftl.map.to_physical[lpn as usize]) && self.ftl.buffer.is_full() {
             self.flush_one();
         }
-        let mut entry = self.map.to_physical[lpn as usize];
+        let mut entry = self.ftl.map.to_physical[lpn as usize];
         let mut mask = mask;
         if entry & BUFFERED != 0 && !self.takes_in_place(entry) {
             // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.
-            self.forget_gathered(entry & !BUFFERED);
+            self.ftl.forget_gathered(entry & !BUFFERED);
             (entry, mask) = (UNMAPPED, WHOLE);
         }
-        let written = if entry & BUFFERED == 0 { mask } else { mask | self.buffer.slot(entry & !BUFFERED).mask };
-        self.tell(|o| {
+        let written = if entry & BUFFERED == 0 { mask } else { mask | self.ftl.buffer.slot(entry & !BUFFERED).mask };
+        self.flash.tell(|o| {
             o.took_in(lpn, written);
             o.host_wrote(lpn, written == WHOLE);
         });
         if (written == WHOLE || planted(Bug::PartClearsLost)) && !self.bugs.has(Bug::LostFlagKept) {
-            self.clear_lost(lpn);
+            self.ftl.clear_lost(lpn);
         }
         if entry < UNMAPPED && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
             return;
@@ -49,11 +50,11 @@ impl Drive {
         }
         let mut below = entry;
         if mask == WHOLE && below < UNMAPPED {
-            self.invalidate(below);
+            self.ftl.invalidate(&mut self.flash, below);
             below = UNMAPPED;
         }
-        let slot = self.buffer.insert(Slot { lpn, mask, below, is_new: true });
-        self.map.to_physical[lpn as usize] = BUFFERED | slot;
+        let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true });
+        self.ftl.map.to_physical[lpn as usize] = BUFFERED | slot;
         if self.buffer_slots() == 0 {
             self.flush_one();
         }
@@ -62,98 +63,99 @@ impl Drive {
     /// Whether the write buffer holds data of the host's that new data joins.
     #[inline]
     fn takes_in_place(&self, entry: u32) -> bool {
-        entry & BUFFERED != 0 && self.buffer.slot(entry & !BUFFERED).is_new
+        entry & BUFFERED != 0 && self.ftl.buffer.slot(entry & !BUFFERED).is_new
     }
 
     fn merge(&mut self, slot: u32, mask: u64) {
-        let s = self.buffer.slot_mut(slot);
+        let s = self.ftl.buffer.slot_mut(slot);
         s.mask = if planted(Bug::MergeReplacesMask) { mask } else { s.mask | mask };
         if s.mask == WHOLE && s.below < UNMAPPED {
             let below = std::mem::replace(&mut s.below, UNMAPPED);
             if self.bugs.has(Bug::AbsorbedKeepsBelow) {
                 return;
             }
-            self.invalidate(below);
+            self.ftl.invalidate(&mut self.flash, below);
         }
     }
 
     /// Writes the page that came first into the buffer to flash.
     fn flush_one(&mut self) {
         self.prefetch_flush();
-        let front = *self.buffer.oldest().expect("the buffer holds a page");
-        let mut whole = !self.is_lost(front.lpn);
+        let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
+        let mut whole = !self.ftl.is_lost(front.lpn);
         if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
-            whole = self.sense(front.lpn, front.below, Cause::Host, true);
-            whole &= !self.is_lost(front.lpn);
+            whole = self.fill(front.lpn, front.below);
+            whole &= !self.ftl.is_lost(front.lpn);
             self.record_fill(front.below, whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
-                let slot = self.map.to_physical[front.lpn as usize] & !BUFFERED;
+                let slot = self.ftl.map.to_physical[front.lpn as usize] & !BUFFERED;
                 if !self.bugs.has(Bug::FillDropped) {
                     self.merge(slot, WHOLE);
                 }
-                self.tell(|o| o.filled(front.lpn));
+                self.flash.tell(|o| o.filled(front.lpn));
             }
         }
-        if self.needs_block(HOST) {
-            self.ensure_free(RESERVE + 1);
+        let (flash, ftl, mut slots) = self.parts();
+        if ftl.needs_block(HOST) {
+            ftl.ensure_free(flash, &mut slots, RESERVE + 1);
         }
         // What lies below may have moved meanwhile; the slot knows.
-        let slot = self.buffer.evict().expect("the buffer holds a page");
+        let slot = ftl.buffer.evict().expect("the buffer holds a page");
         if slot.below < UNMAPPED {
-            self.invalidate(slot.below);
+            ftl.invalidate(flash, slot.below);
         }
         if !whole {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
-            self.map.to_physical[slot.lpn as usize] = UNMAPPED;
+            ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
             if !planted(Bug::FillLossUnreported) {
-                self.report_lost(slot.lpn);
+                ftl.report_lost(flash, slot.lpn);
             }
             return;
         }
-        self.map.to_physical[slot.lpn as usize] = UNMAPPED;
-        let lpn = if self.bugs.has(Bug::WriteToNeighbour) && self.seq % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
-        let lpn = lpn.min(self.geometry.host_pages - 1);
-        if self.by_wordline {
-            self.gather(Gatherer::Stream(HOST), lpn, Origin::Host, Cause::Host);
+        ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
+        let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
+        let lpn = lpn.min(flash.geometry.host_pages - 1);
+        if flash.by_wordline {
+            ftl.gather(flash, &mut slots, Gatherer::Stream(HOST), lpn, Origin::Host, Cause::Host);
         } else {
-            let dst = self.place(lpn, HOST, Origin::Host, Cause::Host);
-            self.record(NandOp::Program { dst });
+            let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
+            flash.record(NandOp::Program { dst });
         }
-        self.collect_in_background();
-        self.level_wear();
+        ftl.collect_in_background(flash, &mut slots);
+        ftl.level_wear(flash, &mut slots);
     }
 
     /// A page was read to complete one that was written in part.
     fn record_fill(&mut self, src: Ppn, whole: bool) {
         let cause = Cause::Host;
-        let op = match (whole, self.by_wordline) {
+        let op = match (whole, self.flash.by_wordline) {
             (false, _) => NandOp::Copy { src, dst: None, cause },
             (true, false) => NandOp::Fill { src },
-            (true, true) => NandOp::Load { src, serial: self.gather_serial(Gatherer::Stream(HOST)), cause },
+            (true, true) => NandOp::Load { src, serial: self.ftl.gather_serial(Gatherer::Stream(HOST)), cause },
         };
-        self.record(op);
+        self.flash.record(op);
     }
 
     /// Asks for what is touched when the next pages are written to flash; what is found through other memory later.
     #[inline]
     fn prefetch_flush(&self) {
-        if let Some(later) = self.buffer.nth(2 * AHEAD) {
+        if let Some(later) = self.ftl.buffer.nth(2 * AHEAD) {
             self.prefetch_map(later.lpn);
             if later.mask != WHOLE {
                 self.prefetch_counters(later.below);
             }
             self.prefetch_overwrite(later.below);
         }
-        if let Some(soon) = self.buffer.nth(AHEAD) {
+        if let Some(soon) = self.ftl.buffer.nth(AHEAD) {
             self.prefetch_neighbours(soon.below);
         }
     }
 
     /// Writes everything that the buffer gathered to flash.
     pub(crate) fn drain_buffer(&mut self) {
-        while self.buffer.oldest().is_some() {
+        while self.ftl.buffer.oldest().is_some() {
             self.flush_one();
         }
         self.pad_streams();
@@ -162,36 +164,37 @@ impl Drive {
     /// All pages of a write request have been taken in. Without a buffer none of them waits for others.
     #[inline]
     pub(crate) fn end_write(&mut self) {
-        if self.by_wordline && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
-            self.pad(Gatherer::Stream(HOST));
+        if self.flash.by_wordline && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
+            let (flash, ftl, mut slots) = self.parts();
+            ftl.pad(flash, &mut slots, Gatherer::Stream(HOST));
         }
     }
 
     /// Takes in a host trim of a whole page.
     pub fn trim_page(&mut self, lpn: Lpn) {
         if !planted(Bug::TrimKeepsLost) {
-            self.clear_lost(lpn);
+            self.ftl.clear_lost(lpn);
         }
-        self.tell(|o| o.trimmed(lpn));
+        self.flash.tell(|o| o.trimmed(lpn));
         if self.bugs.has(Bug::TrimForgotten) {
             return;
         }
-        let mut entry = self.map.to_physical[lpn as usize];
+        let mut entry = self.ftl.map.to_physical[lpn as usize];
         if entry & BUFFERED != 0 {
             let slot = entry & !BUFFERED;
-            entry = if self.bugs.has(Bug::TrimKeepsBelow) { UNMAPPED } else { self.buffer.slot(slot).below };
-            if self.buffer.is_staged(slot) {
-                self.forget_gathered(slot);
+            entry = if self.bugs.has(Bug::TrimKeepsBelow) { UNMAPPED } else { self.ftl.buffer.slot(slot).below };
+            if self.ftl.buffer.is_staged(slot) {
+                self.ftl.forget_gathered(slot);
             } else if self.bugs.has(Bug::TrimmedSlotFlushed) {
-                self.buffer.slot_mut(slot).below = UNMAPPED;
+                self.ftl.buffer.slot_mut(slot).below = UNMAPPED;
             } else {
-                self.buffer.discard(slot);
+                self.ftl.buffer.discard(slot);
             }
         }
         if entry < UNMAPPED && !self.bugs.has(Bug::TrimLeavesValid) {
-            self.invalidate(entry);
+            self.ftl.invalidate(&mut self.flash, entry);
         }
-        self.map.to_physical[lpn as usize] = UNMAPPED;
+        self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
     }
 }
 
@@ -213,9 +216,9 @@ mod tests {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let (written, read) = ((random >> 40) as u32 % pages, (random >> 33) as u32 % pages);
             drive.write_page(written, u64::MAX);
-            assert!(!drive.is_lost(written), "page {written} was just written");
+            assert!(!drive.ftl.is_lost(written), "page {written} was just written");
             drive.read_pages(&[read; 32]);
         }
-        assert!(drive.lost_pages > 1000, "{} pages lost: the drive was hardly tried", drive.lost_pages);
+        assert!(drive.ftl.lost_pages > 1000, "{} pages lost: the drive was hardly tried", drive.ftl.lost_pages);
     }
 }
