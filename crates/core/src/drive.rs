@@ -10,7 +10,6 @@ mod memory;
 pub mod start;
 mod write;
 
-pub(crate) use self::assemble::late_reads;
 use crate::base::geometry::Geometry;
 use crate::base::mem::prefetch;
 use crate::base::metrics::HostCounts;
@@ -22,8 +21,8 @@ use crate::drive::audit::blame::Blame;
 use crate::flash::Flash;
 use crate::flash::count::WORDLINES;
 use crate::ftl::Ftl;
+use crate::ftl::job::{Job, JobRef};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
-use crate::ftl::mover::{Job, JobRef};
 use crate::slots::gc::GcPolicy;
 use crate::slots::reclaim::{Policy, View};
 use crate::slots::{Facts, Slots, Told};
@@ -74,15 +73,9 @@ pub struct Drive {
     pub(crate) gc: Box<dyn GcPolicy>,
     pub(crate) policy: Box<dyn Policy>,
     pub(crate) now: Ns,
-    /// Blocks opened before this time of the techniques' clock have served reads that nobody timed.
-    pub(crate) timed_from: u64,
-    pub(crate) late_reads: u32,
-    /// The page whose read made a block ask its policy last.
-    pub(crate) rung_by: Ppn,
+    pub(crate) facts: Facts,
     pub(crate) host: HostCounts,
-    /// Pages that the host read and wrote before the measured phase.
-    host_pages_before: u64,
-    /// What the technique had counted by then.
+    /// What the technique had counted before the measured phase.
     own_counts_before: Vec<(&'static str, u64)>,
     pub(crate) blame: Blame,
     pub(crate) uncorrectable_reads: u64,
@@ -96,7 +89,7 @@ impl Drive {
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
         self.bugs.seeded = Some(bug);
-        (self.flash.bugs, self.ftl.bugs) = (self.bugs, self.bugs);
+        (self.flash.bugs, self.ftl.bugs, self.facts.bugs) = (self.bugs, self.bugs, self.bugs);
         crate::bugs::plant(Some(bug));
         if let Some(model) = &mut self.flash.model {
             model.limits_mut().bugs = self.bugs;
@@ -106,17 +99,17 @@ impl Drive {
 
     /// Sets who watches; from the drive's first operation on.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
-        self.flash.observe(observer);
+        self.flash.watch.begin(observer);
     }
 
     /// Who watches, told of everything so far.
     pub fn watcher(&mut self) -> Option<&mut dyn Observer> {
-        self.flash.watcher()
+        self.flash.watch.watcher()
     }
 
     /// Ends watching and gives the watcher back.
     pub fn end_observation(&mut self) -> Option<Box<dyn Observer>> {
-        self.flash.end_observation()
+        self.flash.watch.end()
     }
 
     /// Reads pages for the host, in order.
@@ -167,10 +160,10 @@ impl Drive {
     #[inline]
     pub(crate) fn prefetch_overwrite(&self, entry: u32) {
         if entry < UNMAPPED {
-            let block = self.geometry.block_of(entry);
+            let block = self.flash.geometry.block_of(entry);
             prefetch(&self.flash.hot, block as usize);
             self.ftl.victims.prefetch(block);
-            self.flash.contents.prefetch_valid(block, entry - self.geometry.first_page(block));
+            self.flash.contents.prefetch_valid(block, entry - self.flash.geometry.first_page(block));
         }
     }
 
@@ -178,7 +171,7 @@ impl Drive {
     #[inline]
     pub(crate) fn prefetch_neighbours(&self, entry: u32) {
         if entry < UNMAPPED {
-            self.ftl.victims.prefetch_neighbours(self.geometry.block_of(entry));
+            self.ftl.victims.prefetch_neighbours(self.flash.geometry.block_of(entry));
         }
     }
 
@@ -263,7 +256,7 @@ impl Drive {
     }
 
     pub(crate) fn observer_wants_time(&self) -> bool {
-        self.flash.observer_wants_time()
+        self.flash.watch.wants_time()
     }
 
     /// Pages that the write buffer may hold while they are programmed; none where it is off.
@@ -288,26 +281,16 @@ impl Drive {
         ftl.step_job(flash, &mut slots, job)
     }
 
-    /// What techniques are told beside the state of flash and controller.
-    fn facts(&self) -> Facts {
-        Facts {
-            late_reads: self.late_reads,
-            clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
-            timed_from: self.timed_from,
-            rung_by: self.rung_by,
-            bugs: self.bugs,
-        }
-    }
-
     /// What a policy may see, and the policy, apart.
     pub(crate) fn policy_and_view(&mut self) -> (&mut dyn Policy, View<'_>) {
-        let view = View::of(&self.flash, self.ftl.away(&self.flash), Told::new(&self.config, self.facts()));
-        (self.policy.as_mut(), view)
+        let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
+        (self.policy.as_mut(), View::of(&self.flash, self.ftl.away(&self.flash), told))
     }
 
     /// The flash, the controller, and what that may ask of the techniques.
+    #[inline]
     pub(crate) fn parts(&mut self) -> (&mut Flash, &mut Ftl, Slots<'_>) {
-        let told = Told::new(&self.config, self.facts());
+        let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
         (&mut self.flash, &mut self.ftl, Slots::new(self.policy.as_mut(), self.gc.as_ref(), told, self.now))
     }
 }

@@ -5,10 +5,12 @@ pub mod block;
 pub mod coding;
 pub(crate) mod contents;
 pub(crate) mod count;
+mod counted;
 pub(crate) mod guards;
 mod life;
 pub(crate) mod operate;
 pub(crate) mod ops;
+mod probed;
 pub mod rules;
 mod tell;
 pub(crate) mod wear;
@@ -21,14 +23,15 @@ use crate::bugs::Bugs;
 use crate::config::{DriveConfig, ProgramUnit};
 use crate::disturb::table::dose_per_kind;
 use crate::disturb::{ErrorModel, error_model};
+use crate::watch::observer::{Observer, PhysRead};
 use block::{BlockCold, BlockHot, Wordline};
 use contents::Contents;
 use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
-use count::{BLOCKS, PAGES, TRACKED, WORDLINES};
+use counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
 use guards::Guards;
-pub use operate::probe::Probed;
 use ops::NandOp;
+pub use probed::Probed;
 use tell::Watch;
 
 /// The flash of a drive, with what it counts for the controller.
@@ -72,7 +75,8 @@ pub(crate) struct Flash {
     /// Whether physical work is recorded in `ops`: a timed gear takes it from there.
     pub(crate) timed: bool,
     pub(crate) ops: Vec<NandOp>,
-    watch: Watch,
+    /// Who watches.
+    pub(crate) watch: Watch,
     pub(crate) bugs: Bugs,
 }
 
@@ -120,5 +124,22 @@ impl Flash {
             bugs: Bugs::default(),
             geometry,
         }
+    }
+
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.is_on()
+    }
+
+    /// Tells the observer of a read, a batch at a time.
+    #[inline]
+    pub(crate) fn note_read(&mut self, read: PhysRead) {
+        self.watch.note(read);
+    }
+
+    /// Tells the observer of anything but reads, after the reads that came before it.
+    #[inline]
+    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
+        self.watch.tell(event);
     }
 }

@@ -4,13 +4,16 @@ pub(crate) mod buffer;
 pub(crate) mod collect;
 pub(crate) mod free;
 pub(crate) mod gather;
+pub(crate) mod gathers;
 pub(crate) mod guard;
+pub(crate) mod job;
 pub(crate) mod losses;
 pub(crate) mod map;
 pub(crate) mod mover;
 pub(crate) mod place;
 pub(crate) mod recycle;
 pub(crate) mod reprogram;
+pub(crate) mod streams;
 
 use crate::base::geometry::Geometry;
 use crate::base::metrics::ReclaimCounts;
@@ -21,10 +24,10 @@ use crate::config::{DriveConfig, Schedule, WearConfig};
 use crate::slots::gc::victims::VictimIndex;
 use buffer::WriteBuffer;
 use free::FreeBlocks;
-use gather::Gathers;
+use gathers::Gathers;
+use job::{Job, JobRef};
 use map::PageMap;
-use mover::{Job, JobRef};
-use place::Streams;
+use streams::Streams;
 
 /// The controller's own state: where the host's pages are, and what is under way.
 pub(crate) struct Ftl {

@@ -9,8 +9,8 @@ use crate::drive::Drive;
 use crate::flash::assess::COUNTER_GUARD;
 use crate::flash::block::{BlockState, MOVING};
 use crate::flash::operate::sense::Sensed;
+use crate::ftl::job::{Job, Plan};
 use crate::ftl::map::BUFFERED;
-use crate::ftl::mover::{Job, Plan};
 use crate::slots::reclaim::Action;
 
 impl Drive {
@@ -41,7 +41,7 @@ impl Drive {
         }
         if sensed.rings && !(fill && planted(Bug::FillAsksNobody)) {
             let block = self.geometry.block_of(ppn);
-            self.rung_by = ppn;
+            self.facts.rung_by = ppn;
             self.ask_policy(block);
             self.flash.set_alarm(block);
         }
@@ -93,7 +93,7 @@ impl Drive {
         }
         if !wanted.is_empty() && self.bugs.has(Bug::LateReadsZero) {
             // The job takes as long as it takes.
-            next = Reads(next.0.saturating_add(self.late_reads));
+            next = Reads(next.0.saturating_add(self.facts.late_reads));
         }
         (next, wanted)
     }
@@ -109,7 +109,7 @@ impl Drive {
             return;
         }
         self.ftl.reclaim.invocations += u64::from(!self.bugs.has(Bug::JobsUncounted));
-        self.book_blame(block, plan.pages.as_ref());
+        self.blame.book(&self.flash, block, plan.pages.as_ref());
         let (flash, ftl, mut slots) = self.parts();
         ftl.relocate(flash, &mut slots, block, plan, Cause::Reclaim, deadline);
         // Reclaim uses up free blocks as writes do, and where nothing is written nobody else would see to new ones.

@@ -6,7 +6,7 @@ use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::ftl::buffer::{Slot, WHOLE};
-use crate::ftl::gather::Gatherer;
+use crate::ftl::gathers::Gatherer;
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::watch::observer::Origin;
 

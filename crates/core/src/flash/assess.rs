@@ -1,8 +1,8 @@
 //! What the error model makes of a block, and the count at which somebody wants to look at the block next.
 
+use crate::base::dose::QUARTERS;
 use crate::base::units::{BlockId, Cause, Reads};
 use crate::bugs::{Bug, planted};
-use crate::disturb::table::QUARTERS;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::flash::Flash;
 use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_GUARDS, SUSPECT};

@@ -7,8 +7,8 @@ use crate::flash::Flash;
 use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::Ftl;
 use crate::ftl::free::Side;
-use crate::ftl::gather::Gatherer;
-use crate::ftl::mover::Plan;
+use crate::ftl::gathers::Gatherer;
+use crate::ftl::job::Plan;
 use crate::slots::Slots;
 use crate::slots::gc::Candidates;
 

@@ -7,7 +7,7 @@ use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::operate::recode::GUARDED;
 use crate::ftl::Ftl;
-use crate::ftl::mover::Plan;
+use crate::ftl::job::Plan;
 
 impl Ftl {
     /// How to give these wordlines guard levels while `pages` move away. A wordline that cannot have any moves, too.

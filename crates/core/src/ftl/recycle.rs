@@ -17,7 +17,7 @@ use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, next_filling};
 use crate::ftl::Ftl;
-use crate::ftl::mover::{Job, Plan};
+use crate::ftl::job::{Job, Plan};
 use crate::slots::Slots;
 use crate::watch::observer::Origin;
 

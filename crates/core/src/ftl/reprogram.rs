@@ -12,7 +12,7 @@ use crate::flash::block::HAS_GUARDS;
 use crate::flash::operate::recode::GUARDED;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
-use crate::ftl::mover::{Job, Merges, Plan};
+use crate::ftl::job::{Job, Merges, Plan};
 use crate::slots::Away;
 
 impl Ftl {

@@ -6,12 +6,13 @@ use crate::base::units::{Bytes, Ns};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
+use crate::drive::audit::blame::BlamedRange;
 use crate::watch::observer::Observer;
 
 impl Drive {
     /// Begins the measured phase: every count starts at zero, state stays.
     pub fn begin_measurement(&mut self) {
-        self.host_pages_before += self.host.read_pages + self.host.write_pages;
+        self.facts.host_pages_before += self.host.read_pages + self.host.write_pages;
         self.own_counts_before = self.policy.counts();
         self.host = HostCounts::default();
         self.flash.counts = FlashCounts::default();
@@ -87,11 +88,16 @@ impl Drive {
 
     /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as policies are told.
     pub fn late_reads(&self) -> u32 {
-        self.late_reads
+        self.facts.late_reads
     }
 
     /// Open blocks of each stream: (purpose, width).
     pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
         self.ftl.streams.widths()
+    }
+
+    /// The ranges whose reads caused reclaim copies, by address, since the measured phase began.
+    pub fn blamed_ranges(&self) -> impl Iterator<Item = BlamedRange> + '_ {
+        self.blame.ranges()
     }
 }

@@ -13,8 +13,9 @@ use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DisturbModel, DriveConfig, require};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
+use crate::drive::Drive;
 use crate::drive::start::precondition::{below, erases_at_most};
-use crate::drive::{Drive, late_reads};
+use crate::slots::reclaim::late::late_reads;
 
 /// Dose units by which a question may come late: the read that asks, and alarms that heavy reads overshoot.
 const OVERSHOOT: f64 = 8.0;
@@ -84,7 +85,7 @@ impl Drive {
     /// Adds the reads of `start.reads` to the counters of every written block; the same seed, the same reads.
     pub(crate) fn serve_before_start(&mut self, seed: u64) {
         let most = self.config.start.reads;
-        self.timed_from = self.policy_and_view().1.clock() + 1;
+        self.facts.timed_from = self.policy_and_view().1.clock() + 1;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in 0..self.geometry.blocks {
             let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };

@@ -14,11 +14,11 @@ use crate::base::geometry::Geometry;
 use crate::bugs::Bugs;
 use crate::config::{ConfigError, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, Schedule};
 use crate::disturb::table::LimitTable;
-use crate::drive::late_reads;
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::guards::Guards;
+use crate::slots::reclaim::late::late_reads;
 
 /// No promise depends on what is drawn.
 const NO_SEED: u64 = 0;
