@@ -43,7 +43,7 @@ impl Ftl {
     /// has as many pages to write to as before.
     fn collect_in_pool(&mut self, flash: &mut Flash, slots: &mut Slots) {
         let evicts = self.streams.evicts_full();
-        let rests = |block: BlockId| self.is_protected(flash, block) && (!evicts || flash.hot(block).stream == WEAR);
+        let rests = |block: BlockId| flash.is_protected(block) && (!evicts || flash.hot(block).stream == WEAR);
         let allowed = |block: BlockId| {
             let hot = flash.hot(block);
             flash.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !rests(block)
@@ -74,7 +74,7 @@ impl Ftl {
 
     /// The block that GC should clean: a protected one only where there is no other.
     fn pick_victim(&self, flash: &Flash, slots: &Slots) -> Option<BlockId> {
-        self.pick_victim_of(flash, slots, &|block| !self.is_protected(flash, block), false)
+        self.pick_victim_of(flash, slots, &|block| !flash.is_protected(block), false)
             .or_else(|| self.pick_victim_of(flash, slots, &|_| true, false))
     }
 
@@ -82,10 +82,6 @@ impl Ftl {
         let wear = |block: BlockId| flash.cold(block).effective_milli();
         let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq() as u32);
         slots.pick(&Candidates { index: &self.victims, pages_per_block, full_ones, clock, allowed, wear: &wear })
-    }
-
-    fn is_protected(&self, flash: &Flash, block: BlockId) -> bool {
-        !planted(Bug::ProtectionForgotten) && flash.is_protected(block)
     }
 
     /// Free blocks that background cleaning aims at: more than writes and moves wait for, or it would always come too late.
@@ -121,7 +117,7 @@ impl Ftl {
             + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
         let idle = |b: &BlockId| {
             let hot = flash.hot(*b);
-            hot.state == BlockState::Closed && !hot.has(MOVING) && !self.is_protected(flash, *b)
+            hot.state == BlockState::Closed && !hot.has(MOVING) && !flash.is_protected(*b)
         };
         let wear = |b: u32| flash.cold(b).effective_milli();
         let Some(youngest) =

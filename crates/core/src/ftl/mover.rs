@@ -123,7 +123,7 @@ impl Ftl {
     fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let others = self.leaving_now;
         // While it runs the job is in no slot; what it is going to take counts all the same.
-        self.leaving_now += self.pages_of(flash, job);
+        self.leaving_now += job.pages_taken(flash);
         let goes_on = self.step_on(flash, slots, job, reserved);
         self.leaving_now = others;
         goes_on
@@ -242,18 +242,7 @@ impl Ftl {
 
     /// Time that a job would still take on an idle drive.
     pub(crate) fn time_left(&self, flash: &Flash, job: &Job) -> Ns {
-        u64::from(self.pages_left(flash, job)) * self.copy_ns + u64::from(self.merges_left(flash, job)) * self.merge_ns
-    }
-
-    /// Valid pages that a job has still to move.
-    fn pages_left(&self, flash: &Flash, job: &Job) -> u32 {
-        match &job.plan.pages {
-            None => u32::from(flash.hot(job.block).valid),
-            Some(pages) => {
-                let valid = flash.contents().valid_words(job.block);
-                valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum()
-            }
-        }
+        u64::from(job.pages_left(flash)) * self.copy_ns + u64::from(job.merges_left(flash)) * self.merge_ns
     }
 
     /// Erases a block without valid data and returns it to the free pool.

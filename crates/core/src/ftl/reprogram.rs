@@ -22,7 +22,7 @@ impl Ftl {
         let g = &flash.geometry;
         let (bits, written) = (g.cell.bits(), u32::from(flash.hot(block).write_ptr));
         let hot = flash.hot(block);
-        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(flash, self.pages_lost(flash, block)) {
+        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(flash, flash.pages_if_recoded(block)) {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
@@ -47,27 +47,7 @@ impl Ftl {
 
     /// Pages that jobs under way will take away.
     pub(crate) fn pages_leaving(&self, flash: &Flash) -> u32 {
-        self.leaving_now + self.jobs.iter().flatten().map(|job| self.pages_of(flash, job)).sum::<u32>()
-    }
-
-    /// Pages that a job's merges, as far as they are still to come, take away.
-    pub(crate) fn pages_of(&self, flash: &Flash, job: &Job) -> u32 {
-        match &job.plan.merges {
-            Merges::Nothing => 0,
-            Merges::Block => self.pages_lost(flash, job.block),
-            Merges::Wordlines(left) => left.len() * u32::from(GUARDED),
-        }
-    }
-
-    /// Pages that a block does without once it is reprogrammed, until its erase: it is written no further, so those that it never got count.
-    fn pages_lost(&self, flash: &Flash, block: BlockId) -> u32 {
-        let kept = flash.geometry.cell.bits() - u32::from(GUARDED);
-        flash.geometry.pages_per_block - flash.whole_wordlines(block) * kept
-    }
-
-    /// Pages that an erased block does without when it is opened in a mode.
-    fn pages_taken(&self, flash: &Flash, mode: u8) -> u32 {
-        flash.geometry.pages_per_block - flash.geometry.available_pages(mode)
+        self.leaving_now + self.jobs.iter().flatten().map(|job| job.pages_taken(flash)).sum::<u32>()
     }
 
     /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown.
@@ -85,15 +65,6 @@ impl Ftl {
         }
         self.finish_reprogramming(flash, job.block);
         false
-    }
-
-    /// Wordlines that a job has still to merge.
-    pub(crate) fn merges_left(&self, flash: &Flash, job: &Job) -> u32 {
-        match &job.plan.merges {
-            Merges::Nothing => 0,
-            Merges::Block => flash.whole_wordlines(job.block) - job.merged,
-            Merges::Wordlines(left) => left.len(),
-        }
     }
 
     /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
@@ -117,7 +88,7 @@ impl Ftl {
 
     fn finish_reprogramming(&mut self, flash: &mut Flash, block: BlockId) {
         self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
-        flash.recode(block, self.pages_lost(flash, block));
+        flash.recode(block);
     }
 
     /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.
@@ -126,7 +97,7 @@ impl Ftl {
         if mode == 0 {
             return;
         }
-        let taken = self.pages_taken(flash, mode);
+        let taken = flash.geometry.pages_per_block - flash.geometry.available_pages(mode);
         if !self.has_to_spare(flash, taken) {
             self.reclaim.low_density_refused += 1;
             return;
