@@ -9,7 +9,7 @@
 //! - **Departs from the paper:** PARA refreshes without looking. Draws are `SipHash` under the run's seed; a controller would draw from a
 //!   source of noise.
 //! - **Does not help:** evenly read blocks as much as counters do. A share ([`NEAR`]) of a limit, and w reads, are kept for neighbours.
-//! - **Safety:** a host that does not know the seed loses a page with probability 2^-64 a danger (`docs/safety/chance-probe.md`).
+//! - **Safety:** no page is lost but with probability 2^-64 for each undrawn stretch; the seed is secret (`docs/safety/chance-probe.md`).
 //!
 //! ```text
 //! p 0.1, so w 422; alpha 9, limit 20,000, 64 wordlines of one page: G = 422 + 64 + 1 + 2 + 2 = 491, B - E = 1 + 1 + 64 + 64 = 130
