@@ -1,4 +1,4 @@
-//! What an attacker knows: where every page lies, how much each wordline endures, how the policy is set.
+//! What an attacker knows: where every page lies, how much each wordline endures, and how the policy is set.
 
 use std::cmp::Reverse;
 
