@@ -1,4 +1,4 @@
-//! Blocks that hold fewer pages than they could. A merge may take away only what nobody wants, and limits grow only where every wordline
+//! Blocks that hold fewer pages than they could: a merge may take away only what nobody wants, and limits grow only where every wordline
 //! with data has its guard levels.
 
 use vpass_core::base::units::BlockId;
