@@ -3,6 +3,19 @@
 //! A [`setup::Setup`] names a drive, a workload and how to run them; [`plan::Plan`] reads and checks all of it. [`run::execute`] runs one, as
 //! a [`session::Session`], and [`pool::run_all`] many. [`results::Summary`] is what was found, and [`files`] what is kept of it.
 //!
+//! ```
+//! use vpass_lab::plan::Plan;
+//! use vpass_lab::progress::{Unwatched, unwatched};
+//! use vpass_lab::setup::{Base, Named, Setup};
+//!
+//! let base = Base { set: vec!["workload.requests=1000".into()], ..Base::new("tiny") };
+//! let setup = Setup::new(base, Named::Workload("uniform-read".into()));
+//! let plan = Plan::new(&setup, "block", "greedy", &unwatched)?;
+//! let outcome = vpass_lab::run::execute(&plan, &Unwatched)?;
+//! assert_eq!((outcome.summary.host.read_requests, outcome.summary.data_lost_pages), (1000, 0));
+//! # Ok::<(), vpass_lab::failure::Failure>(())
+//! ```
+//!
 //! Nothing is printed here and no signal heard: a caller that wants to show how far a run is, or to stop it, lends a [`progress::Progress`].
 //! Why something could not be done comes back as a [`failure::Failure`].
 

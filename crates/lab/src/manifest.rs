@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::failure::Failure;
 use serde::Serialize;
 use serde_json::{Value, json};
 use vpass_core::base::request::{Arrival, Op};
 use vpass_workload::traces::{BlkAction, FileSurvey, MissingClock, TraceOptions, sha256_hex};
 
 use crate::as_json;
+use crate::failure::Failure;
 use crate::plan::{Plan, Stream, Workload};
 use crate::run::Outcome;
 

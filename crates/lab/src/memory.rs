@@ -3,9 +3,6 @@
 use std::fs::read_to_string;
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::load::Loaded;
-use crate::numbers::bytes;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Drive;
@@ -13,6 +10,9 @@ use vpass_core::slots::reclaim::technique;
 use vpass_oracle::{Level, Oracle};
 use vpass_workload::pass::PassSource;
 
+use crate::failure::Failure;
+use crate::load::Loaded;
+use crate::numbers::bytes;
 use crate::plan::{Plan, Workload};
 
 /// What a run takes beside its drive and its source: requests on their way, the timed gear's queues, counts and histograms.

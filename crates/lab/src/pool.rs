@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::failure::Failure;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::failure::Failure;
 use crate::memory;
 use crate::plan::Plan;
 use crate::progress::{Begin, Progress};

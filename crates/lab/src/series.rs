@@ -13,11 +13,11 @@ const MOST_ROWS: usize = 512;
 pub struct Series {
     /// Requests between two rows.
     every: u64,
-    rows: Vec<Row>,
+    rows: Vec<Sample>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct Sample {
     requests: u64,
     /// Of the timed gear; none in the untimed.
     seconds: Option<f64>,
@@ -65,7 +65,7 @@ impl Series {
         for (count, value) in counts.iter_mut().zip(all.chain([drive.uncorrectable_reads(), drive.lost_pages()])) {
             *count = value;
         }
-        self.rows.push(Row { requests, seconds: now.map(|ns| ns as f64 / 1e9), counts });
+        self.rows.push(Sample { requests, seconds: now.map(|ns| ns as f64 / 1e9), counts });
     }
 
     fn thin_out(&mut self) {

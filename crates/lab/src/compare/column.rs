@@ -1,8 +1,9 @@
 //! The columns of a comparison: what each shows, which end of it is better, and what it means in a sentence.
 
+use vpass_core::base::units::Cause;
+
 use crate::numbers::{bytes, count, days, digits, microseconds};
 use crate::results::Summary;
-use vpass_core::base::units::Cause;
 
 /// A column.
 pub struct Column {

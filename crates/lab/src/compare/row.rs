@@ -1,11 +1,11 @@
 //! A technique's row: its runs, and what may be said of its life.
 
-use crate::numbers::days;
-use crate::results::{Confidence, Summary};
 use vpass_oracle::OracleReport;
 
 use super::column::Column;
 use super::estimate::Estimate;
+use crate::numbers::days;
+use crate::results::{Confidence, Summary};
 
 /// One technique, on every seed.
 pub struct Row {

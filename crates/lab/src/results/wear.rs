@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::numbers::{count, plural};
 use serde::Serialize;
 use vpass_core::base::units::Cause;
 use vpass_core::config::DisturbModel;
@@ -11,6 +10,7 @@ use vpass_core::drive::Drive;
 
 use super::Summary;
 use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Shares, Worn, life};
+use crate::numbers::{count, plural};
 
 /// How worn the drive is after a run, and the life that follows.
 #[derive(Clone, Debug, Serialize)]

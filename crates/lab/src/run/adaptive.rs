@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use crate::failure::Failure;
 use vpass_core::drive::Drive;
 use vpass_oracle::Adversary;
 
 use super::summary::Served;
 use super::{Measured, Outcome, begun};
+use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::progress::Progress;
 

@@ -3,8 +3,6 @@
 use std::num::NonZeroU32;
 use std::time::Instant;
 
-use crate::failure::Failure;
-use crate::load::Generated;
 use vpass_core::base::request::{Request, RequestSource};
 use vpass_core::base::units::Bytes;
 use vpass_core::drive::Drive;
@@ -15,6 +13,8 @@ use vpass_workload::synthetic::WorkloadConfig;
 use super::serve::too_short;
 use super::summary::Served;
 use super::{Measured, Outcome, begun};
+use crate::failure::Failure;
+use crate::load::Generated;
 use crate::plan::{Plan, Workload};
 use crate::progress::Progress;
 use crate::session::{Session, Step};
