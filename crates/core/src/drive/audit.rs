@@ -74,14 +74,14 @@ impl Drive {
     /// Pages of the host that hold data: the rows of [`Self::map_rows`].
     pub fn mapped_pages(&self) -> u64 {
         let mapped = self.ftl.map.to_physical.iter().map(|entry| u64::from(*entry != UNMAPPED)).sum::<u64>();
-        let lost = set_bits(&self.ftl.lost).filter(|lpn| self.ftl.map.to_physical[*lpn] != UNMAPPED).count();
+        let lost = set_bits(self.ftl.lost_words()).filter(|lpn| self.ftl.map.to_physical[*lpn] != UNMAPPED).count();
         mapped - lost as u64
     }
 
     /// Pages per block that hold data which is not lost.
     pub fn whole_pages(&self) -> Vec<u32> {
         let mut whole: Vec<u32> = self.flash.blocks().0.iter().map(|hot| u32::from(hot.valid)).collect();
-        for lpn in set_bits(&self.ftl.lost) {
+        for lpn in set_bits(self.ftl.lost_words()) {
             let entry = self.ftl.map.to_physical[lpn];
             let entry = if entry & BUFFERED == 0 { entry } else { self.ftl.buffer.slot(entry & !BUFFERED).below };
             if entry < UNMAPPED {

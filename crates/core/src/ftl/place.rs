@@ -1,5 +1,6 @@
 //! The only allocator: the next page of a stream, in blocks that it opens only when it is used.
 
+use crate::base::geometry::Geometry;
 use crate::base::streams::{GC, RECLAIM};
 use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, disorder, planted};
@@ -84,6 +85,34 @@ impl Ftl {
         self.open_in_mode(flash, block, mode);
         self.arm(flash, slots, block);
         Some(block)
+    }
+
+    /// Blocks that a stream keeps open at most.
+    pub(crate) fn open_blocks(&self, stream: StreamId) -> u32 {
+        self.streams.width(stream) as u32
+    }
+
+    /// The same for all streams, by purpose.
+    pub(crate) fn stream_widths(&self) -> Vec<(&'static str, u32)> {
+        self.streams.widths()
+    }
+
+    pub(crate) fn free_blocks(&self) -> u32 {
+        self.free.count()
+    }
+
+    /// An erased block for data that is there from the start: planes in turn, dies first.
+    pub(crate) fn take_for_loading(&mut self, geometry: &Geometry) -> BlockId {
+        let planes = geometry.dies() * geometry.planes_per_die;
+        let order = |i: u32| (i % geometry.dies()) * geometry.planes_per_die + i / geometry.dies();
+        for i in 0..planes {
+            let turn = (self.load_cursor + i) % planes;
+            if let Some(block) = self.free.take(order(turn), Side::Any, false) {
+                self.load_cursor = (turn + 1) % planes;
+                return block;
+            }
+        }
+        panic!("no block left to load");
     }
 
     /// First alarms of a block that is about to be written.

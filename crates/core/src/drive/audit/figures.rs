@@ -92,7 +92,7 @@ impl Drive {
 
     /// Open blocks of each stream: (purpose, width).
     pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
-        self.ftl.streams.widths()
+        self.ftl.stream_widths()
     }
 
     /// The ranges whose reads caused reclaim copies, by address, since the measured phase began.

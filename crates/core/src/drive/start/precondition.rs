@@ -16,7 +16,6 @@ use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::free::Side;
 use crate::ftl::map::UNMAPPED;
 
 /// Pages of random overwrite up to which they are really written.
@@ -71,12 +70,12 @@ impl Drive {
 
     /// The state after one sequential write of the first `filled` pages.
     fn load_sequential(&mut self, filled: Lpn) {
-        let width = self.ftl.streams.width(HOST) as u32;
+        let width = self.ftl.open_blocks(HOST);
         let block_pages = self.geometry.pages_per_block;
         let mut next: Lpn = 0;
         // Whole rows of blocks are loaded; what remains is written page by page into blocks that stay open.
         while filled - next >= width * block_pages {
-            let row: Vec<BlockId> = (0..width).map(|_| self.take_for_loading()).collect();
+            let row: Vec<BlockId> = (0..width).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
             let first_pages: Vec<Ppn> = row.iter().map(|block| self.geometry.first_page(*block)).collect();
             self.ftl.map.load_in_turn(next, &first_pages, block_pages);
             for (lane, block) in (next..).zip(&row) {
@@ -97,9 +96,9 @@ impl Drive {
         let block_pages = self.geometry.pages_per_block;
         // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
         let kept_free = if timed { self.ftl.background_blocks(&self.flash) } else { 0 }.max(RESERVE + 1);
-        let closed = self.ftl.free.count() - kept_free;
+        let closed = self.ftl.free_blocks() - kept_free;
         let valid = valid_by_age(filled, closed, block_pages);
-        let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.take_for_loading()).collect();
+        let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
         // The age of a block has nothing to do with its address.
         for i in (1..blocks.len()).rev() {
             blocks.swap(i, below(rng, i as u32 + 1) as usize);
@@ -124,20 +123,6 @@ impl Drive {
             self.load_block(block, pages);
         }
         assert!(next == filled, "the steady state holds every page once");
-    }
-
-    fn take_for_loading(&mut self) -> BlockId {
-        let planes = self.geometry.dies() * self.geometry.planes_per_die;
-        // Planes in turn, dies first.
-        let order = |i: u32| (i % self.geometry.dies()) * self.geometry.planes_per_die + i / self.geometry.dies();
-        for i in 0..planes {
-            let turn = (self.ftl.load_cursor + i) % planes;
-            if let Some(block) = self.ftl.free.take(order(turn), Side::Any, false) {
-                self.ftl.load_cursor = (turn + 1) % planes;
-                return block;
-            }
-        }
-        panic!("no block left to load");
     }
 
     /// Programs a whole block by construction: these pages hold valid data, the others what is no longer valid.

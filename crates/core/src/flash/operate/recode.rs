@@ -96,6 +96,7 @@ impl Flash {
     }
 
     /// Pages that the block does without now.
+    #[inline]
     pub(crate) fn pages_away_of(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
         match hot.mode {
