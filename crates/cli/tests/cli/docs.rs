@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-const CRATES: [&str; 4] = ["core", "oracle", "workload", "cli"];
+const CRATES: [&str; 5] = ["core", "oracle", "workload", "lab", "cli"];
 
 /// What a folder holds, each folder behind the file of its name.
 fn sorted(folder: &Path) -> Vec<PathBuf> {
