@@ -159,7 +159,7 @@ pub(crate) fn write_run(folder: &Path, plan: &Plan, outcome: &Outcome, command: 
     write_file(folder, "series.csv", outcome.series.csv().as_bytes())?;
     if let Some(engine) = &outcome.engine {
         let m = engine.metrics();
-        let seconds = engine.now() as f64 / 1e9;
+        let seconds = engine.last_completion() as f64 / 1e9;
         for (name, latency) in [("read", &m.read), ("write", &m.write), ("read_during_reclaim", &m.read_during_reclaim)] {
             if latency.count() > 0 {
                 write_file(folder, &format!("{name}.hlog"), &histogram_log(name, &latency.histogram(), seconds)?)?;

@@ -14,7 +14,7 @@ use std::time::Instant;
 use vpass_core::base::request::RequestSource;
 use vpass_core::config::ConfigError;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::{TimedEngine, run_untimed, warm_up};
+use vpass_core::time::{Replay, run_untimed, warm_up};
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::pass::{PassSource, Repeated};
 use vpass_workload::traces::TraceReport;
@@ -38,7 +38,7 @@ pub(crate) use together::{execute_together, have_the_same_requests};
 pub(crate) struct Outcome {
     pub(crate) summary: Summary,
     pub(crate) drive: Drive,
-    pub(crate) engine: Option<TimedEngine>,
+    pub(crate) engine: Option<Replay>,
     pub(crate) series: Series,
     /// Where the run's length was one of cycles.
     pub(crate) cycles: Option<CyclesDone>,
@@ -93,7 +93,7 @@ fn made(plan: &Plan, progress: &Progress) -> Result<Drive, Failure> {
 /// A drive in the phase that counts.
 struct Measured {
     drive: Drive,
-    engine: Option<TimedEngine>,
+    engine: Option<Replay>,
     series: Series,
     before: Before,
 }
@@ -102,7 +102,7 @@ impl Measured {
     fn begin(plan: &Plan, mut drive: Drive) -> Self {
         drive.begin_measurement();
         let before = Before::of(&mut drive);
-        let engine = (plan.gear == Gear::Timed).then(|| TimedEngine::new(&drive));
+        let engine = (plan.gear == Gear::Timed).then(|| Replay::new(&drive));
         Self { drive, engine, series: Series::default(), before }
     }
 
@@ -110,7 +110,7 @@ impl Measured {
     fn conclude(self, plan: &Plan, served: &Served, wall_s: f64) -> Outcome {
         let Self { mut drive, engine, mut series, before } = self;
         drive.report_unread_losses();
-        series.end(&drive, engine.as_ref().map(TimedEngine::now));
+        series.end(&drive, engine.as_ref().map(Replay::last_completion));
         let watcher: Option<Box<dyn Any>> = drive.end_observation().map(|watcher| watcher as _);
         let oracle = watcher.and_then(|watcher| watcher.downcast::<Oracle>().ok()).map(|oracle| oracle.conclude(&drive));
         let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before);
@@ -209,7 +209,7 @@ fn serve(plan: &Plan, source: Since<Source>, run: &mut Measured, done: &mut Cycl
 }
 
 /// What a trace or the jobs of a fio file came to.
-fn found(source: &Source, engine: Option<&TimedEngine>, passes: u64) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
+fn found(source: &Source, engine: Option<&Replay>, passes: u64) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
     let fio = if let Source::Fio(source) = source { Some(source) } else { None };
     (source.report(), fio.map(|source| jobs(source, engine, passes)))
 }
@@ -220,7 +220,7 @@ type Step<'a> = &'a mut dyn FnMut(u64, &Drive) -> bool;
 /// A drive under one of the gears.
 struct Running<'a> {
     drive: &'a mut Drive,
-    engine: Option<&'a mut TimedEngine>,
+    engine: Option<&'a mut Replay>,
 }
 
 impl Running<'_> {

@@ -6,7 +6,7 @@ use std::any::Any;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::RECLAIM;
-use vpass_core::time::{TimedEngine, run_untimed};
+use vpass_core::time::{Replay, run_untimed};
 use vpass_oracle::{Oracle, OracleReport};
 use vpass_workload::attack::{ATTACKS, Attack, Picture};
 use vpass_workload::phases::{PhasesConfig, PhasesSource};
@@ -52,7 +52,7 @@ impl Case {
         let capacity = u64::from(drive.geometry().host_pages) * u64::from(drive.geometry().page_bytes);
         let mut source = PhasesSource::new(&workload, capacity, drive.geometry().page_bytes, self.seed).expect("phases of this drive");
         let served = if self.timed {
-            TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)
+            Replay::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)
         } else {
             run_untimed(&mut drive, &mut source, &mut |_, _| true)
         };
