@@ -3,13 +3,14 @@
 use super::Drive;
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
-use crate::config::{DisturbModel, DriveConfig};
+use crate::config::DriveConfig;
 use crate::flash::block::{BlockCold, BlockHot, Wordline};
+use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::guards::Guards;
 use crate::ftl::map::PageMap;
-use crate::ftl::victims::VictimIndex;
+use crate::slots::gc::victims::VictimIndex;
 use crate::slots::reclaim::Technique;
 
 /// A free block in its plane's tree, and what techniques note of every block.
@@ -23,14 +24,15 @@ impl Drive {
         let g = &Geometry::new(config);
         let policy = (technique.new)(config, 0);
         let records = u64::from(g.blocks) * ((size_of::<BlockHot>() + size_of::<BlockCold>()) as u64 + BESIDE_RECORDS);
-        let counts = config.disturb.model != DisturbModel::None;
+        let counts = config.disturb.model.disturbs();
         let wordlines = if counts { u64::from(g.wordlines()) * size_of::<Wordline>() as u64 } else { 0 };
         let tracker = if counts && technique.tracks { SpaceSaving::bytes(g.blocks, config.reclaim.counters) } else { 0 };
         let monitors = (config.density.monitor * f64::from(g.blocks)) as u32;
         let counts_pages = counts && policy.streams().iter().any(|stream| stream.counts_pages);
         let pages = if counts_pages { PageCounters::bytes(g.blocks, monitors, g.pages_per_block) } else { 0 };
         Bytes(
-            PageMap::bytes(g.host_pages, g.raw_pages(), g.pages_per_block)
+            PageMap::bytes(g.host_pages)
+                + Contents::bytes(g.raw_pages(), g.pages_per_block)
                 + VictimIndex::bytes(g.blocks)
                 + Guards::bytes(g.blocks, g.wordlines_per_block)
                 + records

@@ -6,9 +6,9 @@ use crate::base::units::{Cause, DieId, Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::count::TRACKED;
-use crate::ftl::mover::JobRef;
+use crate::ftl::job::JobRef;
 
-pub(super) use crate::drive::NandOp;
+pub(super) use crate::flash::ops::NandOp;
 
 /// Counting requests, in both gears.
 impl Drive {
@@ -62,7 +62,7 @@ impl Drive {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load")]
     pub(super) fn map_entry(&self, lpn: Lpn) -> u32 {
-        self.map.to_physical[lpn as usize]
+        self.ftl.map.to_physical[lpn as usize]
     }
 
     /// The die of a physical page.
@@ -77,17 +77,17 @@ impl Drive {
 
     /// Whether a technique counts so.
     pub(super) fn has_tracker(&self) -> bool {
-        self.counted == TRACKED
+        self.flash.counted() == TRACKED
     }
 
     /// Whether a program takes a whole wordline.
     pub(super) fn programs_wordlines(&self) -> bool {
-        self.by_wordline
+        self.flash.by_wordline()
     }
 
     /// Whether pages wait in the controller for the rest of their wordline.
     pub(super) fn has_incomplete_wordlines(&self) -> bool {
-        !self.gathers.is_empty()
+        !self.ftl.gathers.is_empty()
     }
 }
 
@@ -97,23 +97,23 @@ impl Drive {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn has_recorded(&self) -> bool {
-        !self.ops.is_empty() || !self.started_jobs.is_empty()
+        !self.flash.ops.is_empty() || !self.ftl.started_jobs.is_empty()
     }
 
     /// Takes over the work that was recorded, for what has been dealt with: `ops` is empty.
     pub(super) fn take_recorded(&mut self, ops: &mut Vec<NandOp>) {
         debug_assert!(ops.is_empty());
-        std::mem::swap(&mut self.ops, ops);
+        std::mem::swap(&mut self.flash.ops, ops);
     }
 
     /// Programs of wordlines among it that the host waits for.
     pub(super) fn recorded_host_wordlines(&self) -> u32 {
-        self.ops.iter().filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. })).count() as u32
+        self.flash.ops.iter().filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. })).count() as u32
     }
 
     /// Takes over the next deferred job, its die, and why it is done; the last that was begun comes first.
     pub(super) fn take_started_job(&mut self) -> Option<(JobRef, DieId, Cause)> {
-        while let Some(job) = self.started_jobs.pop() {
+        while let Some(job) = self.ftl.started_jobs.pop() {
             if let Some(running) = self.job(job) {
                 return Some((job, self.geometry.die_of(running.block), running.cause));
             }
@@ -133,6 +133,6 @@ impl Drive {
 
     /// Counts time that host reads waited for reclaim.
     pub(super) fn add_reclaim_stall(&mut self, ns: Ns) {
-        self.reclaim.stall_ns += ns;
+        self.ftl.reclaim.stall_ns += ns;
     }
 }
