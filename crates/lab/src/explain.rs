@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{transfer_ns, us};
-use vpass_core::config::{ConfigError, DisturbModel, DoseUnit, DriveConfig};
+use vpass_core::config::{ConfigError, DoseUnit, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
 use vpass_core::slots::reclaim::promise::Prospect;
 use vpass_core::slots::reclaim::{Technique, Threshold};
@@ -146,11 +146,10 @@ fn latencies(config: &DriveConfig, geometry: &Geometry) -> Vec<ReadLatency> {
 }
 
 fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
-    let model = match config.disturb.model {
-        DisturbModel::None => return None,
-        DisturbModel::Count => "count",
-        DisturbModel::Wordline => "wordline",
-    };
+    if !config.disturb.model.disturbs() {
+        return None;
+    }
+    let model = config.disturb.model.name();
     let unit = match config.disturb.dose {
         DoseUnit::Reads => "reads",
         DoseUnit::Sensings => "sensings",
@@ -175,7 +174,7 @@ pub fn age(config: &DriveConfig, pec: u32, reclaim: &Technique) -> Result<Option
 }
 
 fn ages_at(config: &DriveConfig, geometry: &Geometry, technique: &Technique, counts: &BTreeSet<u32>) -> Result<Vec<Age>, ConfigError> {
-    if config.disturb.model == DisturbModel::None {
+    if !config.disturb.model.disturbs() {
         return Ok(vec![]);
     }
     let table = LimitTable::of(config);

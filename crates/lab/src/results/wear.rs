@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use vpass_core::base::units::Cause;
-use vpass_core::config::DisturbModel;
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::drive::Drive;
 
@@ -152,7 +151,7 @@ pub(crate) struct Paces {
 
 impl Paces {
     pub(crate) fn new(drive: &Drive) -> Self {
-        let disturbs = drive.config().disturb.model != DisturbModel::None;
+        let disturbs = drive.config().disturb.model.disturbs();
         Self { limits: disturbs.then(|| LimitTable::of(drive.config())), by_class: HashMap::new() }
     }
 

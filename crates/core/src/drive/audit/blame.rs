@@ -43,7 +43,7 @@ pub struct BlamedRange {
 impl Blame {
     pub(crate) fn new(host_pages: u32, model: DisturbModel) -> Self {
         let range_pages = Reciprocal::new(host_pages.div_ceil(RANGES as u32).max(1));
-        Self { range_pages, host_pages, own_reads_disturb: model == DisturbModel::Count, copies: [0.0; RANGES] }
+        Self { range_pages, host_pages, own_reads_disturb: model.own_reads_disturb(), copies: [0.0; RANGES] }
     }
 
     /// The ranges with any copies, by address.

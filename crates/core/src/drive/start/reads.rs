@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::base::geometry::Geometry;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
-use crate::config::{ConfigError, DisturbModel, DriveConfig, require};
+use crate::config::{ConfigError, DriveConfig, require};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
 use crate::drive::Drive;
 use crate::drive::start::precondition::{below, erases_at_most};
@@ -32,7 +32,7 @@ pub struct MostStartReads {
 impl MostStartReads {
     /// Of a resolved drive in the nature that its technique gives it; none where reads disturb nothing.
     pub fn of(config: &DriveConfig, timed: bool) -> Option<Self> {
-        if config.disturb.model == DisturbModel::None {
+        if !config.disturb.model.disturbs() {
             return None;
         }
         let geometry = Geometry::new(config);

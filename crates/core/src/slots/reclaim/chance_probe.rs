@@ -263,7 +263,9 @@ impl Policy for ChanceProbe {
 
 #[cfg(test)]
 mod tests {
+    use super::super::promise::Prospect;
     use super::super::shared::straw::tests::one_page_wordlines;
+    use super::super::technique;
     use super::{ChanceProbe, Draw};
     use crate::base::units::Cause;
     use crate::config::DriveConfig;
@@ -273,6 +275,19 @@ mod tests {
         let mut config: DriveConfig = toml::from_str(&one_page_wordlines(64, 20_000, "probe_probability = 0.1")).unwrap();
         config.disturb.preprogram_weight = preprogram_weight;
         config.resolve().unwrap()
+    }
+
+    #[test]
+    fn worked_example() {
+        let window = (64.0 * 2.0f64.ln() / -(1.0 - 0.1f64).ln()).ceil() as u32;
+        let (beside, after_end) = (window + 64 + 1 + 2 + 2, 1 + 1 + 64 + 64);
+        assert_eq!((window, beside, after_end), (422, 491, 130));
+        let end = (20_000 - 8 * beside) * 3 / 4 - after_end;
+        let near = 20_000 - 8 * beside - (end + after_end);
+        assert_eq!((end, near, near / 8 + 1), (11_924, 4_018, 503));
+        let prospect = Prospect::new(&config(0.0), technique("chance-probe").unwrap(), false).unwrap();
+        let thresholds: Vec<u32> = prospect.thresholds(0).iter().map(|threshold| threshold.reads).collect();
+        assert_eq!(thresholds, [end, near / 8], "the block's, and the last count near a wordline at which it stays");
     }
 
     fn begun(mut drive: Drive) -> Drive {
