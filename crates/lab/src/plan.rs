@@ -124,6 +124,7 @@ impl Plan {
     }
 
     /// The same on a drive of this age, and no other.
+    #[must_use]
     pub fn at_age(&self, pec: u32) -> Self {
         let mut plan = Self { ages: vec![], ..self.clone() };
         plan.drive.config.start.pec = pec;

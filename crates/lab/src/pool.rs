@@ -36,6 +36,9 @@ impl Job<'_> {
 
 /// Runs all jobs and gives what `keep` keeps of each, in their order. `threads`: as many as there are cores where absent. Jobs under way
 /// take no more memory together than they may, however many threads there are.
+///
+/// # Errors
+/// What ended the first run that failed, or an interruption.
 pub fn run_all<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
@@ -70,7 +73,7 @@ pub fn run_all<T: Send>(
     };
     let mut results: Vec<_> = self::threads(threads, &progress)?.broadcast(|_| of_a_thread()).into_iter().flatten().collect();
     // The cause of a stop counts, not who was stopped by it.
-    results.sort_by_key(|(first, result)| (result.as_ref().is_err_and(|e| e.is_interruption()), *first));
+    results.sort_by_key(|(first, result)| (result.as_ref().is_err_and(Failure::is_interruption), *first));
     let results: Result<Vec<_>, Failure> = results.into_iter().map(|(_, result)| result).collect();
     let mut kept: Vec<_> = results?.into_iter().flatten().collect();
     kept.sort_by_key(|(i, _)| *i);

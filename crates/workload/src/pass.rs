@@ -73,8 +73,8 @@ impl PassSource for Box<dyn PassSource> {
 #[derive(Debug)]
 pub struct Passes<'a, S> {
     source: S,
-    /// Those that it begins by itself.
-    passes_left: u32,
+    /// Passes that it begins by itself.
+    to_begin: u32,
     requests_left: u64,
     ends: Option<&'a Cell<bool>>,
     /// The time of the source that is 0.
@@ -88,8 +88,8 @@ pub struct Passes<'a, S> {
 impl<'a, S: PassSource> Passes<'a, S> {
     /// So many passes over a source.
     pub fn new(source: S, passes: NonZeroU32) -> Self {
-        let (passes_left, open) = (passes.get() - 1, true);
-        Self { source, passes_left, requests_left: u64::MAX, ends: None, origin: 0, requests: 0, last_arrival: 0, open }
+        let (to_begin, open) = (passes.get() - 1, true);
+        Self { source, to_begin, requests_left: u64::MAX, ends: None, origin: 0, requests: 0, last_arrival: 0, open }
     }
 
     /// Ends when this is true.
@@ -106,7 +106,7 @@ impl<'a, S: PassSource> Passes<'a, S> {
     /// What comes from here on is another part, of so many passes: counted anew, and on a clock that begins at the last arrival.
     pub fn begin(&mut self, passes: NonZeroU32) {
         self.origin += self.last_arrival;
-        (self.passes_left, self.requests_left) = (passes.get() - 1, u64::MAX);
+        (self.to_begin, self.requests_left) = (passes.get() - 1, u64::MAX);
         (self.requests, self.last_arrival, self.open) = (0, 0, true);
     }
 
@@ -137,10 +137,10 @@ impl<'a, S: PassSource> Passes<'a, S> {
         loop {
             self.source.fill(out, max)?;
             let may_end = || !self.source.has_next_stage() && self.source.waits_until().is_none();
-            if out.len() > before || self.passes_left == 0 || max == 0 || !may_end() {
+            if out.len() > before || self.to_begin == 0 || max == 0 || !may_end() {
                 return Ok(());
             }
-            self.passes_left -= 1;
+            self.to_begin -= 1;
             self.source.next_pass()?;
         }
     }
