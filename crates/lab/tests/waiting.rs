@@ -1,0 +1,45 @@
+//! Whoever waits for a run hears of it and may end it.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use vpass_lab::plan::Plan;
+use vpass_lab::progress::{Progress, unwatched};
+use vpass_lab::run::execute;
+use vpass_lab::setup::{Base, Gear, Named, Setup};
+
+/// Counts what it is told, and wants an end after so many requests.
+struct Waiting {
+    most: u64,
+    done: AtomicU64,
+    deaf: AtomicI64,
+}
+
+impl Progress for Waiting {
+    fn advance(&self, done: u64) -> bool {
+        self.done.fetch_add(done, Ordering::Relaxed) + done < self.most
+    }
+
+    fn listens(&self, listens: bool) {
+        self.deaf.fetch_add(if listens { -1 } else { 1 }, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn whoever_waits_hears_of_every_request_and_may_end_the_run() {
+    let base = Base { set: vec!["workload.requests=50000".into()], ..Base::new("tiny") };
+    let setup = Setup { warm_up: 10_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
+    for gear in [Gear::Timed, Gear::Untimed] {
+        let plan = Plan { gear, ..Plan::new(&setup, "block", "greedy", &unwatched).unwrap() };
+        let run = |most| {
+            let waiting = Waiting { most, done: AtomicU64::new(0), deaf: AtomicI64::new(0) };
+            let outcome = execute(&plan, &waiting).map(|outcome| outcome.summary.host.read_requests);
+            assert_eq!(waiting.deaf.into_inner(), 0, "it listens again");
+            (outcome, waiting.done.into_inner())
+        };
+        assert_eq!(run(u64::MAX), (Ok(40_000), 50_000));
+        for most in [0, 5_000, 30_000] {
+            let (outcome, done) = run(most);
+            assert!(outcome.unwrap_err().is_interruption() && done < most + 5_000, "{done} of {most}");
+        }
+    }
+}
