@@ -10,6 +10,8 @@
 //! look: its pages lie in block 9 now; of block 7 another is next   burst: reads beside that; or it follows the pages
 //! ```
 
+mod siege;
+
 use std::any::Any;
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
@@ -19,6 +21,7 @@ use vpass_core::flash::block::BlockState;
 use vpass_core::time::{Progress, RunError, TimedEngine, run_untimed};
 use vpass_core::watch::observer::NO_PPN;
 
+pub(crate) use self::siege::Siege;
 use crate::Oracle;
 use crate::dice::Dice;
 
@@ -99,6 +102,25 @@ impl Sight {
         let of = |w: usize| block.get(w * self.bits..(w + 1) * self.bits).unwrap_or_default();
         let below = wordline.checked_sub(self.stride).map_or(&[][..], of);
         below.iter().chain(of(wordline + self.stride)).copied().filter(|lpn| *lpn != NOBODY)
+    }
+
+    /// A page of the host that lies on the wordline above.
+    fn above(&self, ppn: Ppn) -> Option<Lpn> {
+        let (block, wordline) = (self.block(ppn), ppn as usize % self.pages_per_block / self.bits + self.stride);
+        block.get(wordline * self.bits..(wordline + 1) * self.bits)?.iter().copied().find(|lpn| *lpn != NOBODY)
+    }
+
+    /// The host's pages of its block that lie neither on its wordline nor beside it.
+    fn far_from(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
+        let own = ppn as usize % self.pages_per_block / self.bits;
+        let wordlines = self.block(ppn).chunks(self.bits).enumerate();
+        let far = wordlines.filter(move |(wordline, _)| *wordline != own && wordline.abs_diff(own) != self.stride);
+        far.flat_map(|(_, pages)| pages).copied().filter(|lpn| *lpn != NOBODY)
+    }
+
+    /// The flash page that holds a page of the host's; of one that is on flash.
+    fn place_of(&self, lpn: Lpn) -> Ppn {
+        self.owners.iter().position(|owner| *owner == lpn).expect("it is on flash") as Ppn
     }
 
     /// The same; all of its block where nothing lies beside it.

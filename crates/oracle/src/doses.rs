@@ -246,9 +246,19 @@ impl Doses {
         if at.index >= self.stride { medium.read(at.wordline - self.stride) } else { 0 }
     }
 
+    /// Dose and limit that an erased page would have, were it programmed now.
+    pub(crate) fn if_programmed(&self, medium: &Medium, at: At) -> Truth {
+        if self.model == DisturbModel::None {
+            return Truth::SAFE;
+        }
+        let ((endurance, limit), b) = (self.endurance(at), self.blocks[at.block as usize].read);
+        let s = if self.model == DisturbModel::Count { 0 } else { self.low(medium, at) };
+        self.of_kind(Truth { dose: self.before(endurance.alpha * s + ALPHA_ONE * (b - s)), limit }, at.kind)
+    }
+
     /// What a dose from before the programming counts.
     #[inline]
-    fn before(&self, dose: u64) -> u64 {
+    pub(crate) fn before(&self, dose: u64) -> u64 {
         if self.preprogram_weight == 0 { 0 } else { ((u128::from(dose) * u128::from(self.preprogram_weight)) >> 16) as u64 }
     }
 
