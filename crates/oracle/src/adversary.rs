@@ -104,10 +104,17 @@ impl Sight {
         below.iter().chain(of(wordline + self.stride)).copied().filter(|lpn| *lpn != NOBODY)
     }
 
+    /// The host's pages that lie on its wordline.
+    fn wordline(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
+        let first = ppn as usize / self.bits * self.bits;
+        self.owners[first..first + self.bits].iter().copied().filter(|lpn| *lpn != NOBODY)
+    }
+
     /// A page of the host that lies on the wordline above.
     fn above(&self, ppn: Ppn) -> Option<Lpn> {
-        let (block, wordline) = (self.block(ppn), ppn as usize % self.pages_per_block / self.bits + self.stride);
-        block.get(wordline * self.bits..(wordline + 1) * self.bits)?.iter().copied().find(|lpn| *lpn != NOBODY)
+        let above = ppn + (self.stride * self.bits) as Ppn;
+        let is_within = ppn as usize / self.pages_per_block == above as usize / self.pages_per_block;
+        if is_within { self.wordline(above).next() } else { None }
     }
 
     /// The host's pages of its block that lie neither on its wordline nor beside it.

@@ -16,9 +16,10 @@ mod draw;
 mod restless;
 mod start;
 mod stream;
+mod witness;
 
 use vpass_core::base::request::Request;
-use vpass_core::bugs::Bug;
+use vpass_core::bugs::{Bug, Finder};
 use vpass_core::config::{DisturbModel, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::gc::GC;
@@ -28,8 +29,10 @@ use vpass_core::time::{RunError, TimedEngine, run_untimed, warm_up};
 use self::deck::Decks;
 use self::restless::Restless;
 use self::stream::{Stream, mirror};
+use self::witness::Witness;
 use crate::adversary::{Adversary, Siege};
 use crate::dice::Dice;
+use crate::hearsay::Ear;
 use crate::{Oracle, OracleReport, ReferenceDrive};
 
 /// Cards of each technique in the deck: one that may lose data, one that must not, and the restless policy.
@@ -230,7 +233,6 @@ struct Play<'a> {
     /// Whether a steady state at the start is computed, as that of large drives is.
     computed: bool,
     warms_up: bool,
-    #[cfg_attr(not(feature = "seeded-bugs"), expect(dead_code, reason = "bugs are compiled in by a feature"))]
     bug: Option<Bug>,
 }
 
@@ -306,6 +308,12 @@ impl Play<'_> {
         // Blocks that hold a few pages, or are written again within themselves, look fuller to GC than they are.
         if !self.timed && self.technique.is_some_and(|technique| !technique.keeps_apart) {
             oracle.expect_cleaning(gc);
+        }
+        // What distorts bounds must show by what it does.
+        if self.bug.is_none_or(|bug| bug.finder() == Finder::Check) {
+            let ear = Ear::default();
+            oracle.overhear(&ear, drive.config(), self.timed);
+            drive.interpose(|policy| Box::new(Witness::of(policy, &ear)));
         }
         drive.observe(Box::new(oracle));
         #[cfg(feature = "seeded-bugs")]

@@ -91,7 +91,15 @@ impl Siege {
     }
 
     fn act(&mut self, drive: &mut Drive) -> Vec<Request> {
-        let act = self.dice.pick(&[Act::ReadsPast, Act::ReadsPast, Act::ReadsAt, Act::WritesPart, Act::WritesPart, Act::BringsForth, Act::Leaves]);
+        let act = self.dice.pick(&[
+            Act::ReadsPast,
+            Act::ReadsPast,
+            Act::ReadsAt,
+            Act::WritesPart,
+            Act::WritesPart,
+            Act::BringsForth,
+            Act::Leaves,
+        ]);
         let sight = Sight::of(drive);
         let acted = match act {
             Act::BringsForth => self.brings_forth(drive, &sight),
@@ -175,17 +183,30 @@ impl Siege {
         Some(requests)
     }
 
-    /// A part of a page whose rest is lost, and pages elsewhere, so that it leaves the buffer, or so that its block is cleaned before.
+    /// Parts of pages whose rest is lost, each followed by as many pages elsewhere as it takes until it leaves the buffer; meanwhile its block
+    /// may be cleaned, which holds nothing else by then.
     fn writes_part(&mut self, drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
-        let lpn = sight.owners[victim as usize];
+        let beside = sight.neighbours(victim).next()?;
         let mut requests = past(drive, sight, victim)?;
-        let many = self.dice.pick(&[0, 5, 30, 100]);
-        requests.push(self.part(drive, lpn));
-        requests.extend(self.writes(drive, many));
-        if self.dice.chance(0.7) {
+        let slots = drive.config().drive.write_buffer.0 / u64::from(drive.geometry().page_bytes);
+        let lost: Vec<Lpn> = sight.neighbours(sight.place_of(beside)).collect();
+        // A block that holds little else is cleaned next.
+        let others = sight.block(victim).iter().filter(|lpn| **lpn != NOBODY && !lost.contains(lpn));
+        requests.extend(others.map(|lpn| Request { op: Op::Trim, ..read(drive, *lpn) }));
+        for lpn in lost {
             requests.push(self.part(drive, lpn));
+            let many = self.dice.between(slots / 2, slots + 1);
+            for write in self.writes(drive, many) {
+                requests.push(write);
+                if self.dice.chance(0.4) {
+                    requests.push(read(drive, lpn));
+                }
+            }
+            if self.dice.chance(0.5) {
+                requests.push(self.part(drive, lpn));
+            }
+            requests.push(read(drive, lpn));
         }
-        requests.push(read(drive, lpn));
         Some(requests)
     }
 
@@ -203,7 +224,12 @@ impl Siege {
         if reads > MOST_READS {
             return None;
         }
-        let mut requests = vec![read(drive, beside); reads as usize];
+        // What else is on this wordline, and on the other side of the one that is read, would be lost before it and show what is coming.
+        let others = [Some(ppn), ppn.checked_sub((2 * sight.stride * sight.bits) as Ppn)].into_iter().flatten();
+        let others = others.filter(|other| other / sight.pages_per_block as Ppn == ppn / sight.pages_per_block as Ppn);
+        let mut requests: Vec<Request> =
+            others.flat_map(|other| sight.wordline(other)).map(|lpn| Request { op: Op::Trim, ..read(drive, lpn) }).collect();
+        requests.extend(vec![read(drive, beside); reads as usize]);
         let width = u64::from(drive.geometry().dies()) * sight.bits as u64;
         let slots = drive.config().drive.write_buffer.0 / u64::from(drive.geometry().page_bytes);
         let written = self.writes(drive, slots + 2 * width);
