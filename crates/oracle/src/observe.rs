@@ -130,6 +130,9 @@ impl Observer for Oracle {
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
         if self.is_full() {
+            if cause == Cause::Reclaim && pages.is_none() {
+                self.clock.empties(block);
+            }
             self.begin_job(block, pages, cause);
         }
     }
