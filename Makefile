@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results test check-minute bench soak nightly recorded record paper-straw paper-ipr lint clean build
+.PHONY: demo results map test check-minute bench soak nightly recorded record paper-straw paper-ipr lint clean build
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
@@ -75,6 +75,10 @@ paper-straw: build
 paper-ipr: build
 	@rm -rf target/papers/ipr-2018
 	$(VPASS) paper papers/ipr-2018 --out target/papers/ipr-2018
+
+# Draws the map of the code in ARCHITECTURE.md from the first lines of all files.
+map:
+	cargo test --release -p vpass-cli --test cli docs::draw_the_map -- --ignored
 
 lint:
 	cargo fmt --check

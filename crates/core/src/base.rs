@@ -6,4 +6,5 @@ pub mod metrics;
 pub mod page_set;
 pub mod reciprocal;
 pub mod request;
+pub mod streams;
 pub mod units;

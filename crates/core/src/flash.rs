@@ -1,8 +1,124 @@
-//! The flash itself: block records, the coding of its cells, its wear and the rules that no drive may break.
+//! The flash itself: what every block and wordline has endured and holds, and all that is ever done to it.
 
+pub(crate) mod assess;
 pub mod block;
 pub mod coding;
+pub(crate) mod contents;
 pub(crate) mod count;
 pub(crate) mod guards;
+mod life;
+pub(crate) mod operate;
+pub(crate) mod ops;
 pub mod rules;
+mod tell;
 pub(crate) mod wear;
+
+use crate::base::geometry::Geometry;
+use crate::base::mem::huge_vec;
+use crate::base::metrics::FlashCounts;
+use crate::base::units::Seq;
+use crate::bugs::Bugs;
+use crate::config::{DriveConfig, ProgramUnit};
+use crate::disturb::table::dose_per_kind;
+use crate::disturb::{ErrorModel, error_model};
+use block::{BlockCold, BlockHot, Wordline};
+use contents::Contents;
+use count::page_counters::PageCounters;
+use count::space_saving::SpaceSaving;
+use count::{BLOCKS, PAGES, TRACKED, WORDLINES};
+use guards::Guards;
+pub use operate::probe::Probed;
+use ops::NandOp;
+use tell::Watch;
+
+/// The flash of a drive, with what it counts for the controller.
+pub(crate) struct Flash {
+    pub(crate) geometry: Geometry,
+    pub(crate) contents: Contents,
+    pub(crate) hot: Vec<BlockHot>,
+    pub(crate) cold: Vec<BlockCold>,
+    /// Empty where no error model counts per wordline.
+    pub(crate) wordlines: Vec<Wordline>,
+    /// Which wordlines of blocks of full density have guard levels.
+    pub(crate) guards: Guards,
+    /// The technique's counters, where it wants any.
+    pub(crate) tracker: SpaceSaving,
+    /// Reads of pages, in blocks of streams that want them counted.
+    pub(crate) page_counters: PageCounters,
+    /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
+    pub(crate) counted: u8,
+    /// Dose of one sensing by page kind, in quarters.
+    pub(crate) dose: [u32; 4],
+    /// What a wordline has to answer for of the dose before its first page: `disturb.preprogram_weight`.
+    pub(crate) preprogram_weight: f64,
+    /// Dose of reprogramming a wordline, in quarters.
+    pub(crate) reprogram_dose: u32,
+    /// Wear of a cycle with a reprogramming: `density.wear`.
+    pub(crate) reprogram_wear: f64,
+    /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
+    pub(crate) wear_counts: bool,
+    /// P/E cycles of every block when the drive was made.
+    pub(crate) first_pec: u32,
+    pub(crate) model: Option<Box<dyn ErrorModel>>,
+    /// Whether a program takes a whole wordline.
+    pub(crate) by_wordline: bool,
+    /// Page programs since the drive was made.
+    pub(crate) seq: Seq,
+    pub(crate) erases_total: u64,
+    /// Pages that the modes of blocks and wordlines take away now.
+    pub(crate) pages_away: u32,
+    /// NAND operations since the measured phase began.
+    pub(crate) counts: FlashCounts,
+    /// Whether physical work is recorded in `ops`: a timed gear takes it from there.
+    pub(crate) timed: bool,
+    pub(crate) ops: Vec<NandOp>,
+    watch: Watch,
+    pub(crate) bugs: Bugs,
+}
+
+impl Flash {
+    /// Erased flash. `tracks` where the technique wants counters of its own, `counts_pages` where it wants those of pages.
+    pub(crate) fn new(config: &DriveConfig, geometry: Geometry, tracks: bool, counts_pages: bool, timed: bool) -> Self {
+        let model = error_model(config);
+        let g = &geometry;
+        let counted = match &model {
+            None => BLOCKS,
+            Some(_) if tracks => TRACKED,
+            Some(_) if counts_pages => PAGES,
+            Some(_) => WORDLINES,
+        };
+        let page_counters = if counted == PAGES { PageCounters::new(g.blocks, g.pages_per_block) } else { PageCounters::default() };
+        let tracker = if counted == TRACKED {
+            SpaceSaving::new(g.blocks, g.wordlines_per_block, config.reclaim.counters)
+        } else {
+            SpaceSaving::default()
+        };
+        Self {
+            contents: Contents::new(g.raw_pages(), g.pages_per_block),
+            hot: huge_vec(g.blocks as usize, BlockHot::ERASED),
+            cold: vec![BlockCold::new(config.start.pec); g.blocks as usize],
+            wordlines: huge_vec(if counted == BLOCKS { 0 } else { g.wordlines() as usize }, Wordline::default()),
+            guards: Guards::new(g.blocks, g.wordlines_per_block),
+            tracker,
+            page_counters,
+            counted,
+            dose: dose_per_kind(config.disturb.dose, g.cell),
+            preprogram_weight: config.disturb.preprogram_weight,
+            reprogram_dose: config.density.reprogram_quarters(),
+            reprogram_wear: config.density.wear,
+            wear_counts: config.density.wear_counts_for_limits,
+            first_pec: config.start.pec,
+            model,
+            by_wordline: config.timing.program_unit == ProgramUnit::Wordline,
+            seq: 0,
+            erases_total: 0,
+            pages_away: 0,
+            counts: FlashCounts::default(),
+            timed,
+            ops: vec![],
+            watch: Watch::default(),
+            bugs: Bugs::default(),
+            geometry,
+        }
+    }
+}

@@ -14,4 +14,4 @@ pub mod slots;
 pub mod time;
 pub mod watch;
 
-pub use ftl::victims::VictimIndex;
+pub use slots::gc::victims::VictimIndex;

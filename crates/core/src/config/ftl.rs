@@ -50,7 +50,8 @@ impl CapacityConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GcConfig {
-    /// Free blocks, as a share of the spare blocks, below which idle time is used for GC (timed gear), and never so few that writes wait for them; 0 turns it off.
+    /// Free blocks, as a share of the spare blocks, below which idle time is used for GC (timed gear), and never so few that writes wait
+    /// for them; 0 turns it off.
     pub background: f64,
     /// `stable-greedy`: pages, as a share of a block's, by which a victim may be fuller than the emptiest block.
     pub stable_slack: f64,

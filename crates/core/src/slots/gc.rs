@@ -3,10 +3,11 @@
 mod cost_benefit;
 mod greedy;
 mod stable_greedy;
+pub(crate) mod victims;
 
 use crate::base::units::BlockId;
 use crate::config::GcConfig;
-use crate::ftl::victims::VictimIndex;
+use crate::slots::gc::victims::VictimIndex;
 
 /// What a policy may pick from, and what it may know of it.
 pub struct Candidates<'a> {

@@ -61,9 +61,9 @@ impl Drive {
 
     /// Books the copies of a reclaim job that is about to begin: of the whole block, or of these pages.
     pub(crate) fn book_blame(&mut self, block: BlockId, pages: Option<&PageSet>) {
-        let valid = self.map.valid_words(block);
+        let valid = self.flash.contents.valid_words(block);
         let copies: u32 = match pages {
-            None => self.hot[block as usize].valid.into(),
+            None => self.flash.hot[block as usize].valid.into(),
             Some(pages) => valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum(),
         };
         let weights = self.weights_by_range(block, pages);
@@ -80,11 +80,11 @@ impl Drive {
         let g = &self.geometry;
         let bits = g.cell.bits();
         let (first_page, first_wordline) = (g.first_page(block), g.first_wordline(block) as usize);
-        let written = u32::from(self.hot[block as usize].write_ptr);
+        let written = u32::from(self.flash.hot[block as usize].write_ptr);
         let share = pages.filter(|_| !planted(Bug::BlameOfWhole)).map(|pages| self.shares(block, pages));
         let mut weights = [0.0; RANGES];
         for wordline in 0..g.wordlines_per_block {
-            let reads = self.wordlines.get(first_wordline + wordline as usize).map_or(0, |w| w.reads);
+            let reads = self.flash.wordlines.get(first_wordline + wordline as usize).map_or(0, |w| w.reads);
             let weight = f64::from(reads) * share.as_ref().map_or(1.0, |share| share[wordline as usize]);
             if weight == 0.0 {
                 continue;
@@ -92,8 +92,9 @@ impl Drive {
             // A page whose data has gone elsewhere still says whose it was; one that never held any says nothing.
             let pages = first_page + wordline * bits..first_page + (wordline * bits + bits).min(written);
             let forgets = self.bugs.has(Bug::BlameForgetsMoved);
-            let stays = |ppn: &u32| !forgets || any(self.map.valid_words(block), ppn - first_page, 1);
-            let owners = || pages.clone().filter(stays).map(|ppn| self.map.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
+            let stays = |ppn: &u32| !forgets || any(self.flash.contents.valid_words(block), ppn - first_page, 1);
+            let owners =
+                || pages.clone().filter(stays).map(|ppn| self.flash.contents.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {
                 weights[(self.blame.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
@@ -107,13 +108,14 @@ impl Drive {
         let g = &self.geometry;
         let (wordlines, stride) = (g.wordlines_per_block, g.neighbour_stride);
         let bits = g.cell.bits();
-        let moving: Vec<u64> = self.map.valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
+        let moving: Vec<u64> =
+            self.flash.contents.valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
         let moves = |w: &u32| any(&moving, w * bits, bits);
         let mut shares = vec![(0..wordlines).filter(moves).count() as f64; wordlines as usize];
         // Under the model `count` a wordline's own reads disturb it like all others.
         let own = if self.config.disturb.model == DisturbModel::Count || self.bugs.has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
-        let pec = self.limit_pec(block);
-        let limits = self.model.as_deref().map(crate::disturb::ErrorModel::limits);
+        let pec = self.flash.limit_pec(block);
+        let limits = self.flash.model.as_deref().map(crate::disturb::ErrorModel::limits);
         let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha as f64 / ALPHA_ONE as f64);
         for victim in (0..wordlines).filter(moves) {
             shares[victim as usize] -= own;
@@ -154,7 +156,7 @@ mod tests {
     }
 
     fn block(drive: &Drive) -> BlockId {
-        drive.geometry.block_of(drive.map.to_physical[0])
+        drive.geometry.block_of(drive.ftl.map.to_physical[0])
     }
 
     #[test]

@@ -14,15 +14,15 @@ impl Drive {
         self.host_pages_before += self.host.read_pages + self.host.write_pages;
         self.own_counts_before = self.policy.counts();
         self.host = HostCounts::default();
-        self.flash = FlashCounts::default();
+        self.flash.counts = FlashCounts::default();
         if !planted(Bug::ReclaimFromStart) {
-            self.reclaim = ReclaimCounts::default();
+            self.ftl.reclaim = ReclaimCounts::default();
         }
         self.blame.clear();
         self.uncorrectable_reads = 0;
-        self.lost_pages = 0;
-        self.ops.clear();
-        self.tell(Observer::measured_phase);
+        self.ftl.lost_pages = 0;
+        self.flash.ops.clear();
+        self.flash.tell(Observer::measured_phase);
     }
 
     /// The resolved configuration.
@@ -42,12 +42,12 @@ impl Drive {
 
     /// NAND operations by cause, since the measured phase began.
     pub fn flash_counts(&self) -> &FlashCounts {
-        &self.flash
+        &self.flash.counts
     }
 
     /// Read reclaim, since the measured phase began.
     pub fn reclaim_counts(&self) -> &ReclaimCounts {
-        &self.reclaim
+        &self.ftl.reclaim
     }
 
     /// What the technique counts of its own, by name, since the measured phase began.
@@ -67,7 +67,7 @@ impl Drive {
 
     /// Pages of host data that the drive reported as lost.
     pub fn lost_pages(&self) -> u64 {
-        self.lost_pages
+        self.ftl.lost_pages
     }
 
     /// Simulated time, as far as the drive has been told; 0 in the untimed gear.
@@ -77,7 +77,7 @@ impl Drive {
 
     /// Whether it was made for the timed gear.
     pub fn is_timed(&self) -> bool {
-        self.timed
+        self.flash.timed
     }
 
     /// RAM the reclaim technique would take in a real controller.
@@ -92,6 +92,6 @@ impl Drive {
 
     /// Open blocks of each stream: (purpose, width).
     pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
-        self.streams.widths()
+        self.ftl.streams.widths()
     }
 }

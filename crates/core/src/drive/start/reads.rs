@@ -88,7 +88,7 @@ impl Drive {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in 0..self.geometry.blocks {
             let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
-            let written = u32::from(self.hot[block as usize].write_ptr);
+            let written = u32::from(self.flash.hot[block as usize].write_ptr);
             if written > 0 {
                 self.served_before(block, drawn, written.div_ceil(self.geometry.cell.bits()));
             }
@@ -112,20 +112,11 @@ impl Drive {
             (if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more)) * QUARTERS
         };
         let doses: Vec<u32> = (0..programmed).map(dose).collect();
-        if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
-            let first = self.geometry.first_wordline(block);
-            for (wordline, dose) in (first..).zip(&doses) {
-                self.wordlines[wordline as usize].reads += dose;
-            }
-        }
-        if self.tracker.is_on() {
-            self.tracker.count_each(block, &doses);
-        }
-        self.hot[block as usize].reads += doses.iter().sum::<u32>();
+        self.flash.serve_before_start(block, &doses);
         if !planted(Bug::StartAsksNobody) {
-            self.ask_model_at_next_read(block);
+            self.flash.ask_model_at_next_read(block);
         }
-        self.tell(|o| o.served_before(block, &doses));
+        self.flash.tell(|o| o.served_before(block, &doses));
     }
 }
 
@@ -142,7 +133,7 @@ mod tests {
         let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.precondition(1);
         drive.read_page(0);
-        assert!(drive.hot.iter().any(|block| block.reads > 4), "they are counted");
-        assert!(drive.hot.iter().all(|block| block.alarm == crate::flash::block::CARRY));
+        assert!(drive.flash.hot.iter().any(|block| block.reads > 4), "they are counted");
+        assert!(drive.flash.hot.iter().all(|block| block.alarm == crate::flash::block::CARRY));
     }
 }

@@ -38,7 +38,7 @@ impl GcPolicy for CostBenefit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::victims::VictimIndex;
+    use crate::slots::gc::victims::VictimIndex;
 
     #[test]
     fn worked_example() {

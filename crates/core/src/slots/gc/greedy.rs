@@ -32,7 +32,7 @@ impl GcPolicy for Greedy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::victims::VictimIndex;
+    use crate::slots::gc::victims::VictimIndex;
 
     fn pick(index: &VictimIndex, full_ones: bool, allowed: impl Fn(BlockId) -> bool) -> Option<BlockId> {
         Greedy.pick(&Candidates { index, pages_per_block: 8, full_ones, clock: 40, allowed: &allowed, wear: &|_| 0 })

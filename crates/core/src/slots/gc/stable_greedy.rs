@@ -49,7 +49,7 @@ impl GcPolicy for StableGreedy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::victims::VictimIndex;
+    use crate::slots::gc::victims::VictimIndex;
 
     fn pick(index: &VictimIndex, wear: [u64; 4], slack: f64, not: Option<BlockId>) -> Option<BlockId> {
         let (allowed, wear) = (|block| Some(block) != not, |block: BlockId| wear[block as usize]);

@@ -262,11 +262,11 @@ mod tests {
             in_turn(&mut drive, [1, second], 40);
             in_turn(&mut drive, [9, 15], 30);
             let mut reads = 80;
-            while drive.hot[0].valid == 8 {
+            while drive.flash.hot[0].valid == 8 {
                 in_turn(&mut drive, [1, if reads % 2 == 0 { 9 } else { 15 }], 1);
                 reads += 1;
             }
-            (reads, drive.hot[0].valid)
+            (reads, drive.flash.hot[0].valid)
         };
         assert_eq!(reads_until_emptied(1), (97, 0));
         assert_eq!(reads_until_emptied(7), (121, 0));

@@ -15,9 +15,9 @@ use super::super::promise::Budget;
 use super::super::{Action, FIRST_OWN, Policy, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
+use crate::base::streams::RECLAIM;
 use crate::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
 use crate::config::{DriveConfig, IntervalAverage};
-use crate::ftl::place::RECLAIM;
 
 /// The stream of blocks whose pages are counted.
 pub(in crate::slots::reclaim) const MONITOR: StreamId = FIRST_OWN;
@@ -269,7 +269,7 @@ mod tests {
             while drive.flash_counts().erases[Cause::Reclaim as usize] < refreshes {
                 drive.read_pages(&[0]);
             }
-            drive.hot[drive.geometry.block_of(drive.map.to_physical[0]) as usize].stream == MONITOR
+            drive.flash.hot[drive.geometry.block_of(drive.ftl.map.to_physical[0]) as usize].stream == MONITOR
         };
         assert!(monitored("reads = 0", 1));
         assert!(!monitored("reads = 900", 1) && monitored("reads = 900", 2));
