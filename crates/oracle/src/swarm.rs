@@ -45,6 +45,9 @@ const AGAIN: [bool; 16] = [true, false, false, false, false, false, false, false
 const BESIEGED: [bool; 3] = [true, true, false];
 const WHOLE_LIMITS: [bool; 2] = [true, false];
 
+/// Requests of a siege for each of a stream: it does one thing after the other, and nothing at random between.
+const SIEGE: u64 = 3;
+
 /// Requests of a warm-up, of all.
 const WARM_UP: (u64, u64) = (1, 4);
 
@@ -292,7 +295,7 @@ impl Play<'_> {
         let page = u64::from(drive.geometry().page_bytes);
         let mut heard = |burst: &[Request]| burst.iter().for_each(|r| mirror(&mut source.reference, r, page));
         if self.host == Host::Siege {
-            return Siege::new(seed, depth).lay(drive, engine, left, &mut heard);
+            return Siege::new(seed, depth).lay(drive, engine, SIEGE * left, &mut heard);
         }
         Adversary::new(seed, depth).attack(drive, engine, left, &mut heard, &mut |_, _| true)
     }

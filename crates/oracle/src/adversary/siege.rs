@@ -19,7 +19,7 @@ use crate::dice::Dice;
 /// Reads that one act may take.
 const MOST_READS: u64 = 6000;
 /// Acts in one block.
-const PATIENCE: u64 = 8;
+const PATIENCE: u64 = 3;
 
 /// What it does where a page is at its limit.
 #[derive(Clone, Copy)]
@@ -35,6 +35,19 @@ enum Act {
     /// Goes away one read beyond.
     Leaves,
 }
+
+/// How often each: what needs a block to be cleaned in time, or one that is open, often comes to nothing.
+const ACTS: [Act; 9] = [
+    Act::ReadsPast,
+    Act::ReadsPast,
+    Act::ReadsAt,
+    Act::WritesPart,
+    Act::WritesPart,
+    Act::WritesPart,
+    Act::BringsForth,
+    Act::BringsForth,
+    Act::Leaves,
+];
 
 /// How a run ends.
 #[derive(Clone, Copy)]
@@ -91,15 +104,7 @@ impl Siege {
     }
 
     fn act(&mut self, drive: &mut Drive) -> Vec<Request> {
-        let act = self.dice.pick(&[
-            Act::ReadsPast,
-            Act::ReadsPast,
-            Act::ReadsAt,
-            Act::WritesPart,
-            Act::WritesPart,
-            Act::BringsForth,
-            Act::Leaves,
-        ]);
+        let act = self.dice.pick(&ACTS);
         let sight = Sight::of(drive);
         let acted = match act {
             Act::BringsForth => self.brings_forth(drive, &sight),
