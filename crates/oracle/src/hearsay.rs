@@ -193,3 +193,33 @@ fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
     // What is a whole number but for the last digit of its arithmetic may be one less.
     ((weakest / 8.0).min(in_a_job) * (1.0 - 1e-12)) as u32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::late_reads;
+    use vpass_core::config::DriveConfig;
+
+    fn of(reclaim: &str) -> DriveConfig {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.4 }}
+            disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [9000], alpha = [9.0] }}, {{ pec = 9, limit = [900], alpha = [9.0] }}] }}
+            reclaim = {{ {reclaim} }}
+            "#
+        );
+        toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap()
+    }
+
+    #[test]
+    fn late_reads_are_those_of_a_job_or_an_eighth_of_what_the_weakest_endure() {
+        // 4 copies take the time of 11 reads each; 900 / 9 / 8 is 12.5.
+        assert_eq!(late_reads(&of("schedule = \"deadline\""), true), 12);
+        assert_eq!(late_reads(&of("schedule = \"deadline\", late_reads = 70"), true), 70);
+        assert_eq!([late_reads(&of(""), false), late_reads(&of("schedule = \"foreground\""), true)], [0, 0]);
+        let mut quick = of("schedule = \"deadline\"");
+        quick.timing.program_us = 50.0;
+        assert_eq!(late_reads(&quick, true), 8, "4 copies of two reads' time");
+    }
+}

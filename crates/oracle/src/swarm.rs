@@ -169,10 +169,20 @@ impl Case {
         }
         let computed = decks.pick("computed", &[false, true]);
         let warms_up = decks.pick("warm-up", &[false, false, false, true]);
+        let longest = decks.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]);
         let lives = decks.pick("length", &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10]);
         let play = || {
-            let play =
-                Play { config: config.clone(), techniques: &techniques, technique: named, timed, host, computed, warms_up, bug: self.bug };
+            let play = Play {
+                config: config.clone(),
+                techniques: &techniques,
+                technique: named,
+                timed,
+                host,
+                computed,
+                warms_up,
+                longest,
+                bug: self.bug,
+            };
             play.run(dice.clone(), lives)
         };
         let again = lives == 1 && decks.pick("again", &AGAIN);
@@ -236,6 +246,8 @@ struct Play<'a> {
     /// Whether a steady state at the start is computed, as that of large drives is.
     computed: bool,
     warms_up: bool,
+    /// Pages of a stream's longest requests.
+    longest: u64,
     bug: Option<Bug>,
 }
 
@@ -257,7 +269,7 @@ impl Play<'_> {
             reference.write(row.lpn);
         }
         let keeps_apart = self.technique.is_none_or(|t| t.keeps_apart);
-        let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart);
+        let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart, self.longest);
         source.left *= lives;
         let asked = source.left;
         let (warmed, lost_before) = if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, 0) };

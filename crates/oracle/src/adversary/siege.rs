@@ -211,6 +211,13 @@ impl Siege {
                 requests.push(self.part(drive, lpn));
             }
             requests.push(read(drive, lpn));
+            if self.dice.chance(0.3) {
+                // In two parts it comes back.
+                let whole = Request { op: Op::Write, ..read(drive, lpn) };
+                let first = Request { bytes: whole.bytes / 2, ..whole };
+                let second = Request { offset: whole.offset + u64::from(first.bytes), bytes: whole.bytes - first.bytes, ..whole };
+                requests.extend([first, second, read(drive, lpn)]);
+            }
         }
         Some(requests)
     }

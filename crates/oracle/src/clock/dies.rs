@@ -242,10 +242,10 @@ impl Dies {
         }
         let first = u.waiting.pop_front();
         let d = &mut self.all[die as usize];
-        let may_begin = d.turn.read(at) || d.pieces.is_empty() || d.suspended.is_some();
+        let may_begin = d.turn.read(at) && !d.urgent || d.pieces.is_empty() && !d.urgent || d.suspended.is_some();
         self.touch(die);
         if !may_begin {
-            return Err(format!("die {die} begins a read at {at} ns before a piece of a job whose turn it is"));
+            return Err(format!("die {die} begins a read at {at} ns before other work, whose turn it is"));
         }
         if first != Some(op) {
             return Err(format!("array {unit} senses from {at} ns on for a read that came after another that waits"));
@@ -525,5 +525,28 @@ impl Dies {
             return Err("a work waits twice at the end".into());
         }
         self.reads.iter().flatten().next().map_or(Ok(()), |read| Err(format!("a read is not done at the end: {read:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Turn;
+
+    #[test]
+    fn before_a_piece_go_the_reads_that_waited_and_before_one_in_the_foreground_none() {
+        let mut turn = Turn::default();
+        assert!(!turn.read(5), "none waited");
+        turn.grant(2, 10);
+        assert!(turn.read(10) && turn.read(20) && !turn.read(30));
+        turn.grant(1, 40);
+        assert!(turn.read(50) && turn.read(50) && !turn.read(60), "two planes begin together");
+        turn.grant(3, 70);
+        turn.take();
+        assert!(!turn.read(70));
+        turn.grant(3, 80);
+        assert!(!turn.read(80), "it waits still");
+        turn.foreground = false;
+        turn.grant(3, 90);
+        assert!(turn.read(100));
     }
 }
