@@ -198,6 +198,10 @@ impl Siege {
         // A block that holds little else is cleaned next.
         let others = sight.block(victim).iter().filter(|lpn| **lpn != NOBODY && !lost.contains(lpn));
         requests.extend(others.map(|lpn| Request { op: Op::Trim, ..read(drive, *lpn) }));
+        // Blocks are cleaned when new ones are opened.
+        if let Some(left) = self.until_full(drive, sight).filter(|left| slots > 0 && *left < MOST_READS / 10) {
+            requests.extend(self.writes(drive, left.saturating_sub(slots / 2)));
+        }
         for lpn in lost {
             requests.push(self.part(drive, lpn));
             let many = self.dice.between(slots / 2, slots + 1);
@@ -266,6 +270,15 @@ impl Siege {
         requests.extend(vec![read(drive, lpn); then as usize]);
         requests.push(self.part(drive, above));
         Some(requests)
+    }
+
+    /// Pages that open blocks take until those of one stream, whichever that is, are full: they are written in turns.
+    fn until_full(&mut self, drive: &Drive, sight: &Sight) -> Option<u64> {
+        let open = drive.block_states().filter(|row| row.state == BlockState::Open && row.written > 0);
+        let written: Vec<usize> = open.map(|row| usize::from(row.written)).collect();
+        let one = *written.get(self.dice.between(0, written.len().max(1) as u64 - 1) as usize)?;
+        let like_it = written.iter().filter(|other| other.abs_diff(one) <= sight.bits).count();
+        Some((sight.pages_per_block.saturating_sub(one) * like_it) as u64)
     }
 
     fn writes(&mut self, drive: &Drive, count: u64) -> Vec<Request> {
