@@ -110,11 +110,12 @@ impl Sight {
         self.owners[first..first + self.bits].iter().copied().filter(|lpn| *lpn != NOBODY)
     }
 
-    /// A page of the host that lies on the wordline above.
-    fn above(&self, ppn: Ppn) -> Option<Lpn> {
-        let above = ppn + (self.stride * self.bits) as Ppn;
-        let is_within = ppn as usize / self.pages_per_block == above as usize / self.pages_per_block;
-        if is_within { self.wordline(above).next() } else { None }
+    /// A flash page on the wordline above that holds a page of the host's, and that page.
+    fn above(&self, ppn: Ppn) -> Option<(Ppn, Lpn)> {
+        let above = (ppn as usize / self.bits + self.stride) * self.bits;
+        let is_within = ppn as usize / self.pages_per_block == above / self.pages_per_block;
+        let all = (above..above + self.bits).filter(|_| is_within).map(|above| (above as Ppn, self.owners[above]));
+        all.into_iter().find(|(_, lpn)| *lpn != NOBODY)
     }
 
     /// The host's pages of its block that lie neither on its wordline nor beside it.

@@ -9,6 +9,7 @@
 
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::{Lpn, Ppn};
+use vpass_core::config::DisturbModel;
 use vpass_core::drive::Drive;
 use vpass_core::flash::block::BlockState;
 use vpass_core::time::{RunError, TimedEngine, run_untimed};
@@ -133,12 +134,9 @@ impl Siege {
         self.block = None;
         let acted = match self.dice.pick(&[Last::InOpenBlock, Last::ByLooking, Last::ByLooking, Last::Nothing]) {
             Last::InOpenBlock => self.victim(drive, &sight, Taste::Open).and_then(|victim| past(drive, &sight, victim)),
-            Last::ByLooking => (0..40).find_map(|_| {
-                self.block = None;
-                let victim = self.victim(drive, &sight, Taste::Any)?;
-                self.lost_by_looking(drive, &sight, victim)
-            }),
-            Last::Nothing => None,
+            // Where a wordline's own reads disturb it, one is not nearer to its limit than the other.
+            Last::ByLooking if drive.config().disturb.model == DisturbModel::Wordline => self.lost_by_looking(drive, &sight),
+            Last::ByLooking | Last::Nothing => None,
         };
         acted.unwrap_or_default()
     }
@@ -175,7 +173,7 @@ impl Siege {
     /// Reads beside a page, and far from it, that use up its limit to the last, if there are such; else all but.
     fn reads_at(&self, drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
         let beside = sight.neighbours(victim).next()?;
-        let (near, left) = step(drive, sight, victim, beside)?;
+        let (near, left) = step(drive, victim, sight.place_of(beside))?;
         let far = sight.far_from(victim).next().map(|lpn| (lpn, oracle_of(drive).weight(sight.place_of(lpn))));
         let exact = far.and_then(|(lpn, weight)| {
             let counts = (0..=left / near).rev().take(1 << 10).map(|count| (count, left - count * near));
@@ -257,15 +255,11 @@ impl Siege {
 
     /// Reads of a wordline until the one below it is all but lost; reads of that one, until the other is lost, of which nobody knows; and a
     /// part of the other. What should complete it is read at the end of the run, and takes the last from the one below.
-    fn lost_by_looking(&mut self, drive: &mut Drive, sight: &Sight, below: Ppn) -> Option<Vec<Request>> {
-        let above = sight.above(below)?;
-        let (ppn, lpn) = (sight.place_of(above), sight.owners[below as usize]);
-        let (near, left) = step(drive, sight, below, above)?;
-        let (back, room) = step(drive, sight, ppn, lpn)?;
-        let (first, then) = (left / near, room / back + 1);
-        if first + then > MOST_READS {
-            return None;
-        }
+    fn lost_by_looking(&mut self, drive: &mut Drive, sight: &Sight) -> Option<Vec<Request>> {
+        let pages = sight.owners.len() as u64;
+        let from = self.dice.between(0, pages - 1);
+        let all = (from..pages).chain(0..from).map(|ppn| ppn as Ppn).filter(|ppn| sight.owners[*ppn as usize] != NOBODY);
+        let ((lpn, then), (above, first)) = all.filter_map(|below| both(drive, sight, below)).find(|(a, b)| a.1 + b.1 <= MOST_READS)?;
         let mut requests = vec![read(drive, above); first as usize];
         requests.extend(vec![read(drive, lpn); then as usize]);
         requests.push(self.part(drive, above));
@@ -300,18 +294,25 @@ fn read(drive: &Drive, lpn: Lpn) -> Request {
     Request { at: 0, offset: u64::from(lpn) * u64::from(bytes), bytes, op: Op::Read, origin: 0 }
 }
 
-/// What a read of the page beside it takes from a page, and what that has left, in 1/1024 dose units.
-fn step(drive: &mut Drive, sight: &Sight, victim: Ppn, beside: Lpn) -> Option<(u64, u64)> {
+/// What a read of the flash page beside it takes from a page, and what that has left, in 1/1024 dose units.
+fn step(drive: &mut Drive, victim: Ppn, beside: Ppn) -> Option<(u64, u64)> {
     let oracle = oracle_of(drive);
     let (dose, limit) = oracle.truth(victim)?;
-    let near = oracle.slope(victim, sight.place_of(beside));
+    let near = oracle.slope(victim, beside);
     (limit >= dose && near > 0).then(|| (near, limit - dose))
+}
+
+/// A page and one above it, and how often each must be read: to bring the other past its limit, and to leave the other just within.
+fn both(drive: &mut Drive, sight: &Sight, below: Ppn) -> Option<((Lpn, u64), (Lpn, u64))> {
+    let (ppn, above) = sight.above(below)?;
+    let ((near, left), (back, room)) = (step(drive, below, ppn)?, step(drive, ppn, below)?);
+    Some(((sight.owners[below as usize], room / back + 1), (above, left / near)))
 }
 
 /// The reads beside a page that bring it past its limit by no more than it takes.
 fn past(drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
     let beside = sight.neighbours(victim).next()?;
-    let (near, left) = step(drive, sight, victim, beside)?;
+    let (near, left) = step(drive, victim, sight.place_of(beside))?;
     let reads = left / near + 1;
     (reads <= MOST_READS).then(|| vec![read(drive, beside); reads as usize])
 }
