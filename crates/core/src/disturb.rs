@@ -11,8 +11,16 @@ use crate::base::page_set::{any, bits};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
-use crate::flash::block::Wordline;
 use table::LimitTable;
+
+/// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wordline {
+    /// Dose units read from this wordline, in quarters.
+    pub reads: u32,
+    /// Dose, in quarters, already accumulated when the wordline was programmed.
+    pub base: u32,
+}
 
 /// What a model sees of a block. Counts are in quarters of a dose unit.
 pub struct BlockView<'a> {
@@ -83,12 +91,12 @@ pub trait ErrorModel: Send {
     /// What a wordline of this block need not answer for when it is programmed now.
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32;
 
-    /// The limits behind it.
-    fn limits(&self) -> &LimitTable;
+    /// The limits behind it, where they are a table by group and P/E count. Techniques that need one are refused without.
+    fn limits(&self) -> Option<&LimitTable>;
 
     /// The same, to give them a bug.
     #[cfg(feature = "seeded-bugs")]
-    fn limits_mut(&mut self) -> &mut LimitTable;
+    fn limits_mut(&mut self) -> Option<&mut LimitTable>;
 }
 
 /// The model that a configuration names; none where reads disturb nothing.

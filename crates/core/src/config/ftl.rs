@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::disturb::PEC_MAX;
-use super::{ConfigError, require, require_range, require_share};
+use super::error::{ConfigError, require, require_range, require_share};
 use crate::base::units::Bytes;
 
 /// `[drive]`: what the host sees of the flash.

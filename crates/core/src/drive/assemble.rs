@@ -4,11 +4,13 @@ use super::{Drive, Techniques};
 use crate::base::geometry::Geometry;
 use crate::base::metrics::HostCounts;
 use crate::bugs::Bugs;
-use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, Schedule};
+use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
 use crate::drive::audit::blame::Blame;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
+use crate::slots::Facts;
 use crate::slots::gc::gc_policy;
+use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{Policy, StreamSpec, promise, technique};
 
 impl Drive {
@@ -44,16 +46,19 @@ impl Drive {
             ftl: Ftl::new(&config, &geometry, own),
             flash,
             policy,
-            late_reads: late_reads(&config, &geometry, timed),
+            facts: Facts {
+                late_reads: late_reads(&config, &geometry, timed),
+                host_pages_before: 0,
+                timed_from: 0,
+                rung_by: 0,
+                bugs: Bugs::default(),
+            },
             gc,
-            blame: Blame::new(geometry.host_pages),
+            blame: Blame::new(geometry.host_pages, config.disturb.model),
             geometry,
             config,
             now: 0,
-            timed_from: 0,
-            rung_by: 0,
             host: HostCounts::default(),
-            host_pages_before: 0,
             own_counts_before: vec![],
             uncorrectable_reads: 0,
             bugs: Bugs::default(),
@@ -83,26 +88,4 @@ fn require_room_for(own: &[StreamSpec], name: &str, geometry: &Geometry) -> Resu
         "the drive has {spare} spare blocks; reclaim technique `{name}` keeps {} kinds of data apart and needs {needed}: raise drive.spare or drive.capacity",
         own.len()
     )))
-}
-
-/// `R_late`: none where the job runs in the foreground. Else the reads that a die serves in the time of the job when the
-/// two share it, but at most an eighth of the smallest worst-case limit: more would rewrite blocks far too early, and a
-/// block that uses its reads up before its job is done is finished in the foreground anyway.
-pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
-    if let Some(given) = config.reclaim.late_reads {
-        return given;
-    }
-    if !timed || config.reclaim.schedule == Schedule::Foreground {
-        return 0;
-    }
-    let sense = config.timing.sense_per_kind_us(geometry.cell);
-    let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
-    let job_us = f64::from(geometry.pages_per_block) * (read_us + config.program_us_per_page());
-    let smallest = config
-        .disturb
-        .table
-        .iter()
-        .flat_map(|row| row.limit.iter().enumerate().map(|(g, limit)| limit / row.alpha.get(g).copied().unwrap_or(1.0)));
-    let smallest = smallest.fold(f64::INFINITY, f64::min);
-    (job_us / read_us).min(smallest / 8.0).floor() as u32
 }

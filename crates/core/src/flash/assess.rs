@@ -1,8 +1,8 @@
 //! What the error model makes of a block, and the count at which somebody wants to look at the block next.
 
+use crate::base::dose::QUARTERS;
 use crate::base::units::{BlockId, Cause, Reads};
 use crate::bugs::{Bug, planted};
-use crate::disturb::table::QUARTERS;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::flash::Flash;
 use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_GUARDS, SUSPECT};
@@ -99,6 +99,18 @@ impl Flash {
     /// Block reads at which the reclaim policy wants to be asked next.
     pub(crate) fn set_policy_alarm(&mut self, block: BlockId, at: Reads) {
         self.cold[block as usize].set_policy_alarm(at);
+    }
+
+    /// A move has left data in a block: the policy is asked at its next read.
+    pub(crate) fn ask_policy_at_next_read(&mut self, block: BlockId) {
+        let put_off = self.cold[block as usize].put_off();
+        self.tell(|o| o.asks_at(block, Reads(0)));
+        self.set_policy_alarm(block, if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
+        if self.bugs.has(Bug::PutOffKept) {
+            self.set_policy_alarm(block, Reads(self.block_reads(block)));
+            self.cold[block as usize].put_off_by(put_off);
+        }
+        self.set_alarm(block);
     }
 
     /// What a mover deposits, in quarters, was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads

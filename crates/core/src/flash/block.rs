@@ -1,9 +1,10 @@
 //! What is known of a block: 16 bytes on the read path, the rest apart.
 
+use crate::base::dose::QUARTERS;
 use crate::base::geometry::Geometry;
 use crate::base::units::Reads;
 use crate::bugs::{Bug, planted};
-use crate::disturb::table::QUARTERS;
+pub use crate::disturb::Wordline;
 
 /// Life of a block between two erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,15 +144,6 @@ impl BlockCold {
     pub fn limit_pec(&self, wear_counts: bool) -> u32 {
         if wear_counts { self.effective_milli().div_ceil(1000).min(u32::MAX.into()) as u32 } else { self.pec }
     }
-}
-
-/// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wordline {
-    /// Dose units read from this wordline, in quarters.
-    pub reads: u32,
-    /// Dose, in quarters, already accumulated when the wordline was programmed.
-    pub base: u32,
 }
 
 /// The first page of a block's next filling, where what is valid in it fits behind what it was programmed with.

@@ -10,16 +10,8 @@ use crate::base::units::{BlockId, Cause, Ppn};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::PAGES_COUNTED;
+pub(crate) use crate::flash::counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
 use crate::watch::observer::NO_PPN;
-
-/// Blocks only.
-pub(crate) const BLOCKS: u8 = 0;
-/// Blocks and wordlines.
-pub(crate) const WORDLINES: u8 = 1;
-/// These, and the technique's counters.
-pub(crate) const TRACKED: u8 = 2;
-/// Blocks, wordlines and, of some blocks, pages.
-pub(crate) const PAGES: u8 = 3;
 
 impl Flash {
     /// Asks for the counters behind a map entry.

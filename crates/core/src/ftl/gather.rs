@@ -10,105 +10,17 @@
 //! ```
 
 use crate::base::streams::RESERVE;
-use crate::base::units::{BlockId, Cause, Lpn, StreamId};
-use crate::bugs::{Bug, planted};
+use crate::base::units::{BlockId, Cause, Lpn};
+use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::buffer::{Slot, WHOLE};
+use crate::ftl::gathers::{Gatherer, Waiting};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::slots::Slots;
 use crate::watch::observer::Origin;
-
-/// Who gathers pages for a wordline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gatherer {
-    Stream(StreamId),
-    /// A block that is written again within itself.
-    Block(BlockId),
-}
-
-/// Pages of a wordline: QLC has four.
-const MOST: usize = 4;
-
-/// A page that waits.
-#[derive(Clone, Copy)]
-struct Waiting {
-    /// Of the write buffer.
-    slot: u32,
-    cause: Cause,
-}
-
-/// The pages of a wordline to come.
-struct Gather {
-    by: Gatherer,
-    /// Names this wordline to the timed gear.
-    serial: u32,
-    pages: [Waiting; MOST],
-    len: u32,
-}
-
-impl Gather {
-    fn push(&mut self, page: Waiting) {
-        self.pages[self.len as usize] = page;
-        self.len += 1;
-    }
-}
-
-/// All that wait; none where pages are programmed one by one.
-pub(crate) struct Gathers {
-    open: Vec<Gather>,
-    next_serial: u32,
-}
-
-impl Gathers {
-    pub(crate) fn new() -> Self {
-        Self { open: vec![], next_serial: 0 }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.open.iter().all(|gather| gather.len == 0)
-    }
-
-    fn of(&mut self, by: Gatherer) -> &mut Gather {
-        let at = self.open.iter().position(|gather| gather.by == by).unwrap_or_else(|| {
-            self.next_serial = self.next_serial.wrapping_add(1);
-            self.open.push(Gather { by, serial: self.next_serial, pages: [Waiting { slot: 0, cause: Cause::Host }; MOST], len: 0 });
-            self.open.len() - 1
-        });
-        &mut self.open[at]
-    }
-
-    fn len(&self, by: Gatherer) -> u32 {
-        self.open.iter().find(|gather| gather.by == by).map_or(0, |gather| gather.len)
-    }
-
-    /// The first pages of those that wait, and what the timed gear knows their wordline by. What is left, if anything, belongs to the next
-    /// one.
-    fn take(&mut self, by: Gatherer, pages: u32) -> (u32, [Waiting; MOST]) {
-        self.next_serial = self.next_serial.wrapping_add(1);
-        let next = self.next_serial;
-        let gather = self.of(by);
-        let taken = gather.pages;
-        gather.pages.rotate_left(pages as usize);
-        gather.len -= pages;
-        let serial = if planted(Bug::SerialKept) { gather.serial } else { std::mem::replace(&mut gather.serial, next) };
-        if gather.len == 0 && matches!(by, Gatherer::Block(_)) {
-            self.open.retain(|gather| gather.by != by);
-        }
-        (serial, taken)
-    }
-
-    fn forget(&mut self, slot: u32) {
-        for gather in &mut self.open {
-            if let Some(at) = gather.pages[..gather.len as usize].iter().position(|page| page.slot == slot) {
-                gather.pages[at..].rotate_left(1);
-                gather.len -= 1;
-            }
-        }
-    }
-}
 
 impl Ftl {
     /// Takes in a page for a wordline to come, and programs that when it is complete. The caller has seen to free blocks.
@@ -176,7 +88,7 @@ impl Ftl {
         };
         let (kept, wanted) = self.pages_of_next_wordline(flash, by, block);
         // A block is not opened for nothing: one that is denser than the stream wanted begins with a padded wordline.
-        let is_new = flash.hot[block as usize].write_ptr == 0;
+        let is_new = flash.hot(block).write_ptr == 0;
         if waiting < wanted && !padded && !is_new {
             return;
         }
@@ -189,7 +101,7 @@ impl Ftl {
 
     /// Pages of a block's next wordline that are programmed, and those of them that may hold data.
     fn pages_of_next_wordline(&self, flash: &Flash, by: Gatherer, block: BlockId) -> (u32, u32) {
-        let hot = &flash.hot[block as usize];
+        let hot = flash.hot(block);
         let kept = flash.geometry.cell.bits() - u32::from(hot.mode);
         let most = match by {
             Gatherer::Stream(stream) => self.streams.most_pages(stream) - u32::from(hot.write_ptr),
@@ -199,7 +111,7 @@ impl Ftl {
     }
 
     fn program_wordline(&mut self, flash: &mut Flash, by: Gatherer, block: BlockId, pages: &[Waiting], kept: u32, serial: u32) {
-        let first = u32::from(flash.hot[block as usize].write_ptr);
+        let first = u32::from(flash.hot(block).write_ptr);
         let is_within = matches!(by, Gatherer::Block(_));
         if is_within {
             // It is no stream's: open for this program only.

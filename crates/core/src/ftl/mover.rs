@@ -2,8 +2,6 @@
 //! For GC, reclaim and wear levelling alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved
 //! are read at their new place.
 
-use crate::base::page_set::{PageSet, any};
-use crate::base::streams::{GC, RECLAIM};
 use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
@@ -12,107 +10,11 @@ use crate::flash::block::{BlockState, MOVING};
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::gather::Gatherer;
+use crate::ftl::gathers::Gatherer;
+use crate::ftl::job::{Job, JobRef, Plan};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::slots::Slots;
 use crate::watch::observer::Origin;
-
-/// Names a deferred job; slots are reused, serial numbers are not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct JobRef {
-    slot: usize,
-    serial: u64,
-}
-
-/// What of a block is to move, and where.
-#[derive(Clone, Debug)]
-pub(crate) struct Plan {
-    /// The pages, where not all.
-    pub(crate) pages: Option<PageSet>,
-    /// Pages that go to a stream of their own.
-    marked: Option<(PageSet, StreamId)>,
-    to: StreamId,
-    /// What is merged in place then.
-    pub(crate) merges: Merges,
-    /// Written again in the same block instead, from this page on.
-    within: Option<u32>,
-}
-
-/// What of a block is merged in place when the pages have moved.
-#[derive(Clone, Debug)]
-pub(crate) enum Merges {
-    Nothing,
-    /// All that is programmed whole.
-    Block,
-    /// These wordlines; those merged already are taken out.
-    Wordlines(PageSet),
-}
-
-impl Plan {
-    /// All of it to one stream.
-    pub(crate) fn whole(to: StreamId) -> Self {
-        Self { pages: None, marked: None, to, merges: Merges::Nothing, within: None }
-    }
-
-    /// Some pages.
-    pub(crate) fn some(pages: PageSet, to: StreamId) -> Self {
-        Self { pages: Some(pages), marked: None, to, merges: Merges::Nothing, within: None }
-    }
-
-    /// Some pages, and then the block is reprogrammed in place.
-    pub(crate) fn reprogramming(leaving: PageSet, to: StreamId) -> Self {
-        Self { pages: Some(leaving), marked: None, to, merges: Merges::Block, within: None }
-    }
-
-    /// Some pages, and then these wordlines are merged.
-    pub(crate) fn guarding(leaving: PageSet, wordlines: PageSet) -> Self {
-        Self { merges: Merges::Wordlines(wordlines), ..Self::some(leaving, RECLAIM) }
-    }
-
-    /// All of it, some pages apart.
-    pub(crate) fn divided(marked: PageSet, to: StreamId, rest: StreamId) -> Self {
-        Self { pages: None, marked: Some((marked, to)), to: rest, merges: Merges::Nothing, within: None }
-    }
-
-    /// These pages again in the same block, from its page `first` on.
-    pub(crate) fn within(pages: PageSet, first: u32) -> Self {
-        Self { within: Some(first), ..Self::some(pages, RECLAIM) }
-    }
-
-    fn stream(&self, page: u32) -> StreamId {
-        match &self.marked {
-            Some((marked, to)) if any(marked.words(), page, 1) != planted(Bug::DivideInverted) => *to,
-            _ => self.to,
-        }
-    }
-}
-
-/// A block whose data is being moved.
-#[derive(Clone, Debug)]
-pub(crate) struct Job {
-    serial: u64,
-    pub(crate) block: BlockId,
-    pub(crate) cause: Cause,
-    pub(crate) plan: Plan,
-    /// First page not yet looked at.
-    pub(crate) cursor: u32,
-    /// Wordlines merged.
-    pub(crate) merged: u32,
-    /// Groups of 64 pages whose map entries were asked for.
-    fetched: u32,
-    pub(crate) started_at: Ns,
-    /// The block's dose, in quarters, when the job began or got its deadline.
-    pub(crate) from: u32,
-    /// Block reads at which the block may serve no further one, movers' own from `from` on apart.
-    pub(crate) deadline: Reads,
-}
-
-impl Job {
-    /// The same job for the whole block, to the one stream that the reserve is kept for.
-    pub(crate) fn widened(self) -> Self {
-        Self { plan: Plan::whole(GC), cursor: 0, fetched: 0, ..self }
-    }
-}
 
 impl Ftl {
     /// Takes a block out of every other use and makes a job of moving what the plan says. An open block is closed.
@@ -126,7 +28,7 @@ impl Ftl {
         deadline: Reads,
     ) -> Job {
         flash.tell(|o| o.moving(block, plan.pages.as_ref(), cause));
-        let hot = flash.hot[block as usize];
+        let hot = *flash.hot(block);
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
             BlockState::Open => {
@@ -139,7 +41,7 @@ impl Ftl {
             BlockState::Free => panic!("block {block} is free; there is nothing to move"),
         }
         flash.set_flags(block, MOVING);
-        let from = flash.cold[block as usize].without_movers(hot.reads);
+        let from = flash.cold(block).without_movers(hot.reads);
         self.jobs_begun += 1;
         let cursor = u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst));
         let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
@@ -149,7 +51,7 @@ impl Ftl {
     /// Moves what the plan says of a block's data, and erases the block once it is empty: at once, or as a job where time and schedule allow.
     pub(crate) fn relocate(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) {
         let mut job = self.begin_move(flash, slots, block, plan, cause, deadline);
-        let deferred = flash.timed && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
+        let deferred = flash.is_timed() && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
         if !deferred {
             self.run_in_foreground(flash, slots, &mut job);
             return;
@@ -221,7 +123,7 @@ impl Ftl {
     fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let others = self.leaving_now;
         // While it runs the job is in no slot; what it is going to take counts all the same.
-        self.leaving_now += self.pages_of(flash, job);
+        self.leaving_now += job.pages_taken(flash);
         let goes_on = self.step_on(flash, slots, job, reserved);
         self.leaving_now = others;
         goes_on
@@ -229,15 +131,15 @@ impl Ftl {
 
     fn step_on(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let next = match &job.plan.pages {
-            None => flash.contents.next_valid(job.block, job.cursor),
-            Some(pages) => flash.contents.next_valid_of(job.block, job.cursor, pages),
+            None => flash.contents().next_valid(job.block, job.cursor),
+            Some(pages) => flash.contents().next_valid_of(job.block, job.cursor, pages),
         };
         let next = next.filter(|page| *page < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
         let Some(page) = next else {
             if job.plan.within.is_some() {
                 self.pad(flash, slots, Gatherer::Block(job.block));
             }
-            if flash.hot[job.block as usize].valid == 0 {
+            if flash.hot(job.block).valid == 0 {
                 self.erase(flash, slots, job.block, job.cause);
             } else if self.merge_next(flash, job) {
                 return true;
@@ -266,12 +168,12 @@ impl Ftl {
     /// Asks for the map entries of 64 pages that are about to move, so that their cache misses overlap.
     fn fetch_map_entries(&self, flash: &Flash, job: &Job, word: u32) {
         let first = flash.geometry.first_page(job.block) + word * 64;
-        let mut valid = flash.contents.valid_words(job.block)[word as usize];
+        let mut valid = flash.contents().valid_words(job.block)[word as usize];
         if let Some(pages) = &job.plan.pages {
             valid &= pages.words()[word as usize];
         }
         while valid != 0 {
-            self.map.prefetch(flash.contents.to_logical[(first + valid.trailing_zeros()) as usize]);
+            self.map.prefetch(flash.contents().to_logical[(first + valid.trailing_zeros()) as usize]);
             valid &= valid - 1;
         }
     }
@@ -279,8 +181,8 @@ impl Ftl {
     /// Moves a page to a stream or, without one, on within its block.
     pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: u32, to: Option<StreamId>) {
         let src = flash.geometry.first_page(job.block) + page;
-        let lpn = flash.contents.to_logical[src as usize];
-        let hidden = flash.by_wordline && self.map.to_physical[lpn as usize] & BUFFERED != 0;
+        let lpn = flash.contents().to_logical[src as usize];
+        let hidden = flash.by_wordline() && self.map.to_physical[lpn as usize] & BUFFERED != 0;
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
         self.invalidate(flash, src);
         if hidden {
@@ -288,7 +190,7 @@ impl Ftl {
             flash.record(NandOp::Copy { src, dst: None, cause: job.cause });
             return;
         }
-        if self.bugs.has(Bug::MoverDropsPage) && flash.seq.is_multiple_of(97) {
+        if self.bugs.has(Bug::MoverDropsPage) && flash.seq().is_multiple_of(97) {
             self.unmap_lost(lpn);
             return;
         }
@@ -298,7 +200,7 @@ impl Ftl {
             self.reclaim.pages_copied += u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
             return;
         }
-        if flash.by_wordline {
+        if flash.by_wordline() {
             let by = to.map_or(Gatherer::Block(job.block), Gatherer::Stream);
             let serial = self.gather_serial(by);
             flash.record(NandOp::Load { src, serial, cause: job.cause });
@@ -311,7 +213,7 @@ impl Ftl {
             flash.record(NandOp::Copy { src, dst: Some(dst), cause: job.cause });
         }
         if (job.cause == Cause::Reclaim || planted(Bug::GcCopiesCounted) && job.cause == Cause::Gc)
-            && !(self.bugs.has(Bug::CopiesUncounted) && flash.seq.is_multiple_of(7))
+            && !(self.bugs.has(Bug::CopiesUncounted) && flash.seq().is_multiple_of(7))
         {
             self.reclaim.pages_copied += 1;
         }
@@ -331,35 +233,16 @@ impl Ftl {
 
     /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.
     fn release(&mut self, flash: &mut Flash, block: BlockId) {
-        let put_off = flash.cold[block as usize].put_off();
         flash.clear_flags(block, if planted(Bug::MovingKept) { 0 } else { MOVING });
         if !planted(Bug::ReleasedUnlisted) {
-            self.victims.insert(block, self.score(flash, block), flash.seq as u32);
+            self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
         }
-        flash.tell(|o| o.asks_at(block, Reads(0)));
-        flash.set_policy_alarm(block, if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
-        if self.bugs.has(Bug::PutOffKept) {
-            let now = Reads(flash.block_reads(block));
-            flash.set_policy_alarm(block, now);
-            flash.cold[block as usize].put_off_by(put_off);
-        }
-        flash.set_alarm(block);
+        flash.ask_policy_at_next_read(block);
     }
 
     /// Time that a job would still take on an idle drive.
     pub(crate) fn time_left(&self, flash: &Flash, job: &Job) -> Ns {
-        u64::from(self.pages_left(flash, job)) * self.copy_ns + u64::from(self.merges_left(flash, job)) * self.merge_ns
-    }
-
-    /// Valid pages that a job has still to move.
-    fn pages_left(&self, flash: &Flash, job: &Job) -> u32 {
-        match &job.plan.pages {
-            None => u32::from(flash.hot[job.block as usize].valid),
-            Some(pages) => {
-                let valid = flash.contents.valid_words(job.block);
-                valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum()
-            }
-        }
+        u64::from(job.pages_left(flash)) * self.copy_ns + u64::from(job.merges_left(flash)) * self.merge_ns
     }
 
     /// Erases a block without valid data and returns it to the free pool.
@@ -374,26 +257,22 @@ impl Ftl {
     pub(crate) fn add_free(&mut self, flash: &Flash, block: BlockId) {
         let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die + flash.geometry.plane_of(block);
         let rank = if self.wear.dynamic {
-            if planted(Bug::ExtraWearUnranked) {
-                u64::from(flash.cold[block as usize].pec) * 1000
-            } else {
-                flash.cold[block as usize].effective_milli()
-            }
+            if planted(Bug::ExtraWearUnranked) { u64::from(flash.cold(block).pec) * 1000 } else { flash.cold(block).effective_milli() }
         } else {
-            flash.erases_total
+            flash.erases_total()
         };
         self.free.add(plane, block, rank, flash.geometry.is_in_pool(block));
     }
 
     /// The page's data is no longer wanted here.
     pub(crate) fn invalidate(&mut self, flash: &mut Flash, ppn: Ppn) {
-        if self.bugs.has(Bug::StaleCopyReturns) && flash.seq % 61 == 60 && !flash.hot[flash.geometry.block_of(ppn) as usize].has(MOVING) {
+        if self.bugs.has(Bug::StaleCopyReturns) && flash.seq() % 61 == 60 && !flash.hot(flash.geometry.block_of(ppn)).has(MOVING) {
             return;
         }
         let block = flash.invalidate(ppn);
-        if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot[block as usize].valid > 0) {
+        if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0) {
             self.victims.remove(block);
-            self.victims.insert(block, self.score(flash, block), flash.seq as u32);
+            self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
         }
     }
 

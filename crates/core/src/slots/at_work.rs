@@ -1,10 +1,10 @@
 //! The techniques at work in a drive. The controller is handed them to arm blocks, to say that one is erased and to choose what to clean;
 //! only the drive itself asks what to do against reads.
 
+use crate::base::metrics::HostCounts;
 use crate::base::units::{BlockId, Cause, Ns, Ppn, Reads};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::config::{DensityConfig, DisturbConfig, DriveConfig};
-use crate::disturb::ErrorModel;
+use crate::config::DriveConfig;
 use crate::flash::Flash;
 use crate::slots::gc::{Candidates, GcPolicy};
 use crate::slots::reclaim::{Policy, View};
@@ -16,38 +16,32 @@ pub(crate) struct Away {
     pub(crate) at_most: u32,
 }
 
-/// What a reclaim technique is told beside the state of the flash and its tables.
+/// What a reclaim technique is told beside the state of the flash and the drive's tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     /// `R_late`.
     pub(crate) late_reads: u32,
-    /// Host page operations since the drive was made.
-    pub(crate) clock: u64,
-    /// Blocks opened before this time of the clock have served reads that nobody timed.
+    /// Pages that the host read and wrote before the measured phase.
+    pub(crate) host_pages_before: u64,
+    /// Blocks opened before this time of the techniques' clock have served reads that nobody timed.
     pub(crate) timed_from: u64,
     /// The page whose read made a block ask its policy last.
     pub(crate) rung_by: Ppn,
     pub(crate) bugs: Bugs,
 }
 
-/// The same with the tables that it may read.
+/// All that it is told.
 #[derive(Clone, Copy)]
 pub(crate) struct Told<'a> {
-    disturb: &'a DisturbConfig,
-    density: &'a DensityConfig,
-    facts: Facts,
-}
-
-impl<'a> Told<'a> {
-    pub(crate) fn new(config: &'a DriveConfig, facts: Facts) -> Self {
-        Self { disturb: &config.disturb, density: &config.density, facts }
-    }
+    pub(crate) config: &'a DriveConfig,
+    pub(crate) facts: &'a Facts,
+    pub(crate) host: &'a HostCounts,
 }
 
 impl<'a> View<'a> {
     /// The view of a drive.
     pub(crate) fn of(flash: &'a Flash, away: Away, told: Told<'a>) -> Self {
-        let Told { disturb, density, facts } = told;
+        let Told { config, facts, host } = told;
         let late_reads = match facts.late_reads {
             _ if facts.bugs.has(Bug::LateReadsZero) => 0,
             late if planted(Bug::LateHalved) => late / 2,
@@ -55,21 +49,21 @@ impl<'a> View<'a> {
         };
         Self {
             geometry: &flash.geometry,
-            limits: flash.model.as_deref().map(ErrorModel::limits),
-            disturb,
-            density,
+            limits: flash.limits(),
+            disturb: &config.disturb,
+            density: &config.density,
             late_reads,
-            wear_counts: flash.wear_counts,
-            hot: &flash.hot,
-            cold: &flash.cold,
-            wordlines: &flash.wordlines,
-            tracker: &flash.tracker,
-            pages: &flash.page_counters,
-            contents: &flash.contents,
-            guards: &flash.guards,
-            pages_away: flash.pages_away + away.leaving,
+            wear_counts: flash.wear_counts(),
+            hot: flash.blocks().0,
+            cold: flash.blocks().1,
+            wordlines: flash.wordlines(),
+            tracker: flash.tracker(),
+            pages: flash.page_counters(),
+            contents: flash.contents(),
+            guards: flash.guards(),
+            pages_away: flash.pages_away() + away.leaving,
             pages_to_spare: away.at_most,
-            clock: facts.clock,
+            clock: facts.host_pages_before + host.read_pages + host.write_pages,
             timed_from: facts.timed_from,
             rung_by: facts.rung_by,
             bugs: facts.bugs,

@@ -11,6 +11,7 @@ mod hotld;
 mod ideal;
 mod ipr;
 mod ipr_wl;
+pub(crate) mod late;
 mod none;
 mod page_type;
 pub mod promise;

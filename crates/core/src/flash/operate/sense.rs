@@ -99,6 +99,9 @@ impl Flash {
 
     /// First valid page of a block from `page` on whose data is past its limit.
     pub(crate) fn next_past_limit(&mut self, block: BlockId, page: u32) -> Option<u32> {
+        if !self.hot[block as usize].has(SUSPECT) {
+            return None;
+        }
         let mut page = page;
         while let Some(valid) = self.contents.next_valid(block, page) {
             if self.is_past_limit(block, valid, 0) {

@@ -7,7 +7,7 @@ use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
-use crate::ftl::mover::JobRef;
+use crate::ftl::job::JobRef;
 use crate::watch::time_event::TimeEvent;
 
 impl TimedEngine {
