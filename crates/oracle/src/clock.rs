@@ -266,7 +266,9 @@ impl Clock {
     fn part(&mut self, op: OpId, work: &Work) -> Result<(), String> {
         let moved = self.expected.take_work(work, &self.lengths)?;
         let parts = self.pieces.entry(op).or_default();
-        moved.into_iter().for_each(|block| *parts.moved.entry(block).or_default() += 1);
+        if let Some(block) = moved {
+            *parts.moved.entry(block).or_default() += 1;
+        }
         if let Work::Erase { block, .. } = work {
             parts.erased.insert(*block);
         }

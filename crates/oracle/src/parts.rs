@@ -98,7 +98,7 @@ impl Oracle {
         let parts = asked.or(claimed).unwrap_or(if claims_whole { WHOLE } else { 0 });
         let copy_waits = self.waiting.get(&lpn).is_some_and(|stamp| self.stamps.is_live(*stamp));
         let on_flash = newest.is_present().then(|| newest.on_flash());
-        let stays = newest.is_lost() && self.must_hold(lpn);
+        let is_kept = newest.is_lost() && self.must_hold(lpn);
         self.memory.taken += 1;
         let now = self.memory.taken;
         let new = Held { parts: if copy_waits { WHOLE } else { 0 }, rest: on_flash, since: (now, now), ..Held::default() };
@@ -116,7 +116,7 @@ impl Oracle {
             let gave_up = own & !claimed != 0;
             held.since = (if gave_up { now } else { held.since.0 }, now);
             (held.parts, is_whole) = (claimed, claimed == WHOLE);
-            claimed & !own == 0 && !(gave_up && stays)
+            claimed & !own == 0 && !(gave_up && is_kept)
         } else if nobody_wrote_the_rest {
             is_whole = true;
             own & !claimed == 0

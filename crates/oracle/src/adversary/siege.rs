@@ -109,7 +109,7 @@ impl Siege {
         let sight = Sight::of(drive);
         let acted = match act {
             Act::BringsForth => self.brings_forth(drive, &sight),
-            Act::ReadsAt => self.victim(drive, &sight, Taste::Any).and_then(|victim| self.reads_at(drive, &sight, victim)),
+            Act::ReadsAt => self.victim(drive, &sight, Taste::Any).and_then(|victim| reads_at(drive, &sight, victim)),
             Act::WritesPart => self.victim(drive, &sight, Taste::Emptiest).and_then(|victim| self.writes_part(drive, &sight, victim)),
             Act::ReadsPast | Act::Leaves => {
                 let taste = self.dice.pick(&[Taste::Any, Taste::Open]);
@@ -168,22 +168,6 @@ impl Siege {
             blocks.truncate(3);
         }
         (!blocks.is_empty()).then(|| blocks[self.dice.between(0, blocks.len() as u64 - 1) as usize].0)
-    }
-
-    /// Reads beside a page, and far from it, that use up its limit to the last, if there are such; else all but.
-    fn reads_at(&self, drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
-        let beside = sight.neighbours(victim).next()?;
-        let (near, left) = step(drive, victim, sight.place_of(beside))?;
-        let far = sight.far_from(victim).next().map(|lpn| (lpn, oracle_of(drive).weight(sight.place_of(lpn))));
-        let exact = far.and_then(|(lpn, weight)| {
-            let counts = (0..=left / near).rev().take(1 << 10).map(|count| (count, left - count * near));
-            counts.filter(|(_, rest)| rest % weight == 0).map(|(count, rest)| (count, rest / weight, lpn)).find(|(_, more, _)| *more < 2000)
-        });
-        let (count, more, lpn) = exact.unwrap_or((left / near, 0, beside));
-        let mut requests = vec![read(drive, beside); count as usize];
-        requests.extend(vec![read(drive, lpn); more as usize]);
-        requests.push(read(drive, sight.owners[victim as usize]));
-        Some(requests)
     }
 
     /// Parts of pages whose rest is lost, each followed by as many pages elsewhere as it takes until it leaves the buffer; meanwhile its block
@@ -292,6 +276,22 @@ impl Siege {
 fn read(drive: &Drive, lpn: Lpn) -> Request {
     let bytes = drive.geometry().page_bytes;
     Request { at: 0, offset: u64::from(lpn) * u64::from(bytes), bytes, op: Op::Read, origin: 0 }
+}
+
+/// Reads beside a page, and far from it, that use up its limit to the last, if there are such; else all but.
+fn reads_at(drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
+    let beside = sight.neighbours(victim).next()?;
+    let (near, left) = step(drive, victim, sight.place_of(beside))?;
+    let far = sight.far_from(victim).next().map(|lpn| (lpn, oracle_of(drive).weight(sight.place_of(lpn))));
+    let exact = far.and_then(|(lpn, weight)| {
+        let counts = (0..=left / near).rev().take(1 << 10).map(|count| (count, left - count * near));
+        counts.filter(|(_, rest)| rest % weight == 0).map(|(count, rest)| (count, rest / weight, lpn)).find(|(_, more, _)| *more < 2000)
+    });
+    let (count, more, lpn) = exact.unwrap_or((left / near, 0, beside));
+    let mut requests = vec![read(drive, beside); count as usize];
+    requests.extend(vec![read(drive, lpn); more as usize]);
+    requests.push(read(drive, sight.owners[victim as usize]));
+    Some(requests)
 }
 
 /// What a read of the flash page beside it takes from a page, and what that has left, in 1/1024 dose units.

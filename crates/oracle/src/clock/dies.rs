@@ -242,7 +242,8 @@ impl Dies {
         }
         let first = u.waiting.pop_front();
         let d = &mut self.all[die as usize];
-        let may_begin = d.turn.read(at) && !d.urgent || d.pieces.is_empty() && !d.urgent || d.suspended.is_some();
+        let no_piece_is_next = d.turn.read(at) || d.pieces.is_empty();
+        let may_begin = no_piece_is_next && !d.urgent || d.suspended.is_some();
         self.touch(die);
         if !may_begin {
             return Err(format!("die {die} begins a read at {at} ns before other work, whose turn it is"));
