@@ -116,7 +116,7 @@ impl Victim {
             drive.precondition(seed);
             Ok::<_, Failure>(drive)
         })?;
-        Picture::of(&drive).ok_or_else(|| {
+        Picture::of(&drive, self.reclaim).ok_or_else(|| {
             let sentence = "there is nothing to attack; a disturb.model other than none and start.fill above 0 are expected";
             Failure::usage(format!("drive {}: {sentence}", self.drive.name))
         })

@@ -10,7 +10,7 @@ use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
 use vpass_core::config::DriveConfig;
 use vpass_core::slots::gc::GC;
-use vpass_core::slots::reclaim::{RECLAIM, Technique, promise, technique};
+use vpass_core::slots::reclaim::{RECLAIM, promise, technique};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::PhasesSource;
@@ -155,7 +155,7 @@ impl Plan {
 
     /// Whether its results are those of no real drive.
     pub(crate) fn is_counterfactual(&self) -> bool {
-        technique(self.reclaim).is_some_and(Technique::is_counterfactual)
+        technique(self.reclaim).is_some_and(|technique| technique.is_counterfactual())
     }
 
     /// What the user should know before the run, in sentences.

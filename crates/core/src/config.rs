@@ -5,6 +5,7 @@ mod density;
 mod disturb;
 mod flash;
 mod ftl;
+mod params;
 mod resolve;
 
 pub use density::{DensityConfig, IntervalAverage};
@@ -12,6 +13,7 @@ pub(crate) use disturb::ALPHA_MAX;
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
+pub use params::{Given, Number, Params};
 pub use resolve::MIN_SPARE_BLOCKS;
 
 use serde::{Deserialize, Serialize};
@@ -56,11 +58,8 @@ pub struct DriveConfig {
 }
 
 impl DriveConfig {
-    /// Checks every table and fills in what follows from other keys (capacity, `blocks_per_plane`, spare).
-    ///
-    /// # Errors
-    /// The first thing that is wrong, by key.
-    pub fn resolve(mut self) -> Result<Self, ConfigError> {
+    /// Checks every table but for what stands on cards, and fills in what follows from other keys (capacity, `blocks_per_plane`, spare).
+    pub(crate) fn resolve_tables(mut self) -> Result<Self, ConfigError> {
         self.geometry.check()?;
         self.timing.check(self.geometry.cell)?;
         self.gc.check()?;

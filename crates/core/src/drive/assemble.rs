@@ -22,7 +22,7 @@ use crate::ftl::map::PageMap;
 use crate::ftl::place::Streams;
 use crate::ftl::victims::VictimIndex;
 use crate::slots::gc::gc_policy;
-use crate::slots::reclaim::{Policy, StreamSpec, promise, technique};
+use crate::slots::reclaim::{COUNTERS, Policy, StreamSpec, Technique, promise, technique};
 
 impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
@@ -33,8 +33,8 @@ impl Drive {
         let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
-        let policy = (technique.new)(&config, techniques.seed);
-        Self::assemble(config, policy, technique.name, &techniques.gc, timed)
+        let policy = technique.make(&config, techniques.seed);
+        Self::assemble(config, policy, Some(technique), (&techniques.gc, techniques.seed), timed)
     }
 
     /// The same under a policy that is in no list. It may not track, and what it promises is not checked.
@@ -42,30 +42,35 @@ impl Drive {
     /// # Errors
     /// As those of [`Self::new`].
     pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, gc: &str, timed: bool) -> Result<Self, ConfigError> {
-        Self::assemble(config, policy, "unlisted", gc, timed)
+        Self::assemble(config, policy, None, (gc, 0), timed)
     }
 
-    fn assemble(config: DriveConfig, policy: Box<dyn Policy>, name: &str, gc: &str, timed: bool) -> Result<Self, ConfigError> {
+    fn assemble(
+        config: DriveConfig,
+        policy: Box<dyn Policy>,
+        technique: Option<&Technique>,
+        (gc, seed): (&str, u64),
+        timed: bool,
+    ) -> Result<Self, ConfigError> {
         let geometry = Geometry::new(&config);
         crate::drive::start::reads::check(&config, timed)?;
-        let gc = gc_policy(gc, &config.gc).ok_or_else(|| unknown("gc", gc))?;
+        let gc = gc_policy(gc, &config, seed).ok_or_else(|| unknown("gc", gc))?;
         let model = error_model(&config);
         let blocks = geometry.blocks as usize;
-        let tracks = technique(name).is_some_and(|technique| technique.tracks);
+        let counters = technique.filter(|technique| technique.needs.counters).map(|technique| technique.args(&config).whole(&COUNTERS));
         let own = policy.streams();
-        require_room_for(&own, name, &geometry)?;
+        require_room_for(&own, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
         let counted = match &model {
             None => BLOCKS,
-            Some(_) if tracks => TRACKED,
+            Some(_) if counters.is_some() => TRACKED,
             Some(_) if own.iter().any(|s| s.counts_pages) => PAGES,
             Some(_) => WORDLINES,
         };
         let page_counters =
             if counted == PAGES { PageCounters::new(geometry.blocks, geometry.pages_per_block) } else { PageCounters::default() };
-        let tracker = if counted == TRACKED {
-            SpaceSaving::new(geometry.blocks, geometry.wordlines_per_block, config.reclaim.counters)
-        } else {
-            SpaceSaving::default()
+        let tracker = match counters.filter(|_| counted == TRACKED) {
+            Some(counters) => SpaceSaving::new(geometry.blocks, geometry.wordlines_per_block, counters),
+            None => SpaceSaving::default(),
         };
         // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
         let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;

@@ -11,8 +11,19 @@
 //! of 8 pages   A 4 valid, age 10 -> 4/8 x 10 = 5     B 6 valid, age 60 -> 2/12 x 60 = 10     ->   B
 //! ```
 
-use super::{Candidates, GcPolicy};
+use super::{Candidates, GcPolicy, GcTechnique};
 use crate::base::units::BlockId;
+use crate::slots::card::{About, Card};
+
+pub(super) const CARD: GcTechnique = Card {
+    about: About {
+        name: "cost-benefit",
+        summary: "weighs the space a block gives against how long it was left alone",
+        paper: "Kawaguchi et al., USENIX 1995",
+        ..About::PLAIN
+    },
+    new: |_, _, _| Box::new(CostBenefit),
+};
 
 pub(super) struct CostBenefit;
 

@@ -26,12 +26,27 @@
 //! counts the reads of the reprogramming itself. From then on the larger limits hold for every page that is left; where they are not so
 //! much larger that the job's own reads leave room (`density.limit_factor` near 1), the block is refreshed instead.
 
+use super::Technique;
 use super::shared::low_density::LowDensity;
 use super::shared::read_hot::{HOT, ReadHot, whole};
 use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
+use crate::slots::card::{About, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "ipr",
+        summary: "hotld, with guard levels made in place by reprogramming (ipr-2018)",
+        paper: "IPR, DATE 2018",
+        protects: Protection::Sound,
+        keeps_apart: true,
+        needs: Needs { limits: true, counters: false },
+        ..About::PLAIN
+    },
+    new: |_, config, _| Box::new(Ipr::new(config)),
+};
 
 pub(super) struct Ipr {
     read_hot: ReadHot,

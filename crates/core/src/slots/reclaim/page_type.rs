@@ -21,12 +21,26 @@
 //! A job that leaves data is followed by a question at the next read, at `n + R_late + 1` of the host's reads or before. So kinds
 //! due by then go with the first job; those that are left come to their thresholds and are asked for there.
 
+use super::Technique;
 use super::block::Block;
 use super::{Action, Policy, Promise, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
+use crate::slots::card::{About, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "page-type",
+        summary: "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)",
+        paper: "Han et al., TVLSI 2023",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false },
+        ..About::PLAIN
+    },
+    new: |_, config, _| Box::new(PageType::new(config)),
+};
 
 pub(super) struct PageType {
     block: Block,

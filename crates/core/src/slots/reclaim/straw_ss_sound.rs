@@ -28,7 +28,9 @@
 //! `preprogram_weight` the model takes a smaller share of `alpha s + b' - s`, which is at least b', off the dose; b is that share of
 //! what BLK was. Where own reads disturb (model `count`), alpha is 1 and `low` is left out.
 
+use super::Technique;
 use super::View;
+use super::shared::params::{CHECK_INTERVAL, COUNTERS};
 use super::shared::straw::{Budget, Estimate, Straw};
 use super::straw_ss::{Highest, quiet};
 use crate::base::geometry::Geometry;
@@ -36,6 +38,20 @@ use crate::base::units::{BlockId, Bytes};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::disturb::spared;
 use crate::disturb::table::ALPHA_ONE;
+use crate::slots::card::{About, Args, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "straw-ss-sound",
+        summary: "straw-ss with a bound in the place of its estimate: safe under any reads",
+        paper: "STRAW, mended",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: true },
+        params: &[CHECK_INTERVAL, COUNTERS],
+        ..About::PLAIN
+    },
+    new: |args, config, _| Box::new(StrawSsSound::new(args, config)),
+};
 
 pub(super) type StrawSsSound = Straw<Sound>;
 
@@ -53,10 +69,10 @@ impl Estimate for Sound {
     const BOUND: &'static str = "largest possible dose";
     const FROM_ERASE: bool = true;
 
-    fn new(config: &DriveConfig) -> Self {
+    fn new(args: &Args, config: &DriveConfig) -> Self {
         Self {
             own_disturbs: config.disturb.model == DisturbModel::Count,
-            counters: config.reclaim.counters,
+            counters: args.whole(&COUNTERS),
             highest: Highest::default(),
             lowest: vec![],
         }

@@ -18,13 +18,29 @@
 //! **Why it is safe** stands in `straw.rs`; here the bound is the dose. It grows by at most alpha with each read, so a look before the
 //! smallest margin is used up finds nothing.
 
+use super::Technique;
 use super::View;
+use super::shared::params::CHECK_INTERVAL;
 use super::shared::straw::{Budget, Estimate, Straw};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::disturb::table::ALPHA_ONE;
 use crate::flash::block::Wordline;
+use crate::slots::card::{About, Args, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "straw-wl",
+        summary: "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)",
+        paper: "STRAW, CAL 2024",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false },
+        params: &[CHECK_INTERVAL],
+        ..About::PLAIN
+    },
+    new: |args, config, _| Box::new(StrawWl::new(args, config)),
+};
 
 pub(super) type StrawWl = Straw<Exact>;
 
@@ -40,7 +56,7 @@ impl Estimate for Exact {
     const BOUND: &'static str = "dose";
     const FROM_ERASE: bool = false;
 
-    fn new(config: &DriveConfig) -> Self {
+    fn new(_: &Args, config: &DriveConfig) -> Self {
         Self { own_weight: u64::from(config.disturb.model == DisturbModel::Count), reads: vec![] }
     }
 

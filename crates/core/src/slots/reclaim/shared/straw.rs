@@ -23,11 +23,13 @@ use std::collections::BTreeMap;
 
 use super::super::promise::Budget as Promised;
 use super::super::{Action, Policy, Promise, Threshold, View};
+use super::params::CHECK_INTERVAL;
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+use crate::slots::card::Args;
 
 /// What a technique knows of the doses of a block's wordlines.
 pub(in crate::slots::reclaim) trait Estimate: Send {
@@ -43,7 +45,7 @@ pub(in crate::slots::reclaim) trait Estimate: Send {
     const ONLY_THE_INTERVAL: bool = false;
 
     /// For a drive of this configuration.
-    fn new(config: &DriveConfig) -> Self;
+    fn new(args: &Args, config: &DriveConfig) -> Self;
 
     /// Writes the margin of each wordline, live or not, in 1/1024 units: `budget.keep[i] - movers - bound(i)`.
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]);
@@ -117,11 +119,11 @@ pub(in crate::slots::reclaim) struct Budget {
 }
 
 impl<E: Estimate> Straw<E> {
-    pub(in crate::slots::reclaim) fn new(config: &DriveConfig) -> Self {
+    pub(in crate::slots::reclaim) fn new(args: &Args, config: &DriveConfig) -> Self {
         let sensings = config.disturb.dose == DoseUnit::Sensings;
         Self {
-            estimate: E::new(config),
-            interval: config.reclaim.check_interval,
+            estimate: E::new(args, config),
+            interval: args.whole(&CHECK_INTERVAL),
             skips: true,
             // A read weighs up to 2.25 units. Two alarms are passed by less than that each, and looks round up to whole units twice.
             overshoot: if sensings { 6 } else { 0 },
@@ -329,12 +331,14 @@ pub(in crate::slots::reclaim) mod tests {
     use crate::base::units::BlockId;
     use crate::disturb::table::{ALPHA_ONE, DOSE_ONE};
     use crate::drive::{Drive, Techniques};
+    use crate::slots::reclaim::technique;
 
     /// A filled drive under a technique of the family, with or without the looks that cannot find anything.
-    pub(crate) fn drive<E: Estimate + 'static>(text: &str, technique: &str, skips: bool) -> Drive {
+    pub(crate) fn drive<E: Estimate + 'static>(text: &str, name: &str, skips: bool) -> Drive {
         let config: crate::config::DriveConfig = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config.clone(), &Techniques { reclaim: technique.into(), ..Techniques::default() }, false).unwrap();
-        drive.policy = Box::new(Straw::<E> { skips, ..Straw::new(&config) });
+        let mut drive = Drive::new(config.clone(), &Techniques { reclaim: name.into(), ..Techniques::default() }, false).unwrap();
+        let card = technique(name).unwrap();
+        drive.policy = Box::new(Straw::<E> { skips, ..Straw::new(&card.args(&config), &config) });
         drive.precondition(1);
         drive.begin_measurement();
         drive
@@ -358,7 +362,9 @@ pub(in crate::slots::reclaim) mod tests {
         let wordlines = drive.geometry().wordlines_per_block as usize;
         let alpha = vec![(alpha * ALPHA_ONE) as u32; wordlines];
         let budget = Budget { keep: vec![0; wordlines], alpha, gain: vec![0; wordlines], highest_alpha: 0, fresh: 0 };
-        let mut estimate = E::new(drive.config());
+        // Of the techniques that this is called for it has all parameters.
+        let card = technique("straw-ss").unwrap();
+        let mut estimate = E::new(&card.args(drive.config()), drive.config());
         let mut margins = vec![0; wordlines];
         estimate.margins(&drive.policy_and_view().1, block, &budget, 0, &mut margins);
         margins.iter().map(|m| -m / DOSE_ONE.cast_signed()).collect()
