@@ -1,9 +1,11 @@
 //! What everything else stands on: units, geometry, requests, counts, and fast arithmetic and memory. Knows nothing of flash.
 
+pub mod dose;
 pub mod geometry;
 pub mod mem;
 pub mod metrics;
 pub mod page_set;
 pub mod reciprocal;
 pub mod request;
+pub mod streams;
 pub mod units;

@@ -3,6 +3,7 @@
 
 mod density;
 mod disturb;
+mod error;
 mod flash;
 mod ftl;
 mod params;
@@ -11,17 +12,14 @@ mod resolve;
 pub use density::{DensityConfig, IntervalAverage};
 pub(crate) use disturb::ALPHA_MAX;
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
+pub use error::ConfigError;
+pub(crate) use error::require;
 pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use params::{Given, Number, Params};
 pub use resolve::MIN_SPARE_BLOCKS;
 
 use serde::{Deserialize, Serialize};
-
-/// A configuration that cannot be run, in one sentence.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConfigError(pub String);
 
 /// Everything that describes a drive; the tables of a drive file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,19 +80,4 @@ impl DriveConfig {
             ProgramUnit::Wordline => self.timing.program_us / f64::from(self.geometry.cell.bits()),
         }
     }
-}
-
-/// `Ok` where `ok`, else the sentence.
-pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
-    if ok { Ok(()) } else { Err(ConfigError(sentence())) }
-}
-
-/// A share between 0 and 1 with a name for the error.
-pub(crate) fn require_share(key: &str, value: f64) -> Result<(), ConfigError> {
-    require((0.0..=1.0).contains(&value), || format!("{key} = {value} is outside 0 to 1"))
-}
-
-/// A finite number in a range with a name for the error.
-pub(crate) fn require_range(key: &str, value: f64, low: f64, high: f64) -> Result<(), ConfigError> {
-    require(value >= low && value <= high, || format!("{key} = {value} is outside {low} to {high}"))
 }

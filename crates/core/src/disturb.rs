@@ -11,8 +11,16 @@ use crate::base::page_set::{any, bits};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
-use crate::flash::block::Wordline;
 use table::LimitTable;
+
+/// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wordline {
+    /// Dose units read from this wordline, in quarters.
+    pub reads: u32,
+    /// Dose, in quarters, already accumulated when the wordline was programmed.
+    pub base: u32,
+}
 
 /// What a model sees of a block. Counts are in quarters of a dose unit.
 pub struct BlockView<'a> {

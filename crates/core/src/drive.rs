@@ -8,41 +8,31 @@ mod assemble;
 pub mod audit;
 mod memory;
 pub mod start;
+mod write;
 
-pub(crate) use self::assemble::late_reads;
 use crate::base::geometry::Geometry;
 use crate::base::mem::prefetch;
-use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+use crate::base::metrics::HostCounts;
 use crate::base::request::Request;
-use crate::base::units::{BlockId, Cause, DieId, Lpn, Ns, Ppn, Seq};
+use crate::base::units::{Cause, Lpn, Ns, Ppn};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
-use crate::disturb::ErrorModel;
 use crate::drive::audit::blame::Blame;
-use crate::flash::block::{BlockCold, BlockHot, Wordline};
+use crate::flash::Flash;
 use crate::flash::count::WORDLINES;
-use crate::flash::count::page_counters::PageCounters;
-use crate::flash::count::space_saving::SpaceSaving;
-use crate::flash::guards::Guards;
-use crate::ftl::buffer::WriteBuffer;
-use crate::ftl::free::FreeBlocks;
-use crate::ftl::gather::Gathers;
-use crate::ftl::map::{BUFFERED, PageMap, UNMAPPED};
-use crate::ftl::mover::{Job, JobRef};
-use crate::ftl::place::Streams;
-use crate::ftl::victims::VictimIndex;
+use crate::ftl::Ftl;
+use crate::ftl::job::{Job, JobRef};
+use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::slots::gc::GcPolicy;
 use crate::slots::reclaim::{Policy, View};
+use crate::slots::{Facts, Slots, Told};
 use crate::watch::observer::{FROM_BUFFER, NO_PPN, Observer, PhysRead, ReadResult};
-
-/// Reads that the observer is told of at a time.
-const BATCH: usize = 32;
 
 /// Calls the read path compiled for what is to be counted, and for being watched or not.
 macro_rules! on_read_path {
     ($drive:ident.$read:ident($($argument:expr),*)) => {{
         use $crate::flash::count::{BLOCKS, PAGES, TRACKED, WORDLINES};
-        match ($drive.counted, $drive.is_watched()) {
+        match ($drive.flash.counted, $drive.is_watched()) {
             (BLOCKS, false) => $drive.$read::<{ BLOCKS }, false>($($argument),*),
             (BLOCKS, true) => $drive.$read::<{ BLOCKS }, true>($($argument),*),
             (WORDLINES, false) => $drive.$read::<{ WORDLINES }, false>($($argument),*),
@@ -56,33 +46,6 @@ macro_rules! on_read_path {
 }
 
 pub(crate) use on_read_path;
-
-/// Physical work that a change of state implies; the timed gear books it on dies and channels, in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NandOp {
-    /// Read a page for a read-modify-write, program elsewhere follows.
-    Fill { src: Ppn },
-    /// Program a host page.
-    Program { dst: Ppn },
-    /// Read here for a wordline to come, which the timed gear knows by this serial number.
-    Load { src: Ppn, serial: u32, cause: Cause },
-    /// Program a wordline, which begins with this page and holds so many, once what was read for it is there.
-    ProgramWordline { dst: Ppn, pages: u32, serial: u32, cause: Cause },
-    /// Read here and, unless it was lost, program there.
-    Copy { src: Ppn, dst: Option<Ppn>, cause: Cause },
-    /// Sense so many wordlines of a block for their errors.
-    Probe { block: BlockId, wordlines: u32 },
-    /// Read here, for the states of the cells.
-    Read { src: Ppn, cause: Cause },
-    /// Program the most significant page of a wordline of this block, for guard levels.
-    Merge { block: BlockId, cause: Cause },
-    /// Erase a block.
-    Erase { block: BlockId, cause: Cause },
-    /// What follows up to the matching end is one job in the foreground of this die.
-    JobBegin { die: DieId, cause: Cause },
-    /// End of the job.
-    JobEnd,
-}
 
 /// Chooses the techniques of a run.
 #[derive(Clone, Debug)]
@@ -105,80 +68,20 @@ impl Default for Techniques {
 pub struct Drive {
     pub(crate) config: DriveConfig,
     pub(crate) geometry: Geometry,
-    pub(crate) map: PageMap,
-    pub(crate) hot: Vec<BlockHot>,
-    pub(crate) cold: Vec<BlockCold>,
-    /// Empty where no error model counts per wordline.
-    pub(crate) wordlines: Vec<Wordline>,
-    /// Which wordlines of blocks of full density have guard levels.
-    pub(crate) guards: Guards,
-    /// The technique's counters, where it wants any.
-    pub(crate) tracker: SpaceSaving,
-    /// Reads of pages, in blocks of streams that want them counted.
-    pub(crate) page_counters: PageCounters,
-    /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
-    pub(crate) counted: u8,
-    /// Dose of one sensing by page kind, in quarters.
-    pub(crate) dose: [u32; 4],
-    pub(crate) free: FreeBlocks,
-    pub(crate) victims: VictimIndex,
-    pub(crate) streams: Streams,
-    pub(crate) buffer: WriteBuffer,
-    /// Whether a program takes a whole wordline, and the pages that wait for theirs then.
-    pub(crate) by_wordline: bool,
-    pub(crate) gathers: Gathers,
-    buffer_slots: u32,
+    pub(crate) flash: Flash,
+    pub(crate) ftl: Ftl,
     pub(crate) gc: Box<dyn GcPolicy>,
     pub(crate) policy: Box<dyn Policy>,
-    pub(crate) model: Option<Box<dyn ErrorModel>>,
-    /// Jobs that proceed in idle gaps or batches; a slot each, `None` when done.
-    pub(crate) jobs: Vec<Option<Job>>,
-    /// How many of them are GC's.
-    pub(crate) gc_jobs: u32,
-    /// Logical pages reported lost and not rewritten since, a bit each; empty until the first.
-    pub(crate) lost: Vec<u64>,
-    pub(crate) seq: Seq,
-    /// Plane from which preconditioning takes its next block.
-    pub(crate) load_cursor: u32,
     pub(crate) now: Ns,
-    pub(crate) erases_total: u64,
-    /// Pages that the modes of blocks and wordlines take away now, and at most.
-    pub(crate) pages_away: u32,
-    /// Blocks opened before this time of the techniques' clock have served reads that nobody timed.
-    pub(crate) timed_from: u64,
-    pub(crate) pages_to_spare: u32,
-    /// Pages that jobs under way in this very moment will take away.
-    pub(crate) leaving_now: u32,
-    /// Whether jobs may be left to the timed gear, and physical work recorded in `ops`.
-    pub(crate) timed: bool,
-    pub(crate) ops: Vec<NandOp>,
-    /// Deferred jobs that the timed gear has not yet taken over.
-    pub(crate) started_jobs: Vec<JobRef>,
-    pub(crate) jobs_begun: u64,
-    /// Time to copy a page on an idle drive; for the urgency of jobs.
-    pub(crate) copy_ns: Ns,
-    /// The same for reprogramming a wordline.
-    pub(crate) merge_ns: Ns,
-    /// Erases of the drive at which static wear levelling looks next.
-    pub(crate) next_wear_check: u64,
-    pub(crate) late_reads: u32,
-    /// The page whose read made a block ask its policy last.
-    pub(crate) rung_by: Ppn,
+    pub(crate) facts: Facts,
     pub(crate) host: HostCounts,
-    /// Pages that the host read and wrote before the measured phase.
-    host_pages_before: u64,
-    /// What the technique had counted by then.
+    /// What the technique had counted before the measured phase.
     own_counts_before: Vec<(&'static str, u64)>,
-    pub(crate) flash: FlashCounts,
-    pub(crate) reclaim: ReclaimCounts,
     pub(crate) blame: Blame,
     pub(crate) uncorrectable_reads: u64,
-    pub(crate) lost_pages: u64,
     pub(crate) bugs: Bugs,
     /// Requests that the observer was told of; the number of the next one.
     announced: u64,
-    observer: Option<Box<dyn Observer>>,
-    pending: Vec<PhysRead>,
 }
 
 impl Drive {
@@ -186,33 +89,27 @@ impl Drive {
     #[cfg(feature = "seeded-bugs")]
     pub fn seed_bug(&mut self, bug: crate::bugs::Bug) {
         self.bugs.seeded = Some(bug);
+        (self.flash.bugs, self.ftl.bugs, self.facts.bugs) = (self.bugs, self.bugs, self.bugs);
         crate::bugs::plant(Some(bug));
-        if let Some(model) = &mut self.model {
+        if let Some(model) = &mut self.flash.model {
             model.limits_mut().bugs = self.bugs;
         }
-        self.tracker.bugs = self.bugs;
+        self.flash.tracker.bugs = self.bugs;
     }
 
     /// Sets who watches; from the drive's first operation on.
     pub fn observe(&mut self, observer: Box<dyn Observer>) {
-        self.observer = Some(observer);
+        self.flash.watch.begin(observer);
     }
 
     /// Who watches, told of everything so far.
     pub fn watcher(&mut self) -> Option<&mut dyn Observer> {
-        self.flush_reads();
-        self.observer.as_deref_mut()
+        self.flash.watch.watcher()
     }
 
     /// Ends watching and gives the watcher back.
     pub fn end_observation(&mut self) -> Option<Box<dyn Observer>> {
-        self.flush_reads();
-        self.observer.take()
-    }
-
-    /// The P/E count that the limits of a block go by.
-    pub(crate) fn limit_pec(&self, block: BlockId) -> u32 {
-        self.cold[block as usize].limit_pec(self.config.density.wear_counts_for_limits)
+        self.flash.watch.end()
     }
 
     /// Reads pages for the host, in order.
@@ -225,13 +122,13 @@ impl Drive {
     /// Asks the processor for the map entry of a page that will be read or written soon.
     #[inline]
     pub(crate) fn prefetch_map(&self, lpn: Lpn) {
-        prefetch(&self.map.to_physical, lpn as usize);
+        self.ftl.map.prefetch(lpn);
     }
 
     /// Reads one page for the host. Tells where: a physical page, [`NO_PPN`] (unmapped or lost) or [`FROM_BUFFER`].
     #[inline]
     pub fn read_page(&mut self, lpn: Lpn) -> Ppn {
-        if self.counted == WORDLINES && !self.is_watched() {
+        if self.flash.counted == WORDLINES && !self.is_watched() {
             return self.read_one::<{ WORDLINES }, false>(lpn);
         }
         self.read_page_otherwise(lpn)
@@ -242,14 +139,31 @@ impl Drive {
         on_read_path!(self.read_one(lpn))
     }
 
+    /// Asks for the counters behind a map entry.
+    #[inline]
+    pub(crate) fn prefetch_counters(&self, entry: u32) {
+        self.flash.prefetch_counters(entry);
+    }
+
+    #[inline]
+    pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: u32) {
+        self.flash.prefetch_counted::<COUNTED>(entry);
+    }
+
+    /// Asks for the technique's own counter behind a map entry.
+    #[inline]
+    pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: u32) {
+        self.flash.prefetch_own::<COUNTED>(entry);
+    }
+
     /// Asks for what invalidating the page of a map entry touches.
     #[inline]
     pub(crate) fn prefetch_overwrite(&self, entry: u32) {
         if entry < UNMAPPED {
-            let block = self.geometry.block_of(entry);
-            prefetch(&self.hot, block as usize);
-            self.victims.prefetch(block);
-            self.map.prefetch_valid(block, entry - self.geometry.first_page(block));
+            let block = self.flash.geometry.block_of(entry);
+            prefetch(&self.flash.hot, block as usize);
+            self.ftl.victims.prefetch(block);
+            self.flash.contents.prefetch_valid(block, entry - self.flash.geometry.first_page(block));
         }
     }
 
@@ -257,7 +171,7 @@ impl Drive {
     #[inline]
     pub(crate) fn prefetch_neighbours(&self, entry: u32) {
         if entry < UNMAPPED {
-            self.victims.prefetch_neighbours(self.geometry.block_of(entry));
+            self.ftl.victims.prefetch_neighbours(self.flash.geometry.block_of(entry));
         }
     }
 
@@ -265,16 +179,12 @@ impl Drive {
     #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
         self.host.read_pages += 1;
-        let ppn = self.map.to_physical[lpn as usize];
+        let ppn = self.ftl.map.to_physical[lpn as usize];
         if ppn >= UNMAPPED {
             return self.read_special(lpn, ppn);
         }
-        self.flash.reads[Cause::Host as usize] += 1;
-        let (block, rings) = self.count_read::<COUNTED>(ppn);
-        if rings {
-            self.alarm(lpn, ppn, block);
-        } else if WATCHED {
-            self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Good, fill: false });
+        if self.flash.host_read::<COUNTED, WATCHED>(lpn, ppn) {
+            self.alarm(lpn, ppn);
         }
         ppn
     }
@@ -283,35 +193,35 @@ impl Drive {
     #[cold]
     fn read_special(&mut self, lpn: Lpn, entry: u32) -> Ppn {
         if entry & BUFFERED != 0 {
-            let slot = *self.buffer.slot(entry & !BUFFERED);
-            if self.is_lost(lpn) {
+            let slot = *self.ftl.buffer.slot(entry & !BUFFERED);
+            if self.ftl.is_lost(lpn) {
                 // The part that the host wrote since does not make the page whole.
                 self.uncorrectable_reads += 1;
                 let result = ReadResult::Uncorrectable;
-                self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
+                self.flash.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
                 return FROM_BUFFER;
             }
             if slot.mask == crate::ftl::buffer::WHOLE
                 || slot.below >= UNMAPPED
                 || planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60
             {
-                self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result: ReadResult::Good, fill: false });
+                self.flash.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result: ReadResult::Good, fill: false });
                 return FROM_BUFFER;
             }
             // Part of the page is newer in the buffer, the rest comes from flash.
             // A move that this read set off may find the rest gone, and the page is as lost as if the read had.
-            let whole = (self.bugs.has(Bug::RestUnread) || self.sense(lpn, slot.below, Cause::Host, true)) && !self.is_lost(lpn);
+            let whole = (self.bugs.has(Bug::RestUnread) || self.fill(lpn, slot.below)) && !self.ftl.is_lost(lpn);
             if !whole {
                 self.uncorrectable_reads += 1;
-                self.report_lost(lpn);
+                self.ftl.report_lost(&mut self.flash, lpn);
             }
             let result = if whole { ReadResult::Good } else { ReadResult::Uncorrectable };
-            self.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
+            self.flash.note_read(PhysRead { lpn, ppn: FROM_BUFFER, cause: Cause::Host, result, fill: false });
             return slot.below;
         }
-        let lost = self.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
+        let lost = self.ftl.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
         let result = if lost { ReadResult::Uncorrectable } else { ReadResult::Good };
-        self.note_read(PhysRead { lpn, ppn: NO_PPN, cause: Cause::Host, result, fill: false });
+        self.flash.note_read(PhysRead { lpn, ppn: NO_PPN, cause: Cause::Host, result, fill: false });
         if lost {
             self.uncorrectable_reads += 1;
             self.host.unmapped_read_pages += u64::from(planted(Bug::LostReadUnmapped));
@@ -321,35 +231,6 @@ impl Drive {
         NO_PPN
     }
 
-    /// Tells the observer of a read, a batch at a time.
-    #[inline]
-    pub(crate) fn note_read(&mut self, read: PhysRead) {
-        if self.observer.is_some() {
-            self.pending.push(read);
-            if self.pending.len() == BATCH {
-                self.flush_reads();
-            }
-        }
-    }
-
-    fn flush_reads(&mut self) {
-        if let Some(observer) = &mut self.observer
-            && !self.pending.is_empty()
-        {
-            observer.reads(&self.pending);
-            self.pending.clear();
-        }
-    }
-
-    /// Tells the observer of anything but reads, after the reads that came before it.
-    #[inline]
-    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
-        if self.observer.is_some() {
-            self.flush_reads();
-            event(self.observer.as_mut().expect("checked").as_mut());
-        }
-    }
-
     /// Tells the observer of requests before they are submitted, and numbers them.
     pub(crate) fn announce(&mut self, requests: &[Request]) {
         if requests.is_empty() {
@@ -357,7 +238,7 @@ impl Drive {
         }
         let first = self.announced;
         self.announced += requests.len() as u64;
-        self.tell(|o| o.requests(first, requests));
+        self.flash.tell(|o| o.requests(first, requests));
     }
 
     /// Requests announced so far: the number of the next one. Of those at hand and not yet submitted the first has this number less theirs.
@@ -365,49 +246,52 @@ impl Drive {
         self.announced
     }
 
+    /// Tells the observer of anything but reads.
+    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
+        self.flash.tell(event);
+    }
+
     pub(crate) fn is_watched(&self) -> bool {
-        self.observer.is_some()
+        self.flash.is_watched()
     }
 
     pub(crate) fn observer_wants_time(&self) -> bool {
-        self.observer.as_ref().is_some_and(|o| o.wants_time())
+        self.flash.watch.wants_time()
     }
 
     /// Pages that the write buffer may hold while they are programmed; none where it is off.
     pub(crate) fn buffer_slots(&self) -> u32 {
-        self.buffer_slots
+        self.ftl.buffer_slots
+    }
+
+    /// Programs all wordlines that pages wait for.
+    pub(crate) fn pad_streams(&mut self) {
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.pad_streams(flash, &mut slots);
+    }
+
+    /// A deferred job, unless it is done.
+    pub(crate) fn job(&self, job: JobRef) -> Option<&Job> {
+        self.ftl.job(job)
+    }
+
+    /// Moves the next page of a deferred job; false when there was none left and the job is gone.
+    pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.step_job(flash, &mut slots, job)
     }
 
     /// What a policy may see, and the policy, apart.
     pub(crate) fn policy_and_view(&mut self) -> (&mut dyn Policy, View<'_>) {
-        let view = View {
-            geometry: &self.geometry,
-            limits: self.model.as_deref().map(ErrorModel::limits),
-            disturb: &self.config.disturb,
-            density: &self.config.density,
-            late_reads: if self.bugs.has(Bug::LateReadsZero) {
-                0
-            } else if planted(Bug::LateHalved) {
-                self.late_reads / 2
-            } else {
-                self.late_reads
-            },
-            wear_counts: self.config.density.wear_counts_for_limits,
-            hot: &self.hot,
-            cold: &self.cold,
-            wordlines: &self.wordlines,
-            tracker: &self.tracker,
-            pages: &self.page_counters,
-            map: &self.map,
-            rung_by: self.rung_by,
-            guards: &self.guards,
-            pages_away: self.pages_away + self.pages_leaving(),
-            pages_to_spare: self.pages_to_spare,
-            bugs: self.bugs,
-            timed_from: self.timed_from,
-            clock: self.host_pages_before + self.host.read_pages + self.host.write_pages,
-        };
-        (self.policy.as_mut(), view)
+        let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
+        (self.policy.as_mut(), View::of(&self.flash, self.ftl.away(&self.flash), told))
+    }
+
+    /// The flash, the controller, and what that may ask of the techniques.
+    #[inline]
+    pub(crate) fn parts(&mut self) -> (&mut Flash, &mut Ftl, Slots<'_>) {
+        let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
+        (&mut self.flash, &mut self.ftl, Slots::new(self.policy.as_mut(), self.gc.as_mut(), told, self.now))
     }
 }
 

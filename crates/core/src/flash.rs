@@ -1,8 +1,144 @@
-//! The flash itself: block records, the coding of its cells, its wear and the rules that no drive may break.
+//! The flash itself: what every block and wordline has endured and holds, and all that is ever done to it.
 
+pub(crate) mod assess;
 pub mod block;
 pub mod coding;
+pub(crate) mod contents;
 pub(crate) mod count;
+mod counted;
 pub(crate) mod guards;
+mod life;
+pub(crate) mod operate;
+pub(crate) mod ops;
+mod probed;
 pub mod rules;
+mod tell;
 pub(crate) mod wear;
+
+use crate::base::geometry::Geometry;
+use crate::base::mem::huge_vec;
+use crate::base::metrics::FlashCounts;
+use crate::base::units::Seq;
+use crate::bugs::Bugs;
+use crate::config::{DriveConfig, ProgramUnit};
+use crate::disturb::table::dose_per_kind;
+use crate::disturb::{ErrorModel, error_model};
+use crate::watch::observer::{Observer, PhysRead};
+use block::{BlockCold, BlockHot, Wordline};
+use contents::Contents;
+use count::page_counters::PageCounters;
+use count::space_saving::SpaceSaving;
+use counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
+use guards::Guards;
+use ops::NandOp;
+pub use probed::Probed;
+use tell::Watch;
+
+/// The flash of a drive, with what it counts for the controller.
+pub(crate) struct Flash {
+    pub(crate) geometry: Geometry,
+    pub(crate) contents: Contents,
+    pub(crate) hot: Vec<BlockHot>,
+    pub(crate) cold: Vec<BlockCold>,
+    /// Empty where no error model counts per wordline.
+    pub(crate) wordlines: Vec<Wordline>,
+    /// Which wordlines of blocks of full density have guard levels.
+    pub(crate) guards: Guards,
+    /// The technique's counters, where it wants any.
+    pub(crate) tracker: SpaceSaving,
+    /// Reads of pages, in blocks of streams that want them counted.
+    pub(crate) page_counters: PageCounters,
+    /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
+    pub(crate) counted: u8,
+    /// Dose of one sensing by page kind, in quarters.
+    pub(crate) dose: [u32; 4],
+    /// What a wordline has to answer for of the dose before its first page: `disturb.preprogram_weight`.
+    pub(crate) preprogram_weight: f64,
+    /// Dose of reprogramming a wordline, in quarters.
+    pub(crate) reprogram_dose: u32,
+    /// Wear of a cycle with a reprogramming: `density.wear`.
+    pub(crate) reprogram_wear: f64,
+    /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
+    pub(crate) wear_counts: bool,
+    /// P/E cycles of every block when the drive was made.
+    pub(crate) first_pec: u32,
+    pub(crate) model: Option<Box<dyn ErrorModel>>,
+    /// Whether a program takes a whole wordline.
+    pub(crate) by_wordline: bool,
+    /// Page programs since the drive was made.
+    pub(crate) seq: Seq,
+    pub(crate) erases_total: u64,
+    /// Pages that the modes of blocks and wordlines take away now.
+    pub(crate) pages_away: u32,
+    /// NAND operations since the measured phase began.
+    pub(crate) counts: FlashCounts,
+    /// Whether physical work is recorded in `ops`: a timed gear takes it from there.
+    pub(crate) timed: bool,
+    pub(crate) ops: Vec<NandOp>,
+    /// Who watches.
+    pub(crate) watch: Watch,
+    pub(crate) bugs: Bugs,
+}
+
+impl Flash {
+    /// Erased flash. `counters` where the technique wants so many of each block, `counts_pages` where it wants those of pages.
+    pub(crate) fn new(config: &DriveConfig, geometry: Geometry, counters: Option<u32>, counts_pages: bool, timed: bool) -> Self {
+        let model = error_model(config);
+        let g = &geometry;
+        let counted = match &model {
+            None => BLOCKS,
+            Some(_) if counters.is_some() => TRACKED,
+            Some(_) if counts_pages => PAGES,
+            Some(_) => WORDLINES,
+        };
+        let page_counters = if counted == PAGES { PageCounters::new(g.blocks, g.pages_per_block) } else { PageCounters::default() };
+        let tracker = match counters.filter(|_| counted == TRACKED) {
+            Some(counters) => SpaceSaving::new(g.blocks, g.wordlines_per_block, counters),
+            None => SpaceSaving::default(),
+        };
+        Self {
+            contents: Contents::new(g.raw_pages(), g.pages_per_block),
+            hot: huge_vec(g.blocks as usize, BlockHot::ERASED),
+            cold: vec![BlockCold::new(config.start.pec); g.blocks as usize],
+            wordlines: huge_vec(if counted == BLOCKS { 0 } else { g.wordlines() as usize }, Wordline::default()),
+            guards: Guards::new(g.blocks, g.wordlines_per_block),
+            tracker,
+            page_counters,
+            counted,
+            dose: dose_per_kind(config.disturb.dose, g.cell),
+            preprogram_weight: config.disturb.preprogram_weight,
+            reprogram_dose: config.density.reprogram_quarters(),
+            reprogram_wear: config.density.wear,
+            wear_counts: config.density.wear_counts_for_limits,
+            first_pec: config.start.pec,
+            model,
+            by_wordline: config.timing.program_unit == ProgramUnit::Wordline,
+            seq: 0,
+            erases_total: 0,
+            pages_away: 0,
+            counts: FlashCounts::default(),
+            timed,
+            ops: vec![],
+            watch: Watch::default(),
+            bugs: Bugs::default(),
+            geometry,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.is_on()
+    }
+
+    /// Tells the observer of a read, a batch at a time.
+    #[inline]
+    pub(crate) fn note_read(&mut self, read: PhysRead) {
+        self.watch.note(read);
+    }
+
+    /// Tells the observer of anything but reads, after the reads that came before it.
+    #[inline]
+    pub(crate) fn tell(&mut self, event: impl FnOnce(&mut dyn Observer)) {
+        self.watch.tell(event);
+    }
+}

@@ -4,11 +4,134 @@ pub(crate) mod buffer;
 pub(crate) mod collect;
 pub(crate) mod free;
 pub(crate) mod gather;
+pub(crate) mod gathers;
 pub(crate) mod guard;
+pub(crate) mod job;
+pub(crate) mod losses;
 pub(crate) mod map;
 pub(crate) mod mover;
 pub(crate) mod place;
 pub(crate) mod recycle;
 pub(crate) mod reprogram;
-pub(crate) mod victims;
-pub(crate) mod write;
+pub(crate) mod streams;
+
+use crate::base::geometry::Geometry;
+use crate::base::metrics::ReclaimCounts;
+use crate::base::streams::{RESERVE, StreamSpec};
+use crate::base::units::{Ns, transfer_ns, us};
+use crate::bugs::Bugs;
+use crate::config::{DriveConfig, Schedule, WearConfig};
+use crate::slots::gc::victims::VictimIndex;
+use buffer::WriteBuffer;
+use free::FreeBlocks;
+use gathers::Gathers;
+use job::{Job, JobRef};
+use map::PageMap;
+use streams::Streams;
+
+/// The controller's own state: where the host's pages are, and what is under way.
+pub(crate) struct Ftl {
+    pub(crate) map: PageMap,
+    pub(crate) buffer: WriteBuffer,
+    /// Pages that the write buffer may hold while they are programmed; none where it is off.
+    pub(crate) buffer_slots: u32,
+    /// The pages that wait for their wordline, where a program takes a whole one.
+    pub(crate) gathers: Gathers,
+    pub(crate) streams: Streams,
+    pub(crate) free: FreeBlocks,
+    pub(crate) victims: VictimIndex,
+    /// Jobs that proceed in idle gaps or batches; a slot each, `None` when done.
+    pub(crate) jobs: Vec<Option<Job>>,
+    /// How many of them are GC's.
+    pub(crate) gc_jobs: u32,
+    /// Deferred jobs that the timed gear has not yet taken over.
+    pub(crate) started_jobs: Vec<JobRef>,
+    pub(crate) jobs_begun: u64,
+    /// Pages that jobs under way in this very moment will take away.
+    pub(crate) leaving_now: u32,
+    /// Pages that the modes of blocks and wordlines may take away at most.
+    pub(crate) pages_to_spare: u32,
+    /// Erases of the drive at which static wear levelling looks next.
+    pub(crate) next_wear_check: u64,
+    /// Plane from which preconditioning takes its next block.
+    pub(crate) load_cursor: u32,
+    /// Time to copy a page on an idle drive; for the urgency of jobs.
+    pub(crate) copy_ns: Ns,
+    /// The same for reprogramming a wordline.
+    pub(crate) merge_ns: Ns,
+    /// Logical pages reported lost and not rewritten since, a bit each; empty until the first.
+    pub(crate) lost: Vec<u64>,
+    pub(crate) lost_pages: u64,
+    /// Read reclaim since the measured phase began.
+    pub(crate) reclaim: ReclaimCounts,
+    /// When reclaim's jobs run: `reclaim.schedule`.
+    schedule: Schedule,
+    /// `[wear]`.
+    wear: WearConfig,
+    /// Share of the spare blocks that idle gaps keep free: `gc.background`.
+    background: f64,
+    pub(crate) bugs: Bugs,
+}
+
+impl Ftl {
+    /// The controller of an empty drive, whose technique keeps these streams beside the drive's own.
+    pub(crate) fn new(config: &DriveConfig, geometry: &Geometry, own: Vec<StreamSpec>) -> Self {
+        // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
+        let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
+        let streams = Streams::new(geometry, own, config.density.keep_pool);
+        Self {
+            map: PageMap::new(geometry.host_pages),
+            buffer: WriteBuffer::new(buffer_slots.max(1)),
+            buffer_slots,
+            gathers: Gathers::new(),
+            free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die),
+            victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block),
+            jobs: vec![],
+            gc_jobs: 0,
+            started_jobs: vec![],
+            jobs_begun: 0,
+            leaving_now: 0,
+            pages_to_spare: pages_to_spare(config, geometry, &streams),
+            streams,
+            next_wear_check: 0,
+            load_cursor: 0,
+            copy_ns: copy_ns(config, geometry),
+            merge_ns: merge_ns(config, geometry),
+            lost: vec![],
+            lost_pages: 0,
+            reclaim: ReclaimCounts::default(),
+            schedule: config.reclaim.schedule,
+            wear: config.wear.clone(),
+            background: config.gc.background,
+            bugs: Bugs::default(),
+        }
+    }
+}
+
+/// Pages that modes may take away: a share of the spare ones, and none that open blocks and the reserve may need.
+fn pages_to_spare(config: &DriveConfig, geometry: &Geometry, streams: &Streams) -> u32 {
+    let open: u32 = streams.widths().iter().map(|(_, width)| width).sum();
+    // One block more is being moved, and one must be left to gain.
+    let free = geometry.spare_blocks().saturating_sub(open + RESERVE + 2) * geometry.pages_per_block;
+    let spare_pages = geometry.raw_pages() - geometry.host_pages;
+    free.min((config.density.spare_share * f64::from(spare_pages)) as u32)
+}
+
+/// Reading a page and programming it on an idle drive; where a program takes a wordline, the page's share of it.
+fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
+    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
+    read_ns(config, geometry) + transfer + us(config.program_us_per_page())
+}
+
+/// Reading a wordline and programming one page of it on an idle drive.
+fn merge_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
+    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
+    u64::from(geometry.cell.bits()) * read_ns(config, geometry) + transfer + us(config.timing.program_us)
+}
+
+/// Reading a page of the mean kind on an idle drive.
+fn read_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
+    let sense = config.timing.sense_per_kind_us(geometry.cell);
+    let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
+    us(read_us + config.timing.ecc_us) + transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s)
+}

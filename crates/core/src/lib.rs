@@ -11,7 +11,9 @@ pub mod drive;
 pub mod flash;
 mod ftl;
 pub mod slots;
+#[cfg(test)]
+mod testing;
 pub mod time;
 pub mod watch;
 
-pub use ftl::victims::VictimIndex;
+pub use slots::gc::victims::VictimIndex;

@@ -1,9 +1,11 @@
 //! The techniques, slot by slot: a seam, a list of cards, one technique a file.
 
+pub(crate) mod at_work;
 pub mod card;
 pub mod gc;
 mod params;
 pub mod reclaim;
+pub(crate) use at_work::{Away, Facts, Slots, Told};
 
 use crate::config::{DriveConfig, Params};
 

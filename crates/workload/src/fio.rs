@@ -20,6 +20,7 @@
 mod clock;
 mod draft;
 mod file;
+mod fio_source;
 mod grammar;
 mod in_file;
 mod job;
@@ -30,11 +31,10 @@ mod random_map;
 mod record;
 mod sizes;
 mod skew;
-mod source;
 mod turns;
 mod values;
 mod worker;
 
 pub use file::{FioOptions, JobFile};
+pub use fio_source::FioSource;
 pub use record::{JobCounts, JobRecord};
-pub use source::FioSource;

@@ -15,7 +15,7 @@
 //! ```
 
 mod config;
-mod source;
+mod phases_source;
 
 pub use config::{Order, PhaseConfig, PhaseOp, PhasesConfig, PhasesFile};
-pub use source::PhasesSource;
+pub use phases_source::PhasesSource;

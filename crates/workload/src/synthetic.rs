@@ -11,11 +11,11 @@ pub(crate) mod random;
 pub(crate) mod scatter;
 mod sequential;
 mod sizes;
-mod source;
+mod synthetic_source;
 mod uniform;
 mod zipf;
 
 pub use config::{Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile};
 pub(crate) use config::{arrival, check_arrival, check_depth, require};
 pub use distribution::Distribution;
-pub use source::SyntheticSource;
+pub use synthetic_source::SyntheticSource;

@@ -21,11 +21,12 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
 #[inline]
 pub(crate) fn equal_keys(keys: &[u16; 32], key: u16) -> u32 {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has SSE2, and 4 times 16 bytes from the start of the array are within its 64.
+    // SAFETY: every x86-64 processor has SSE2, and 4 times 16 bytes are the 64 of the array, of which any bits are a vector's.
     unsafe {
-        use core::arch::x86_64::{_mm_cmpeq_epi16, _mm_loadu_si128, _mm_movemask_epi8, _mm_packs_epi16, _mm_set1_epi16};
+        use core::arch::x86_64::{__m128i, _mm_cmpeq_epi16, _mm_movemask_epi8, _mm_packs_epi16, _mm_set1_epi16};
         let wanted = _mm_set1_epi16(key.cast_signed());
-        let equal = |eight: usize| _mm_cmpeq_epi16(_mm_loadu_si128(keys.as_ptr().add(8 * eight).cast()), wanted);
+        let eights: [__m128i; 4] = core::mem::transmute(*keys);
+        let equal = |eight: usize| _mm_cmpeq_epi16(eights[eight], wanted);
         let low = _mm_movemask_epi8(_mm_packs_epi16(equal(0), equal(1)));
         let high = _mm_movemask_epi8(_mm_packs_epi16(equal(2), equal(3)));
         low.cast_unsigned() | high.cast_unsigned() << 16

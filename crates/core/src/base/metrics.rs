@@ -2,8 +2,8 @@
 
 use hdrhistogram::Histogram;
 
+use crate::base::dose::{DOSE_ONE, QUARTERS};
 use crate::base::units::{Cause, Ns};
-use crate::disturb::table::{DOSE_ONE, QUARTERS};
 
 /// What the host asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

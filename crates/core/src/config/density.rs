@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{ConfigError, require, require_range, require_share};
-use crate::disturb::table::QUARTERS;
+use super::error::{ConfigError, require, require_range, require_share};
+use crate::base::dose::QUARTERS;
 
 /// `[density]`: for the techniques that know read-hot pages and keep them in blocks of their own. All shares are of the drive's blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

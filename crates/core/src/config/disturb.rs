@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, ConfigError, require, require_range};
+use super::error::{ConfigError, require, require_range};
+use super::flash::Cell;
 
 /// The error model of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

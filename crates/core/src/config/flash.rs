@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, require, require_range};
+use super::error::{ConfigError, require, require_range};
 use crate::base::units::Bytes;
-use crate::flash::coding::Code;
 
 /// Bits per cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,11 +28,6 @@ impl Cell {
             Self::Tlc => 3,
             Self::Qlc => 4,
         }
-    }
-
-    /// Sensings of a read, per page kind, LSB first; as many as it has kinds.
-    pub fn sensings(self) -> impl ExactSizeIterator<Item = u32> {
-        Code::of(self).sensings().into_iter().take(self.bits() as usize)
     }
 
     /// The field's names of the page kinds, in program order.

@@ -5,8 +5,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::disturb::PEC_MAX;
+use super::error::{ConfigError, require, require_range, require_share};
 use super::params::{Params, SlotTable, read_slot};
-use super::{ConfigError, require, require_range, require_share};
 use crate::base::units::Bytes;
 
 /// `[drive]`: what the host sees of the flash.
@@ -52,7 +52,8 @@ impl CapacityConfig {
 /// `[gc]`: when garbage collection runs. Which victim it picks is the run's `gc` technique.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GcConfig {
-    /// Free blocks, as a share of the spare blocks, below which idle time is used for GC (timed gear), and never so few that writes wait for them; 0 turns it off.
+    /// Free blocks, as a share of the spare blocks, below which idle time is used for GC (timed gear), and never so few that writes wait
+    /// for them; 0 turns it off.
     pub background: f64,
     /// Parameters of GC policies.
     pub params: Params,

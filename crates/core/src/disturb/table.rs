@@ -7,12 +7,7 @@ use crate::base::units::BlockId;
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
 
-/// Counters count quarters of a dose unit.
-pub const QUARTERS: u32 = 4;
-/// Alpha is a multiple of 1/256.
-pub const ALPHA_ONE: u64 = 256;
-/// Doses and limits are compared in 1/1024 of a dose unit (a quarter times 1/256).
-pub const DOSE_ONE: u64 = QUARTERS as u64 * ALPHA_ONE;
+pub use crate::base::dose::{ALPHA_ONE, DOSE_ONE, QUARTERS};
 
 /// Limits of layers, blocks and page kinds over those of the worst are multiples of 1/1024.
 const MEMBER_BITS: u32 = 10;

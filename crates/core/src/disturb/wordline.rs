@@ -10,7 +10,7 @@
 use super::table::{ALPHA_ONE, Endurance, LimitTable};
 use super::{Assessment, BlockView, ErrorModel, spared};
 use crate::bugs::{Bug, planted};
-use crate::flash::block::Wordline;
+use crate::disturb::Wordline;
 
 pub(super) struct WordlineModel {
     table: LimitTable,

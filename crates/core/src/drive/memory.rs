@@ -5,11 +5,12 @@ use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::config::{DisturbModel, DriveConfig};
 use crate::flash::block::{BlockCold, BlockHot, Wordline};
+use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::guards::Guards;
 use crate::ftl::map::PageMap;
-use crate::ftl::victims::VictimIndex;
+use crate::slots::gc::victims::VictimIndex;
 use crate::slots::reclaim::{COUNTERS, Technique};
 
 /// A free block in its plane's tree, and what techniques note of every block.
@@ -31,7 +32,8 @@ impl Drive {
         let counts_pages = counts && policy.streams().iter().any(|stream| stream.counts_pages);
         let pages = if counts_pages { PageCounters::bytes(g.blocks, monitors, g.pages_per_block) } else { 0 };
         Bytes(
-            PageMap::bytes(g.host_pages, g.raw_pages(), g.pages_per_block)
+            PageMap::bytes(g.host_pages)
+                + Contents::bytes(g.raw_pages(), g.pages_per_block)
                 + VictimIndex::bytes(g.blocks)
                 + Guards::bytes(g.blocks, g.wordlines_per_block)
                 + records

@@ -1,8 +1,10 @@
 //! What is known of a block: 16 bytes on the read path, the rest apart.
 
-use crate::base::units::{Ns, Reads};
+use crate::base::dose::QUARTERS;
+use crate::base::geometry::Geometry;
+use crate::base::units::Reads;
 use crate::bugs::{Bug, planted};
-use crate::disturb::table::QUARTERS;
+pub use crate::disturb::Wordline;
 
 /// Life of a block between two erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +81,6 @@ pub struct BlockCold {
     put_off: u32,
     /// Dose in quarters up to which the error model answers for every page.
     pub model_alarm: u32,
-    /// Simulated time of the first program since the erase.
-    pub programmed_at: Ns,
     /// Number of erases of the whole drive up to which the block is [`PROTECTED`].
     pub protected_until: u64,
     /// It, or a wordline of it, was reprogrammed in place since its erase.
@@ -102,7 +102,6 @@ impl BlockCold {
             policy_alarm: Reads::NEVER,
             put_off: 0,
             model_alarm: u32::MAX,
-            programmed_at: 0,
             protected_until: 0,
             reprogrammed: false,
             pages_away: 0,
@@ -147,11 +146,44 @@ impl BlockCold {
     }
 }
 
-/// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wordline {
-    /// Dose units read from this wordline, in quarters.
-    pub reads: u32,
-    /// Dose, in quarters, already accumulated when the wordline was programmed.
-    pub base: u32,
+/// The first page of a block's next filling, where what is valid in it fits behind what it was programmed with.
+pub(crate) fn next_filling(geometry: &Geometry, hot: &BlockHot) -> Option<u32> {
+    let first = u32::from(hot.write_ptr).next_multiple_of(geometry.cell.bits());
+    (hot.mode == 0 && first + u32::from(hot.valid) <= geometry.pages_per_block).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::DriveConfig;
+
+    fn geometry(wordlines: u32, cell: &str) -> Geometry {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = {wordlines}, cell = "{cell}", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.4 }}
+            "#
+        );
+        Geometry::new(&toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap())
+    }
+
+    /// First pages of the fillings after the first, of a block that was closed with so many pages, all of which stay valid.
+    fn fillings(geometry: &Geometry, pages: u16) -> Vec<u32> {
+        let mut hot = BlockHot { write_ptr: pages, valid: pages, ..BlockHot::ERASED };
+        let next = || {
+            let first = next_filling(geometry, &hot)?;
+            hot.write_ptr = first as u16 + pages;
+            Some(first)
+        };
+        std::iter::from_fn(next).collect()
+    }
+
+    #[test]
+    fn a_filling_begins_on_a_wordline_of_its_own() {
+        assert_eq!(fillings(&geometry(64, "tlc"), 30), [30, 60, 90, 120, 150], "30 of 192 pages: five uses more");
+        assert_eq!(fillings(&geometry(48, "qlc"), 30), [32, 64, 96, 128, 160], "two pages of each filling's last wordline are lost");
+        assert_eq!(fillings(&geometry(4, "tlc"), 4), [6], "the drawing");
+        assert_eq!(fillings(&geometry(4, "tlc"), 12), []);
+    }
 }

@@ -112,6 +112,13 @@ impl Code {
     }
 }
 
+impl Cell {
+    /// Sensings of a read, per page kind, LSB first; as many as it has kinds.
+    pub fn sensings(self) -> impl ExactSizeIterator<Item = u32> {
+        Code::of(self).sensings().into_iter().take(self.bits() as usize)
+    }
+}
+
 /// What a merge is for, and with it how far states move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {

@@ -8,20 +8,12 @@ pub(crate) mod space_saving;
 use crate::base::mem::prefetch;
 use crate::base::units::{BlockId, Cause, Ppn};
 use crate::bugs::Bug;
-use crate::drive::Drive;
+use crate::flash::Flash;
 use crate::flash::block::PAGES_COUNTED;
-use crate::ftl::map::UNMAPPED;
+pub(crate) use crate::flash::counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
+use crate::watch::observer::NO_PPN;
 
-/// Blocks only.
-pub(crate) const BLOCKS: u8 = 0;
-/// Blocks and wordlines.
-pub(crate) const WORDLINES: u8 = 1;
-/// These, and the technique's counters.
-pub(crate) const TRACKED: u8 = 2;
-/// Blocks, wordlines and, of some blocks, pages.
-pub(crate) const PAGES: u8 = 3;
-
-impl Drive {
+impl Flash {
     /// Asks for the counters behind a map entry.
     #[inline]
     pub(crate) fn prefetch_counters(&self, entry: u32) {
@@ -30,7 +22,7 @@ impl Drive {
 
     #[inline]
     pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: u32) {
-        if entry < UNMAPPED {
+        if entry < NO_PPN {
             let wordline = self.geometry.wordline_of(entry);
             let block = self.geometry.block_of(entry);
             prefetch(&self.wordlines, wordline as usize);
@@ -47,7 +39,7 @@ impl Drive {
     /// Asks for the technique's own counter behind a map entry, which is found through what [`Self::prefetch_counted`] asked for.
     #[inline]
     pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: u32) {
-        if entry >= UNMAPPED {
+        if entry >= NO_PPN {
             return;
         }
         let block = self.geometry.block_of(entry);

@@ -1,35 +1,37 @@
 //! Keeping free blocks: garbage collection, urgent and in the background, and static wear levelling.
 
+use crate::base::streams::{GC, RESERVE, WEAR};
 use crate::base::units::{BlockId, Cause, Reads, StreamId};
 use crate::bugs::{Bug, planted};
-use crate::drive::Drive;
-use crate::flash::block::{BlockState, MOVING, PROTECTED};
+use crate::flash::Flash;
+use crate::flash::block::{BlockState, MOVING};
+use crate::ftl::Ftl;
 use crate::ftl::free::Side;
-use crate::ftl::gather::Gatherer;
-use crate::ftl::mover::Plan;
-use crate::ftl::place::{GC, RESERVE, WEAR};
+use crate::ftl::gathers::Gatherer;
+use crate::ftl::job::Plan;
+use crate::slots::Slots;
 use crate::slots::gc::Candidates;
 
 /// Static wear levelling looks at every block once while a sixteenth of them is erased.
 const LOOKS_PER_TURN: u32 = 16;
 
-impl Drive {
+impl Ftl {
     /// Cleans until so many blocks are free.
-    pub(crate) fn ensure_free(&mut self, blocks: u32) {
+    pub(crate) fn ensure_free(&mut self, flash: &mut Flash, slots: &mut Slots, blocks: u32) {
         while self.free.count() < blocks {
-            self.collect_one();
+            self.collect_one(flash, slots);
         }
     }
 
     /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants one there.
-    pub(crate) fn free_for(&mut self, stream: StreamId, cause: Cause) {
-        let before = self.flash.erases[Cause::Gc as usize];
-        self.ensure_free(if self.bugs.has(Bug::ReserveIgnored) { 1 } else { RESERVE + 1 });
+    pub(crate) fn free_for(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId, cause: Cause) {
+        let before = flash.counts.erases[Cause::Gc as usize];
+        self.ensure_free(flash, slots, if self.bugs.has(Bug::ReserveIgnored) { 1 } else { RESERVE + 1 });
         if self.streams.wants_pool(stream) && self.free.count_in(Side::Pool) == 0 {
-            self.collect_in_pool();
+            self.collect_in_pool(flash, slots);
         }
         if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) {
-            self.reclaim.gc_erases += self.flash.erases[Cause::Gc as usize] - before;
+            self.reclaim.gc_erases += flash.counts.erases[Cause::Gc as usize] - before;
         }
     }
 
@@ -39,99 +41,98 @@ impl Drive {
     /// An eviction gains no space, so it must neither repeat nor starve GC. It is done once for each block that a read-hot stream opens. More
     /// blocks than the reserve are free then, all outside, and hold its pages in the place of the block that its erase gives back: GC
     /// has as many pages to write to as before.
-    fn collect_in_pool(&mut self) {
+    fn collect_in_pool(&mut self, flash: &mut Flash, slots: &mut Slots) {
         let evicts = self.streams.evicts_full();
-        let rests = |block: BlockId| self.is_protected(block) && (!evicts || self.hot[block as usize].stream == WEAR);
+        let rests = |block: BlockId| self.is_protected(flash, block) && (!evicts || flash.hot[block as usize].stream == WEAR);
         let allowed = |block: BlockId| {
-            let hot = &self.hot[block as usize];
-            self.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !rests(block)
+            let hot = &flash.hot[block as usize];
+            flash.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !rests(block)
         };
-        if let Some(block) = self.pick_victim_of(&allowed, evicts) {
-            let mut job = self.begin_move(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
-            self.run_job(&mut job, true);
+        if let Some(block) = self.pick_victim_of(flash, slots, &allowed, evicts) {
+            let mut job = self.begin_move(flash, slots, block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
+            self.run_job(flash, slots, &mut job, true);
         }
     }
 
     /// Frees one block: finishes a GC job under way, else cleans the best victim, else finishes any job.
-    fn collect_one(&mut self) {
+    fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots) {
         if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc)) {
             let mut job = self.take_job(id);
-            self.run_job(&mut job, true);
-        } else if let Some(block) = self.pick_victim() {
-            let to = if planted(Bug::GcIntoHost) { crate::ftl::place::HOST } else { GC };
-            let mut job = self.begin_move(block, Plan::whole(to), Cause::Gc, Reads::NEVER);
-            self.run_job(&mut job, true);
+            self.run_job(flash, slots, &mut job, true);
+        } else if let Some(block) = self.pick_victim(flash, slots) {
+            let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
+            let mut job = self.begin_move(flash, slots, block, Plan::whole(to), Cause::Gc, Reads::NEVER);
+            self.run_job(flash, slots, &mut job, true);
         } else {
             let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
             // Moving a part of a block frees none.
             let mut job = self.take_job(id).widened();
-            self.pad(Gatherer::Block(job.block));
-            self.run_job(&mut job, true);
+            self.pad(flash, slots, Gatherer::Block(job.block));
+            self.run_job(flash, slots, &mut job, true);
         }
     }
 
     /// The block that GC should clean: a protected one only where there is no other.
-    fn pick_victim(&self) -> Option<BlockId> {
-        self.pick_victim_of(&|block| !self.is_protected(block), false).or_else(|| self.pick_victim_of(&|_| true, false))
+    fn pick_victim(&self, flash: &Flash, slots: &mut Slots) -> Option<BlockId> {
+        self.pick_victim_of(flash, slots, &|block| !self.is_protected(flash, block), false)
+            .or_else(|| self.pick_victim_of(flash, slots, &|_| true, false))
     }
 
-    fn pick_victim_of(&self, allowed: &dyn Fn(BlockId) -> bool, full_ones: bool) -> Option<BlockId> {
-        let wear = |block: BlockId| self.cold[block as usize].effective_milli();
-        let (pages_per_block, clock) = (self.geometry.pages_per_block, self.seq as u32);
-        self.gc.pick(&Candidates { index: &self.victims, pages_per_block, full_ones, clock, allowed, wear: &wear })
+    fn pick_victim_of(&self, flash: &Flash, slots: &mut Slots, allowed: &dyn Fn(BlockId) -> bool, full_ones: bool) -> Option<BlockId> {
+        let wear = |block: BlockId| flash.cold[block as usize].effective_milli();
+        let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq as u32);
+        slots.pick(&Candidates { index: &self.victims, pages_per_block, full_ones, clock, allowed, wear: &wear })
     }
 
-    fn is_protected(&self, block: BlockId) -> bool {
-        !planted(Bug::ProtectionForgotten)
-            && self.hot[block as usize].has(PROTECTED)
-            && self.erases_total < self.cold[block as usize].protected_until
+    fn is_protected(&self, flash: &Flash, block: BlockId) -> bool {
+        !planted(Bug::ProtectionForgotten) && flash.is_protected(block)
     }
 
     /// Free blocks that background cleaning aims at: more than writes and moves wait for, or it would always come too late.
-    pub(crate) fn background_blocks(&self) -> u32 {
-        let share = self.config.gc.background;
-        if share > 0.0 { ((share * f64::from(self.geometry.spare_blocks())) as u32).max(RESERVE + 2) } else { 0 }
+    pub(crate) fn background_blocks(&self, flash: &Flash) -> u32 {
+        let share = self.background;
+        if share > 0.0 { ((share * f64::from(flash.geometry.spare_blocks())) as u32).max(RESERVE + 2) } else { 0 }
     }
 
     /// Starts background cleaning where fewer blocks are free than wanted; the timed gear spends idle gaps on it.
-    pub(crate) fn collect_in_background(&mut self) {
-        if !self.timed {
+    pub(crate) fn collect_in_background(&mut self, flash: &mut Flash, slots: &mut Slots) {
+        if !flash.timed {
             return;
         }
-        let wanted = self.background_blocks();
+        let wanted = self.background_blocks(flash);
         let running = self.gc_jobs;
         // A job per die at most: more would only spread the idle time thinner. One alone may begin with no more than the reserve.
         if self.free.count() + running < wanted
-            && running < self.geometry.dies()
+            && running < flash.geometry.dies()
             && self.free.count() + u32::from(running == 0) > RESERVE
-            && let Some(block) = self.pick_victim()
+            && let Some(block) = self.pick_victim(flash, slots)
         {
-            self.relocate(block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
+            self.relocate(flash, slots, block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
         }
     }
 
     /// Moves the data of the youngest block where it lags too far behind: it holds data that nobody rewrites.
-    pub(crate) fn level_wear(&mut self) {
-        let gap = u64::from(self.config.wear.static_gap) * 1000;
-        if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || self.erases_total < self.next_wear_check {
+    pub(crate) fn level_wear(&mut self, flash: &mut Flash, slots: &mut Slots) {
+        let gap = u64::from(self.wear.static_gap) * 1000;
+        if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || flash.erases_total < self.next_wear_check {
             return;
         }
         self.next_wear_check =
-            self.erases_total + u64::from(self.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
+            flash.erases_total + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
         let idle = |b: &BlockId| {
-            let hot = &self.hot[*b as usize];
-            hot.state == BlockState::Closed && !hot.has(MOVING) && !self.is_protected(*b)
+            let hot = &flash.hot[*b as usize];
+            hot.state == BlockState::Closed && !hot.has(MOVING) && !self.is_protected(flash, *b)
         };
-        let wear = |b: u32| self.cold[b as usize].effective_milli();
+        let wear = |b: u32| flash.cold[b as usize].effective_milli();
         let Some(youngest) =
-            (0..self.geometry.blocks).filter(idle).min_by_key(|b| if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) })
+            (0..flash.geometry.blocks).filter(idle).min_by_key(|b| if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) })
         else {
             return;
         };
-        let oldest = (0..self.geometry.blocks).map(wear).max().unwrap_or(0);
+        let oldest = (0..flash.geometry.blocks).map(wear).max().unwrap_or(0);
         let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
         if oldest > wear(youngest) + gap {
-            self.relocate(youngest, Plan::whole(WEAR), Cause::Wear, Reads::NEVER);
+            self.relocate(flash, slots, youngest, Plan::whole(WEAR), Cause::Wear, Reads::NEVER);
         }
     }
 }
@@ -139,27 +140,16 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::streams::HOST;
     use crate::base::units::Lpn;
-    use crate::config::DriveConfig;
-    use crate::drive::Techniques;
-    use crate::ftl::place::HOST;
+    use crate::drive::Drive;
+    use crate::testing::one_plane;
 
-    /// One plane of 60 blocks of 24 pages, of which the last 12 are the pool; the data fills 36. All of it was overwritten once in the order of
-    /// its addresses, so that what the pool holds by now is regular and valid.
+    /// The last 12 of its blocks are the pool. All data was overwritten once in the order of its addresses, so that what the pool holds by now
+    /// is regular and valid.
     fn drive_with_a_full_pool(keep_pool: bool) -> Drive {
-        let text = format!(
-            r#"
-            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
-            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
-            drive = {{ spare = 0.4 }}
-            disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
-            wear = {{ static_gap = 0 }}
-            density = {{ keep_pool = {keep_pool} }}
-            "#
-        );
-        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "ipr".into(), ..Techniques::default() }, false).unwrap();
-        drive.precondition(1);
+        let more = format!("wear = {{ static_gap = 0 }}\ndensity = {{ keep_pool = {keep_pool} }}");
+        let mut drive = one_plane("ipr", &more);
         (0..drive.geometry.host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
         drive.begin_measurement();
         drive
@@ -194,10 +184,10 @@ mod tests {
         let mut found = 0;
         for n in 0..20_000 {
             drive.write_page(n * 7 % drive.geometry.host_pages, u64::MAX);
-            let hot = &drive.hot;
+            let hot = &drive.flash.hot;
             let opened = (0..60).find(|b| hot[*b as usize].state == BlockState::Open && hot[*b as usize].stream == HOST);
             let opened = opened.filter(|b| hot[*b as usize].write_ptr == 1 && drive.geometry.is_in_pool(*b));
-            found += u32::from(opened.is_some() && drive.free.count_in(Side::Outside) > 0);
+            found += u32::from(opened.is_some() && drive.ftl.free.count_in(Side::Outside) > 0);
         }
         found
     }

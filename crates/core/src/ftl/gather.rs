@@ -9,116 +9,30 @@
 //! TLC, pages A to E for one stream:    A waits    A B wait    A B C are programmed    D waits    D E wait    padded: D E - are programmed
 //! ```
 
-use crate::base::units::{BlockId, Cause, Lpn, StreamId};
-use crate::bugs::{Bug, planted};
-use crate::drive::{Drive, NandOp};
+use crate::base::streams::RESERVE;
+use crate::base::units::{BlockId, Cause, Lpn};
+use crate::bugs::Bug;
+use crate::flash::Flash;
 use crate::flash::block::BlockState;
-use crate::flash::rules;
+use crate::flash::ops::NandOp;
+use crate::ftl::Ftl;
 use crate::ftl::buffer::{Slot, WHOLE};
+use crate::ftl::gathers::{Gatherer, Waiting};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
-use crate::ftl::place::RESERVE;
+use crate::slots::Slots;
 use crate::watch::observer::Origin;
 
-/// Who gathers pages for a wordline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gatherer {
-    Stream(StreamId),
-    /// A block that is written again within itself.
-    Block(BlockId),
-}
-
-/// Pages of a wordline: QLC has four.
-const MOST: usize = 4;
-
-/// A page that waits.
-#[derive(Clone, Copy)]
-struct Waiting {
-    /// Of the write buffer.
-    slot: u32,
-    cause: Cause,
-}
-
-/// The pages of a wordline to come.
-struct Gather {
-    by: Gatherer,
-    /// Names this wordline to the timed gear.
-    serial: u32,
-    pages: [Waiting; MOST],
-    len: u32,
-}
-
-impl Gather {
-    fn push(&mut self, page: Waiting) {
-        self.pages[self.len as usize] = page;
-        self.len += 1;
-    }
-}
-
-/// All that wait; none where pages are programmed one by one.
-pub(crate) struct Gathers {
-    open: Vec<Gather>,
-    next_serial: u32,
-}
-
-impl Gathers {
-    pub(crate) fn new() -> Self {
-        Self { open: vec![], next_serial: 0 }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.open.iter().all(|gather| gather.len == 0)
-    }
-
-    fn of(&mut self, by: Gatherer) -> &mut Gather {
-        let at = self.open.iter().position(|gather| gather.by == by).unwrap_or_else(|| {
-            self.next_serial = self.next_serial.wrapping_add(1);
-            self.open.push(Gather { by, serial: self.next_serial, pages: [Waiting { slot: 0, cause: Cause::Host }; MOST], len: 0 });
-            self.open.len() - 1
-        });
-        &mut self.open[at]
-    }
-
-    fn len(&self, by: Gatherer) -> u32 {
-        self.open.iter().find(|gather| gather.by == by).map_or(0, |gather| gather.len)
-    }
-
-    /// The first pages of those that wait, and what the timed gear knows their wordline by. What is left, if anything, belongs to the next
-    /// one.
-    fn take(&mut self, by: Gatherer, pages: u32) -> (u32, [Waiting; MOST]) {
-        self.next_serial = self.next_serial.wrapping_add(1);
-        let next = self.next_serial;
-        let gather = self.of(by);
-        let taken = gather.pages;
-        gather.pages.rotate_left(pages as usize);
-        gather.len -= pages;
-        let serial = if planted(Bug::SerialKept) { gather.serial } else { std::mem::replace(&mut gather.serial, next) };
-        if gather.len == 0 && matches!(by, Gatherer::Block(_)) {
-            self.open.retain(|gather| gather.by != by);
-        }
-        (serial, taken)
-    }
-
-    fn forget(&mut self, slot: u32) {
-        for gather in &mut self.open {
-            if let Some(at) = gather.pages[..gather.len as usize].iter().position(|page| page.slot == slot) {
-                gather.pages[at..].rotate_left(1);
-                gather.len -= 1;
-            }
-        }
-    }
-}
-
-impl Drive {
+impl Ftl {
     /// Takes in a page for a wordline to come, and programs that when it is complete. The caller has seen to free blocks.
-    pub(crate) fn gather(&mut self, by: Gatherer, lpn: Lpn, origin: Origin, cause: Cause) {
+    pub(crate) fn gather(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer, lpn: Lpn, origin: Origin, cause: Cause) {
         debug_assert!(self.map.to_physical[lpn as usize] & BUFFERED == 0, "newer data of page {lpn} is in the buffer");
         let slot = self.buffer.stage(Slot { lpn, mask: WHOLE, below: UNMAPPED, is_new: origin == Origin::Host });
         self.map.to_physical[lpn as usize] = BUFFERED | slot;
         if let Origin::Copy(src) = origin {
-            self.tell(|o| o.gathered(lpn, src));
+            flash.tell(|o| o.gathered(lpn, src));
         }
         self.gathers.of(by).push(Waiting { slot, cause });
-        self.program_gathered(by, false);
+        self.program_gathered(flash, slots, by, false);
     }
 
     /// What the timed gear knows the next wordline by.
@@ -127,24 +41,24 @@ impl Drive {
     }
 
     /// Programs a wordline with what waits for it, if anything does.
-    pub(crate) fn pad(&mut self, by: Gatherer) {
+    pub(crate) fn pad(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer) {
         if let Gatherer::Stream(stream) = by
             && self.gathers.len(by) > 0
             && self.needs_block(stream)
         {
-            self.ensure_free(RESERVE + 1);
+            self.ensure_free(flash, slots, RESERVE + 1);
         }
         // GC may have completed it meanwhile.
         while self.gathers.len(by) > 0 {
-            self.program_gathered(by, true);
+            self.program_gathered(flash, slots, by, true);
         }
     }
 
     /// Programs all wordlines that pages wait for. Jobs under way within a block keep theirs.
-    pub(crate) fn pad_streams(&mut self) {
+    pub(crate) fn pad_streams(&mut self, flash: &mut Flash, slots: &mut Slots) {
         while let Some(gather) = self.gathers.open.iter().find(|g| g.len > 0 && matches!(g.by, Gatherer::Stream(_))) {
             let by = gather.by;
-            self.pad(by);
+            self.pad(flash, slots, by);
         }
     }
 
@@ -157,10 +71,10 @@ impl Drive {
     }
 
     /// Programs the next wordline where as many pages wait as it takes or, with `padded`, however many wait.
-    fn program_gathered(&mut self, by: Gatherer, padded: bool) {
+    fn program_gathered(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer, padded: bool) {
         let waiting = self.gathers.len(by);
         // Before there are as many as a wordline of any block of this stream takes, no block is opened.
-        let bits = self.geometry.cell.bits();
+        let bits = flash.geometry.cell.bits();
         let fewest = match by {
             Gatherer::Stream(stream) => bits.saturating_sub(self.streams.mode(stream)).min(self.streams.most_pages(stream)),
             Gatherer::Block(_) => bits,
@@ -169,26 +83,26 @@ impl Drive {
             return;
         }
         let block = match by {
-            Gatherer::Stream(stream) => self.block_at_turn(stream),
+            Gatherer::Stream(stream) => self.block_at_turn(flash, slots, stream),
             Gatherer::Block(block) => block,
         };
-        let (kept, wanted) = self.pages_of_next_wordline(by, block);
+        let (kept, wanted) = self.pages_of_next_wordline(flash, by, block);
         // A block is not opened for nothing: one that is denser than the stream wanted begins with a padded wordline.
-        let is_new = self.hot[block as usize].write_ptr == 0;
+        let is_new = flash.hot[block as usize].write_ptr == 0;
         if waiting < wanted && !padded && !is_new {
             return;
         }
         let (serial, pages) = self.gathers.take(by, waiting.min(wanted));
-        self.program_wordline(by, block, &pages[..waiting.min(wanted) as usize], kept, serial);
+        self.program_wordline(flash, by, block, &pages[..waiting.min(wanted) as usize], kept, serial);
         if let Gatherer::Stream(stream) = by {
-            self.end_turn(stream, block);
+            self.end_turn(flash, stream, block);
         }
     }
 
     /// Pages of a block's next wordline that are programmed, and those of them that may hold data.
-    fn pages_of_next_wordline(&self, by: Gatherer, block: BlockId) -> (u32, u32) {
-        let hot = &self.hot[block as usize];
-        let kept = self.geometry.cell.bits() - u32::from(hot.mode);
+    fn pages_of_next_wordline(&self, flash: &Flash, by: Gatherer, block: BlockId) -> (u32, u32) {
+        let hot = &flash.hot[block as usize];
+        let kept = flash.geometry.cell.bits() - u32::from(hot.mode);
         let most = match by {
             Gatherer::Stream(stream) => self.streams.most_pages(stream) - u32::from(hot.write_ptr),
             Gatherer::Block(_) => kept,
@@ -196,12 +110,12 @@ impl Drive {
         (kept, kept.min(most))
     }
 
-    fn program_wordline(&mut self, by: Gatherer, block: BlockId, pages: &[Waiting], kept: u32, serial: u32) {
-        let first = u32::from(self.hot[block as usize].write_ptr);
+    fn program_wordline(&mut self, flash: &mut Flash, by: Gatherer, block: BlockId, pages: &[Waiting], kept: u32, serial: u32) {
+        let first = u32::from(flash.hot[block as usize].write_ptr);
         let is_within = matches!(by, Gatherer::Block(_));
         if is_within {
             // It is no stream's: open for this program only.
-            self.hot[block as usize].state = BlockState::Open;
+            flash.set_state(block, BlockState::Open);
         }
         let mut cause = Cause::Host;
         for (page, waiting) in (first..).zip(pages) {
@@ -211,34 +125,20 @@ impl Drive {
             }
             cause = waiting.cause;
             if page + 1 == first + pages.len() as u32 && page + 1 < first + kept && self.bugs.has(Bug::PaddingTakesLast) {
-                self.program_nothing(block, page, cause);
+                flash.program_nothing(block, page, cause);
                 continue;
             }
             let by_host = slot.is_new || self.bugs.has(Bug::GatherClaimsHost);
-            self.program(block, page, slot.lpn, if by_host { Origin::Host } else { Origin::Gathered }, cause);
+            self.program(flash, block, page, slot.lpn, if by_host { Origin::Host } else { Origin::Gathered }, cause);
         }
         for page in first + pages.len() as u32..first + kept {
-            self.program_nothing(block, page, cause);
+            flash.program_nothing(block, page, cause);
         }
-        self.complete_wordline(block, first + kept - 1, cause);
+        flash.complete_wordline(block, first + kept - 1, cause);
         if is_within {
-            self.hot[block as usize].state = BlockState::Closed;
+            flash.set_state(block, BlockState::Closed);
         }
-        let dst = self.geometry.first_page(block) + first;
-        self.record(NandOp::ProgramWordline { dst, pages: pages.len() as u32, serial, cause });
-    }
-
-    /// Programs a page of a padded wordline.
-    fn program_nothing(&mut self, block: BlockId, page: u32, cause: Cause) {
-        rules::program(block, &self.hot[block as usize], page, &self.geometry);
-        let ppn = self.geometry.first_page(block) + page;
-        self.hot[block as usize].write_ptr += 1;
-        self.map.to_logical[ppn as usize] = UNMAPPED;
-        self.hot[block as usize].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
-        self.seq += 1;
-        self.flash.programs[cause as usize] += 1;
-        self.flash.padded_pages += u64::from(!self.bugs.has(Bug::PaddingUncounted));
-        let seq = self.seq;
-        self.tell(|o| o.padded(ppn, seq, cause));
+        let dst = flash.geometry.first_page(block) + first;
+        flash.record(NandOp::ProgramWordline { dst, pages: pages.len() as u32, serial, cause });
     }
 }

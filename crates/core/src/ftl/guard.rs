@@ -4,21 +4,21 @@
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
-use crate::drive::Drive;
-use crate::flash::block::{HAS_GUARDS, SUSPECT};
-use crate::ftl::mover::Plan;
-use crate::ftl::reprogram::GUARDED;
+use crate::flash::Flash;
+use crate::flash::operate::recode::GUARDED;
+use crate::ftl::Ftl;
+use crate::ftl::job::Plan;
 
-impl Drive {
+impl Ftl {
     /// How to give these wordlines guard levels while `pages` move away. A wordline that cannot have any moves, too.
-    pub(crate) fn plan_guarding(&self, block: BlockId, wordlines: &PageSet, mut pages: PageSet) -> Plan {
-        let (bits, taken) = (self.geometry.cell.bits(), u32::from(GUARDED));
-        let can_merge = bits > taken && self.hot[block as usize].mode == 0;
-        let whole = if can_merge { self.whole_wordlines(block) } else { 0 };
-        let mut room = self.pages_to_spare.saturating_sub(self.pages_away + self.pages_leaving()) / taken;
-        let mut merging = PageSet::none(self.geometry.wordlines_per_block);
+    pub(crate) fn plan_guarding(&self, flash: &Flash, block: BlockId, wordlines: &PageSet, mut pages: PageSet) -> Plan {
+        let (bits, taken) = (flash.geometry.cell.bits(), u32::from(GUARDED));
+        let can_merge = bits > taken && flash.hot[block as usize].mode == 0;
+        let whole = if can_merge { flash.whole_wordlines(block) } else { 0 };
+        let mut room = self.pages_to_spare.saturating_sub(flash.pages_away + self.pages_leaving(flash)) / taken;
+        let mut merging = PageSet::none(flash.geometry.wordlines_per_block);
         for wordline in wordlines.iter() {
-            if wordline >= whole || room == 0 || self.guards.has(block, wordline) {
+            if wordline >= whole || room == 0 || flash.guards.has(block, wordline) {
                 pages.insert(wordline * bits, bits);
                 continue;
             }
@@ -32,40 +32,18 @@ impl Drive {
     }
 
     /// Merges the first of these wordlines that still holds data, and takes it out; false when there is none.
-    pub(crate) fn guard_next(&mut self, block: BlockId, left: &mut PageSet, cause: Cause) -> bool {
-        let bits = self.geometry.cell.bits();
+    pub(crate) fn guard_next(&mut self, flash: &mut Flash, block: BlockId, left: &mut PageSet, cause: Cause) -> bool {
+        let bits = flash.geometry.cell.bits();
         while let Some(wordline) = left.take_first() {
-            if any(self.map.valid_words(block), wordline * bits, bits) {
-                let beside = self.bugs.has(Bug::MergeBeside) && wordline + 1 < self.whole_wordlines(block);
-                let wordline = wordline + u32::from(beside && !self.guards.has(block, wordline + 1));
-                self.sense_wordline(block, wordline, cause);
-                self.guard(block, wordline, cause);
-                self.disturb_by_reprogramming(block, wordline, cause);
+            if any(flash.contents.valid_words(block), wordline * bits, bits) {
+                let beside = self.bugs.has(Bug::MergeBeside) && wordline + 1 < flash.whole_wordlines(block);
+                let wordline = wordline + u32::from(beside && !flash.guards.has(block, wordline + 1));
+                self.sense_wordline(flash, block, wordline, cause);
+                flash.guard(block, wordline, cause);
                 return true;
             }
         }
-        // Limits have only grown since the model was asked, so it was no hurry to ask again.
-        self.hot[block as usize].flags &= !SUSPECT;
-        self.reassess(block);
+        flash.end_guarding(block);
         false
-    }
-
-    fn guard(&mut self, block: BlockId, wordline: u32, cause: Cause) {
-        self.book_merge(block, cause);
-        self.guards.add(block, wordline);
-        self.pages_away += u32::from(GUARDED);
-        self.hot[block as usize].flags |= HAS_GUARDS;
-        self.cold[block as usize].reprogrammed = true;
-        self.tell(|o| o.guarded(block, wordline, GUARDED, cause));
-    }
-
-    /// A block is about to be erased.
-    pub(crate) fn end_guards(&mut self, block: BlockId) {
-        if self.hot[block as usize].has(HAS_GUARDS) {
-            self.pages_away -= self.guards.count(block) * u32::from(GUARDED);
-            if !self.bugs.has(Bug::GuardsKept) {
-                self.guards.clear(block);
-            }
-        }
     }
 }

@@ -2,147 +2,58 @@
 //! For GC, reclaim and wear levelling alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved
 //! are read at their new place.
 
-use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
-use crate::drive::{Drive, NandOp};
-use crate::flash::block::{BlockHot, BlockState, MOVING, PAGES_COUNTED};
-use crate::flash::rules;
-use crate::flash::wear::extra_milli;
+use crate::flash::Flash;
+use crate::flash::block::{BlockState, MOVING};
+use crate::flash::ops::NandOp;
+use crate::ftl::Ftl;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::gather::Gatherer;
+use crate::ftl::gathers::Gatherer;
+use crate::ftl::job::{Job, JobRef, Plan};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
-use crate::ftl::place::{GC, RECLAIM};
+use crate::slots::Slots;
 use crate::watch::observer::Origin;
 
-/// Names a deferred job; slots are reused, serial numbers are not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct JobRef {
-    slot: usize,
-    serial: u64,
-}
-
-/// What of a block is to move, and where.
-#[derive(Clone, Debug)]
-pub(crate) struct Plan {
-    /// The pages, where not all.
-    pub(crate) pages: Option<PageSet>,
-    /// Pages that go to a stream of their own.
-    marked: Option<(PageSet, StreamId)>,
-    to: StreamId,
-    /// What is merged in place then.
-    pub(crate) merges: Merges,
-    /// Written again in the same block instead, from this page on.
-    within: Option<u32>,
-}
-
-/// What of a block is merged in place when the pages have moved.
-#[derive(Clone, Debug)]
-pub(crate) enum Merges {
-    Nothing,
-    /// All that is programmed whole.
-    Block,
-    /// These wordlines; those merged already are taken out.
-    Wordlines(PageSet),
-}
-
-impl Plan {
-    /// All of it to one stream.
-    pub(crate) fn whole(to: StreamId) -> Self {
-        Self { pages: None, marked: None, to, merges: Merges::Nothing, within: None }
-    }
-
-    /// Some pages.
-    pub(crate) fn some(pages: PageSet, to: StreamId) -> Self {
-        Self { pages: Some(pages), marked: None, to, merges: Merges::Nothing, within: None }
-    }
-
-    /// Some pages, and then the block is reprogrammed in place.
-    pub(crate) fn reprogramming(leaving: PageSet, to: StreamId) -> Self {
-        Self { pages: Some(leaving), marked: None, to, merges: Merges::Block, within: None }
-    }
-
-    /// Some pages, and then these wordlines are merged.
-    pub(crate) fn guarding(leaving: PageSet, wordlines: PageSet) -> Self {
-        Self { merges: Merges::Wordlines(wordlines), ..Self::some(leaving, RECLAIM) }
-    }
-
-    /// All of it, some pages apart.
-    pub(crate) fn divided(marked: PageSet, to: StreamId, rest: StreamId) -> Self {
-        Self { pages: None, marked: Some((marked, to)), to: rest, merges: Merges::Nothing, within: None }
-    }
-
-    /// These pages again in the same block, from its page `first` on.
-    pub(crate) fn within(pages: PageSet, first: u32) -> Self {
-        Self { within: Some(first), ..Self::some(pages, RECLAIM) }
-    }
-
-    fn stream(&self, page: u32) -> StreamId {
-        match &self.marked {
-            Some((marked, to)) if any(marked.words(), page, 1) != planted(Bug::DivideInverted) => *to,
-            _ => self.to,
-        }
-    }
-}
-
-/// A block whose data is being moved.
-#[derive(Clone, Debug)]
-pub(crate) struct Job {
-    serial: u64,
-    pub(crate) block: BlockId,
-    pub(crate) cause: Cause,
-    pub(crate) plan: Plan,
-    /// First page not yet looked at.
-    pub(crate) cursor: u32,
-    /// Wordlines merged.
-    pub(crate) merged: u32,
-    /// Groups of 64 pages whose map entries were asked for.
-    fetched: u32,
-    pub(crate) started_at: Ns,
-    /// The block's dose, in quarters, when the job began or got its deadline.
-    pub(crate) from: u32,
-    /// Block reads at which the block may serve no further one, movers' own from `from` on apart.
-    pub(crate) deadline: Reads,
-}
-
-impl Job {
-    /// The same job for the whole block, to the one stream that the reserve is kept for.
-    pub(crate) fn widened(self) -> Self {
-        Self { plan: Plan::whole(GC), cursor: 0, fetched: 0, ..self }
-    }
-}
-
-impl Drive {
+impl Ftl {
     /// Takes a block out of every other use and makes a job of moving what the plan says. An open block is closed.
-    pub(crate) fn begin_move(&mut self, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) -> Job {
-        self.tell(|o| o.moving(block, plan.pages.as_ref(), cause));
-        let hot = self.hot[block as usize];
+    pub(crate) fn begin_move(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        block: BlockId,
+        plan: Plan,
+        cause: Cause,
+        deadline: Reads,
+    ) -> Job {
+        flash.tell(|o| o.moving(block, plan.pages.as_ref(), cause));
+        let hot = flash.hot[block as usize];
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
             BlockState::Open => {
                 if !self.bugs.has(Bug::OpenBlockKept) {
                     self.streams.drop_open(hot.stream, block);
                 }
-                self.hot[block as usize].state = BlockState::Closed;
+                flash.set_state(block, BlockState::Closed);
             }
             BlockState::Closed => self.victims.remove(block),
             BlockState::Free => panic!("block {block} is free; there is nothing to move"),
         }
-        self.hot[block as usize].flags |= MOVING;
-        let from = self.cold[block as usize].without_movers(hot.reads);
+        flash.set_flags(block, MOVING);
+        let from = flash.cold[block as usize].without_movers(hot.reads);
         self.jobs_begun += 1;
         let cursor = u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst));
         let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
-        Job { serial: self.jobs_begun, block, cause, plan, cursor, merged: 0, fetched: 0, started_at: self.now, from, deadline }
+        Job { serial: self.jobs_begun, block, cause, plan, cursor, merged: 0, fetched: 0, started_at: slots.now, from, deadline }
     }
 
     /// Moves what the plan says of a block's data, and erases the block once it is empty: at once, or as a job where time and schedule allow.
-    pub(crate) fn relocate(&mut self, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) {
-        let mut job = self.begin_move(block, plan, cause, deadline);
-        let deferred = self.timed && (cause != Cause::Reclaim || self.config.reclaim.schedule != Schedule::Foreground);
+    pub(crate) fn relocate(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) {
+        let mut job = self.begin_move(flash, slots, block, plan, cause, deadline);
+        let deferred = flash.timed && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
         if !deferred {
-            self.run_in_foreground(&mut job);
+            self.run_in_foreground(flash, slots, &mut job);
             return;
         }
         let slot = self.jobs.iter().position(Option::is_none).unwrap_or(self.jobs.len());
@@ -155,22 +66,22 @@ impl Drive {
     }
 
     /// Runs a job to its end while its die does nothing else.
-    fn run_in_foreground(&mut self, job: &mut Job) {
-        let die = self.geometry.die_of(job.block);
-        self.record(NandOp::JobBegin { die, cause: job.cause });
-        self.run_job(job, false);
-        self.record(NandOp::JobEnd);
+    fn run_in_foreground(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job) {
+        let die = flash.geometry.die_of(job.block);
+        flash.record(NandOp::JobBegin { die, cause: job.cause });
+        self.run_job(flash, slots, job, false);
+        flash.record(NandOp::JobEnd);
     }
 
     /// Runs a job to its end. `reserved` lets it use the blocks kept for moves.
-    pub(crate) fn run_job(&mut self, job: &mut Job, reserved: bool) {
-        while self.step(job, reserved) {}
+    pub(crate) fn run_job(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) {
+        while self.step(flash, slots, job, reserved) {}
     }
 
     /// Finishes a deferred job now, in the foreground of its die.
-    pub(crate) fn finish_job(&mut self, id: usize) {
+    pub(crate) fn finish_job(&mut self, flash: &mut Flash, slots: &mut Slots, id: usize) {
         let mut job = self.take_job(id);
-        self.run_in_foreground(&mut job);
+        self.run_in_foreground(flash, slots, &mut job);
     }
 
     /// Takes a deferred job out of the others, to be finished.
@@ -186,14 +97,14 @@ impl Drive {
     }
 
     /// Moves the next page of a deferred job; false when there was none left and the job is gone.
-    pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
+    pub(crate) fn step_job(&mut self, flash: &mut Flash, slots: &mut Slots, job: JobRef) -> bool {
         if self.job(job).is_none() {
             return false;
         }
         let mut running = self.jobs[job.slot].take().expect("just seen");
         // Cleaning that is alone may use the reserve: opening one block it has room for all that it has left to move.
         let reserved = running.cause == Cause::Gc && self.gc_jobs == 1;
-        let goes_on = self.step(&mut running, reserved);
+        let goes_on = self.step(flash, slots, &mut running, reserved);
         if goes_on {
             self.jobs[job.slot] = Some(running);
         } else {
@@ -209,218 +120,182 @@ impl Drive {
 
     /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a block without valid data is erased, another
     /// one serves on.
-    fn step(&mut self, job: &mut Job, reserved: bool) -> bool {
+    fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let others = self.leaving_now;
         // While it runs the job is in no slot; what it is going to take counts all the same.
-        self.leaving_now += self.pages_of(job);
-        let goes_on = self.step_on(job, reserved);
+        self.leaving_now += self.pages_of(flash, job);
+        let goes_on = self.step_on(flash, slots, job, reserved);
         self.leaving_now = others;
         goes_on
     }
 
-    fn step_on(&mut self, job: &mut Job, reserved: bool) -> bool {
+    fn step_on(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let next = match &job.plan.pages {
-            None => self.map.next_valid(job.block, job.cursor),
-            Some(pages) => self.map.next_valid_of(job.block, job.cursor, pages),
+            None => flash.contents.next_valid(job.block, job.cursor),
+            Some(pages) => flash.contents.next_valid_of(job.block, job.cursor, pages),
         };
         let next = next.filter(|page| *page < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
         let Some(page) = next else {
             if job.plan.within.is_some() {
-                self.pad(Gatherer::Block(job.block));
+                self.pad(flash, slots, Gatherer::Block(job.block));
             }
-            if self.hot[job.block as usize].valid == 0 {
-                self.erase(job.block, job.cause);
-            } else if self.merge_next(job) {
+            if flash.hot[job.block as usize].valid == 0 {
+                self.erase(flash, slots, job.block, job.cause);
+            } else if self.merge_next(flash, job) {
                 return true;
             } else {
-                self.release(job.block);
+                self.release(flash, job.block);
             }
             return false;
         };
         if let Some(first) = job.plan.within {
-            self.recycle_page(job, page, first);
+            self.recycle_page(flash, slots, job, page, first);
             return true;
         }
         let to = job.plan.stream(page);
         if !reserved && self.needs_block(to) {
-            self.free_for(to, job.cause);
+            self.free_for(flash, slots, to, job.cause);
         }
         if page / 64 >= job.fetched {
-            self.fetch_map_entries(job, page / 64);
+            self.fetch_map_entries(flash, job, page / 64);
             job.fetched = page / 64 + 1;
         }
         job.cursor = page + 1 + u32::from(planted(Bug::JobSkipsPage) && page % 64 == 63);
-        self.move_page(job, page, Some(to));
+        self.move_page(flash, slots, job, page, Some(to));
         true
     }
 
     /// Asks for the map entries of 64 pages that are about to move, so that their cache misses overlap.
-    fn fetch_map_entries(&self, job: &Job, word: u32) {
-        let first = self.geometry.first_page(job.block) + word * 64;
-        let mut valid = self.map.valid_words(job.block)[word as usize];
+    fn fetch_map_entries(&self, flash: &Flash, job: &Job, word: u32) {
+        let first = flash.geometry.first_page(job.block) + word * 64;
+        let mut valid = flash.contents.valid_words(job.block)[word as usize];
         if let Some(pages) = &job.plan.pages {
             valid &= pages.words()[word as usize];
         }
         while valid != 0 {
-            self.prefetch_map(self.map.to_logical[(first + valid.trailing_zeros()) as usize]);
+            self.map.prefetch(flash.contents.to_logical[(first + valid.trailing_zeros()) as usize]);
             valid &= valid - 1;
         }
     }
 
     /// Moves a page to a stream or, without one, on within its block.
-    pub(crate) fn move_page(&mut self, job: &Job, page: u32, to: Option<StreamId>) {
-        let src = self.geometry.first_page(job.block) + page;
-        let lpn = self.map.to_logical[src as usize];
-        let hidden = self.by_wordline && self.map.to_physical[lpn as usize] & BUFFERED != 0;
-        let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(lpn, src, job.cause, hidden);
-        self.invalidate(src);
+    pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: u32, to: Option<StreamId>) {
+        let src = flash.geometry.first_page(job.block) + page;
+        let lpn = flash.contents.to_logical[src as usize];
+        let hidden = flash.by_wordline && self.map.to_physical[lpn as usize] & BUFFERED != 0;
+        let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
+        self.invalidate(flash, src);
         if hidden {
-            self.fill_from_mover(lpn, good);
-            self.record(NandOp::Copy { src, dst: None, cause: job.cause });
+            self.fill_from_mover(flash, lpn, good);
+            flash.record(NandOp::Copy { src, dst: None, cause: job.cause });
             return;
         }
-        if self.bugs.has(Bug::MoverDropsPage) && self.seq.is_multiple_of(97) {
+        if self.bugs.has(Bug::MoverDropsPage) && flash.seq.is_multiple_of(97) {
             self.unmap_lost(lpn);
             return;
         }
         if !good && !self.bugs.has(Bug::MoverCopiesGarbage) {
             self.unmap_lost(lpn);
-            self.record(NandOp::Copy { src, dst: None, cause: job.cause });
+            flash.record(NandOp::Copy { src, dst: None, cause: job.cause });
             self.reclaim.pages_copied += u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
             return;
         }
-        if self.by_wordline {
+        if flash.by_wordline {
             let by = to.map_or(Gatherer::Block(job.block), Gatherer::Stream);
             let serial = self.gather_serial(by);
-            self.record(NandOp::Load { src, serial, cause: job.cause });
-            self.gather(by, lpn, Origin::Copy(src), job.cause);
+            flash.record(NandOp::Load { src, serial, cause: job.cause });
+            self.gather(flash, slots, by, lpn, Origin::Copy(src), job.cause);
         } else {
             let dst = match to {
-                Some(to) => self.place(lpn, to, Origin::Copy(src), job.cause),
-                None => self.place_within(job.block, lpn, Origin::Copy(src), job.cause),
+                Some(to) => self.place(flash, slots, lpn, to, Origin::Copy(src), job.cause),
+                None => self.place_within(flash, job.block, lpn, Origin::Copy(src), job.cause),
             };
-            self.record(NandOp::Copy { src, dst: Some(dst), cause: job.cause });
+            flash.record(NandOp::Copy { src, dst: Some(dst), cause: job.cause });
         }
         if (job.cause == Cause::Reclaim || planted(Bug::GcCopiesCounted) && job.cause == Cause::Gc)
-            && !(self.bugs.has(Bug::CopiesUncounted) && self.seq.is_multiple_of(7))
+            && !(self.bugs.has(Bug::CopiesUncounted) && flash.seq.is_multiple_of(7))
         {
             self.reclaim.pages_copied += 1;
         }
     }
 
     /// Older data of a partly written page was read on its way: it completes the page in the write buffer and need not be written.
-    fn fill_from_mover(&mut self, lpn: Lpn, good: bool) {
+    fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, good: bool) {
         let slot = self.buffer.slot_mut(self.map.to_physical[lpn as usize] & !BUFFERED);
         slot.below = UNMAPPED;
         if good {
             slot.mask = WHOLE;
-            self.tell(|o| o.filled(lpn));
+            flash.tell(|o| o.filled(lpn));
         } else {
-            self.report_lost(lpn);
+            self.report_lost(flash, lpn);
         }
     }
 
     /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.
-    fn release(&mut self, block: BlockId) {
-        let put_off = self.cold[block as usize].put_off();
-        self.hot[block as usize].flags &= if planted(Bug::MovingKept) { 0xFF } else { !MOVING };
+    fn release(&mut self, flash: &mut Flash, block: BlockId) {
+        let put_off = flash.cold[block as usize].put_off();
+        flash.clear_flags(block, if planted(Bug::MovingKept) { 0 } else { MOVING });
         if !planted(Bug::ReleasedUnlisted) {
-            self.victims.insert(block, self.score(block), self.seq as u32);
+            self.victims.insert(block, self.score(flash, block), flash.seq as u32);
         }
-        self.tell(|o| o.asks_at(block, Reads(0)));
-        self.cold[block as usize].set_policy_alarm(if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
+        flash.tell(|o| o.asks_at(block, Reads(0)));
+        flash.set_policy_alarm(block, if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
         if self.bugs.has(Bug::PutOffKept) {
-            let now = Reads(self.block_reads(block));
-            self.cold[block as usize].set_policy_alarm(now);
-            self.cold[block as usize].put_off_by(put_off);
+            let now = Reads(flash.block_reads(block));
+            flash.set_policy_alarm(block, now);
+            flash.cold[block as usize].put_off_by(put_off);
         }
-        self.set_alarm(block);
+        flash.set_alarm(block);
     }
 
     /// Time that a job would still take on an idle drive.
-    pub(crate) fn time_left(&self, job: &Job) -> Ns {
-        u64::from(self.pages_left(job)) * self.copy_ns + u64::from(self.merges_left(job)) * self.merge_ns
+    pub(crate) fn time_left(&self, flash: &Flash, job: &Job) -> Ns {
+        u64::from(self.pages_left(flash, job)) * self.copy_ns + u64::from(self.merges_left(flash, job)) * self.merge_ns
     }
 
     /// Valid pages that a job has still to move.
-    fn pages_left(&self, job: &Job) -> u32 {
+    fn pages_left(&self, flash: &Flash, job: &Job) -> u32 {
         match &job.plan.pages {
-            None => u32::from(self.hot[job.block as usize].valid),
+            None => u32::from(flash.hot[job.block as usize].valid),
             Some(pages) => {
-                let valid = self.map.valid_words(job.block);
+                let valid = flash.contents.valid_words(job.block);
                 valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum()
             }
         }
     }
 
     /// Erases a block without valid data and returns it to the free pool.
-    fn erase(&mut self, block: BlockId, cause: Cause) {
-        rules::erase(block, &self.hot[block as usize]);
-        let (policy, view) = self.policy_and_view();
-        policy.erased(&view, block, cause);
-        self.end_mode(block, cause);
-        if self.hot[block as usize].has(PAGES_COUNTED) {
-            self.page_counters.end(block);
-        }
-        self.hot[block as usize] = if self.bugs.has(Bug::CountersKept) {
-            BlockHot { reads: self.hot[block as usize].reads, ..BlockHot::ERASED }
-        } else if self.bugs.has(Bug::ModeKept) {
-            BlockHot { mode: self.hot[block as usize].mode, ..BlockHot::ERASED }
-        } else {
-            BlockHot::ERASED
-        };
-        let cold = &mut self.cold[block as usize];
-        if std::mem::take(&mut cold.reprogrammed) {
-            cold.reprogrammed_cycles += 1;
-            let cycles = cold.pec + u32::from(!planted(Bug::CyclesOneShort)) - self.config.start.pec;
-            cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
-            let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
-            cold.extra_milli += counts * extra_milli(self.config.density.wear, cold.reprogrammed_cycles, cycles);
-        }
-        cold.pec += u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
-        cold.set_policy_alarm(Reads::NEVER);
-        cold.model_alarm = if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { u32::MAX };
-        cold.carries = 0;
-        if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
-            let first = self.geometry.first_wordline(block) as usize;
-            self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(crate::flash::block::Wordline::default());
-        }
-        if self.tracker.is_on() && !self.bugs.has(Bug::TrackerKept) {
-            self.tracker.reset(block);
-        }
-        self.flash.erases[cause as usize] += 1;
-        self.erases_total += 1;
-        self.record(NandOp::Erase { block, cause });
-        self.tell(|o| o.erased(block, cause));
-        self.add_free(block);
+    fn erase(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, cause: Cause) {
+        slots.erased(flash, self.away(flash), block, cause);
+        self.book_low_density(flash, block, cause);
+        flash.erase(block, cause);
+        self.add_free(flash, block);
     }
 
     /// Puts an erased block into the free pool.
-    pub(crate) fn add_free(&mut self, block: BlockId) {
-        let plane = u32::from(self.geometry.die_of(block)) * self.geometry.planes_per_die + self.geometry.plane_of(block);
-        let rank = if self.config.wear.dynamic {
+    pub(crate) fn add_free(&mut self, flash: &Flash, block: BlockId) {
+        let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die + flash.geometry.plane_of(block);
+        let rank = if self.wear.dynamic {
             if planted(Bug::ExtraWearUnranked) {
-                u64::from(self.cold[block as usize].pec) * 1000
+                u64::from(flash.cold[block as usize].pec) * 1000
             } else {
-                self.cold[block as usize].effective_milli()
+                flash.cold[block as usize].effective_milli()
             }
         } else {
-            self.erases_total
+            flash.erases_total
         };
-        self.free.add(plane, block, rank, self.geometry.is_in_pool(block));
+        self.free.add(plane, block, rank, flash.geometry.is_in_pool(block));
     }
 
     /// The page's data is no longer wanted here.
-    pub(crate) fn invalidate(&mut self, ppn: Ppn) {
-        if self.bugs.has(Bug::StaleCopyReturns) && self.seq % 61 == 60 && !self.hot[self.geometry.block_of(ppn) as usize].has(MOVING) {
+    pub(crate) fn invalidate(&mut self, flash: &mut Flash, ppn: Ppn) {
+        if self.bugs.has(Bug::StaleCopyReturns) && flash.seq % 61 == 60 && !flash.hot[flash.geometry.block_of(ppn) as usize].has(MOVING) {
             return;
         }
-        let block = self.geometry.block_of(ppn);
-        self.map.clear_valid(block, ppn - self.geometry.first_page(block));
-        self.hot[block as usize].valid -= 1;
-        if self.victims.contains(block) && !(planted(Bug::VictimsStale) && self.hot[block as usize].valid > 0) {
+        let block = flash.invalidate(ppn);
+        if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot[block as usize].valid > 0) {
             self.victims.remove(block);
-            self.victims.insert(block, self.score(block), self.seq as u32);
+            self.victims.insert(block, self.score(flash, block), flash.seq as u32);
         }
     }
 
@@ -435,14 +310,6 @@ impl Drive {
                 self.buffer.discard(entry & !BUFFERED);
                 self.map.to_physical[lpn as usize] = UNMAPPED;
             }
-        }
-    }
-
-    /// Remembers physical work for the timed gear.
-    #[inline]
-    pub(crate) fn record(&mut self, op: NandOp) {
-        if self.timed {
-            self.ops.push(op);
         }
     }
 }

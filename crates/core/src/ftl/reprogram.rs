@@ -5,25 +5,24 @@
 //! What it has endured stays.
 
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Cause, Ppn, StreamId};
+use crate::base::units::{BlockId, Cause, StreamId};
 use crate::bugs::{Bug, planted};
-use crate::drive::{Drive, NandOp};
-use crate::flash::block::{HAS_GUARDS, SUSPECT};
-use crate::ftl::mover::{Job, Merges, Plan};
-use crate::ftl::place::RESERVE;
-use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
+use crate::flash::Flash;
+use crate::flash::block::HAS_GUARDS;
+use crate::flash::operate::recode::GUARDED;
+use crate::flash::ops::NandOp;
+use crate::ftl::Ftl;
+use crate::ftl::job::{Job, Merges, Plan};
+use crate::slots::Away;
 
-/// The mode that reprogramming leads to: one page kind gone.
-pub(crate) const GUARDED: u8 = 1;
-
-impl Drive {
+impl Ftl {
     /// How to reprogram a block: what has to leave it goes to `backup`. None where that cannot be: its cells hold one bit, it has guard levels
     /// somewhere already, or the drive cannot spare the pages.
-    pub(crate) fn plan_reprogramming(&self, block: BlockId, backup: StreamId) -> Option<Plan> {
-        let g = &self.geometry;
-        let (bits, written) = (g.cell.bits(), u32::from(self.hot[block as usize].write_ptr));
-        let hot = &self.hot[block as usize];
-        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(self.pages_lost(block)) {
+    pub(crate) fn plan_reprogramming(&self, flash: &Flash, block: BlockId, backup: StreamId) -> Option<Plan> {
+        let g = &flash.geometry;
+        let (bits, written) = (g.cell.bits(), u32::from(flash.hot[block as usize].write_ptr));
+        let hot = &flash.hot[block as usize];
+        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(flash, self.pages_lost(flash, block)) {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
@@ -37,186 +36,113 @@ impl Drive {
     }
 
     /// Whether the drive can do without so many pages more. What is under way counts.
-    fn has_to_spare(&self, pages: u32) -> bool {
-        self.pages_away + self.pages_leaving() + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
+    fn has_to_spare(&self, flash: &Flash, pages: u32) -> bool {
+        flash.pages_away + self.pages_leaving(flash) + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
+    }
+
+    /// Pages that low density takes away beside those that are gone, as techniques are told.
+    pub(crate) fn away(&self, flash: &Flash) -> Away {
+        Away { leaving: self.pages_leaving(flash), at_most: self.pages_to_spare }
     }
 
     /// Pages that jobs under way will take away.
-    pub(crate) fn pages_leaving(&self) -> u32 {
-        self.leaving_now + self.jobs.iter().flatten().map(|job| self.pages_of(job)).sum::<u32>()
+    pub(crate) fn pages_leaving(&self, flash: &Flash) -> u32 {
+        self.leaving_now + self.jobs.iter().flatten().map(|job| self.pages_of(flash, job)).sum::<u32>()
     }
 
     /// Pages that a job's merges, as far as they are still to come, take away.
-    pub(crate) fn pages_of(&self, job: &Job) -> u32 {
+    pub(crate) fn pages_of(&self, flash: &Flash, job: &Job) -> u32 {
         match &job.plan.merges {
             Merges::Nothing => 0,
-            Merges::Block => self.pages_lost(job.block),
+            Merges::Block => self.pages_lost(flash, job.block),
             Merges::Wordlines(left) => left.len() * u32::from(GUARDED),
         }
     }
 
     /// Pages that a block does without once it is reprogrammed, until its erase: it is written no further, so those that it never got count.
-    fn pages_lost(&self, block: BlockId) -> u32 {
-        let kept = self.geometry.cell.bits() - u32::from(GUARDED);
-        self.geometry.pages_per_block - self.whole_wordlines(block) * kept
+    fn pages_lost(&self, flash: &Flash, block: BlockId) -> u32 {
+        let kept = flash.geometry.cell.bits() - u32::from(GUARDED);
+        flash.geometry.pages_per_block - flash.whole_wordlines(block) * kept
     }
 
     /// Pages that an erased block does without when it is opened in a mode.
-    fn pages_taken(&self, mode: u8) -> u32 {
-        self.geometry.pages_per_block - self.geometry.available_pages(mode)
-    }
-
-    /// Pages that modes may take away: a share of the spare ones, and none that open blocks and the reserve may need.
-    pub(crate) fn count_pages_to_spare(&mut self) {
-        let open: u32 = self.stream_widths().iter().map(|(_, width)| width).sum();
-        // One block more is being moved, and one must be left to gain.
-        let free = self.geometry.spare_blocks().saturating_sub(open + RESERVE + 2) * self.geometry.pages_per_block;
-        let spare_pages = self.geometry.raw_pages() - self.geometry.host_pages;
-        self.pages_to_spare = free.min((self.config.density.spare_share * f64::from(spare_pages)) as u32);
+    fn pages_taken(&self, flash: &Flash, mode: u8) -> u32 {
+        flash.geometry.pages_per_block - flash.geometry.available_pages(mode)
     }
 
     /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown.
-    pub(crate) fn merge_next(&mut self, job: &mut Job) -> bool {
+    pub(crate) fn merge_next(&mut self, flash: &mut Flash, job: &mut Job) -> bool {
         match &mut job.plan.merges {
             Merges::Nothing => return false,
-            Merges::Wordlines(left) => return self.guard_next(job.block, left, job.cause),
+            Merges::Wordlines(left) => return self.guard_next(flash, job.block, left, job.cause),
             Merges::Block => {}
         }
-        if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < self.whole_wordlines(job.block) {
-            self.sense_wordline(job.block, job.merged, job.cause);
-            self.note_merge(job.block, job.merged, GUARDED, job.cause);
-            self.disturb_by_reprogramming(job.block, job.merged, job.cause);
+        if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < flash.whole_wordlines(job.block) {
+            self.sense_wordline(flash, job.block, job.merged, job.cause);
+            flash.merge(job.block, job.merged, job.cause);
             job.merged += 1;
             return true;
         }
-        self.finish_reprogramming(job.block);
+        self.finish_reprogramming(flash, job.block);
         false
     }
 
     /// Wordlines that a job has still to merge.
-    pub(crate) fn merges_left(&self, job: &Job) -> u32 {
+    pub(crate) fn merges_left(&self, flash: &Flash, job: &Job) -> u32 {
         match &job.plan.merges {
             Merges::Nothing => 0,
-            Merges::Block => self.whole_wordlines(job.block) - job.merged,
+            Merges::Block => flash.whole_wordlines(job.block) - job.merged,
             Merges::Wordlines(left) => left.len(),
         }
     }
 
-    /// Wordlines of a block that are programmed whole.
-    pub(crate) fn whole_wordlines(&self, block: BlockId) -> u32 {
-        u32::from(self.hot[block as usize].write_ptr) / self.geometry.cell.bits()
-    }
-
     /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
-    pub(crate) fn sense_wordline(&mut self, block: BlockId, wordline: u32, cause: Cause) {
-        let bits = self.geometry.cell.bits();
+    pub(crate) fn sense_wordline(&mut self, flash: &mut Flash, block: BlockId, wordline: u32, cause: Cause) {
+        let bits = flash.geometry.cell.bits();
         for page in wordline * bits..(wordline + 1) * bits - u32::from(planted(Bug::MergeReadsLess)) {
-            let ppn = self.geometry.first_page(block) + page;
-            if self.map.next_valid(block, page) == Some(page) {
-                let lpn = self.map.to_logical[ppn as usize];
-                if !self.sense(lpn, ppn, cause, false) {
+            let ppn = flash.geometry.first_page(block) + page;
+            if flash.contents.next_valid(block, page) == Some(page) {
+                let lpn = flash.contents.to_logical[ppn as usize];
+                if !self.sense(flash, lpn, ppn, cause, false) {
                     // It has been reported lost; what cannot be decoded cannot be programmed again.
-                    self.invalidate(ppn);
+                    self.invalidate(flash, ppn);
                     self.unmap_lost(lpn);
                 }
             } else {
-                self.sense_for_nobody(ppn, cause);
+                flash.sense_for_nobody(ppn, cause);
             }
-            self.record(NandOp::Read { src: ppn, cause });
+            flash.record(NandOp::Read { src: ppn, cause });
         }
     }
 
-    /// Senses the cells of a page whose data nobody wants.
-    fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
-        self.flash.reads[cause as usize] += 1;
-        let block = self.geometry.block_of(ppn);
-        let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn).1;
-        self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
-        self.note_read(PhysRead { lpn: NOBODY, ppn, cause, result: ReadResult::Good, fill: false });
-        if rings {
-            self.model_alarm(block);
-        }
-    }
-
-    fn note_merge(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
-        self.book_merge(block, cause);
-        self.tell(|o| o.merged(block, wordline, mode, cause));
-    }
-
-    pub(crate) fn book_merge(&mut self, block: BlockId, cause: Cause) {
-        self.flash.reprograms[cause as usize] += 1;
-        self.record(NandOp::Merge { block, cause });
-    }
-
-    /// What reprogramming a wordline does to the others, as if it had been read (`density.reprogram_dose`).
-    pub(crate) fn disturb_by_reprogramming(&mut self, block: BlockId, wordline: u32, cause: Cause) {
-        let dose = self.config.density.reprogram_quarters();
-        if dose > 0 && self.count_dose(block, wordline, dose, cause) {
-            self.model_alarm(block);
-        }
-    }
-
-    fn finish_reprogramming(&mut self, block: BlockId) {
-        self.set_mode(block, GUARDED, self.pages_lost(block));
-        self.hot[block as usize].flags &= !SUSPECT;
-        self.cold[block as usize].reprogrammed = true;
+    fn finish_reprogramming(&mut self, flash: &mut Flash, block: BlockId) {
         self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
-        self.tell(|o| o.reprogrammed(block, GUARDED));
-        self.reassess(block);
+        flash.recode(block, self.pages_lost(flash, block));
     }
 
     /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.
-    pub(crate) fn open_in_mode(&mut self, block: BlockId, mode: u8) {
-        let mode = mode.min(self.geometry.cell.bits() as u8 - 1);
+    pub(crate) fn open_in_mode(&mut self, flash: &mut Flash, block: BlockId, mode: u8) {
+        let mode = mode.min(flash.geometry.cell.bits() as u8 - 1);
         if mode == 0 {
             return;
         }
-        let taken = self.pages_taken(mode);
-        if !self.has_to_spare(taken) {
+        let taken = self.pages_taken(flash, mode);
+        if !self.has_to_spare(flash, taken) {
             self.reclaim.low_density_refused += 1;
             return;
         }
-        self.map.forget_owners(block);
-        self.set_mode(block, mode, taken);
-        self.tell(|o| o.opened(block, mode));
-    }
-
-    /// A page of a block in a mode was programmed: behind the last one of a wordline that it keeps comes the program that makes guard levels.
-    pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
-        let (bits, mode) = (self.geometry.cell.bits(), self.hot[block as usize].mode);
-        if mode > 0 && self.bugs.has(Bug::LowDensityUnmerged) && page % bits + 1 + u32::from(mode) == bits {
-            self.hot[block as usize].write_ptr += u16::from(mode);
-            return;
-        }
-        if mode > 0 && page % bits + 1 + u32::from(mode) == bits {
-            self.hot[block as usize].write_ptr += u16::from(mode);
-            if self.by_wordline {
-                // The one program of the wordline leaves no guard level used.
-                self.flash.reprograms[cause as usize] += 1;
-                self.tell(|o| o.merged(block, page / bits, mode, cause));
-            } else {
-                self.note_merge(block, page / bits, mode, cause);
-            }
-        }
-    }
-
-    fn set_mode(&mut self, block: BlockId, mode: u8, pages_away: u32) {
-        self.hot[block as usize].mode = mode;
-        self.cold[block as usize].pages_away = pages_away as u16;
-        self.pages_away += pages_away;
+        flash.open_in_mode(block, mode, taken);
     }
 
     /// A block is about to be erased. Of one in a mode it is booked how much of its limit was used.
-    pub(crate) fn end_mode(&mut self, block: BlockId, cause: Cause) {
-        self.end_guards(block);
-        let (mode, reads) = (self.hot[block as usize].mode, self.hot[block as usize].reads);
+    pub(crate) fn book_low_density(&mut self, flash: &Flash, block: BlockId, cause: Cause) {
+        let (mode, reads) = (flash.hot[block as usize].mode, flash.hot[block as usize].reads);
         if mode == 0 {
             return;
         }
-        self.pages_away -= u32::from(self.cold[block as usize].pages_away);
         self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
-        let pec = self.limit_pec(block);
-        if let Some(limits) = self.model.as_deref().map(crate::disturb::ErrorModel::limits) {
+        let pec = flash.limit_pec(block);
+        if let Some(limits) = flash.model.as_deref().map(crate::disturb::ErrorModel::limits) {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
             self.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
         }
@@ -226,10 +152,10 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::streams::RECLAIM;
     use crate::base::units::Reads;
     use crate::config::DriveConfig;
-    use crate::drive::Techniques;
-    use crate::ftl::place::RECLAIM;
+    use crate::drive::{Drive, Techniques};
 
     /// Ten of 24 pages are written: three wordlines whole, of which two pages stay each, and a page that moves. GC would find 6 of 16 pages
     /// valid and take the block at once; but it is written no further.
@@ -248,14 +174,16 @@ mod tests {
             drive.drain_buffer();
         };
         (0..10).for_each(|lpn| write(&mut drive, lpn));
-        let block = drive.geometry.block_of(drive.map.to_physical[0]);
-        let plan = drive.plan_reprogramming(block, RECLAIM).unwrap();
-        drive.relocate(block, plan, Cause::Reclaim, Reads::NEVER);
-        assert_eq!((drive.hot[block as usize].mode, drive.hot[block as usize].valid), (GUARDED, 6));
-        assert_eq!((drive.score(block), drive.pages_away), (24, 18));
+        let block = drive.geometry.block_of(drive.ftl.map.to_physical[0]);
+        let plan = drive.ftl.plan_reprogramming(&drive.flash, block, RECLAIM).unwrap();
+        let (flash, ftl, mut slots) = drive.parts();
+        ftl.relocate(flash, &mut slots, block, plan, Cause::Reclaim, Reads::NEVER);
+        assert_eq!((drive.flash.hot[block as usize].mode, drive.flash.hot[block as usize].valid), (GUARDED, 6));
+        assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away), (24, 18));
         write(&mut drive, 0);
-        assert_eq!(drive.score(block), 20, "5 of 6 pages");
-        drive.relocate(block, Plan::whole(RECLAIM), Cause::Reclaim, Reads::NEVER);
-        assert_eq!((drive.hot[block as usize].mode, drive.pages_away), (0, 0));
+        assert_eq!(drive.ftl.score(&drive.flash, block), 20, "5 of 6 pages");
+        let (flash, ftl, mut slots) = drive.parts();
+        ftl.relocate(flash, &mut slots, block, Plan::whole(RECLAIM), Cause::Reclaim, Reads::NEVER);
+        assert_eq!((drive.flash.hot[block as usize].mode, drive.flash.pages_away), (0, 0));
     }
 }

@@ -24,6 +24,8 @@ pub struct About {
     pub protects: Protection,
     /// It keeps data apart in streams of its own, which want more spare blocks, and finds out first which.
     pub keeps_apart: bool,
+    /// It gives wordlines guard levels: fewer page kinds, larger limits.
+    pub lowers_density: bool,
     /// What it cannot do without.
     pub needs: Needs,
     /// Its parameters.
@@ -112,6 +114,7 @@ impl About {
         paper: "",
         protects: Protection::None,
         keeps_apart: false,
+        lowers_density: false,
         needs: Needs { limits: false, counters: false },
         params: &[],
         nature: None,

@@ -3,11 +3,12 @@
 mod cost_benefit;
 mod greedy;
 mod stable_greedy;
+pub(crate) mod victims;
 
 use super::card::{Card, InSlot};
 use crate::base::units::BlockId;
 use crate::config::{DriveConfig, Params};
-use crate::ftl::victims::VictimIndex;
+use crate::slots::gc::victims::VictimIndex;
 
 /// What a policy may pick from, and what it may know of it.
 pub struct Candidates<'a> {
@@ -36,7 +37,7 @@ impl Candidates<'_> {
 /// scaled to a full block.
 pub trait GcPolicy: Send {
     /// The block to clean.
-    fn pick(&self, among: &Candidates) -> Option<BlockId>;
+    fn pick(&mut self, among: &Candidates) -> Option<BlockId>;
 }
 
 impl InSlot for dyn GcPolicy {

@@ -11,6 +11,7 @@ mod hotld;
 mod ideal;
 mod ipr;
 mod ipr_wl;
+pub(crate) mod late;
 mod none;
 mod page_type;
 pub mod promise;
@@ -23,6 +24,8 @@ mod straw_ss_sound;
 mod straw_wl;
 mod tiered;
 
+pub use crate::base::streams::{FIRST_OWN, StreamSpec};
+pub use crate::flash::Probed;
 pub use action::Action;
 pub use promise::Promise;
 pub use shared::params::{CHECK_INTERVAL, COUNTERS};
@@ -33,12 +36,12 @@ use crate::base::units::{BlockId, Bytes, Cause, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{DensityConfig, DisturbConfig, DriveConfig, Params};
 use crate::disturb::table::LimitTable;
+use crate::flash::block::next_filling;
 use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
+use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::{SpaceSaving, Tracked};
 use crate::flash::guards::Guards;
-use crate::ftl::map::PageMap;
-use crate::ftl::recycle::next_filling;
 use crate::slots::card::{Card, InSlot};
 
 /// What a policy may look at.
@@ -60,7 +63,7 @@ pub struct View<'a> {
     pub(crate) wordlines: &'a [Wordline],
     pub(crate) tracker: &'a SpaceSaving,
     pub(crate) pages: &'a PageCounters,
-    pub(crate) map: &'a PageMap,
+    pub(crate) contents: &'a Contents,
     pub(crate) clock: u64,
     pub(crate) timed_from: u64,
     pub(crate) rung_by: Ppn,
@@ -169,7 +172,7 @@ impl View<'_> {
 
     /// Whether a page of a block, numbered within it, is valid.
     pub fn is_valid_page(&self, block: BlockId, page: u32) -> bool {
-        any(self.map.valid_words(block), page, 1)
+        any(self.contents.valid_words(block), page, 1)
     }
 
     /// Whether a wordline holds valid pages.
@@ -178,12 +181,12 @@ impl View<'_> {
         if planted(Bug::LastWordlineInvalid) && wordline + 1 == self.geometry.wordlines_per_block {
             return false;
         }
-        any(self.map.valid_words(block), wordline * bits, bits)
+        any(self.contents.valid_words(block), wordline * bits, bits)
     }
 
     /// Whether any of these pages of a block is valid.
     pub fn holds_any(&self, block: BlockId, pages: &PageSet) -> bool {
-        self.map.valid_words(block).iter().zip(pages.words()).any(|(valid, page)| valid & page != 0)
+        self.contents.valid_words(block).iter().zip(pages.words()).any(|(valid, page)| valid & page != 0)
     }
 
     /// Valid pages of a block.
@@ -198,7 +201,7 @@ impl View<'_> {
 
     /// Whether any page of a block before this one is valid.
     pub fn holds_before(&self, block: BlockId, page: u32) -> bool {
-        self.map.next_valid(block, 0).is_some_and(|first| first < page)
+        self.contents.next_valid(block, 0).is_some_and(|first| first < page)
     }
 
     /// Pages of a block that may still be programmed before its erase.
@@ -213,42 +216,6 @@ impl View<'_> {
             self.geometry.available_from(hot.write_ptr.into(), hot.mode).saturating_sub(u32::from(planted(Bug::ToComeOneShort)))
         }
     }
-}
-
-/// What a probe found: the errors of a wordline over those that can be corrected. In this model that is its dose over its limit, exactly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Probed {
-    /// The wordline, numbered within its block.
-    pub wordline: u32,
-    /// In the same unit; only their ratio is known.
-    pub(crate) dose: u64,
-    pub(crate) limit: u64,
-}
-
-impl Probed {
-    /// What is left of this limit when the share that was found is used up, rounded down; below nothing where data is lost.
-    pub fn left_of(&self, limit: u64) -> i64 {
-        let used = (u128::from(self.dose) * u128::from(limit)).div_ceil(u128::from(self.limit.max(1)));
-        limit.cast_signed() - used as i64
-    }
-}
-
-/// Number of a policy's first own stream; those before are the drive's.
-pub const FIRST_OWN: StreamId = 4;
-
-/// A stream that a policy keeps for data of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StreamSpec {
-    /// What it holds, for results.
-    pub purpose: &'static str,
-    /// Page kinds of each wordline that its blocks do without.
-    pub mode: u8,
-    /// Whether its blocks come from the IPR pool where they can.
-    pub pool: bool,
-    /// Its blocks are closed after so many pages.
-    pub most_pages: Option<u16>,
-    /// Whether the reads of each page of its blocks are counted.
-    pub counts_pages: bool,
 }
 
 /// One threshold of a policy and where it comes from, for `vpass explain`.

@@ -28,8 +28,9 @@ use crate::base::request::{Arrival, Request, RequestSource};
 use crate::base::units::{Cause, DieId, Lpn, Ns, us};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
-use crate::drive::{Drive, NandOp};
+use crate::drive::Drive;
 use crate::flash::count::TRACKED;
+use crate::flash::ops::NandOp;
 use crate::watch::time_event::TimeEvent;
 
 /// Requests taken from the source at a time.
@@ -89,7 +90,7 @@ pub struct TimedEngine {
 impl TimedEngine {
     /// An idle drive at time 0. The drive must have been made for the timed gear.
     pub fn new(drive: &Drive) -> Self {
-        assert!(drive.timed, "the drive was made for the untimed gear");
+        assert!(drive.flash.timed, "the drive was made for the untimed gear");
         let g = &drive.geometry;
         let t = &drive.config.timing;
         let planes = if t.independent_planes { g.planes_per_die } else { 1 };
@@ -106,7 +107,7 @@ impl TimedEngine {
             copy_programs: 0,
             held_back: VecDeque::new(),
             wordlines: Wordlines::default(),
-            pad_after: (drive.by_wordline && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
+            pad_after: (drive.flash.by_wordline && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
             quiet_since: 0,
             ops: vec![],
             works: 0,
@@ -200,7 +201,7 @@ impl TimedEngine {
     /// Pads what has waited for its wordline through a pause that ends before this; the drive may have work to do sooner then.
     #[cold]
     fn pads_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        let Some(pad_after) = self.pad_after.filter(|_| !drive.gathers.is_empty()) else { return false };
+        let Some(pad_after) = self.pad_after.filter(|_| !drive.ftl.gathers.is_empty()) else { return false };
         let due = (self.quiet_since.max(self.host.last_end) + pad_after * if planted(Bug::PadsLate) { 2 } else { 1 }).max(self.now);
         if due >= at {
             return false;
@@ -284,11 +285,11 @@ impl TimedEngine {
             drive.prefetch_map((later.offset >> shift) as Lpn);
         }
         for soon in group(1) {
-            drive.prefetch_counters(drive.map.to_physical[(soon.offset >> shift) as usize]);
+            drive.prefetch_counters(drive.ftl.map.to_physical[(soon.offset >> shift) as usize]);
         }
-        if drive.counted == TRACKED {
+        if drive.flash.counted == TRACKED {
             for next in group(0) {
-                drive.prefetch_own::<TRACKED>(drive.map.to_physical[(next.offset >> shift) as usize]);
+                drive.prefetch_own::<TRACKED>(drive.ftl.map.to_physical[(next.offset >> shift) as usize]);
             }
         }
     }
@@ -336,7 +337,7 @@ impl TimedEngine {
 
     fn work_ended(&mut self, drive: &mut Drive, die: usize, op: &WorkOp) {
         if op.cause == Cause::Reclaim {
-            drive.reclaim.stall_ns += self.dies.waited_for(die, op, self.now);
+            drive.ftl.reclaim.stall_ns += self.dies.waited_for(die, op, self.now);
         }
         match op.work {
             Work::Program { host: false, .. } => {

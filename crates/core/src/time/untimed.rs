@@ -139,7 +139,7 @@ impl Drive {
     #[inline]
     fn prefetch_own_of<const COUNTED: u8>(&self, request: &Request, shift: u32) {
         if request.op == Op::Read {
-            self.prefetch_own::<COUNTED>(self.map.to_physical[(request.offset >> shift) as usize]);
+            self.prefetch_own::<COUNTED>(self.ftl.map.to_physical[(request.offset >> shift) as usize]);
         }
     }
 
@@ -147,7 +147,7 @@ impl Drive {
     #[inline]
     fn prefetch_behind_map<const COUNTED: u8>(&self, request: &Request, shift: u32) {
         if is_read_of_a_page(request, shift) {
-            self.prefetch_counted::<COUNTED>(self.map.to_physical[(request.offset >> shift) as usize]);
+            self.prefetch_counted::<COUNTED>(self.ftl.map.to_physical[(request.offset >> shift) as usize]);
         } else {
             self.prefetch_behind_entries::<COUNTED>(request, shift);
         }
@@ -158,7 +158,7 @@ impl Drive {
     fn prefetch_behind_entries<const COUNTED: u8>(&self, request: &Request, shift: u32) {
         let first = (request.offset >> shift) as usize;
         let end = ((request.offset + u64::from(request.bytes) - 1) >> shift) as usize + 1;
-        for entry in self.map.to_physical[first..end].iter().take(PAGES_AHEAD) {
+        for entry in self.ftl.map.to_physical[first..end].iter().take(PAGES_AHEAD) {
             let entry = *entry;
             match request.op {
                 Op::Read => self.prefetch_counted::<COUNTED>(entry),

@@ -10,8 +10,8 @@ use std::collections::BinaryHeap;
 use vpass_core::base::request::Request;
 use vpass_core::base::units::Ns;
 
+use super::fio_source::{NEVER, Running};
 use super::job::Job;
-use super::source::{NEVER, Running};
 
 /// See the module.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use super::config::{SideConfig, StatisticsConfig, WindowsConfig};
 use super::disk::{DiskStatistics, SideStatistics};
-use super::mend::mend;
+use super::repair::repair;
 use vpass_core::base::units::Bytes;
 
 /// Statistics that were read.
@@ -27,7 +27,7 @@ impl Imported {
         };
         let pages =
             |side: &Option<SideStatistics>| side.as_ref().map_or_else(|| vec![0; profile.window_ends_ns.len()], |s| s.window_pages.clone());
-        Self::mended(StatisticsConfig {
+        Self::repaired(StatisticsConfig {
             disk: disk.into(),
             source: source.into(),
             page: Bytes(profile.page_bytes),
@@ -43,8 +43,8 @@ impl Imported {
         })
     }
 
-    pub(super) fn mended(mut config: StatisticsConfig) -> Self {
-        let notes = mend(&mut config);
+    pub(super) fn repaired(mut config: StatisticsConfig) -> Self {
+        let notes = repair(&mut config);
         Self { config, notes }
     }
 }

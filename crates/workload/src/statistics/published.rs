@@ -15,7 +15,7 @@
 //!
 //! On 19 of those disks, all with misaligned writes, the most popular page is read exactly or almost as often as the most popular one is
 //! written: there, it seems, a page that a write touches in part was counted as read. On seven the working set of reads is even larger
-//! than all reads can touch at that popularity. [`import`] mends what contradicts itself, and says so.
+//! than all reads can touch at that popularity. [`import`] repairs what contradicts itself, and says so.
 
 use std::path::Path;
 
@@ -61,7 +61,7 @@ pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, Sou
         }
     }
     (config.reads, config.writes) = (reads.map(|s| s.0), writes.map(|s| s.0));
-    let imported = Imported::mended(config);
+    let imported = Imported::repaired(config);
     imported.config.check().map_err(|e| SourceError(format!("{}, disk {disk}: {e}", totals.display())))?;
     Ok(imported)
 }

@@ -8,16 +8,17 @@ use std::sync::atomic::Ordering;
 
 use vpass_core::base::request::{Op, SourceError};
 
-use super::batches::{BatchError, Batches, Ready};
-use super::detect::{BYTE_ORDER_MARK, detected};
-use super::format::{BadRow, Clock, Format, Row};
-use super::input::{self, BytesRead, Input};
-use super::lines::{LineError, Lines};
-use super::options::ReadOptions;
-use super::quote::quote;
-use super::reader::{Body, LineReader, Opening, RecordReader};
-use super::records::{Next, RecordError, Records};
-use super::window::Window;
+use crate::traces::bytes::input::{self, BytesRead, Input};
+use crate::traces::bytes::lines::{LineError, Lines};
+use crate::traces::bytes::window::Window;
+use crate::traces::detect::detected;
+use crate::traces::rows::batches::{BatchError, Batches, Ready};
+use crate::traces::rows::format::{BadRow, Clock, Format, Row};
+use crate::traces::rows::head::BYTE_ORDER_MARK;
+use crate::traces::rows::options::ReadOptions;
+use crate::traces::rows::quote::quote;
+use crate::traces::rows::reader::{Body, LineReader, Opening, RecordReader};
+use crate::traces::rows::records::{Next, RecordError, Records};
 
 /// Largest read or write: no operating system sends larger ones to a drive, so a larger size means that a column was misread.
 pub const MAX_REQUEST_BYTES: u64 = 16 << 20;

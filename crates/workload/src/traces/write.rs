@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::str::FromStr;
 
-use super::compact::CompactWriter;
-use super::format::{Clock, Row};
-use super::names::Names;
+use crate::traces::formats::compact::CompactWriter;
+use crate::traces::rows::format::{Clock, Row};
+use crate::traces::rows::names::Names;
 use fio::FioWriter;
 use msr::MsrWriter;
 

@@ -15,7 +15,7 @@ use crate::base::units::{BlockId, Lpn};
 use crate::bugs::{Bug, planted};
 use crate::config::DisturbModel;
 use crate::disturb::table::ALPHA_ONE;
-use crate::drive::Drive;
+use crate::flash::Flash;
 
 /// Ranges of equal size that the capacity is cut into; the last may be shorter.
 const RANGES: usize = 64;
@@ -23,6 +23,9 @@ const RANGES: usize = 64;
 /// Copies by range of logical pages.
 pub(crate) struct Blame {
     range_pages: Reciprocal,
+    host_pages: u32,
+    /// Under the model `count` a wordline's own reads disturb it like all others.
+    own_reads_disturb: bool,
     copies: [f64; RANGES],
 }
 
@@ -38,82 +41,80 @@ pub struct BlamedRange {
 }
 
 impl Blame {
-    pub(crate) fn new(host_pages: u32) -> Self {
-        Self { range_pages: Reciprocal::new(host_pages.div_ceil(RANGES as u32).max(1)), copies: [0.0; RANGES] }
+    pub(crate) fn new(host_pages: u32, model: DisturbModel) -> Self {
+        let range_pages = Reciprocal::new(host_pages.div_ceil(RANGES as u32).max(1));
+        Self { range_pages, host_pages, own_reads_disturb: model == DisturbModel::Count, copies: [0.0; RANGES] }
+    }
+
+    /// The ranges with any copies, by address.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = BlamedRange> + '_ {
+        let pages = self.range_pages.divisor();
+        (0u32..).zip(self.copies).filter(|(_, copies)| *copies > 0.0).map(move |(range, copies)| {
+            let first = range * pages;
+            BlamedRange { first, pages: pages.min(self.host_pages - first), copies }
+        })
     }
 
     /// Begins to count anew.
     pub(crate) fn clear(&mut self) {
         self.copies = [0.0; RANGES];
     }
-}
-
-impl Drive {
-    /// The ranges whose reads caused reclaim copies, by address, since the measured phase began.
-    pub fn blamed_ranges(&self) -> impl Iterator<Item = BlamedRange> + '_ {
-        let pages = self.blame.range_pages.divisor();
-        let host_pages = self.geometry.host_pages;
-        (0u32..).zip(self.blame.copies).filter(|(_, copies)| *copies > 0.0).map(move |(range, copies)| {
-            let first = range * pages;
-            BlamedRange { first, pages: pages.min(host_pages - first), copies }
-        })
-    }
 
     /// Books the copies of a reclaim job that is about to begin: of the whole block, or of these pages.
-    pub(crate) fn book_blame(&mut self, block: BlockId, pages: Option<&PageSet>) {
-        let valid = self.map.valid_words(block);
+    pub(crate) fn book(&mut self, flash: &Flash, block: BlockId, pages: Option<&PageSet>) {
+        let valid = flash.contents.valid_words(block);
         let copies: u32 = match pages {
-            None => self.hot[block as usize].valid.into(),
+            None => flash.hot[block as usize].valid.into(),
             Some(pages) => valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum(),
         };
-        let weights = self.weights_by_range(block, pages);
-        let total = weights.iter().sum::<f64>() / if self.bugs.has(Bug::BlameDoubled) { 2.0 } else { 1.0 };
+        let weights = self.weights_by_range(flash, block, pages);
+        let total = weights.iter().sum::<f64>() / if flash.bugs.has(Bug::BlameDoubled) { 2.0 } else { 1.0 };
         if total > 0.0 && !(planted(Bug::BlameForgotten) && pages.is_some()) {
-            for (booked, weight) in self.blame.copies.iter_mut().zip(weights) {
+            for (booked, weight) in self.copies.iter_mut().zip(weights) {
                 *booked += f64::from(copies) * weight / total;
             }
         }
     }
 
     /// What the reads of each range did to the wordlines that are to move.
-    fn weights_by_range(&self, block: BlockId, pages: Option<&PageSet>) -> [f64; RANGES] {
-        let g = &self.geometry;
+    fn weights_by_range(&self, flash: &Flash, block: BlockId, pages: Option<&PageSet>) -> [f64; RANGES] {
+        let g = &flash.geometry;
         let bits = g.cell.bits();
         let (first_page, first_wordline) = (g.first_page(block), g.first_wordline(block) as usize);
-        let written = u32::from(self.hot[block as usize].write_ptr);
-        let share = pages.filter(|_| !planted(Bug::BlameOfWhole)).map(|pages| self.shares(block, pages));
+        let written = u32::from(flash.hot[block as usize].write_ptr);
+        let share = pages.filter(|_| !planted(Bug::BlameOfWhole)).map(|pages| self.shares(flash, block, pages));
         let mut weights = [0.0; RANGES];
         for wordline in 0..g.wordlines_per_block {
-            let reads = self.wordlines.get(first_wordline + wordline as usize).map_or(0, |w| w.reads);
+            let reads = flash.wordlines.get(first_wordline + wordline as usize).map_or(0, |w| w.reads);
             let weight = f64::from(reads) * share.as_ref().map_or(1.0, |share| share[wordline as usize]);
             if weight == 0.0 {
                 continue;
             }
             // A page whose data has gone elsewhere still says whose it was; one that never held any says nothing.
             let pages = first_page + wordline * bits..first_page + (wordline * bits + bits).min(written);
-            let forgets = self.bugs.has(Bug::BlameForgetsMoved);
-            let stays = |ppn: &u32| !forgets || any(self.map.valid_words(block), ppn - first_page, 1);
-            let owners = || pages.clone().filter(stays).map(|ppn| self.map.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
+            let forgets = flash.bugs.has(Bug::BlameForgetsMoved);
+            let stays = |ppn: &u32| !forgets || any(flash.contents.valid_words(block), ppn - first_page, 1);
+            let owners =
+                || pages.clone().filter(stays).map(|ppn| flash.contents.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {
-                weights[(self.blame.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
+                weights[(self.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
             });
         }
         weights
     }
 
     /// Dose that one read of each wordline of a block deposits on the wordlines of these pages, all together.
-    fn shares(&self, block: BlockId, pages: &PageSet) -> Vec<f64> {
-        let g = &self.geometry;
+    fn shares(&self, flash: &Flash, block: BlockId, pages: &PageSet) -> Vec<f64> {
+        let g = &flash.geometry;
         let (wordlines, stride) = (g.wordlines_per_block, g.neighbour_stride);
         let bits = g.cell.bits();
-        let moving: Vec<u64> = self.map.valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
+        let moving: Vec<u64> = flash.contents.valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
         let moves = |w: &u32| any(&moving, w * bits, bits);
         let mut shares = vec![(0..wordlines).filter(moves).count() as f64; wordlines as usize];
-        // Under the model `count` a wordline's own reads disturb it like all others.
-        let own = if self.config.disturb.model == DisturbModel::Count || self.bugs.has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
-        let pec = self.limit_pec(block);
-        let limits = self.model.as_deref().map(crate::disturb::ErrorModel::limits);
+        let own = if self.own_reads_disturb || flash.bugs.has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
+        let pec = flash.limit_pec(block);
+        let limits = flash.model.as_deref().map(crate::disturb::ErrorModel::limits);
         let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha as f64 / ALPHA_ONE as f64);
         for victim in (0..wordlines).filter(moves) {
             shares[victim as usize] -= own;
@@ -130,7 +131,7 @@ impl Drive {
 mod tests {
     use super::*;
     use crate::config::DriveConfig;
-    use crate::drive::Techniques;
+    use crate::drive::{Drive, Techniques};
 
     /// Single-page wordlines, three a block, 64 ranges of one page each: range n is page n. Blocks hold pages 0 to 2, 3 to 5, ..
     fn drive() -> Drive {
@@ -153,15 +154,19 @@ mod tests {
         drive.blamed_ranges().inspect(|r| assert_eq!(r.pages, 1)).map(|r| (r.first, (r.copies * 1e6).round() / 1e6)).collect()
     }
 
+    fn book(drive: &mut Drive, block: BlockId, pages: Option<&PageSet>) {
+        drive.blame.book(&drive.flash, block, pages);
+    }
+
     fn block(drive: &Drive) -> BlockId {
-        drive.geometry.block_of(drive.map.to_physical[0])
+        drive.geometry.block_of(drive.ftl.map.to_physical[0])
     }
 
     #[test]
     fn a_whole_block_is_shared_out_by_reads() {
         let mut drive = drive();
         let block = block(&drive);
-        drive.book_blame(block, None);
+        book(&mut drive, block, None);
         // Three copies: 80, 300 and 10 of 390 reads.
         assert_eq!(blamed(&drive), [(0, 0.615_385), (1, 2.307_692), (2, 0.076_923)]);
         drive.begin_measurement();
@@ -175,12 +180,12 @@ mod tests {
         let mut one = PageSet::none(3);
         one.insert(1, 1);
         // Wordline 1 takes 80 x 9 from wordline 0, nothing from itself, 10 x 9 from wordline 2.
-        drive.book_blame(block, Some(&one));
+        book(&mut drive, block, Some(&one));
         assert_eq!(blamed(&drive), [(0, 0.888_889), (2, 0.111_111)]);
         // Wordlines 0 and 1 together: 0 gives 80 x 9 to 1; 1 gives 300 x 9 to 0; 2 gives 10 x 1 to 0 and 10 x 9 to 1.
         one.insert(0, 1);
         drive.begin_measurement();
-        drive.book_blame(block, Some(&one));
+        book(&mut drive, block, Some(&one));
         let of = |weight: f64| (2.0 * weight / 3520.0 * 1e6).round() / 1e6;
         assert_eq!(blamed(&drive), [(0, of(720.0)), (1, of(2700.0)), (2, of(100.0))]);
     }
@@ -191,7 +196,7 @@ mod tests {
         let block = block(&drive);
         drive.write_page(1, u64::MAX);
         drive.drain_buffer();
-        drive.book_blame(block, None);
+        book(&mut drive, block, None);
         // Two pages are left to copy; most of the dose came from the page that was rewritten.
         assert_eq!(blamed(&drive), [(0, 0.410_256), (1, 1.538_462), (2, 0.051_282)]);
     }

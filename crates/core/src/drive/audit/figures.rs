@@ -6,23 +6,24 @@ use crate::base::units::{Bytes, Ns};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
+use crate::drive::audit::blame::BlamedRange;
 use crate::watch::observer::Observer;
 
 impl Drive {
     /// Begins the measured phase: every count starts at zero, state stays.
     pub fn begin_measurement(&mut self) {
-        self.host_pages_before += self.host.read_pages + self.host.write_pages;
+        self.facts.host_pages_before += self.host.read_pages + self.host.write_pages;
         self.own_counts_before = self.policy.counts();
         self.host = HostCounts::default();
-        self.flash = FlashCounts::default();
+        self.flash.counts = FlashCounts::default();
         if !planted(Bug::ReclaimFromStart) {
-            self.reclaim = ReclaimCounts::default();
+            self.ftl.reclaim = ReclaimCounts::default();
         }
         self.blame.clear();
         self.uncorrectable_reads = 0;
-        self.lost_pages = 0;
-        self.ops.clear();
-        self.tell(Observer::measured_phase);
+        self.ftl.lost_pages = 0;
+        self.flash.ops.clear();
+        self.flash.tell(Observer::measured_phase);
     }
 
     /// The resolved configuration.
@@ -42,12 +43,12 @@ impl Drive {
 
     /// NAND operations by cause, since the measured phase began.
     pub fn flash_counts(&self) -> &FlashCounts {
-        &self.flash
+        &self.flash.counts
     }
 
     /// Read reclaim, since the measured phase began.
     pub fn reclaim_counts(&self) -> &ReclaimCounts {
-        &self.reclaim
+        &self.ftl.reclaim
     }
 
     /// What the technique counts of its own, by name, since the measured phase began.
@@ -67,7 +68,7 @@ impl Drive {
 
     /// Pages of host data that the drive reported as lost.
     pub fn lost_pages(&self) -> u64 {
-        self.lost_pages
+        self.ftl.lost_pages
     }
 
     /// Simulated time, as far as the drive has been told; 0 in the untimed gear.
@@ -77,7 +78,7 @@ impl Drive {
 
     /// Whether it was made for the timed gear.
     pub fn is_timed(&self) -> bool {
-        self.timed
+        self.flash.timed
     }
 
     /// RAM the reclaim technique would take in a real controller.
@@ -87,11 +88,16 @@ impl Drive {
 
     /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as policies are told.
     pub fn late_reads(&self) -> u32 {
-        self.late_reads
+        self.facts.late_reads
     }
 
     /// Open blocks of each stream: (purpose, width).
     pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
-        self.streams.widths()
+        self.ftl.streams.widths()
+    }
+
+    /// The ranges whose reads caused reclaim copies, by address, since the measured phase began.
+    pub fn blamed_ranges(&self) -> impl Iterator<Item = BlamedRange> + '_ {
+        self.blame.ranges()
     }
 }

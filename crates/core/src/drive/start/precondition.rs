@@ -11,14 +11,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::base::geometry::Geometry;
 use crate::base::mem::prefetch;
+use crate::base::streams::{HOST, RESERVE};
 use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
-use crate::flash::block::BlockState;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::free::Side;
 use crate::ftl::map::UNMAPPED;
-use crate::ftl::place::{HOST, RESERVE};
 
 /// Pages of random overwrite up to which they are really written.
 const WRITE_AT_MOST: u64 = 4 << 20;
@@ -44,7 +43,7 @@ impl Drive {
             return;
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
-        let timed = self.timed;
+        let timed = self.flash.timed;
         self.out_of_time(|drive| {
             if computed {
                 drive.load_steady_state(filled, timed, &mut rng);
@@ -63,23 +62,26 @@ impl Drive {
 
     /// Does something before time begins: moves run at once, no physical work is recorded, and nothing stays in the write buffer.
     pub(crate) fn out_of_time<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let timed = std::mem::replace(&mut self.timed, false);
+        let timed = std::mem::replace(&mut self.flash.timed, false);
         let done = work(self);
         self.drain_buffer();
-        self.timed = timed;
+        self.flash.timed = timed;
         done
     }
 
     /// The state after one sequential write of the first `filled` pages.
     fn load_sequential(&mut self, filled: Lpn) {
-        let width = self.streams.width(HOST) as u32;
+        let width = self.ftl.streams.width(HOST) as u32;
         let block_pages = self.geometry.pages_per_block;
         let mut next: Lpn = 0;
         // Whole rows of blocks are loaded; what remains is written page by page into blocks that stay open.
         while filled - next >= width * block_pages {
             let row: Vec<BlockId> = (0..width).map(|_| self.take_for_loading()).collect();
             let first_pages: Vec<Ppn> = row.iter().map(|block| self.geometry.first_page(*block)).collect();
-            self.map.load_in_turn(next, &first_pages);
+            self.ftl.map.load_in_turn(next, &first_pages, block_pages);
+            for (lane, block) in (next..).zip(&row) {
+                self.flash.contents.fill(*block, lane, width);
+            }
             for block in row {
                 self.close_loaded(block, block_pages);
             }
@@ -94,8 +96,8 @@ impl Drive {
     fn load_steady_state(&mut self, filled: Lpn, timed: bool, rng: &mut Xoshiro256PlusPlus) {
         let block_pages = self.geometry.pages_per_block;
         // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
-        let kept_free = if timed { self.background_blocks() } else { 0 }.max(RESERVE + 1);
-        let closed = self.free.count() - kept_free;
+        let kept_free = if timed { self.ftl.background_blocks(&self.flash) } else { 0 }.max(RESERVE + 1);
+        let closed = self.ftl.free.count() - kept_free;
         let valid = valid_by_age(filled, closed, block_pages);
         let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.take_for_loading()).collect();
         // The age of a block has nothing to do with its address.
@@ -129,9 +131,9 @@ impl Drive {
         // Planes in turn, dies first.
         let order = |i: u32| (i % self.geometry.dies()) * self.geometry.planes_per_die + i / self.geometry.dies();
         for i in 0..planes {
-            let turn = (self.load_cursor + i) % planes;
-            if let Some(block) = self.free.take(order(turn), Side::Any, false) {
-                self.load_cursor = (turn + 1) % planes;
+            let turn = (self.ftl.load_cursor + i) % planes;
+            if let Some(block) = self.ftl.free.take(order(turn), Side::Any, false) {
+                self.ftl.load_cursor = (turn + 1) % planes;
                 return block;
             }
         }
@@ -144,14 +146,13 @@ impl Drive {
         let mut ahead = pages.chunks(LOAD_GROUP).skip(1);
         for group in pages.chunks(LOAD_GROUP) {
             for (_, lpn) in ahead.next().unwrap_or_default() {
-                prefetch(&self.map.to_physical, *lpn as usize);
+                prefetch(&self.ftl.map.to_physical, *lpn as usize);
             }
             for (page, lpn) in group {
                 let ppn = first + page;
-                self.map.to_logical[ppn as usize] = *lpn;
-                debug_assert!(self.map.to_physical[*lpn as usize] == UNMAPPED);
-                self.map.to_physical[*lpn as usize] = ppn;
-                self.map.set_valid(block, *page);
+                debug_assert!(self.ftl.map.to_physical[*lpn as usize] == UNMAPPED);
+                self.ftl.map.to_physical[*lpn as usize] = ppn;
+                self.flash.preload_page(block, *page, *lpn);
             }
         }
         self.close_loaded(block, pages.len() as u32);
@@ -159,18 +160,11 @@ impl Drive {
 
     /// The rest of a block whose pages the map holds: so many of them are valid, the others hold what is no longer.
     fn close_loaded(&mut self, block: BlockId, valid: u32) {
-        let hot = &mut self.hot[block as usize];
-        hot.state = BlockState::Closed;
-        hot.stream = HOST;
-        hot.write_ptr = self.geometry.pages_per_block as u16;
-        hot.valid = valid as u16;
-        self.seq += u64::from(self.geometry.pages_per_block);
-        self.arm(block);
-        self.victims.insert(block, self.score(block), self.seq as u32);
-        if self.is_watched() {
-            let lpns = self.map.owners(block).to_vec();
-            self.tell(|o| o.preloaded(block, &lpns));
-        }
+        self.flash.preload(block, HOST, valid);
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.arm(flash, &mut slots, block);
+        ftl.victims.insert(block, ftl.score(flash, block), flash.seq as u32);
+        flash.tell_preloaded(block);
     }
 }
 

@@ -13,8 +13,9 @@ use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DisturbModel, DriveConfig, require};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
+use crate::drive::Drive;
 use crate::drive::start::precondition::{below, erases_at_most};
-use crate::drive::{Drive, late_reads};
+use crate::slots::reclaim::late::late_reads;
 
 /// Dose units by which a question may come late: the read that asks, and alarms that heavy reads overshoot.
 const OVERSHOOT: f64 = 8.0;
@@ -84,11 +85,11 @@ impl Drive {
     /// Adds the reads of `start.reads` to the counters of every written block; the same seed, the same reads.
     pub(crate) fn serve_before_start(&mut self, seed: u64) {
         let most = self.config.start.reads;
-        self.timed_from = self.policy_and_view().1.clock() + 1;
+        self.facts.timed_from = self.policy_and_view().1.clock() + 1;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in 0..self.geometry.blocks {
             let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
-            let written = u32::from(self.hot[block as usize].write_ptr);
+            let written = u32::from(self.flash.hot[block as usize].write_ptr);
             if written > 0 {
                 self.served_before(block, drawn, written.div_ceil(self.geometry.cell.bits()));
             }
@@ -112,20 +113,11 @@ impl Drive {
             (if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more)) * QUARTERS
         };
         let doses: Vec<u32> = (0..programmed).map(dose).collect();
-        if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
-            let first = self.geometry.first_wordline(block);
-            for (wordline, dose) in (first..).zip(&doses) {
-                self.wordlines[wordline as usize].reads += dose;
-            }
-        }
-        if self.tracker.is_on() {
-            self.tracker.count_each(block, &doses);
-        }
-        self.hot[block as usize].reads += doses.iter().sum::<u32>();
+        self.flash.serve_before_start(block, &doses);
         if !planted(Bug::StartAsksNobody) {
-            self.ask_model_at_next_read(block);
+            self.flash.ask_model_at_next_read(block);
         }
-        self.tell(|o| o.served_before(block, &doses));
+        self.flash.tell(|o| o.served_before(block, &doses));
     }
 }
 
@@ -142,7 +134,7 @@ mod tests {
         let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.precondition(1);
         drive.read_page(0);
-        assert!(drive.hot.iter().any(|block| block.reads > 4), "they are counted");
-        assert!(drive.hot.iter().all(|block| block.alarm == crate::flash::block::CARRY));
+        assert!(drive.flash.hot.iter().any(|block| block.reads > 4), "they are counted");
+        assert!(drive.flash.hot.iter().all(|block| block.alarm == crate::flash::block::CARRY));
     }
 }

@@ -28,7 +28,7 @@ pub(super) const CARD: GcTechnique = Card {
 pub(super) struct CostBenefit;
 
 impl GcPolicy for CostBenefit {
-    fn pick(&self, among: &Candidates) -> Option<BlockId> {
+    fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         // Within a list all blocks have the same u, and its head is the oldest: one candidate a list is exact.
         let mut best: Option<(f64, BlockId)> = None;
         for valid in among.lists() {
@@ -49,7 +49,7 @@ impl GcPolicy for CostBenefit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::victims::VictimIndex;
+    use crate::slots::gc::victims::VictimIndex;
 
     #[test]
     fn worked_example() {

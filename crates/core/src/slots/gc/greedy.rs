@@ -26,7 +26,7 @@ pub(super) const CARD: GcTechnique = Card {
 pub(super) struct Greedy;
 
 impl GcPolicy for Greedy {
-    fn pick(&self, among: &Candidates) -> Option<BlockId> {
+    fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         if planted(Bug::GcTakesFullest) {
             let lists: Vec<u32> = among.lists().collect();
             return lists
@@ -43,7 +43,7 @@ impl GcPolicy for Greedy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::victims::VictimIndex;
+    use crate::slots::gc::victims::VictimIndex;
 
     fn pick(index: &VictimIndex, full_ones: bool, allowed: impl Fn(BlockId) -> bool) -> Option<BlockId> {
         Greedy.pick(&Candidates { index, pages_per_block: 8, full_ones, clock: 40, allowed: &allowed, wear: &|_| 0 })

@@ -51,7 +51,7 @@ pub(super) struct StableGreedy {
 }
 
 impl GcPolicy for StableGreedy {
-    fn pick(&self, among: &Candidates) -> Option<BlockId> {
+    fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         let slack = (self.slack * f64::from(among.pages_per_block)) as u32;
         let in_list = |valid: u32| among.index.in_bucket(valid).filter(|(block, _)| (among.allowed)(*block)).take(LOOK);
         let lists = || among.lists();
@@ -67,7 +67,7 @@ impl GcPolicy for StableGreedy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::victims::VictimIndex;
+    use crate::slots::gc::victims::VictimIndex;
 
     fn pick(index: &VictimIndex, wear: [u64; 4], slack: f64, not: Option<BlockId>) -> Option<BlockId> {
         let (allowed, wear) = (|block| Some(block) != not, |block: BlockId| wear[block as usize]);

@@ -33,6 +33,7 @@ pub(super) const CARD: Technique = Card {
         paper: "IPR, DATE 2018",
         protects: Protection::Sound,
         keeps_apart: true,
+        lowers_density: true,
         needs: Needs { limits: true, counters: false },
         ..About::PLAIN
     },

@@ -51,6 +51,7 @@ pub(super) const CARD: Technique = Card {
         summary: "straw-wl, which gives a wordline guard levels in place before it moves it",
         paper: "STRAW and IPR",
         protects: Protection::Sound,
+        lowers_density: true,
         needs: Needs { limits: true, counters: false },
         params: &[CHECK_INTERVAL],
         ..About::PLAIN
@@ -186,7 +187,7 @@ mod tests {
 
     /// Pages copied, wordlines merged, and pages that guard levels take away now.
     fn done(drive: &Drive) -> (u64, u64, u32) {
-        (drive.reclaim_counts().pages_copied, drive.flash_counts().reprograms[Cause::Reclaim as usize], drive.pages_away)
+        (drive.reclaim_counts().pages_copied, drive.flash_counts().reprograms[Cause::Reclaim as usize], drive.flash.pages_away)
     }
 
     #[test]
@@ -227,15 +228,15 @@ mod tests {
     fn a_merged_wordline_counts_as_full_and_gives_its_page_back_at_the_erase() {
         let mut drive = example("");
         hammer(&mut drive, 90);
-        assert_eq!((drive.hot[0].valid, drive.score(0)), (4, 6), "four valid pages of four that it can hold");
+        assert_eq!((drive.flash.hot[0].valid, drive.ftl.score(&drive.flash, 0)), (4, 6), "four valid pages of four that it can hold");
         for _ in 0..2 {
             (0..drive.geometry().host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
         }
-        assert_eq!(drive.policy_and_view().1.pec(0), drive.cold[0].pec + 1, "a fifth of a cycle more is a cycle more for its limits");
+        assert_eq!(drive.policy_and_view().1.pec(0), drive.flash.cold[0].pec + 1, "a fifth of a cycle more is a cycle more for its limits");
         drive.config.density.wear_counts_for_limits = false;
-        assert_eq!(drive.policy_and_view().1.pec(0), drive.cold[0].pec);
-        let cold = &drive.cold[0];
-        assert_eq!((drive.pages_away, cold.reprogrammed_cycles), (0, 1));
+        assert_eq!(drive.policy_and_view().1.pec(0), drive.flash.cold[0].pec);
+        let cold = &drive.flash.cold[0];
+        assert_eq!((drive.flash.pages_away, cold.reprogrammed_cycles), (0, 1));
         assert_eq!(cold.effective_milli(), u64::from(cold.pec) * 1_000 + 200, "its first cycle was a reprogrammed one");
     }
 

@@ -14,11 +14,11 @@ use crate::base::geometry::Geometry;
 use crate::bugs::Bugs;
 use crate::config::{ConfigError, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, Schedule};
 use crate::disturb::table::LimitTable;
-use crate::drive::late_reads;
+use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::guards::Guards;
-use crate::ftl::map::PageMap;
+use crate::slots::reclaim::late::late_reads;
 
 /// No promise depends on what is drawn.
 const NO_SEED: u64 = 0;
@@ -282,7 +282,7 @@ struct Blank {
     late_reads: u32,
     tracker: SpaceSaving,
     pages: PageCounters,
-    map: PageMap,
+    contents: Contents,
     guards: Guards,
 }
 
@@ -296,7 +296,7 @@ impl Blank {
             late_reads: late_reads(config, &geometry, timed),
             tracker: SpaceSaving::default(),
             pages: PageCounters::default(),
-            map: PageMap::new(0, 0, geometry.pages_per_block),
+            contents: Contents::new(0, geometry.pages_per_block),
             guards: Guards::new(0, geometry.wordlines_per_block),
             geometry,
         }
@@ -315,7 +315,7 @@ impl Blank {
             wordlines: &[],
             tracker: &self.tracker,
             pages: &self.pages,
-            map: &self.map,
+            contents: &self.contents,
             clock: 0,
             timed_from: 0,
             rung_by: 0,
@@ -425,6 +425,7 @@ mod tests {
             };
             assert_eq!(technique.protects, protects, "{}: {promise:?}", technique.name);
             assert_eq!(technique.keeps_apart, !policy.streams().is_empty(), "{}", technique.name);
+            assert!(technique.lowers_density || policy.streams().iter().all(|stream| stream.mode == 0), "{}", technique.name);
         }
         assert_eq!(check(&super::tests::config(1, ""), technique("none").unwrap(), true), Ok(()));
     }

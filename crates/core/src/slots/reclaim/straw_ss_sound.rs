@@ -163,7 +163,7 @@ mod tests {
                     continue;
                 }
                 for block in 0..drive.geometry().blocks {
-                    let written = u32::from(drive.hot[block as usize].write_ptr).div_ceil(2) as usize;
+                    let written = u32::from(drive.flash.hot[block as usize].write_ptr).div_ceil(2) as usize;
                     let (doses, most) = (bounds::<Exact>(&mut drive, block, 9), bounds::<Sound>(&mut drive, block, 9));
                     let broken = (0..written).find(|w| doses[*w] > most[*w]);
                     assert_eq!(broken, None, "weight {weight}, block {block}: {doses:?} {most:?}");

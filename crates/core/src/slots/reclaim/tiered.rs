@@ -212,12 +212,11 @@ impl Policy for Tiered {
 mod tests {
     use crate::base::metrics::FlashCounts;
     use crate::base::units::Cause;
-    use crate::drive::{Drive, Techniques};
+    use crate::drive::Drive;
+    use crate::testing;
 
     fn drive(text: &str, technique: &str) -> Drive {
-        let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: technique.into(), ..Techniques::default() }, false).unwrap();
-        drive.precondition(1);
+        let mut drive = testing::drive(text, technique);
         drive.begin_measurement();
         drive
     }
@@ -309,11 +308,11 @@ mod tests {
             in_turn(&mut drive, [1, second], 40);
             in_turn(&mut drive, [9, 15], 30);
             let mut reads = 80;
-            while drive.hot[0].valid == 8 {
+            while drive.flash.hot[0].valid == 8 {
                 in_turn(&mut drive, [1, if reads % 2 == 0 { 9 } else { 15 }], 1);
                 reads += 1;
             }
-            (reads, drive.hot[0].valid)
+            (reads, drive.flash.hot[0].valid)
         };
         assert_eq!(reads_until_emptied(1), (97, 0));
         assert_eq!(reads_until_emptied(7), (121, 0));

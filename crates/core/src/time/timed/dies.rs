@@ -17,7 +17,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{Cause, DieId, Ns};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
-use crate::ftl::mover::JobRef;
+use crate::ftl::job::JobRef;
 use crate::watch::time_event::{OpId, TimeEvent};
 
 pub(super) use self::reads::{NewRead, ReadOp};

@@ -5,8 +5,9 @@ use super::dies::NIL;
 use crate::base::units::{Cause, DieId};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
-use crate::drive::{Drive, NandOp};
-use crate::ftl::mover::JobRef;
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
+use crate::ftl::job::JobRef;
 use crate::watch::time_event::TimeEvent;
 
 impl TimedEngine {
@@ -44,13 +45,13 @@ impl TimedEngine {
     /// Copies the next pages of a job in one uninterrupted piece.
     fn queue_batch(&mut self, drive: &mut Drive, die: DieId, job: JobRef, copies: u32) {
         drive.now = self.now;
-        drive.record(NandOp::JobBegin { die, cause: Cause::Reclaim });
+        drive.flash.record(NandOp::JobBegin { die, cause: Cause::Reclaim });
         for _ in 0..copies + u32::from(planted(Bug::BatchTooLong)) {
             if !drive.step_job(job) {
                 break;
             }
         }
-        drive.record(NandOp::JobEnd);
+        drive.flash.record(NandOp::JobEnd);
         self.route_batch(drive);
     }
 

@@ -4,7 +4,8 @@ use super::TimedEngine;
 use super::dies::{NIL, Work, WorkOp};
 use crate::base::units::{Cause, DieId, Ns, Ppn};
 use crate::bugs::{Bug, planted};
-use crate::drive::{Drive, NandOp};
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
 use crate::watch::time_event::{self, OpId, TimeEvent};
 
 impl TimedEngine {
@@ -34,14 +35,14 @@ impl TimedEngine {
     }
 
     fn queue_ops_with(&mut self, drive: &mut Drive, request: u32, foreground: bool) -> u32 {
-        std::mem::swap(&mut self.ops, &mut drive.ops);
+        std::mem::swap(&mut self.ops, &mut drive.flash.ops);
         let mut routing = Routing { job: None, fill: None, programs: 0, foreground };
         for i in 0..self.ops.len() {
             let op = self.ops[i];
             self.queue_op(drive, op, request, &mut routing);
         }
         self.ops.clear();
-        while let Some(job) = drive.started_jobs.pop() {
+        while let Some(job) = drive.ftl.started_jobs.pop() {
             if let Some(running) = drive.job(job) {
                 let die = drive.geometry.die_of(running.block);
                 self.dies.add_job(die, job, running.cause, self.now);

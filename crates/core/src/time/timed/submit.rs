@@ -6,7 +6,8 @@ use super::{Asked, TimedEngine};
 use crate::base::request::Op;
 use crate::base::units::{Cause, Lpn, Ns};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::drive::{Drive, NandOp};
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
 use crate::time::split::Pages;
 use crate::time::untimed::trim;
 use crate::watch::observer::{FROM_BUFFER, NO_PPN};
@@ -61,11 +62,11 @@ impl TimedEngine {
     fn read_part(&mut self, drive: &mut Drive, request: u32, asked: &Asked, lpn: Lpn, bytes: u32) {
         let Asked { number, start, .. } = *asked;
         let ppn = drive.read_page(lpn);
-        if !drive.ops.is_empty() || !drive.started_jobs.is_empty() {
+        if !drive.flash.ops.is_empty() || !drive.ftl.started_jobs.is_empty() {
             // A job in the foreground is queued before the read that triggered it.
             self.route(drive, NIL);
         }
-        if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.map.to_physical[lpn as usize] != ppn {
+        if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.ftl.map.to_physical[lpn as usize] != ppn {
             let page = Page {
                 request,
                 number,
@@ -189,7 +190,7 @@ impl TimedEngine {
         let at = self.now;
         self.dies.note(|| TimeEvent::Accepted { request: asked.number, at });
         let pages = Pages::of(&asked.request, &drive.geometry, drive.geometry.page_shift());
-        if drive.by_wordline {
+        if drive.flash.by_wordline {
             self.write_wordlines_through(drive, &pages, asked);
             return;
         }
@@ -209,7 +210,7 @@ impl TimedEngine {
             drive.write_page(pages.first + page, pages.mask(page));
         }
         drive.end_write();
-        let programs = drive.ops.iter().filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. })).count() as u32;
+        let programs = drive.flash.ops.iter().filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. })).count() as u32;
         // One part more, or a request without programs would never be complete.
         let slot = self.host.open(asked, programs + 1, Measured::Write);
         self.route(drive, slot);

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use vpass_core::base::request::Op;
 
-use super::super::format::Row;
 use super::Losses;
 use super::label::Labels;
+use crate::traces::rows::format::Row;
 
 const US_NS: u64 = 1000;
 

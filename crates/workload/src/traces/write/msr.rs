@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use vpass_core::base::request::Op;
 
-use super::super::format::Row;
 use super::label::Labels;
 use super::{Losses, WriteError};
+use crate::traces::rows::format::Row;
 
 const TICK_NS: u64 = 100;
 

@@ -15,9 +15,9 @@ use super::super::promise::Budget;
 use super::super::{Action, FIRST_OWN, Policy, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
+use crate::base::streams::RECLAIM;
 use crate::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
 use crate::config::{DriveConfig, IntervalAverage};
-use crate::ftl::place::RECLAIM;
 
 /// The stream of blocks whose pages are counted.
 pub(in crate::slots::reclaim) const MONITOR: StreamId = FIRST_OWN;
@@ -223,7 +223,7 @@ impl Average {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::drive::{Drive, Techniques};
+    use crate::testing::one_plane;
 
     fn averages(how: IntervalAverage) -> [u64; 4] {
         let mut average = Average { how, blocks: 40.0, refreshes: 0, count: 0, mean: 0.0 };
@@ -249,27 +249,16 @@ mod tests {
         assert_eq!(all.map(after_one), [20_000, 100, 100]);
     }
 
-    /// 36 of 60 blocks hold data; every read goes to the first page, whose block comes to its limit after 976 reads at most.
+    /// Every read goes to the first page, whose block comes to its limit after 976 reads at most.
     #[test]
     fn a_block_that_begins_with_reads_is_not_monitored_before_its_second_refresh() {
         let monitored = |start: &str, refreshes: u64| {
-            let text = format!(
-                r#"
-                geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
-                timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
-                drive = {{ spare = 0.4 }}
-                disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
-                start = {{ overwrite = 0, {start} }}
-                "#
-            );
-            let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-            let mut drive = Drive::new(config, &Techniques { reclaim: "ipr".into(), ..Techniques::default() }, false).unwrap();
-            drive.precondition(1);
+            let mut drive = one_plane("ipr", &format!("start = {{ overwrite = 0, {start} }}"));
             drive.begin_measurement();
             while drive.flash_counts().erases[Cause::Reclaim as usize] < refreshes {
                 drive.read_pages(&[0]);
             }
-            drive.hot[drive.geometry.block_of(drive.map.to_physical[0]) as usize].stream == MONITOR
+            drive.flash.hot[drive.geometry.block_of(drive.ftl.map.to_physical[0]) as usize].stream == MONITOR
         };
         assert!(monitored("reads = 0", 1));
         assert!(!monitored("reads = 900", 1) && monitored("reads = 900", 2));

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use super::super::{Action, StreamSpec, Threshold, View};
 use super::read_hot::{HOT, ReadHot};
 use crate::base::geometry::Geometry;
+use crate::base::streams::RESERVE;
 use crate::base::units::{BlockId, Bytes, Cause};
 use crate::config::DriveConfig;
-use crate::ftl::place::RESERVE;
 
 pub(in crate::slots::reclaim) struct Shadows {
     pub(in crate::slots::reclaim) read_hot: ReadHot,
@@ -186,8 +186,8 @@ pub(in crate::slots::reclaim) mod tests {
     fn a_read_hot_page_comes_to_lie_alone() {
         for reclaim in ["redftl", "read-leveling"] {
             let mut drive = drive_with_a_shadow(reclaim, "");
-            let block = drive.geometry.block_of(drive.map.to_physical[0]);
-            assert_eq!(drive.hot[block as usize].valid, 1, "{reclaim}");
+            let block = drive.geometry.block_of(drive.ftl.map.to_physical[0]);
+            assert_eq!(drive.flash.hot[block as usize].valid, 1, "{reclaim}");
             read(&mut drive, 975);
             assert_eq!(copied_and_erased(&drive), (0, 0), "{reclaim}");
         }

@@ -1,0 +1,33 @@
+//! Streams by number: those that every drive has, and what a technique says of its own.
+
+use crate::base::units::StreamId;
+
+/// Host writes.
+pub(crate) const HOST: StreamId = 0;
+/// Data moved by garbage collection.
+pub(crate) const GC: StreamId = 1;
+/// Data moved because of reads.
+pub(crate) const RECLAIM: StreamId = 2;
+/// Cold data moved by static wear levelling, into worn blocks.
+pub(crate) const WEAR: StreamId = 3;
+
+/// Free blocks that only moves may take, so that cleaning a block never lacks a place for its pages.
+pub(crate) const RESERVE: u32 = 2;
+
+/// Number of a policy's first own stream; those before are the drive's.
+pub const FIRST_OWN: StreamId = 4;
+
+/// A stream that a policy keeps for data of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamSpec {
+    /// What it holds, for results.
+    pub purpose: &'static str,
+    /// Page kinds of each wordline that its blocks do without.
+    pub mode: u8,
+    /// Whether its blocks come from the IPR pool where they can.
+    pub pool: bool,
+    /// Its blocks are closed after so many pages.
+    pub most_pages: Option<u16>,
+    /// Whether the reads of each page of its blocks are counted.
+    pub counts_pages: bool,
+}

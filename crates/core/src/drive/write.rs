@@ -1,0 +1,224 @@
+//! Host writes and trims: into the buffer, out of it to flash.
+
+use crate::base::streams::{HOST, RESERVE};
+use crate::base::units::{Cause, Lpn, Ppn};
+use crate::bugs::{Bug, planted};
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
+use crate::ftl::buffer::{Slot, WHOLE};
+use crate::ftl::gathers::Gatherer;
+use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::watch::observer::Origin;
+
+/// Pages written to flash between the time that memory is asked for and the time that it is needed.
+const AHEAD: usize = 4;
+
+impl Drive {
+    /// Takes in a host write of the parts of a page that `mask` names (a bit per 64th; all ones is the whole page).
+    pub fn write_page(&mut self, lpn: Lpn, mask: u64) {
+        self.host.write_pages += 1;
+        if mask != WHOLE && !(planted(Bug::EmptyPartsUncounted) && mask == 0) {
+            self.host.partial_page_writes += 1;
+        }
+        let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
+        // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
+        // is none of the new data.
+        if !self.takes_in_place(self.ftl.map.to_physical[lpn as usize]) && self.ftl.buffer.is_full() {
+            self.flush_one();
+        }
+        let mut entry = self.ftl.map.to_physical[lpn as usize];
+        let mut mask = mask;
+        if entry & BUFFERED != 0 && !self.takes_in_place(entry) {
+            // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.
+            self.ftl.forget_gathered(entry & !BUFFERED);
+            (entry, mask) = (UNMAPPED, WHOLE);
+        }
+        let written = if entry & BUFFERED == 0 { mask } else { mask | self.ftl.buffer.slot(entry & !BUFFERED).mask };
+        self.flash.tell(|o| {
+            o.took_in(lpn, written);
+            o.host_wrote(lpn, written == WHOLE);
+        });
+        if (written == WHOLE || planted(Bug::PartClearsLost)) && !self.bugs.has(Bug::LostFlagKept) {
+            self.ftl.clear_lost(lpn);
+        }
+        if entry < UNMAPPED && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
+            return;
+        }
+        if entry & BUFFERED != 0 {
+            self.merge(entry & !BUFFERED, mask);
+            return;
+        }
+        let mut below = entry;
+        if mask == WHOLE && below < UNMAPPED {
+            self.ftl.invalidate(&mut self.flash, below);
+            below = UNMAPPED;
+        }
+        let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true });
+        self.ftl.map.to_physical[lpn as usize] = BUFFERED | slot;
+        if self.buffer_slots() == 0 {
+            self.flush_one();
+        }
+    }
+
+    /// Whether the write buffer holds data of the host's that new data joins.
+    #[inline]
+    fn takes_in_place(&self, entry: u32) -> bool {
+        entry & BUFFERED != 0 && self.ftl.buffer.slot(entry & !BUFFERED).is_new
+    }
+
+    fn merge(&mut self, slot: u32, mask: u64) {
+        let s = self.ftl.buffer.slot_mut(slot);
+        s.mask = if planted(Bug::MergeReplacesMask) { mask } else { s.mask | mask };
+        if s.mask == WHOLE && s.below < UNMAPPED {
+            let below = std::mem::replace(&mut s.below, UNMAPPED);
+            if self.bugs.has(Bug::AbsorbedKeepsBelow) {
+                return;
+            }
+            self.ftl.invalidate(&mut self.flash, below);
+        }
+    }
+
+    /// Writes the page that came first into the buffer to flash.
+    fn flush_one(&mut self) {
+        self.prefetch_flush();
+        let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
+        let mut whole = !self.ftl.is_lost(front.lpn);
+        if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
+            self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
+            whole = self.fill(front.lpn, front.below);
+            whole &= !self.ftl.is_lost(front.lpn);
+            self.record_fill(front.below, whole);
+            if whole {
+                // The page is whole in the controller now; what lies below is not needed any more.
+                let slot = self.ftl.map.to_physical[front.lpn as usize] & !BUFFERED;
+                if !self.bugs.has(Bug::FillDropped) {
+                    self.merge(slot, WHOLE);
+                }
+                self.flash.tell(|o| o.filled(front.lpn));
+            }
+        }
+        let (flash, ftl, mut slots) = self.parts();
+        if ftl.needs_block(HOST) {
+            ftl.ensure_free(flash, &mut slots, RESERVE + 1);
+        }
+        // What lies below may have moved meanwhile; the slot knows.
+        let slot = ftl.buffer.evict().expect("the buffer holds a page");
+        if slot.below < UNMAPPED {
+            ftl.invalidate(flash, slot.below);
+        }
+        if !whole {
+            // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
+            ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
+            if !planted(Bug::FillLossUnreported) {
+                ftl.report_lost(flash, slot.lpn);
+            }
+            return;
+        }
+        ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
+        let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
+        let lpn = lpn.min(flash.geometry.host_pages - 1);
+        if flash.by_wordline {
+            ftl.gather(flash, &mut slots, Gatherer::Stream(HOST), lpn, Origin::Host, Cause::Host);
+        } else {
+            let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
+            flash.record(NandOp::Program { dst });
+        }
+        ftl.collect_in_background(flash, &mut slots);
+        ftl.level_wear(flash, &mut slots);
+    }
+
+    /// A page was read to complete one that was written in part.
+    fn record_fill(&mut self, src: Ppn, whole: bool) {
+        let cause = Cause::Host;
+        let op = match (whole, self.flash.by_wordline) {
+            (false, _) => NandOp::Copy { src, dst: None, cause },
+            (true, false) => NandOp::Fill { src },
+            (true, true) => NandOp::Load { src, serial: self.ftl.gather_serial(Gatherer::Stream(HOST)), cause },
+        };
+        self.flash.record(op);
+    }
+
+    /// Asks for what is touched when the next pages are written to flash; what is found through other memory later.
+    #[inline]
+    fn prefetch_flush(&self) {
+        if let Some(later) = self.ftl.buffer.nth(2 * AHEAD) {
+            self.prefetch_map(later.lpn);
+            if later.mask != WHOLE {
+                self.prefetch_counters(later.below);
+            }
+            self.prefetch_overwrite(later.below);
+        }
+        if let Some(soon) = self.ftl.buffer.nth(AHEAD) {
+            self.prefetch_neighbours(soon.below);
+        }
+    }
+
+    /// Writes everything that the buffer gathered to flash.
+    pub(crate) fn drain_buffer(&mut self) {
+        while self.ftl.buffer.oldest().is_some() {
+            self.flush_one();
+        }
+        self.pad_streams();
+    }
+
+    /// All pages of a write request have been taken in. Without a buffer none of them waits for others.
+    #[inline]
+    pub(crate) fn end_write(&mut self) {
+        if self.flash.by_wordline && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
+            let (flash, ftl, mut slots) = self.parts();
+            ftl.pad(flash, &mut slots, Gatherer::Stream(HOST));
+        }
+    }
+
+    /// Takes in a host trim of a whole page.
+    pub fn trim_page(&mut self, lpn: Lpn) {
+        if !planted(Bug::TrimKeepsLost) {
+            self.ftl.clear_lost(lpn);
+        }
+        self.flash.tell(|o| o.trimmed(lpn));
+        if self.bugs.has(Bug::TrimForgotten) {
+            return;
+        }
+        let mut entry = self.ftl.map.to_physical[lpn as usize];
+        if entry & BUFFERED != 0 {
+            let slot = entry & !BUFFERED;
+            entry = if self.bugs.has(Bug::TrimKeepsBelow) { UNMAPPED } else { self.ftl.buffer.slot(slot).below };
+            if self.ftl.buffer.is_staged(slot) {
+                self.ftl.forget_gathered(slot);
+            } else if self.bugs.has(Bug::TrimmedSlotFlushed) {
+                self.ftl.buffer.slot_mut(slot).below = UNMAPPED;
+            } else {
+                self.ftl.buffer.discard(slot);
+            }
+        }
+        if entry < UNMAPPED && !self.bugs.has(Bug::TrimLeavesValid) {
+            self.ftl.invalidate(&mut self.flash, entry);
+        }
+        self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::drive::tests::tiny_config;
+    use crate::drive::{Drive, Techniques};
+
+    /// Every block is read past its limit all the time, so that GC finds old data gone while it makes room for new data.
+    #[test]
+    fn new_data_is_not_lost_with_the_old() {
+        let mut config = tiny_config();
+        config.disturb = toml::from_str("model = \"count\"\ntable = [{ pec = 0, limit = [60] }]").unwrap();
+        let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
+        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
+        let pages = drive.geometry.host_pages;
+        let mut random = 0u64;
+        for _ in 0..200_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let (written, read) = ((random >> 40) as u32 % pages, (random >> 33) as u32 % pages);
+            drive.write_page(written, u64::MAX);
+            assert!(!drive.ftl.is_lost(written), "page {written} was just written");
+            drive.read_pages(&[read; 32]);
+        }
+        assert!(drive.ftl.lost_pages > 1000, "{} pages lost: the drive was hardly tried", drive.ftl.lost_pages);
+    }
+}

@@ -1,0 +1,122 @@
+//! What the error model makes of a block, and the count at which somebody wants to look at the block next.
+
+use crate::base::dose::QUARTERS;
+use crate::base::units::{BlockId, Cause, Reads};
+use crate::bugs::{Bug, planted};
+use crate::disturb::{Assessment, BlockView, ErrorModel};
+use crate::flash::Flash;
+use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_GUARDS, SUSPECT};
+
+/// Counters, in quarters, are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
+/// (33 million reads without an erase) is rewritten whatever the policy.
+pub(crate) const COUNTER_GUARD: u32 = 1 << 27;
+
+impl Flash {
+    /// The P/E count that the limits of a block go by.
+    pub(crate) fn limit_pec(&self, block: BlockId) -> u32 {
+        self.cold[block as usize].limit_pec(self.wear_counts)
+    }
+
+    /// Reads of a block since its erase, in whole dose units, rounded up.
+    pub(crate) fn block_reads(&self, block: BlockId) -> u32 {
+        self.hot[block as usize].reads.div_ceil(QUARTERS)
+    }
+
+    /// The error model and what it may see of a block.
+    pub(crate) fn with_block_view<T>(&self, block: BlockId, ask: impl FnOnce(&dyn ErrorModel, &BlockView) -> T) -> T {
+        let first = self.geometry.first_wordline(block) as usize;
+        let hot = &self.hot[block as usize];
+        let view = BlockView {
+            block,
+            reads: hot.reads,
+            pec: self.limit_pec(block),
+            wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],
+            pages_per_wordline: self.geometry.cell.bits(),
+            mode: self.mode_or_bug(hot),
+            guarded: self.guards.of(block),
+            written: u32::from(hot.write_ptr),
+            valid: self.contents.valid_words(block),
+        };
+        ask(self.model.as_deref().expect("wordlines are counted for an error model"), &view)
+    }
+
+    /// The coding mode that the error model is told of.
+    fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
+        let for_all = self.bugs.has(Bug::ModeForgotten) || hot.has(HAS_GUARDS) && self.bugs.has(Bug::GuardForAll);
+        if for_all { 1.min(self.geometry.cell.bits() as u8 - 1) } else { hot.mode }
+    }
+
+    /// The gate: whether the data of a page is past its limit and cannot be read any more. `own` is what the sensing that asks has deposited
+    /// already, in quarters: what comes after the data was sensed did it no harm.
+    pub(crate) fn is_past_limit(&mut self, block: BlockId, page: u32, own: u32) -> bool {
+        if !self.hot[block as usize].has(SUSPECT) {
+            return false;
+        }
+        let wordline = (self.geometry.first_wordline(block) + page / self.geometry.cell.bits()) as usize;
+        self.hot[block as usize].reads -= own;
+        self.wordlines[wordline].reads -= own;
+        let (dose, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, page));
+        self.hot[block as usize].reads += own;
+        self.wordlines[wordline].reads += own;
+        dose > limit || planted(Bug::LimitReachedIsLost) && own > 0 && dose == limit
+    }
+
+    /// The error model is asked about a block unless what it said still holds.
+    pub(crate) fn ask_model(&mut self, block: BlockId) {
+        let hot = &self.hot[block as usize];
+        let due = hot.reads > self.cold[block as usize].model_alarm || self.cold[block as usize].model_alarm == u32::MAX;
+        if hot.has(SUSPECT) || !due || self.model.is_none() {
+            return;
+        }
+        match self.with_block_view(block, |model, view| model.assess(view)) {
+            Assessment::CleanUntil(until) => self.cold[block as usize].model_alarm = until.min(COUNTER_GUARD),
+            Assessment::Suspect => self.hot[block as usize].flags |= SUSPECT,
+        }
+    }
+
+    /// Asks the error model again, whatever it said before.
+    pub(crate) fn reassess(&mut self, block: BlockId) {
+        self.cold[block as usize].model_alarm = u32::MAX;
+        self.ask_model(block);
+        self.set_alarm(block);
+    }
+
+    /// The error model, where there is one, is asked at the block's next read: nobody reads most blocks of a large drive. For a block of
+    /// which no data is lost.
+    pub(crate) fn ask_model_at_next_read(&mut self, block: BlockId) {
+        if self.model.is_some() {
+            self.cold[block as usize].model_alarm = 0;
+        }
+        self.set_alarm(block);
+    }
+
+    /// A sensing whose data nobody wants reached the block's alarm: only the model may have something to say.
+    pub(crate) fn model_alarm(&mut self, block: BlockId) {
+        self.ask_model(block);
+        self.set_alarm(block);
+    }
+
+    /// Block reads at which the reclaim policy wants to be asked next.
+    pub(crate) fn set_policy_alarm(&mut self, block: BlockId, at: Reads) {
+        self.cold[block as usize].set_policy_alarm(at);
+    }
+
+    /// What a mover deposits, in quarters, was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads
+    /// until then.
+    pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: u32, cause: Cause) {
+        if cause != Cause::Host || self.bugs.has(Bug::PutOffByHost) {
+            self.cold[block as usize].put_off_by(if self.bugs.has(Bug::PutOffTwice) { 2 * dose } else { dose });
+        }
+    }
+
+    /// Sets the number that reads are compared with.
+    pub(crate) fn set_alarm(&mut self, block: BlockId) {
+        let cold = &self.cold[block as usize];
+        let hot = &mut self.hot[block as usize];
+        if hot.state == BlockState::Free {
+            return;
+        }
+        let late = if self.bugs.has(Bug::ModelAlarmLate) { 8 } else { 0 };
+        hot.alarm = if hot.has(SUSPECT) { 0 } else { cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(1 + late)).min(CARRY) };
+    }
+}

@@ -1,0 +1,52 @@
+//! A block's life between two erases, as the controller decides it: opened for a stream, closed, and what is noted of it meanwhile.
+
+use crate::base::units::{BlockId, StreamId};
+use crate::bugs::Bug;
+use crate::flash::Flash;
+use crate::flash::block::{BlockState, PAGES_COUNTED, PROTECTED, SUSPECT};
+use crate::flash::count::PAGES;
+
+impl Flash {
+    /// Opens an erased block for a stream, which may want the reads of each of its pages counted.
+    pub(crate) fn open(&mut self, block: BlockId, stream: StreamId, counts_pages: bool) {
+        let hot = &mut self.hot[block as usize];
+        debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
+        (hot.state, hot.stream) = (BlockState::Open, stream);
+        if counts_pages && self.counted == PAGES {
+            hot.flags |= PAGES_COUNTED;
+            self.page_counters.begin(block);
+        }
+    }
+
+    /// A block is written no further.
+    pub(crate) fn close(&mut self, block: BlockId) {
+        self.set_state(block, BlockState::Closed);
+        if self.bugs.has(Bug::SuspectForgotten) && self.hot[block as usize].has(SUSPECT) {
+            self.clear_flags(block, SUSPECT);
+            self.cold[block as usize].model_alarm = u32::MAX - 1;
+            self.set_alarm(block);
+        }
+    }
+
+    pub(crate) fn set_state(&mut self, block: BlockId, state: BlockState) {
+        self.hot[block as usize].state = state;
+    }
+
+    pub(crate) fn set_flags(&mut self, block: BlockId, flags: u8) {
+        self.hot[block as usize].flags |= flags;
+    }
+
+    pub(crate) fn clear_flags(&mut self, block: BlockId, flags: u8) {
+        self.hot[block as usize].flags &= !flags;
+    }
+
+    /// The block is no victim, while there is another, for so many erases of the drive.
+    pub(crate) fn protect(&mut self, block: BlockId, erases: u32) {
+        self.set_flags(block, PROTECTED);
+        self.cold[block as usize].protected_until = self.erases_total + u64::from(erases);
+    }
+
+    pub(crate) fn is_protected(&self, block: BlockId) -> bool {
+        self.hot[block as usize].has(PROTECTED) && self.erases_total < self.cold[block as usize].protected_until
+    }
+}

@@ -1,0 +1,56 @@
+//! Erasing: a block without current data begins a new life, one cycle older.
+
+use crate::base::units::{BlockId, Cause, Reads};
+use crate::bugs::{Bug, planted};
+use crate::flash::Flash;
+use crate::flash::block::{BlockHot, PAGES_COUNTED, Wordline};
+use crate::flash::ops::NandOp;
+use crate::flash::rules;
+use crate::flash::wear::extra_milli;
+
+impl Flash {
+    /// Erases a block, in which nothing may be valid.
+    pub(crate) fn erase(&mut self, block: BlockId, cause: Cause) {
+        rules::erase(block, &self.hot[block as usize]);
+        self.end_mode(block);
+        if self.hot[block as usize].has(PAGES_COUNTED) {
+            self.page_counters.end(block);
+        }
+        let hot = &mut self.hot[block as usize];
+        *hot = if self.bugs.has(Bug::CountersKept) {
+            BlockHot { reads: hot.reads, ..BlockHot::ERASED }
+        } else if self.bugs.has(Bug::ModeKept) {
+            BlockHot { mode: hot.mode, ..BlockHot::ERASED }
+        } else {
+            BlockHot::ERASED
+        };
+        self.wear(block);
+        if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
+            let first = self.geometry.first_wordline(block) as usize;
+            self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(Wordline::default());
+        }
+        if self.tracker.is_on() && !self.bugs.has(Bug::TrackerKept) {
+            self.tracker.reset(block);
+        }
+        self.counts.erases[cause as usize] += 1;
+        self.erases_total += 1;
+        self.record(NandOp::Erase { block, cause });
+        self.tell(|o| o.erased(block, cause));
+    }
+
+    /// What the cycle that ends has cost the block; nobody wants to look at it until it is opened.
+    fn wear(&mut self, block: BlockId) {
+        let cold = &mut self.cold[block as usize];
+        if std::mem::take(&mut cold.reprogrammed) {
+            cold.reprogrammed_cycles += 1;
+            let cycles = cold.pec + u32::from(!planted(Bug::CyclesOneShort)) - self.first_pec;
+            cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
+            let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
+            cold.extra_milli += counts * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
+        }
+        cold.pec += u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
+        cold.set_policy_alarm(Reads::NEVER);
+        cold.model_alarm = if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { u32::MAX };
+        cold.carries = 0;
+    }
+}

@@ -1,0 +1,46 @@
+//! What a drive begins with, written into the records by construction: whole blocks of data, and reads from before the run.
+
+use crate::base::units::{BlockId, Lpn, StreamId};
+use crate::bugs::Bug;
+use crate::flash::Flash;
+use crate::flash::block::BlockState;
+
+impl Flash {
+    /// An erased block holds this page of the host's from the start on.
+    #[inline]
+    pub(crate) fn preload_page(&mut self, block: BlockId, page: u32, lpn: Lpn) {
+        self.contents.to_logical[(self.geometry.first_page(block) + page) as usize] = lpn;
+        self.contents.set_valid(block, page);
+    }
+
+    /// All of an erased block's pages are programmed, of which those preloaded, so many, are valid: it is closed, as though this stream had written it.
+    pub(crate) fn preload(&mut self, block: BlockId, stream: StreamId, valid: u32) {
+        let hot = &mut self.hot[block as usize];
+        (hot.state, hot.stream) = (BlockState::Closed, stream);
+        hot.write_ptr = self.geometry.pages_per_block as u16;
+        hot.valid = valid as u16;
+        self.seq += u64::from(self.geometry.pages_per_block);
+    }
+
+    /// Tells the observer what such a block holds.
+    pub(crate) fn tell_preloaded(&mut self, block: BlockId) {
+        if self.is_watched() {
+            let lpns = self.contents.owners(block).to_vec();
+            self.tell(|o| o.preloaded(block, &lpns));
+        }
+    }
+
+    /// The block has served reads before the run, of this dose for each wordline that is programmed, in quarters.
+    pub(crate) fn serve_before_start(&mut self, block: BlockId, doses: &[u32]) {
+        if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
+            let first = self.geometry.first_wordline(block);
+            for (wordline, dose) in (first..).zip(doses) {
+                self.wordlines[wordline as usize].reads += dose;
+            }
+        }
+        if self.tracker.is_on() {
+            self.tracker.count_each(block, doses);
+        }
+        self.hot[block as usize].reads += doses.iter().sum::<u32>();
+    }
+}

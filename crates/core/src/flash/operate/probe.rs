@@ -1,0 +1,34 @@
+//! Probing: wordlines sensed for their errors.
+
+use crate::base::units::{BlockId, Cause};
+use crate::bugs::Bug;
+use crate::flash::ops::NandOp;
+use crate::flash::rules;
+use crate::flash::{Flash, Probed};
+use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
+
+impl Flash {
+    /// Senses wordlines for their errors: once each, on reclaim's account, with the dose of a page kind that takes one sensing.
+    pub(crate) fn probe(&mut self, block: BlockId, wordlines: &[u32]) -> Vec<Probed> {
+        let (first, bits) = (self.geometry.first_page(block), self.geometry.cell.bits());
+        let mut found = Vec::with_capacity(wordlines.len());
+        for wordline in wordlines {
+            let page = wordline * bits;
+            rules::read(first + page, page, &self.hot[block as usize], &self.geometry);
+            // The weakest page kind's limit is the wordline's.
+            let of_kind = |kind| self.with_block_view(block, |model, view| model.dose_and_limit(view, page + kind));
+            let (dose, limit) = (0..bits).map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
+            let dose = if self.bugs.has(Bug::ProbeHalved) { dose / 2 } else { dose };
+            found.push(Probed { wordline: *wordline, dose, limit });
+            self.counts.reads[Cause::Reclaim as usize] += 1;
+            self.count_any_read(first + page);
+            if self.bugs.has(Bug::ProbeUncounted) {
+                self.wordlines[self.geometry.wordline_of(first + page) as usize].reads -= self.dose[0];
+            }
+            self.note_read(PhysRead { lpn: NOBODY, ppn: first + page, cause: Cause::Reclaim, result: ReadResult::Good, fill: false });
+        }
+        self.record(NandOp::Probe { block, wordlines: wordlines.len() as u32 });
+        self.ask_model(block);
+        found
+    }
+}

@@ -1,0 +1,104 @@
+//! Programming: the next page of an open block, with data or, in a wordline that could not wait for more, with nothing.
+
+use crate::base::units::{BlockId, Cause, Lpn, Ppn};
+use crate::bugs::{Bug, planted};
+use crate::disturb::spared;
+use crate::flash::Flash;
+use crate::flash::contents::NOBODYS;
+use crate::flash::rules;
+use crate::watch::observer::Origin;
+
+impl Flash {
+    /// Programs the next page of a block. What was there before is still valid where it was.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "its caller is the write path")]
+    pub(crate) fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) -> Ppn {
+        rules::program(block, &self.hot[block as usize], page, &self.geometry);
+        let ppn = self.geometry.first_page(block) + page;
+        let begins = !self.wordlines.is_empty() && self.geometry.kind_of(ppn) == 0;
+        if begins {
+            self.begin_wordline(block, self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block));
+        }
+        let hot = &mut self.hot[block as usize];
+        hot.write_ptr += 1;
+        hot.valid += 1;
+        let disturbed_before = begins && hot.reads > 0 && self.preprogram_weight > 0.0;
+        if !(self.bugs.has(Bug::OwnerForgotten) && self.seq % 101 == 100) {
+            self.contents.to_logical[ppn as usize] = lpn;
+        }
+        self.contents.set_valid(block, page);
+        if disturbed_before && !planted(Bug::BornLostUnseen) {
+            // It may have been disturbed past its limit before it was written.
+            self.reassess(block);
+        }
+        self.seq += 1;
+        self.counts.programs[cause as usize] += 1;
+        let seq = self.seq;
+        self.tell(|o| o.programmed(ppn, lpn, seq, origin, cause));
+        ppn
+    }
+
+    /// Notes the dose that a wordline does not have to answer for: what was deposited before its first page.
+    fn begin_wordline(&mut self, block: BlockId, wordline: u32) {
+        let first = self.geometry.first_wordline(block) as usize;
+        let reads = self.hot[block as usize].reads;
+        if reads == 0 {
+            self.wordlines[first + wordline as usize].base = 0;
+            return;
+        }
+        let mut base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
+        if self.bugs.has(Bug::BaseForgotten) {
+            base = 0;
+        }
+        if self.bugs.has(Bug::BaseSparesAll) {
+            base = reads;
+        }
+        self.wordlines[first + wordline as usize].base = base;
+        if self.tracker.is_on() {
+            self.tracker.begin_wordline(block, wordline, spared(u64::from(reads), self.preprogram_weight));
+        }
+    }
+
+    /// Programs a page of a padded wordline.
+    pub(crate) fn program_nothing(&mut self, block: BlockId, page: u32, cause: Cause) {
+        rules::program(block, &self.hot[block as usize], page, &self.geometry);
+        let ppn = self.geometry.first_page(block) + page;
+        self.hot[block as usize].write_ptr += 1;
+        self.contents.to_logical[ppn as usize] = NOBODYS;
+        self.hot[block as usize].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
+        self.seq += 1;
+        self.counts.programs[cause as usize] += 1;
+        self.counts.padded_pages += u64::from(!self.bugs.has(Bug::PaddingUncounted));
+        let seq = self.seq;
+        self.tell(|o| o.padded(ppn, seq, cause));
+    }
+
+    /// A page of a block in a mode was programmed: behind the last one of a wordline that it keeps comes the program that makes guard levels.
+    #[inline]
+    pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
+        let (bits, mode) = (self.geometry.cell.bits(), self.hot[block as usize].mode);
+        if mode == 0 || page % bits + 1 + u32::from(mode) != bits {
+            return;
+        }
+        self.hot[block as usize].write_ptr += u16::from(mode);
+        if self.bugs.has(Bug::LowDensityUnmerged) {
+            return;
+        }
+        if self.by_wordline {
+            // The one program of the wordline leaves no guard level used.
+            self.counts.reprograms[cause as usize] += 1;
+        } else {
+            self.book_merge(block, cause);
+        }
+        self.tell(|o| o.merged(block, page / bits, mode, cause));
+    }
+
+    /// The data of a page is no longer wanted.
+    #[inline]
+    pub(crate) fn invalidate(&mut self, ppn: Ppn) -> BlockId {
+        let block = self.geometry.block_of(ppn);
+        self.contents.clear_valid(block, ppn - self.geometry.first_page(block));
+        self.hot[block as usize].valid -= 1;
+        block
+    }
+}

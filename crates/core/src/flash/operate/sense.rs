@@ -1,0 +1,114 @@
+//! Sensing: a page read for the host or on the drive's own account, and the one place where the drive decides that data could not be read.
+
+use crate::base::units::{BlockId, Cause, Lpn, Ppn};
+use crate::bugs::Bug;
+use crate::flash::Flash;
+use crate::flash::block::{CARRY, SUSPECT};
+use crate::flash::ops::NandOp;
+use crate::flash::rules;
+use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
+
+/// What a sensing came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sensed {
+    /// The data could be read.
+    pub(crate) good: bool,
+    /// The block has reached its alarm: after a read of the host its policy may want to be asked.
+    pub(crate) rings: bool,
+}
+
+impl Flash {
+    /// A read of the host; tells whether the block has reached its alarm. Then [`Self::rung`] says what the read came to.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the read path")]
+    pub(crate) fn host_read<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
+        self.counts.reads[Cause::Host as usize] += 1;
+        let rings = self.count_read::<COUNTED>(ppn).1;
+        if WATCHED && !rings {
+            self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Good, fill: false });
+        }
+        rings
+    }
+
+    /// Senses a page out of the batch path: for a move or a fill.
+    pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
+        let block = self.geometry.block_of(ppn);
+        rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block as usize], &self.geometry);
+        if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
+            self.counts.reads[cause as usize] += 1;
+        }
+        let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn).1;
+        self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
+        if rings {
+            return self.rung(lpn, ppn, cause, fill);
+        }
+        self.note_read(PhysRead { lpn, ppn, cause, result: ReadResult::Good, fill });
+        Sensed { good: true, rings: false }
+    }
+
+    /// A sensing that has been counted reached its block's alarm: decides whether the data could be read, and asks the error model.
+    pub(crate) fn rung(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
+        let block = self.geometry.block_of(ppn);
+        let own = self.dose[self.geometry.kind_of(ppn) as usize];
+        let mut gone = self.is_past_limit(block, ppn - self.geometry.first_page(block), own);
+        gone &= !self.bugs.has(Bug::LossHidden);
+        gone |= self.bugs.has(Bug::LossInvented) && self.hot[block as usize].has(SUSPECT);
+        let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
+        self.note_read(PhysRead { lpn, ppn, cause, result, fill });
+        if self.model.is_none() {
+            self.carry(block);
+            return Sensed { good: true, rings: false };
+        }
+        self.ask_model(block);
+        self.set_alarm(block);
+        Sensed { good: !gone, rings: true }
+    }
+
+    /// Makes room in the counter of a block that no error model looks at.
+    fn carry(&mut self, block: BlockId) {
+        self.hot[block as usize].reads -= CARRY;
+        self.cold[block as usize].carries += 1;
+    }
+
+    /// Senses the cells of a page whose data nobody wants.
+    pub(crate) fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
+        self.counts.reads[cause as usize] += 1;
+        let block = self.geometry.block_of(ppn);
+        let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn).1;
+        self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
+        self.note_read(PhysRead { lpn: NOBODY, ppn, cause, result: ReadResult::Good, fill: false });
+        if rings {
+            self.model_alarm(block);
+        }
+    }
+
+    /// At the end of a run, the failing fill of a page that is known to be past its limit.
+    pub(crate) fn sense_failing(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.counts.reads[Cause::Host as usize] += 1;
+        self.count_any_read(ppn);
+        self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Uncorrectable, fill: true });
+    }
+
+    /// Remembers physical work for the timed gear.
+    #[inline]
+    pub(crate) fn record(&mut self, op: NandOp) {
+        if self.timed {
+            self.ops.push(op);
+        }
+    }
+
+    /// First valid page of a block from `page` on whose data is past its limit.
+    pub(crate) fn next_past_limit(&mut self, block: BlockId, page: u32) -> Option<u32> {
+        if !self.hot[block as usize].has(SUSPECT) {
+            return None;
+        }
+        let mut page = page;
+        while let Some(valid) = self.contents.next_valid(block, page) {
+            if self.is_past_limit(block, valid, 0) {
+                return Some(valid);
+            }
+            page = valid + 1;
+        }
+        None
+    }
+}

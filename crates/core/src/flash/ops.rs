@@ -1,0 +1,30 @@
+//! The log of physical work: what a change of state comes to on dies and channels.
+
+use crate::base::units::{BlockId, Cause, DieId, Ppn};
+
+/// Physical work that a change of state implies; the timed gear books it on dies and channels, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NandOp {
+    /// Read a page for a read-modify-write, program elsewhere follows.
+    Fill { src: Ppn },
+    /// Program a host page.
+    Program { dst: Ppn },
+    /// Read here for a wordline to come, which the timed gear knows by this serial number.
+    Load { src: Ppn, serial: u32, cause: Cause },
+    /// Program a wordline, which begins with this page and holds so many, once what was read for it is there.
+    ProgramWordline { dst: Ppn, pages: u32, serial: u32, cause: Cause },
+    /// Read here and, unless it was lost, program there.
+    Copy { src: Ppn, dst: Option<Ppn>, cause: Cause },
+    /// Sense so many wordlines of a block for their errors.
+    Probe { block: BlockId, wordlines: u32 },
+    /// Read here, for the states of the cells.
+    Read { src: Ppn, cause: Cause },
+    /// Program the most significant page of a wordline of this block, for guard levels.
+    Merge { block: BlockId, cause: Cause },
+    /// Erase a block.
+    Erase { block: BlockId, cause: Cause },
+    /// What follows up to the matching end is one job in the foreground of this die.
+    JobBegin { die: DieId, cause: Cause },
+    /// End of the job.
+    JobEnd,
+}

@@ -1,0 +1,42 @@
+//! Which of the host's pages the drive has reported lost, until they are written again.
+
+use crate::base::units::{Cause, Lpn, Ppn};
+use crate::bugs::Bug;
+use crate::flash::Flash;
+use crate::ftl::Ftl;
+
+impl Ftl {
+    /// Senses a page on the drive's own account. Tells whether its data could be read; what could not is reported lost, unless newer data
+    /// hides it.
+    pub(crate) fn sense(&mut self, flash: &mut Flash, lpn: Lpn, ppn: Ppn, cause: Cause, hidden: bool) -> bool {
+        let good = flash.sense(lpn, ppn, cause, hidden).good;
+        if !good && !hidden {
+            self.report_lost(flash, lpn);
+        }
+        good
+    }
+
+    /// Whether the drive reported this page's data as lost and it was not written since.
+    pub(crate) fn is_lost(&self, lpn: Lpn) -> bool {
+        self.lost.get(lpn as usize / 64).is_some_and(|word| word >> (lpn % 64) & 1 == 1)
+    }
+
+    /// Reports the host's data at a page as lost, once.
+    pub(crate) fn report_lost(&mut self, flash: &mut Flash, lpn: Lpn) {
+        if self.is_lost(lpn) {
+            return;
+        }
+        if self.lost.is_empty() {
+            self.lost = vec![0; (flash.geometry.host_pages as usize).div_ceil(64)];
+        }
+        self.lost[lpn as usize / 64] |= 1 << (lpn % 64);
+        self.lost_pages += u64::from(!self.bugs.has(Bug::LossesUncounted));
+        flash.tell(|o| o.lost(lpn));
+    }
+
+    pub(crate) fn clear_lost(&mut self, lpn: Lpn) {
+        if let Some(word) = self.lost.get_mut(lpn as usize / 64) {
+            *word &= !(1 << (lpn % 64));
+        }
+    }
+}

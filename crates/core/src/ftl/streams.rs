@@ -1,0 +1,114 @@
+//! Streams: each keeps one kind of data apart and writes its open blocks in turn, so that its pages are striped over dies.
+
+use crate::base::geometry::Geometry;
+use crate::base::streams::{FIRST_OWN, RESERVE, StreamSpec};
+use crate::base::units::{BlockId, StreamId};
+use crate::ftl::free::{FreeBlocks, Side};
+
+pub(super) const NONE: BlockId = BlockId::MAX;
+
+pub(crate) struct Stream {
+    pub(super) purpose: &'static str,
+    /// Page kinds that its blocks do without.
+    pub(super) mode: u8,
+    /// Takes the most worn free block instead of the youngest.
+    pub(super) worn: bool,
+    /// Its blocks come from the IPR pool where they can.
+    pub(super) pool: bool,
+    /// Its blocks are closed after so many pages.
+    pub(super) most_pages: u32,
+    /// Whether the reads of each page of its blocks are counted.
+    pub(super) counts_pages: bool,
+    pub(super) open: Vec<BlockId>,
+    pub(super) turn: usize,
+}
+
+pub(crate) struct Streams {
+    pub(super) table: Vec<Stream>,
+    /// Whether the IPR pool is kept for the streams that want it.
+    pub(super) keep_pool: bool,
+    pub(super) plane_cursor: u32,
+}
+
+impl Streams {
+    /// Widths so that open blocks plus the reserve never exceed half the spare blocks. `keep_pool` holds where any stream wants the pool.
+    pub(crate) fn new(geometry: &Geometry, own: Vec<StreamSpec>, keep_pool: bool) -> Self {
+        let room = (geometry.spare_blocks() / 2).saturating_sub(RESERVE + 1);
+        let width = (room / (3 + own.len() as u32)).clamp(1, geometry.dies()) as usize;
+        let all = geometry.pages_per_block;
+        let stream = |purpose, width| Stream {
+            purpose,
+            mode: 0,
+            worn: false,
+            pool: false,
+            most_pages: all,
+            counts_pages: false,
+            open: vec![NONE; width],
+            turn: 0,
+        };
+        let mut table =
+            vec![stream("host", width), stream("gc", width), stream("reclaim", width), Stream { worn: true, ..stream("wear", 1) }];
+        assert_eq!(table.len(), usize::from(FIRST_OWN));
+        let keep_pool = keep_pool && own.iter().any(|spec| spec.pool);
+        table.extend(own.into_iter().map(|spec| Stream {
+            mode: spec.mode,
+            pool: spec.pool,
+            most_pages: spec.most_pages.map_or(all, |n| u32::from(n).min(all)),
+            counts_pages: spec.counts_pages,
+            ..stream(spec.purpose, width)
+        }));
+        Self { table, keep_pool, plane_cursor: 0 }
+    }
+
+    pub(crate) fn widths(&self) -> Vec<(&'static str, u32)> {
+        self.table.iter().map(|s| (s.purpose, s.open.len() as u32)).collect()
+    }
+
+    pub(crate) fn width(&self, stream: StreamId) -> usize {
+        self.table[usize::from(stream)].open.len()
+    }
+
+    /// Page kinds that a stream's blocks do without, where the drive can spare them.
+    pub(crate) fn mode(&self, stream: StreamId) -> u32 {
+        self.table[usize::from(stream)].mode.into()
+    }
+
+    /// Pages after which a stream's blocks are closed.
+    pub(crate) fn most_pages(&self, stream: StreamId) -> u32 {
+        self.table[usize::from(stream)].most_pages
+    }
+
+    /// Whether a stream's blocks come from the IPR pool where they can.
+    pub(crate) fn wants_pool(&self, stream: StreamId) -> bool {
+        self.table[usize::from(stream)].pool
+    }
+
+    /// Where a stream's next block comes from.
+    pub(super) fn side(&self, stream: StreamId, free: &FreeBlocks) -> Side {
+        let wanted = match (self.wants_pool(stream), self.keep_pool) {
+            (true, _) => Side::Pool,
+            (false, true) => Side::Outside,
+            (false, false) => Side::Any,
+        };
+        if free.count_in(wanted) > 0 { wanted } else { Side::Any }
+    }
+
+    /// Whether blocks of which every page is valid are moved out of the pool where it has none to give.
+    pub(crate) fn evicts_full(&self) -> bool {
+        self.keep_pool
+    }
+
+    pub(super) fn next_turn(&mut self, stream: StreamId) {
+        let s = &mut self.table[usize::from(stream)];
+        s.turn = if s.turn + 1 == s.open.len() { 0 } else { s.turn + 1 };
+    }
+
+    /// Forgets an open block (it is to be moved before it is full).
+    pub(crate) fn drop_open(&mut self, stream: StreamId, block: BlockId) {
+        for slot in &mut self.table[usize::from(stream)].open {
+            if *slot == block {
+                *slot = NONE;
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The techniques at work in a drive. The controller is handed them to arm blocks, to say that one is erased and to choose what to clean;
+//! only the drive itself asks what to do against reads.
+
+use crate::base::metrics::HostCounts;
+use crate::base::units::{BlockId, Cause, Ns, Ppn, Reads};
+use crate::bugs::{Bug, Bugs, planted};
+use crate::config::DriveConfig;
+use crate::disturb::ErrorModel;
+use crate::flash::Flash;
+use crate::slots::gc::{Candidates, GcPolicy};
+use crate::slots::reclaim::{Policy, View};
+
+/// Pages that low density takes away: what jobs under way will take, and what it may take in all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Away {
+    pub(crate) leaving: u32,
+    pub(crate) at_most: u32,
+}
+
+/// What a reclaim technique is told beside the state of the flash and the drive's tables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    /// `R_late`.
+    pub(crate) late_reads: u32,
+    /// Pages that the host read and wrote before the measured phase.
+    pub(crate) host_pages_before: u64,
+    /// Blocks opened before this time of the techniques' clock have served reads that nobody timed.
+    pub(crate) timed_from: u64,
+    /// The page whose read made a block ask its policy last.
+    pub(crate) rung_by: Ppn,
+    pub(crate) bugs: Bugs,
+}
+
+/// All that it is told.
+#[derive(Clone, Copy)]
+pub(crate) struct Told<'a> {
+    pub(crate) config: &'a DriveConfig,
+    pub(crate) facts: &'a Facts,
+    pub(crate) host: &'a HostCounts,
+}
+
+impl<'a> View<'a> {
+    /// The view of a drive.
+    pub(crate) fn of(flash: &'a Flash, away: Away, told: Told<'a>) -> Self {
+        let Told { config, facts, host } = told;
+        let late_reads = match facts.late_reads {
+            _ if facts.bugs.has(Bug::LateReadsZero) => 0,
+            late if planted(Bug::LateHalved) => late / 2,
+            late => late,
+        };
+        Self {
+            geometry: &flash.geometry,
+            limits: flash.model.as_deref().map(ErrorModel::limits),
+            disturb: &config.disturb,
+            density: &config.density,
+            late_reads,
+            wear_counts: flash.wear_counts,
+            hot: &flash.hot,
+            cold: &flash.cold,
+            wordlines: &flash.wordlines,
+            tracker: &flash.tracker,
+            pages: &flash.page_counters,
+            contents: &flash.contents,
+            guards: &flash.guards,
+            pages_away: flash.pages_away + away.leaving,
+            pages_to_spare: away.at_most,
+            clock: facts.host_pages_before + host.read_pages + host.write_pages,
+            timed_from: facts.timed_from,
+            rung_by: facts.rung_by,
+            bugs: facts.bugs,
+        }
+    }
+}
+
+/// What the controller may ask of the techniques.
+pub(crate) struct Slots<'a> {
+    reclaim: &'a mut dyn Policy,
+    gc: &'a mut dyn GcPolicy,
+    told: Told<'a>,
+    /// The drive's time, for the jobs that begin.
+    pub(crate) now: Ns,
+}
+
+impl<'a> Slots<'a> {
+    pub(crate) fn new(reclaim: &'a mut dyn Policy, gc: &'a mut dyn GcPolicy, told: Told<'a>, now: Ns) -> Self {
+        Self { reclaim, gc, told, now }
+    }
+
+    /// First alarm of a block that is about to be written.
+    pub(crate) fn arm(&mut self, flash: &Flash, away: Away, block: BlockId) -> Reads {
+        self.reclaim.arm(&View::of(flash, away, self.told), block)
+    }
+
+    /// A block is about to be erased.
+    pub(crate) fn erased(&mut self, flash: &Flash, away: Away, block: BlockId, cause: Cause) {
+        self.reclaim.erased(&View::of(flash, away, self.told), block, cause);
+    }
+
+    /// The block to clean.
+    pub(crate) fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
+        self.gc.pick(among)
+    }
+}

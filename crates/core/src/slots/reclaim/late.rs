@@ -1,0 +1,26 @@
+//! `R_late`: reads that a block may still serve between its alarm and the end of its job.
+
+use crate::base::geometry::Geometry;
+use crate::config::{DriveConfig, Schedule};
+
+/// `R_late`: none where the job runs in the foreground. Else the reads that a die serves in the time of the job when the
+/// two share it, but at most an eighth of the smallest worst-case limit: more would rewrite blocks far too early, and a
+/// block that uses its reads up before its job is done is finished in the foreground anyway.
+pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
+    if let Some(given) = config.reclaim.late_reads {
+        return given;
+    }
+    if !timed || config.reclaim.schedule == Schedule::Foreground {
+        return 0;
+    }
+    let sense = config.timing.sense_per_kind_us(geometry.cell);
+    let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
+    let job_us = f64::from(geometry.pages_per_block) * (read_us + config.program_us_per_page());
+    let smallest = config
+        .disturb
+        .table
+        .iter()
+        .flat_map(|row| row.limit.iter().enumerate().map(|(g, limit)| limit / row.alpha.get(g).copied().unwrap_or(1.0)));
+    let smallest = smallest.fold(f64::INFINITY, f64::min);
+    (job_us / read_us).min(smallest / 8.0).floor() as u32
+}

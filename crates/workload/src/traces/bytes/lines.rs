@@ -1,0 +1,189 @@
+//! Lines of a byte stream, in constant memory.
+//! LF and CRLF both end a line; the last one may lack its end.
+
+use std::io;
+use std::ops::Range;
+
+use crate::traces::bytes::window::Window;
+
+/// Longest line, in bytes; no format comes near it, so a longer one is no trace.
+pub(in crate::traces) const MAX_LINE_BYTES: usize = 64 << 10;
+
+/// Why there is no next line.
+#[derive(Debug)]
+pub(in crate::traces) enum LineError {
+    /// The stream failed: a read error or a damaged compressed file.
+    Io(io::Error),
+    /// The line is longer than [`MAX_LINE_BYTES`]; the next one begins after its end.
+    TooLong,
+    /// The line holds a NUL byte.
+    Nul,
+}
+
+/// A reader of lines.
+pub(in crate::traces) struct Lines {
+    window: Window,
+    /// The current line, without its end.
+    line: Range<usize>,
+    number: u64,
+    /// Whether the window holds a NUL anywhere: one fast scan a buffer instead of one a line.
+    has_nul: bool,
+    /// The line before was too long and its end is still to come.
+    in_long_line: bool,
+}
+
+impl Lines {
+    pub(in crate::traces) fn new(window: Window) -> Self {
+        let has_nul = memchr::memchr(0, window.pending()).is_some();
+        Self { window, line: 0..0, number: 0, has_nul, in_long_line: false }
+    }
+
+    /// Goes to the next line; false at the end of the stream.
+    #[inline]
+    pub(in crate::traces) fn advance(&mut self) -> Result<bool, LineError> {
+        let next = memchr::memchr(b'\n', self.window.pending());
+        if let Some(length) = next
+            && !self.has_nul
+            && length <= MAX_LINE_BYTES
+            && !self.in_long_line
+        {
+            self.take(length, 1);
+            return Ok(true);
+        }
+        self.advance_slowly()
+    }
+
+    /// The current line, without its end.
+    #[inline]
+    pub(in crate::traces) fn text(&self) -> &[u8] {
+        self.window.piece(self.line.clone())
+    }
+
+    /// Number of the current line, from 1.
+    pub(in crate::traces) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Makes the next `length` bytes the current line, and drops the carriage return of its end and the `newline`, 0 or 1 bytes, behind it.
+    #[inline]
+    fn take(&mut self, length: usize, newline: usize) {
+        let taken = self.window.take(length + newline);
+        let line = self.window.piece(taken.start..taken.start + length);
+        let carriage_return = usize::from(line.last() == Some(&b'\r'));
+        self.line = taken.start..taken.start + length - carriage_return;
+        self.number += 1;
+    }
+
+    /// The cases that are rare: the buffer ends within the line, the line is the last, too long, or holds a NUL.
+    #[cold]
+    fn advance_slowly(&mut self) -> Result<bool, LineError> {
+        self.finish_long_line()?;
+        let mut next = memchr::memchr(b'\n', self.window.pending());
+        if next.is_none() {
+            self.refill()?;
+            next = memchr::memchr(b'\n', self.window.pending());
+        }
+        if next.is_none() && self.window.pending().is_empty() {
+            return Ok(false);
+        }
+        // A buffer without a line end is full, and then too long, or holds the last line.
+        self.in_long_line = next.is_none() && !self.window.at_end();
+        self.take(next.unwrap_or(self.window.pending().len()), usize::from(next.is_some()));
+        if self.line.len() > MAX_LINE_BYTES {
+            return Err(LineError::TooLong);
+        }
+        if self.has_nul && memchr::memchr(0, self.text()).is_some() {
+            return Err(LineError::Nul);
+        }
+        Ok(true)
+    }
+
+    /// Goes behind the end of a line that was too long for the buffer.
+    fn finish_long_line(&mut self) -> Result<(), LineError> {
+        while self.in_long_line {
+            let rest = memchr::memchr(b'\n', self.window.pending());
+            self.window.take(rest.map_or(usize::MAX, |length| length + 1));
+            self.in_long_line = rest.is_none() && !self.window.at_end();
+            if self.in_long_line {
+                self.refill()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refill(&mut self) -> Result<(), LineError> {
+        self.window.refill().map_err(LineError::Io)?;
+        self.has_nul = memchr::memchr(0, self.window.pending()).is_some();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines_of(text: &[u8]) -> Lines {
+        Lines::new(Window::new(Box::new(io::Cursor::new(text.to_vec()))))
+    }
+
+    fn all(text: &[u8]) -> Vec<Vec<u8>> {
+        let mut lines = lines_of(text);
+        let mut out = Vec::new();
+        while lines.advance().unwrap() {
+            out.push(lines.text().to_vec());
+        }
+        assert_eq!(lines.number(), out.len() as u64);
+        out
+    }
+
+    #[test]
+    fn line_ends_of_every_kind() {
+        assert_eq!(all(b""), Vec::<Vec<u8>>::new());
+        assert_eq!(all(b"a\nb\r\n\n c"), [&b"a"[..], b"b", b"", b" c"]);
+        assert_eq!(all(b"\n\r\n"), [b"", b""]);
+    }
+
+    #[test]
+    fn a_stream_longer_than_the_buffer_loses_nothing() {
+        // 7-byte lines do not divide the buffer, so pieces are carried over at every refill.
+        let text: Vec<u8> = (0..200_000).flat_map(|i| format!("{i:06}\n").into_bytes()).collect();
+        let lines = all(&text);
+        assert_eq!(lines.len(), 200_000);
+        assert!(lines.iter().enumerate().all(|(i, l)| *l == format!("{i:06}").into_bytes()));
+    }
+
+    #[test]
+    fn the_longest_line_is_64_kib() {
+        let mut text = vec![b'x'; MAX_LINE_BYTES];
+        assert_eq!(all(&text).len(), 1);
+        text.push(b'x');
+        for end in ["", "\n", "\nmore\n"] {
+            let mut lines = lines_of(&[&text, end.as_bytes()].concat());
+            assert!(matches!(lines.advance(), Err(LineError::TooLong)), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn after_a_line_of_any_length_comes_the_next() {
+        for length in [MAX_LINE_BYTES + 1, 300 << 10, 1 << 20] {
+            let mut lines = lines_of(&[vec![b'x'; length], b"\nmore\n".to_vec()].concat());
+            assert!(matches!(lines.advance(), Err(LineError::TooLong)), "{length}");
+            assert!(lines.advance().unwrap());
+            assert_eq!((lines.text(), lines.number()), (&b"more"[..], 2), "{length}");
+            assert!(!lines.advance().unwrap());
+        }
+        let mut unended = lines_of(&vec![b'x'; 1 << 20]);
+        assert!(matches!(unended.advance(), Err(LineError::TooLong)));
+        assert!(!unended.advance().unwrap());
+    }
+
+    #[test]
+    fn a_nul_is_found_in_its_own_line() {
+        let mut lines = lines_of(b"a\nb\n\0\nc\n");
+        assert!(lines.advance().unwrap() && lines.advance().unwrap());
+        assert!(matches!(lines.advance(), Err(LineError::Nul)));
+        assert_eq!(lines.number(), 3);
+        assert!(lines.advance().unwrap());
+        assert_eq!(lines.text(), b"c");
+    }
+}

@@ -1,0 +1,67 @@
+//! The formats, one a file, and the list of all of them. A new format is a file with a [`Format`] and a line in [`FORMATS`].
+
+pub(in crate::traces) mod alibaba;
+pub(in crate::traces) mod arc;
+pub(in crate::traces) mod blkparse;
+pub(in crate::traces) mod compact;
+pub(in crate::traces) mod diskmon;
+pub(in crate::traces) mod disksim;
+pub(in crate::traces) mod fio;
+pub(in crate::traces) mod fio2;
+pub(in crate::traces) mod mqsim;
+pub(in crate::traces) mod msr;
+pub(in crate::traces) mod spc;
+pub(in crate::traces) mod srt;
+pub(in crate::traces) mod srt_header;
+pub(in crate::traces) mod systor;
+pub(in crate::traces) mod tencent;
+pub(in crate::traces) mod vscsi;
+pub(in crate::traces) mod wiscsee;
+
+use vpass_core::base::request::SourceError;
+
+use crate::traces::rows::format::Format;
+use crate::traces::rows::quote::quote;
+
+/// Every format that is read, in the order in which they are listed.
+pub static FORMATS: [Format; 16] = [
+    msr::FORMAT,
+    disksim::FORMAT,
+    mqsim::FORMAT,
+    fio::FORMAT,
+    fio2::FORMAT,
+    blkparse::FORMAT,
+    spc::FORMAT,
+    alibaba::FORMAT,
+    tencent::FORMAT,
+    systor::FORMAT,
+    diskmon::FORMAT,
+    wiscsee::FORMAT,
+    arc::FORMAT,
+    vscsi::FORMAT,
+    srt::FORMAT,
+    compact::FORMAT,
+];
+
+/// The format of that name or alias.
+///
+/// # Errors
+/// A sentence with the nearest name and all names, where there is none.
+pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
+    let wanted = name.to_ascii_lowercase();
+    FORMATS.iter().find(|f| f.name == wanted || f.aliases.contains(&wanted.as_str())).ok_or_else(|| {
+        let names = FORMATS.iter().flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()));
+        let nearest = crate::nearest::nearest(&wanted, names);
+        let hint = nearest.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
+        SourceError(format!("there is no trace format {}{hint}; known formats: {}", quote(name.as_bytes()), known()))
+    })
+}
+
+/// All formats, for messages.
+pub(in crate::traces) fn known() -> String {
+    let one = |f: &Format| match f.aliases {
+        [] => format!("{} ({})", f.name, f.description),
+        others => format!("{} or {} ({})", f.name, others.join(" or "), f.description),
+    };
+    FORMATS.iter().map(one).collect::<Vec<_>>().join(", ")
+}

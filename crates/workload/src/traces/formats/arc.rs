@@ -1,0 +1,67 @@
+//! `arc`: the address streams of the ARC paper (Megiddo and Modha, "ARC: A Self-Tuning, Low Overhead Replacement Cache", FAST '03), `.lis` files.
+//!
+//! | column | unit |
+//! |---|---|
+//! | block | 512 B |
+//! | blocks | 512 B |
+//! | ignored | - |
+//! | request | number, from 0 |
+//!
+//! A line is a run of blocks. The columns mean what readers of the files in cache simulators take them for: starting block, number of blocks,
+//! ignored, request number. How large a block is no file says. 512 bytes are inferred from P3, a Windows workstation: four of five of its
+//! requests are 8, 16, 32, 64 or 128 blocks, which are 4 to 64 KiB. OLTP, which counts the pages of a database, is read the same way.
+//! There is no time and no direction: both have to be said.
+
+use vpass_core::base::request::Op;
+
+use crate::traces::rows::fields::Blanks;
+use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::head::{Head, is_whole};
+use crate::traces::rows::missing_times::MissingTimes;
+use crate::traces::rows::reader::{Body, LineReader, Opening};
+use crate::traces::rows::unit::Times;
+
+pub(in crate::traces) const FORMAT: Format = Format {
+    name: "arc",
+    aliases: &[],
+    description: "ARC address streams (.lis)",
+    columns: &[
+        column("block", "a whole number of 512-byte blocks below 2^54"),
+        column("blocks", "a whole number of 512-byte blocks"),
+        column("ignored", "a whole number"),
+        column("request", "a whole number"),
+    ],
+    clock: Clock::None,
+    times: Times::None,
+    has_op: false,
+    detect,
+    body: Body::Lines(open),
+};
+
+fn detect(head: &Head) -> bool {
+    let columns = head.first_columns();
+    columns.len() == 4 && columns.iter().all(|c| is_whole(c))
+}
+
+struct Rows {
+    op: Op,
+    pace: MissingTimes,
+}
+
+fn open(opening: &Opening) -> Box<dyn LineReader> {
+    let op = opening.options.assume_op.unwrap_or(Op::Read);
+    Box::new(Rows { op, pace: MissingTimes::new(opening.options.clock) })
+}
+
+impl LineReader for Rows {
+    #[inline]
+    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+        let mut fields = Blanks::new(line);
+        let offset = fields.sector()?;
+        let bytes = fields.sectors()?;
+        fields.unused_number()?;
+        fields.unused_number()?;
+        fields.end()?;
+        Ok(Some(Row { at_ns: self.pace.next(), device: 0, offset, bytes, op: self.op }))
+    }
+}

@@ -1,0 +1,140 @@
+//! `blkparse`: the text that blkparse(1) prints by default for what blktrace(8) recorded (its manual page, "DEFAULT OUTPUT").
+//!
+//! | column | unit |
+//! |---|---|
+//! | device | major,minor |
+//! | CPU | number |
+//! | sequence | number |
+//! | time | s since the start, decimal |
+//! | process | number |
+//! | action | Q = queued, D = issued, C = completed, and others |
+//! | RWBS | R, W or D = discard, or none of them, with F = flush before and letters for barriers and the like |
+//! | sector | 512 B; absent where the event has a payload or nothing to say |
+//! | + | the sign |
+//! | sectors | 512 B |
+//! | command | in brackets, and more for some actions |
+//!
+//! A request shows up as several events, so one action counts: `--blk-action`, or else the first of Q, D and C that the beginning of the file
+//! holds. Q shows what was asked for before anything was merged or split; D what a drive was sent. Events of that action without a sector
+//! (payloads, flushes) move no data. The summaries that blkparse prints after the events are passed over.
+
+use vpass_core::base::request::Op;
+
+use crate::traces::rows::blk::{BlkAction, NO_ROWS};
+use crate::traces::rows::fields::Blanks;
+use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::head::{Head, is_decimal, is_whole};
+use crate::traces::rows::names::Names;
+use crate::traces::rows::reader::{Body, LineReader, Opening};
+use crate::traces::rows::unit::Times;
+
+pub(in crate::traces) const FORMAT: Format = Format {
+    name: "blkparse",
+    aliases: &[],
+    description: "blkparse text of blktrace",
+    columns: &[
+        column("device", "major,minor such as 8,0"),
+        column("CPU", "a whole number"),
+        column("sequence", "a whole number"),
+        column("time", "a decimal number of seconds"),
+        column("process", "a whole number"),
+        column("action", "a letter such as Q, D or C"),
+        column("RWBS", "letters such as R, WS or D"),
+        column("sector", "a whole number of 512-byte sectors below 2^54"),
+        column("+", "the sign +"),
+        column("sectors", "a whole number of 512-byte sectors"),
+    ],
+    clock: Clock::Relative,
+    times: Times::Fixed("seconds"),
+    has_op: true,
+    detect,
+    body: Body::Lines(open),
+};
+
+const DEVICE: usize = 0;
+const ACTION: usize = 5;
+const RWBS: usize = 6;
+const PLUS: usize = 8;
+
+fn detect(head: &Head) -> bool {
+    let columns = head.first_columns();
+    columns.len() >= 6 && is_device(columns[DEVICE]) && is_whole(columns[1]) && is_whole(columns[2]) && is_decimal(columns[3])
+}
+
+/// Where the reading of a file stands.
+struct Events {
+    action: BlkAction,
+    devices: Names,
+    /// The summaries have begun.
+    in_summary: bool,
+}
+
+fn open(opening: &Opening) -> Box<dyn LineReader> {
+    let action = opening.options.blk_action.unwrap_or_else(|| BlkAction::of(opening.head, ACTION));
+    Box::new(Events { action, devices: Names::default(), in_summary: false })
+}
+
+impl LineReader for Events {
+    #[inline]
+    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+        let mut fields = Blanks::new(line);
+        let device = fields.text()?;
+        if !is_device(device) {
+            self.in_summary |= begins_summary(line);
+            return if self.in_summary { Ok(None) } else { Err(BadRow::Column(DEVICE)) };
+        }
+        fields.unused_number()?;
+        fields.unused_number()?;
+        let at_ns = fields.seconds()?;
+        fields.unused_number()?;
+        if fields.text()? != self.action.letter().as_bytes() {
+            return Ok(None);
+        }
+        let Some(op) = direction(fields.text()?)? else { return Ok(None) };
+        if !fields.rest().first().is_some_and(u8::is_ascii_digit) {
+            return Ok(None);
+        }
+        let offset = fields.sector()?;
+        match fields.text()? {
+            b"+" => {}
+            // A payload, or the error that a flush ended with.
+            [b'(' | b'[', ..] => return Ok(None),
+            _ => return Err(BadRow::Column(PLUS)),
+        }
+        let bytes = fields.sectors()?;
+        Ok(Some(Row { at_ns, device: self.devices.number(device)?, offset, bytes, op }))
+    }
+
+    fn device_name(&self, device: u32) -> String {
+        self.devices.name(device)
+    }
+
+    fn without_rows(&self) -> &'static str {
+        NO_ROWS
+    }
+}
+
+fn is_device(text: &[u8]) -> bool {
+    let mut numbers = text.splitn(2, |b| *b == b',');
+    numbers.next().is_some_and(is_whole) && numbers.next().is_some_and(is_whole)
+}
+
+/// `CPU0 (sda):`, `Total (sda):`, or with -s a process such as `fio (4711)`.
+fn begins_summary(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    let line = line.strip_suffix(b":").unwrap_or(line);
+    line.first().is_some_and(|b| !b.is_ascii_whitespace()) && line.ends_with(b")") && line.windows(2).any(|two| two == b" (")
+}
+
+/// What an RWBS string says: none for a flush or another event without data.
+fn direction(rwbs: &[u8]) -> Result<Option<Op>, BadRow> {
+    // A leading F is a flush before the request, unless it is all there is.
+    let letter = rwbs.strip_prefix(b"F").and_then(<[u8]>::first).or(rwbs.first());
+    match letter {
+        Some(b'R') => Ok(Some(Op::Read)),
+        Some(b'W') => Ok(Some(Op::Write)),
+        Some(b'D') => Ok(Some(Op::Trim)),
+        Some(letter) if letter.is_ascii_alphabetic() => Ok(None),
+        _ => Err(BadRow::Column(RWBS)),
+    }
+}

@@ -1,0 +1,47 @@
+//! `compact`: vpass's own form of a trace, for reading it often (docs/compact-trace.md): every row of any other format without loss,
+//! in columns of as few bytes as they need, with a checksum per block.
+//!
+//! | column of a block | unit |
+//! |---|---|
+//! | time | ns, on the clock of the trace that it was made from |
+//! | offset | bytes |
+//! | size | bytes |
+//! | device | index in the file's list of devices, which keeps their names |
+//! | direction | read, write or trim |
+
+mod block;
+mod pack;
+mod read;
+mod section;
+mod write;
+
+use crate::traces::rows::format::{Clock, Format, column};
+use crate::traces::rows::head::Head;
+use crate::traces::rows::names::{MAX_DEVICES, MAX_NAME_BYTES};
+use crate::traces::rows::reader::Body;
+use crate::traces::rows::unit::Times;
+
+pub(in crate::traces) use write::CompactWriter;
+
+pub(in crate::traces) const FORMAT: Format = Format {
+    name: "compact",
+    aliases: &["vpt"],
+    description: "vpass's own compact form",
+    columns: &[
+        column("time", "nanoseconds"),
+        column("offset", "bytes below 2^63"),
+        column("size", "bytes"),
+        column("device", "the index of a device that was listed before"),
+        column("direction", "read, write or trim"),
+    ],
+    // What a file's own header says goes before this.
+    clock: Clock::Relative,
+    times: Times::Fixed("nanoseconds"),
+    has_op: true,
+    detect,
+    body: Body::Batches(|_| Box::new(read::Decoder::default())),
+};
+
+fn detect(head: &Head) -> bool {
+    head.bytes().starts_with(section::MAGIC)
+}

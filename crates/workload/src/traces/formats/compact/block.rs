@@ -1,0 +1,226 @@
+//! A block of rows as bytes and back: one column after the other, each in the form that suits it (docs/compact-trace.md).
+//! Times and offsets are steps from where the row before them would lead, sizes and devices distances from the least of the block.
+
+use vpass_core::base::request::Op;
+
+use super::pack::{self, LOOK_AHEAD, Packed};
+use crate::traces::rows::format::Row;
+
+/// Most rows of a block: its rows and columns (300 KiB) stay in a core's second-level cache.
+pub(super) const MAX_ROWS: usize = 4096;
+/// Base and unit (8 each), widths (4), bytes of data (4).
+const COLUMN_HEADER_BYTES: usize = 24;
+/// What stands before everything else.
+const HEADER_BYTES: usize = 4 * COLUMN_HEADER_BYTES;
+/// Most bytes of a payload: its headers, its directions, and codes and 8 bytes a number in each column.
+pub(super) const MAX_BYTES: usize = HEADER_BYTES + MAX_ROWS / 4 + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
+/// Offsets end here, as in all formats.
+const ADDRESS_END: u64 = 1 << 63;
+
+/// The columns of a block, in the order of the file.
+#[derive(Clone, Copy)]
+enum Column {
+    Time,
+    Offset,
+    Size,
+    Device,
+}
+
+const COLUMNS: [Column; 4] = [Column::Time, Column::Offset, Column::Size, Column::Device];
+
+/// The columns of a block unpacked; memory that is used again for each.
+#[derive(Default)]
+pub(super) struct Columns {
+    numbers: [Vec<u64>; 4],
+    packed: [Packed; 4],
+}
+
+impl Columns {
+    fn of(&mut self, column: Column) -> &mut Vec<u64> {
+        &mut self.numbers[column as usize]
+    }
+}
+
+/// Appends the payload of a block of 1 to [`MAX_ROWS`] rows.
+pub(super) fn encode(rows: &[Row], columns: &mut Columns, out: &mut Vec<u8>) {
+    let (start, begin) = rows.first().map_or((0, 0), |row| (row.at_ns, row.offset));
+    columns.numbers.iter_mut().for_each(Vec::clear);
+    let (mut time, mut end) = (start, begin);
+    for row in rows {
+        columns.of(Column::Time).push(row.at_ns.wrapping_sub(time));
+        columns.of(Column::Offset).push(row.offset.wrapping_sub(end));
+        columns.of(Column::Size).push(row.bytes);
+        columns.of(Column::Device).push(u64::from(row.device));
+        (time, end) = (row.at_ns, row.offset.wrapping_add(row.bytes));
+    }
+    for ((numbers, packed), column) in columns.numbers.iter_mut().zip(&mut columns.packed).zip(COLUMNS) {
+        let (base, unit) = match column {
+            Column::Time => (start, steps(numbers)),
+            Column::Offset => (begin, steps(numbers)),
+            Column::Size | Column::Device => distances(numbers),
+        };
+        pack::pack(numbers, packed);
+        out.extend_from_slice(&base.to_le_bytes());
+        out.extend_from_slice(&unit.to_le_bytes());
+        out.extend_from_slice(&packed.widths);
+        out.extend_from_slice(&(packed.data.len() as u32).to_le_bytes());
+    }
+    out.extend(rows.chunks(4).map(|four| four.iter().rev().fold(0, |byte, row| byte << 2 | row.op as u8)));
+    for packed in &columns.packed {
+        out.extend_from_slice(&packed.codes);
+        out.extend_from_slice(&packed.data);
+    }
+}
+
+/// Turns signed steps into multiples of their unit, folded so that small steps either way are small numbers.
+fn steps(numbers: &mut [u64]) -> u64 {
+    let unit = numbers.iter().fold(0, |unit, n| common(n.cast_signed().unsigned_abs(), unit));
+    for n in numbers {
+        let multiple = n.cast_signed().unsigned_abs().checked_div(unit).unwrap_or(0);
+        *n = if n.cast_signed() < 0 { (multiple << 1).wrapping_sub(1) } else { multiple << 1 };
+    }
+    unit
+}
+
+/// Turns numbers into multiples of a unit above the least of them.
+fn distances(numbers: &mut [u64]) -> (u64, u64) {
+    let base = numbers.iter().copied().min().unwrap_or(0);
+    let unit = numbers.iter().fold(0, |unit, n| common(n - base, unit));
+    for n in numbers {
+        *n = (*n - base).checked_div(unit).unwrap_or(0);
+    }
+    (base, unit)
+}
+
+/// Greatest common divisor; of 0 and n it is n.
+fn common(mut a: u64, mut b: u64) -> u64 {
+    if b == 1 {
+        return 1;
+    }
+    while a != 0 {
+        (a, b) = (b % a, a);
+    }
+    b
+}
+
+/// Appends the rows of a block. `payload` goes [`LOOK_AHEAD`] bytes beyond the block; so many devices are listed.
+///
+/// # Errors
+/// What is wrong; nothing is appended then.
+pub(super) fn decode(payload: &[u8], count: usize, devices: usize, columns: &mut Columns, rows: &mut Vec<Row>) -> Result<(), &'static str> {
+    let mut rest = Rest { payload, at: HEADER_BYTES, end: payload.len() - LOOK_AHEAD };
+    let headers = payload[..rest.end].get(..HEADER_BYTES).ok_or(MISFIT)?;
+    let ops = rest.take(count.div_ceil(4))?;
+    for (header, column) in headers.chunks_exact(COLUMN_HEADER_BYTES).map(Header::read).zip(COLUMNS) {
+        let codes = rest.take(pack::code_bytes(header.widths, count))?;
+        let data = rest.take_with_look_ahead(header.data_bytes)?;
+        let numbers = columns.of(column);
+        numbers.resize(count, 0);
+        if !pack::unpack(header.widths, codes, data, numbers) {
+            return Err(MISFIT);
+        }
+        header.restore(column, numbers);
+    }
+    if rest.at != rest.end {
+        return Err(MISFIT);
+    }
+    columns.follow();
+    columns.check(ops, devices)?;
+    columns.assemble(ops, rows);
+    Ok(())
+}
+
+const MISFIT: &str = "the lengths in the block do not fit each other";
+
+/// What of a payload is yet to be read.
+struct Rest<'a> {
+    payload: &'a [u8],
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], &'static str> {
+        self.take_with_look_ahead(length).map(|taken| &taken[..length])
+    }
+
+    fn take_with_look_ahead(&mut self, length: usize) -> Result<&'a [u8], &'static str> {
+        let from = self.at;
+        self.at = from.checked_add(length).filter(|to| *to <= self.end).ok_or(MISFIT)?;
+        Ok(&self.payload[from..self.at + LOOK_AHEAD])
+    }
+}
+
+/// What a column's header says.
+struct Header {
+    base: u64,
+    unit: u64,
+    widths: [u8; 4],
+    data_bytes: usize,
+}
+
+impl Header {
+    /// From its 24 bytes.
+    fn read(bytes: &[u8]) -> Self {
+        let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        let [a, b, c, d, data_bytes @ ..] = word(16).to_le_bytes();
+        Self { base: word(0), unit: word(8), widths: [a, b, c, d], data_bytes: u32::from_le_bytes(data_bytes) as usize }
+    }
+
+    /// Turns what was unpacked into the column's own numbers; offsets as if all sizes were 0.
+    fn restore(&self, column: Column, numbers: &mut [u64]) {
+        let &Self { base, unit, .. } = self;
+        match column {
+            Column::Time | Column::Offset => {
+                let mut sum = base;
+                for n in numbers {
+                    sum = sum.wrapping_add((*n >> 1 ^ (*n & 1).wrapping_neg()).wrapping_mul(unit));
+                    *n = sum;
+                }
+            }
+            Column::Size | Column::Device if self.widths[3] == 0 => numbers.fill(base),
+            Column::Size | Column::Device => numbers.iter_mut().for_each(|n| *n = n.wrapping_mul(unit).wrapping_add(base)),
+        }
+    }
+}
+
+impl Columns {
+    /// Moves each offset behind the requests before it.
+    fn follow(&mut self) {
+        let [_, offsets, sizes, _] = &mut self.numbers;
+        let mut behind = 0u64;
+        for (offset, size) in offsets.iter_mut().zip(sizes) {
+            *offset = offset.wrapping_add(behind);
+            behind = behind.wrapping_add(*size);
+        }
+    }
+
+    /// Whether all rows are as in any other format; sizes are looked at row by row, as theirs.
+    fn check(&self, ops: &[u8], devices: usize) -> Result<(), &'static str> {
+        let [_, offsets, _, indices] = &self.numbers;
+        // One that is too high shows in the highest bit.
+        if offsets.iter().fold(0, |all, n| all | n) >= ADDRESS_END {
+            return Err("an offset is not below 2^63");
+        }
+        if indices.iter().any(|index| *index >= devices as u64) {
+            return Err("a row names a device that was not listed before it");
+        }
+        if ops.iter().fold(0, |all, four| all | four & four << 1 & 0b1010_1010) != 0 {
+            return Err("a direction is none of read, write and trim");
+        }
+        Ok(())
+    }
+
+    /// Appends the rows.
+    fn assemble(&self, ops: &[u8], rows: &mut Vec<Row>) {
+        let [times, offsets, sizes, indices] = &self.numbers;
+        let numbers = times.iter().zip(offsets).zip(sizes).zip(indices).enumerate();
+        rows.extend(numbers.map(|(i, (((at_ns, offset), bytes), index))| {
+            let op = OPS[usize::from(ops[i / 4] >> (i % 4 * 2) & 3)];
+            Row { at_ns: *at_ns, device: *index as u32, offset: *offset, bytes: *bytes, op }
+        }));
+    }
+}
+
+/// By code; the last one is refused.
+const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Trim];

@@ -1,0 +1,111 @@
+//! Writes a compact trace: rows are gathered into blocks, devices listed ahead of the block that names them first.
+
+use std::io::{self, Write};
+
+use super::block::{self, Columns, MAX_ROWS};
+use super::section::{self, HEADER_BYTES, Kind};
+use super::{MAX_DEVICES, MAX_NAME_BYTES};
+use crate::traces::rows::format::{Clock, Row};
+
+/// A list of devices is ended at this length, so that none comes near the longest section.
+const LIST_BYTES: usize = 32 << 10;
+
+/// A writer of the compact form. A file without [`CompactWriter::finish`] is a truncated one.
+pub(in crate::traces) struct CompactWriter<W: Write> {
+    out: W,
+    rows: Vec<Row>,
+    total: u64,
+    devices: usize,
+    /// Devices that are yet to be listed.
+    unlisted: Vec<Vec<u8>>,
+    columns: Columns,
+    section: Vec<u8>,
+}
+
+impl<W: Write> CompactWriter<W> {
+    /// Begins a file; `clock` is what its times count from.
+    pub(in crate::traces) fn new(mut out: W, clock: Clock) -> io::Result<Self> {
+        out.write_all(&section::file_header(clock == Clock::Absolute))?;
+        Ok(Self {
+            out,
+            rows: Vec::with_capacity(MAX_ROWS),
+            total: 0,
+            devices: 0,
+            unlisted: vec![],
+            columns: Columns::default(),
+            section: vec![],
+        })
+    }
+
+    /// Adds the next device: the first one is [`Row::device`] 0.
+    pub(in crate::traces) fn device(&mut self, name: &str) -> io::Result<()> {
+        if self.devices == MAX_DEVICES {
+            return Err(io::Error::other("there are more than the 65,536 devices that a compact trace can hold"));
+        }
+        if name.len() > MAX_NAME_BYTES {
+            return Err(io::Error::other("the name of a device is longer than 4,096 bytes"));
+        }
+        self.devices += 1;
+        self.unlisted.push([&(name.len() as u16).to_le_bytes(), name.as_bytes()].concat());
+        Ok(())
+    }
+
+    /// Adds a row of a device that was added.
+    #[inline]
+    pub(in crate::traces) fn row(&mut self, row: &Row) -> io::Result<()> {
+        debug_assert!((row.device as usize) < self.devices, "the device was added");
+        self.rows.push(*row);
+        if self.rows.len() == MAX_ROWS { self.flush() } else { Ok(()) }
+    }
+
+    /// Ends the file and gives the output back.
+    pub(in crate::traces) fn finish(mut self) -> io::Result<W> {
+        self.flush()?;
+        self.section.resize(HEADER_BYTES, 0);
+        self.section.extend_from_slice(&self.total.to_le_bytes());
+        self.section.extend_from_slice(&(self.devices as u64).to_le_bytes());
+        self.write_section(Kind::End, 0)?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    /// Writes the rows gathered so far, and ahead of them the devices that are new.
+    fn flush(&mut self) -> io::Result<()> {
+        self.list_devices()?;
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        self.section.resize(HEADER_BYTES, 0);
+        block::encode(&self.rows, &mut self.columns, &mut self.section);
+        self.write_section(Kind::Rows, self.rows.len())?;
+        self.total += self.rows.len() as u64;
+        self.rows.clear();
+        Ok(())
+    }
+
+    fn list_devices(&mut self) -> io::Result<()> {
+        let mut listed = 0;
+        self.section.resize(HEADER_BYTES, 0);
+        for entry in std::mem::take(&mut self.unlisted) {
+            self.section.extend_from_slice(&entry);
+            listed += 1;
+            if self.section.len() >= LIST_BYTES {
+                self.write_section(Kind::Devices, listed)?;
+                self.section.resize(HEADER_BYTES, 0);
+                listed = 0;
+            }
+        }
+        if listed > 0 {
+            self.write_section(Kind::Devices, listed)?;
+        }
+        self.section.clear();
+        Ok(())
+    }
+
+    fn write_section(&mut self, kind: Kind, count: usize) -> io::Result<()> {
+        section::finish(&mut self.section, kind, count);
+        self.out.write_all(&self.section)?;
+        self.section.clear();
+        Ok(())
+    }
+}

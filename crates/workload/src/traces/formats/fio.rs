@@ -1,0 +1,127 @@
+//! `fio`: an iolog of version 3, as `fio --write_iolog` has written it since 3.31 (fio(1), "Trace file format v3").
+//!
+//! | column | unit |
+//! |---|---|
+//! | timestamp | us since the start of the job |
+//! | filename | without spaces |
+//! | action | add, open, close; read, write, trim; sync, datasync, `sync_file_range`, wait |
+//! | offset | bytes; absent for add, open, close |
+//! | length | bytes; absent for add, open, close |
+//!
+//! The manual page names no unit for the timestamp. It is microseconds: fio 3.33 run at 100 requests a second stamps them 10,000 apart,
+//! and its `log_io_u` prints `utime_since_now`. Only read, write and trim move data; the other actions are passed over, wait too, since fio
+//! itself ignores it in version 3.
+
+use vpass_core::base::request::Op;
+
+use crate::traces::formats::fio2;
+use crate::traces::rows::fields::Blanks;
+use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::head::Head;
+use crate::traces::rows::names::Names;
+use crate::traces::rows::reader::{Body, LineReader, Opening};
+use crate::traces::rows::unit::{TimeUnit, Times};
+
+pub(in crate::traces) const FORMAT: Format = Format {
+    name: "fio",
+    aliases: &[],
+    description: "fio iolog version 3",
+    columns: &[
+        column("timestamp", "a whole number of microseconds (or of --time-unit)"),
+        column("filename", "a name without spaces"),
+        column("action", "one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait"),
+        column("offset", "a whole number of bytes below 2^63"),
+        column("length", "a whole number of bytes"),
+    ],
+    clock: Clock::Relative,
+    times: Times::Usual(TimeUnit::Microseconds),
+    has_op: true,
+    detect,
+    body: Body::Lines(open),
+};
+
+const TIMESTAMP: usize = 0;
+const ACTION: usize = 2;
+
+const HEADER: &[u8] = b"fio version 3 iolog";
+
+/// Any fio log but one of version 2, so that the complaint about the header is this format's.
+fn detect(head: &Head) -> bool {
+    head.first().starts_with(b"fio version ") && head.first().trim_ascii_end() != fio2::HEADER
+}
+
+/// Where the reading of a log stands.
+struct Log {
+    unit_ns: u64,
+    header_due: bool,
+    files: Names,
+    /// Time at which the current log begins, and the latest time.
+    start_ns: u64,
+    latest_ns: u64,
+}
+
+fn open(opening: &Opening) -> Box<dyn LineReader> {
+    let unit_ns = opening.options.time_unit.unwrap_or(TimeUnit::Microseconds).ns();
+    Box::new(Log { unit_ns, header_due: true, files: Names::default(), start_ns: 0, latest_ns: 0 })
+}
+
+impl LineReader for Log {
+    #[inline]
+    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+        if self.header_due || line.starts_with(b"fio ") {
+            return self.header(line).map(|()| None);
+        }
+        let mut fields = Blanks::new(line);
+        let at_ns = fields.scaled(self.unit_ns)?.checked_add(self.start_ns).ok_or(BadRow::Column(TIMESTAMP))?;
+        let file = fields.text()?;
+        let Entry::Data { op, offset, bytes } = entry(&mut fields, ACTION)? else { return Ok(None) };
+        self.latest_ns = self.latest_ns.max(at_ns);
+        Ok(Some(Row { at_ns, device: self.files.number(file)?, offset, bytes, op }))
+    }
+
+    fn device_name(&self, device: u32) -> String {
+        self.files.name(device)
+    }
+}
+
+impl Log {
+    /// fio appends to a log that is there, so that a header may come again; its clock goes on where the last one stood.
+    fn header(&mut self, line: &[u8]) -> Result<(), BadRow> {
+        self.header_due = false;
+        self.start_ns = self.latest_ns;
+        match line.trim_ascii_end() {
+            HEADER => Ok(()),
+            fio2::HEADER => Err(BadRow::Fatal("this is a version 2 iolog; its format is fio2")),
+            _ => Err(BadRow::Fatal("the first line should be the header \"fio version 3 iolog\"")),
+        }
+    }
+}
+
+/// What a line of a log asks for.
+pub(in crate::traces) enum Entry {
+    Data { op: Op, offset: u64, bytes: u64 },
+    Wait { us: u64 },
+    Other,
+}
+
+/// The rest of a line from its action on, which is column number `action` from 0; both versions have it.
+#[inline]
+pub(in crate::traces) fn entry(fields: &mut Blanks, action: usize) -> Result<Entry, BadRow> {
+    let kind = match fields.text()? {
+        b"read" => Some(Op::Read),
+        b"write" => Some(Op::Write),
+        b"trim" => Some(Op::Trim),
+        b"sync" | b"datasync" | b"sync_file_range" => None,
+        b"wait" => return Ok(Entry::Wait { us: numbers(fields)?.0 }),
+        b"add" | b"open" | b"close" => return fields.end().map(|()| Entry::Other),
+        _ => return Err(BadRow::Column(action)),
+    };
+    let (offset, bytes) = numbers(fields)?;
+    Ok(kind.map_or(Entry::Other, |op| Entry::Data { op, offset, bytes }))
+}
+
+#[inline]
+fn numbers(fields: &mut Blanks) -> Result<(u64, u64), BadRow> {
+    let numbers = (fields.offset()?, fields.number()?);
+    fields.end().map(|()| numbers)
+}

@@ -1,0 +1,86 @@
+//! `fio2`: an iolog of version 2, as fio wrote it before 3.31 (fio(1), "Trace file format v2").
+//!
+//! | column | unit |
+//! |---|---|
+//! | filename | without spaces |
+//! | action | add, open, close; read, write, trim; sync, datasync, `sync_file_range`, wait |
+//! | offset | bytes; for wait us; absent for add, open, close |
+//! | length | bytes; absent for add, open, close |
+//!
+//! Requests have no time. `--assume-rate` spaces them evenly and honours a wait as the manual says: it lasts so long from the end of the
+//! wait before, and counts for nothing below 100 us. In a closed loop nothing waits.
+
+use crate::traces::formats::fio::{Entry, entry};
+use crate::traces::rows::fields::Blanks;
+use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::head::Head;
+use crate::traces::rows::missing_times::MissingTimes;
+use crate::traces::rows::names::Names;
+use crate::traces::rows::reader::{Body, LineReader, Opening};
+use crate::traces::rows::unit::Times;
+
+pub(in crate::traces) const FORMAT: Format = Format {
+    name: "fio2",
+    aliases: &[],
+    description: "fio iolog version 2",
+    columns: &[
+        column("filename", "a name without spaces"),
+        column("action", "one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait"),
+        column("offset", "a whole number of bytes below 2^63"),
+        column("length", "a whole number of bytes"),
+    ],
+    clock: Clock::None,
+    times: Times::None,
+    has_op: true,
+    detect: |head: &Head| head.first().trim_ascii_end() == HEADER,
+    body: Body::Lines(open),
+};
+
+pub(in crate::traces) const HEADER: &[u8] = b"fio version 2 iolog";
+const ACTION: usize = 1;
+const OFFSET: usize = 2;
+/// Shorter waits are discarded.
+const LEAST_WAIT_US: u64 = 100;
+
+/// Where the reading of a log stands.
+struct Log {
+    header_due: bool,
+    files: Names,
+    pace: MissingTimes,
+}
+
+fn open(opening: &Opening) -> Box<dyn LineReader> {
+    Box::new(Log { header_due: true, files: Names::default(), pace: MissingTimes::new(opening.options.clock) })
+}
+
+impl LineReader for Log {
+    #[inline]
+    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+        // fio appends to a log that is there, so that a header may come again.
+        if line.trim_ascii_end() == HEADER {
+            self.header_due = false;
+            return Ok(None);
+        }
+        if self.header_due {
+            return Err(BadRow::Fatal("the first line should be the header \"fio version 2 iolog\""));
+        }
+        let mut fields = Blanks::new(line);
+        let file = fields.text()?;
+        match entry(&mut fields, ACTION)? {
+            Entry::Data { op, offset, bytes } => {
+                Ok(Some(Row { at_ns: self.pace.next(), device: self.files.number(file)?, offset, bytes, op }))
+            }
+            Entry::Wait { us } => {
+                if us >= LEAST_WAIT_US {
+                    self.pace.wait(us.checked_mul(1000).ok_or(BadRow::Column(OFFSET))?)?;
+                }
+                Ok(None)
+            }
+            Entry::Other => Ok(None),
+        }
+    }
+
+    fn device_name(&self, device: u32) -> String {
+        self.files.name(device)
+    }
+}

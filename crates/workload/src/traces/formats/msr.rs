@@ -1,0 +1,113 @@
+//! `msr`: the CSV of the MSR Cambridge traces (Narayanan, Donnelly and Rowstron, "Write Off-Loading", FAST '08; SNIA IOTTA).
+//!
+//! | column | unit |
+//! |---|---|
+//! | timestamp | 100 ns since 1601-01-01 (a Windows file time) |
+//! | host | name |
+//! | disk | number |
+//! | type | Read or Write, in any case |
+//! | offset | bytes |
+//! | size | bytes |
+//! | response | 100 ns; may be absent |
+
+use vpass_core::base::request::Op;
+
+use crate::traces::rows::fields::Commas;
+use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::head::Head;
+use crate::traces::rows::names::Names;
+use crate::traces::rows::reader::{Body, LineReader, Opening};
+use crate::traces::rows::unit::Times;
+
+pub(in crate::traces) const FORMAT: Format = Format {
+    name: "msr",
+    aliases: &[],
+    description: "MSR Cambridge CSV",
+    columns: &[
+        column("timestamp", "a whole number of 100-ns ticks"),
+        column("host", "a name"),
+        column("disk", "a whole number"),
+        column("type", "Read or Write"),
+        column("offset", "a whole number of bytes below 2^63"),
+        column("size", "a whole number of bytes"),
+        column("response", "a whole number of 100-ns ticks"),
+    ],
+    clock: Clock::Absolute,
+    times: Times::Fixed("ticks of 100 ns"),
+    has_op: true,
+    detect,
+    body: Body::Lines(open),
+};
+
+const TYPE: usize = 3;
+const TICK_NS: u64 = 100;
+
+fn detect(head: &Head) -> bool {
+    let mut columns = head.first().split(|b| *b == b',');
+    columns.nth(TYPE).is_some_and(|text| direction(text).is_some()) && columns.next().is_some()
+}
+
+/// A file's devices: a host and a disk each, as the text between two commas.
+#[derive(Default)]
+struct Rows {
+    disks: Names,
+}
+
+fn open(_: &Opening) -> Box<dyn LineReader> {
+    Box::new(Rows::default())
+}
+
+impl LineReader for Rows {
+    #[inline]
+    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+        let mut fields = Commas::new(line);
+        let at_ns = fields.scaled(TICK_NS)?;
+        // Most lines are of the same disk as the one before, so its two columns are not taken apart again.
+        let known = self.disks.last().and_then(|(disk, device)| fields.take(disk, 2).then_some(device));
+        let disk = if known.is_some() { b"" } else { disk(&mut fields)? };
+        let op = if fields.take(b"Read", 1) {
+            Op::Read
+        } else if fields.take(b"Write", 1) {
+            Op::Write
+        } else {
+            direction(fields.text()?).ok_or(BadRow::Column(TYPE))?
+        };
+        let offset = fields.offset()?;
+        let bytes = fields.number()?;
+        if fields.more() {
+            fields.unused_number()?;
+            fields.end()?;
+        }
+        let device = known.map_or_else(|| self.disks.number(disk), Ok)?;
+        Ok(Some(Row { at_ns, device, offset, bytes, op }))
+    }
+
+    /// As the collection names its files: `hm_0` is disk 0 of host hm.
+    fn device_name(&self, device: u32) -> String {
+        self.disks.name(device).replace(',', "_")
+    }
+
+    /// `hm_0`, or 0 for disk 0 of every host.
+    fn is_device(&self, device: u32, name: &str) -> bool {
+        let disk = self.device_name(device);
+        disk == name || disk.rsplit_once('_').is_some_and(|(_, number)| number == name)
+    }
+}
+
+/// The columns host and disk, as one text.
+fn disk<'a>(fields: &mut Commas<'a>) -> Result<&'a [u8], BadRow> {
+    let host = fields.place();
+    fields.text()?;
+    fields.device()?;
+    Ok(fields.since(host))
+}
+
+fn direction(text: &[u8]) -> Option<Op> {
+    if text.eq_ignore_ascii_case(b"Read") {
+        Some(Op::Read)
+    } else if text.eq_ignore_ascii_case(b"Write") {
+        Some(Op::Write)
+    } else {
+        None
+    }
+}

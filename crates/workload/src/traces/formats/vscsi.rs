@@ -1,0 +1,119 @@
+//! `vscsi`: the binary trace of `VMware`'s vscsiStats as `CloudPhysics` published it and libCacheSim reads it (its `traceReader/include/vscsi.h`
+//! has the two records). Little-endian, no header, records of one version only.
+//!
+//! | field | version 1, 32 bytes | version 2, 40 bytes | unit |
+//! |---|---|---|---|
+//! | serial | 0, 4 bytes | 4, 4 bytes | number |
+//! | length | 4, 4 bytes | 8, 4 bytes | bytes |
+//! | segments | 8, 4 bytes | 12, 4 bytes | number of memory segments |
+//! | command | 12, 2 bytes | 0, 2 bytes | SCSI operation code |
+//! | version | 14, 2 bytes | 2, 2 bytes | in its high byte |
+//! | block | 16, 8 bytes | 16, 8 bytes | 512 B |
+//! | time | 24, 8 bytes | 24, 8 bytes | us |
+//! | response | - | 32, 8 bytes | us |
+//!
+//! The header file names no units but that of the time. Inferred from a public version-1 trace: its lengths are multiples of 512, so bytes; its
+//! blocks times 512 stay within a disk of 32 GiB; its times begin at 65 days, so they count from the host's start. A command that is neither
+//! a read nor a write is passed over: what it may change (UNMAP, WRITE SAME) the record does not say.
+
+use vpass_core::base::request::Op;
+
+use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::head::Head;
+use crate::traces::rows::reader::{Body, Opening, RecordReader, Taken};
+use crate::traces::rows::unit::Times;
+
+pub(in crate::traces) const FORMAT: Format = Format {
+    name: "vscsi",
+    aliases: &[],
+    description: "VMware vscsiStats binary, CloudPhysics",
+    columns: &[
+        column("serial", "a whole number"),
+        column("length", "a whole number of bytes"),
+        column("segments", "a whole number"),
+        column("command", "a SCSI operation code below 256"),
+        column("version", "1 or 2 in its high byte, the same in every record"),
+        column("block", "a whole number of 512-byte blocks below 2^54"),
+        column("time", "a whole number of microseconds below 2^64 ns"),
+        column("response", "a whole number of microseconds"),
+    ],
+    clock: Clock::Relative,
+    times: Times::Fixed("microseconds"),
+    has_op: true,
+    detect: |head| Layout::of(head.bytes()).is_some_and(|layout| looks_right(layout, head)),
+    body: Body::Records(|opening: &Opening| Box::new(Records(Layout::of(opening.head).unwrap_or(V1)))),
+};
+
+const COMMAND: usize = 3;
+const VERSION: usize = 4;
+const BLOCK: usize = 5;
+const TIME: usize = 6;
+
+/// Where a version's fields begin, in bytes.
+#[derive(Clone, Copy)]
+struct Layout {
+    version: u8,
+    bytes: usize,
+    length_at: usize,
+    command_at: usize,
+}
+
+const V1: Layout = Layout { version: 1, bytes: 32, length_at: 4, command_at: 12 };
+const V2: Layout = Layout { version: 2, bytes: 40, length_at: 8, command_at: 0 };
+/// In both versions.
+const BLOCK_AT: usize = 16;
+const TIME_AT: usize = 24;
+
+impl Layout {
+    /// The version that the first record shows.
+    fn of(head: &[u8]) -> Option<Self> {
+        [V2, V1].into_iter().find(|layout| head.len() >= layout.bytes && head[layout.command_at + 3] == layout.version)
+    }
+}
+
+/// Whether the first records are all of one version and none of them is impossible.
+fn looks_right(layout: Layout, head: &Head) -> bool {
+    head.bytes().chunks_exact(layout.bytes).take(16).all(|record| row(layout, record).is_ok())
+}
+
+struct Records(Layout);
+
+impl RecordReader for Records {
+    #[inline]
+    fn record(&mut self, bytes: &[u8]) -> Taken {
+        let length = self.0.bytes;
+        let Some(record) = bytes.get(..length) else { return Taken::More(length) };
+        match row(self.0, record) {
+            Ok(Some(row)) => Taken::Row(length, row),
+            Ok(None) => Taken::Other(length),
+            Err(bad) => Taken::Bad(length, bad),
+        }
+    }
+}
+
+#[inline]
+fn row(layout: Layout, record: &[u8]) -> Result<Option<Row>, BadRow> {
+    let short = |at: usize| u16::from_le_bytes([record[at], record[at + 1]]);
+    if record[layout.command_at + 3] != layout.version {
+        return Err(BadRow::Column(VERSION));
+    }
+    let op = match short(layout.command_at) {
+        // READ and WRITE with 6, 10, 12 and 16 bytes of command; WRITE AND VERIFY.
+        0x08 | 0x28 | 0xa8 | 0x88 => Op::Read,
+        0x0a | 0x2a | 0xaa | 0x8a | 0x2e | 0xae | 0x8e => Op::Write,
+        0..=0xff => return Ok(None),
+        _ => return Err(BadRow::Column(COMMAND)),
+    };
+    let block = long(record, BLOCK_AT);
+    if block >= 1 << 54 {
+        return Err(BadRow::Column(BLOCK));
+    }
+    let at_ns = long(record, TIME_AT).checked_mul(1000).ok_or(BadRow::Column(TIME))?;
+    let bytes = u32::from_le_bytes(record[layout.length_at..][..4].try_into().expect("four bytes"));
+    Ok(Some(Row { at_ns, device: 0, offset: block * 512, bytes: u64::from(bytes), op }))
+}
+
+#[inline]
+fn long(record: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(record[at..][..8].try_into().expect("eight bytes"))
+}

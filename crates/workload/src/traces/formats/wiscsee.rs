@@ -1,0 +1,88 @@
+//! `wiscsee`: the events of blktrace(8) as the pyreuse scripts rewrite them for the simulator `WiscSee` (He et al., "The Unwritten Contract of
+//! Solid State Drives", `EuroSys` '17). Published traces of `SQLite` have this form.
+//!
+//! | column | unit |
+//! |---|---|
+//! | pid | number |
+//! | action | Q, D or C of blktrace |
+//! | operation | read, write or discard |
+//! | offset | bytes |
+//! | size | bytes |
+//! | time | s since the start, decimal |
+//! | gap | s since the event before |
+//! | sync | True or False |
+//!
+//! The scripts subtract a fixed padding from every offset, which makes those of requests before it negative: such a line is wrong.
+//! One action counts as the request: `--blk-action`, or else the first of Q, D and C that the beginning of the file holds.
+
+use vpass_core::base::request::Op;
+
+use crate::traces::rows::blk::{BlkAction, NO_ROWS};
+use crate::traces::rows::fields::Blanks;
+use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::head::{Head, is_decimal, is_whole};
+use crate::traces::rows::reader::{Body, LineReader, Opening};
+use crate::traces::rows::unit::Times;
+
+pub(in crate::traces) const FORMAT: Format = Format {
+    name: "wiscsee",
+    aliases: &[],
+    description: "WiscSee's text of blktrace",
+    columns: &[
+        column("pid", "a whole number"),
+        column("action", "a letter such as Q, D or C"),
+        column("operation", "read, write or discard"),
+        column("offset", "a whole number of bytes below 2^63"),
+        column("size", "a whole number of bytes"),
+        column("time", "a decimal number of seconds"),
+        column("gap", "a decimal number of seconds"),
+        column("sync", "True or False"),
+    ],
+    clock: Clock::Relative,
+    times: Times::Fixed("seconds"),
+    has_op: true,
+    detect,
+    body: Body::Lines(open),
+};
+
+const ACTION: usize = 1;
+const OPERATION: usize = 2;
+
+fn detect(head: &Head) -> bool {
+    let columns = head.first_columns();
+    columns.len() >= 6 && is_whole(columns[0]) && direction(columns[OPERATION]).is_some() && is_decimal(columns[5])
+}
+
+struct Events(BlkAction);
+
+fn open(opening: &Opening) -> Box<dyn LineReader> {
+    Box::new(Events(opening.options.blk_action.unwrap_or_else(|| BlkAction::of(opening.head, ACTION))))
+}
+
+impl LineReader for Events {
+    #[inline]
+    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+        let mut fields = Blanks::new(line);
+        fields.unused_number()?;
+        let counts = fields.text()? == self.0.letter().as_bytes();
+        let op = direction(fields.text()?).ok_or(BadRow::Column(OPERATION))?;
+        let offset = fields.offset()?;
+        let bytes = fields.number()?;
+        let at_ns = fields.seconds()?;
+        Ok(counts.then_some(Row { at_ns, device: 0, offset, bytes, op }))
+    }
+
+    fn without_rows(&self) -> &'static str {
+        NO_ROWS
+    }
+}
+
+#[inline]
+fn direction(text: &[u8]) -> Option<Op> {
+    match text {
+        b"read" => Some(Op::Read),
+        b"write" => Some(Op::Write),
+        b"discard" => Some(Op::Trim),
+        _ => None,
+    }
+}

@@ -1,0 +1,154 @@
+//! What becomes of a request that the drive is too small for.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use vpass_core::base::units::Bytes;
+
+use crate::traces::replay::packing::Packing;
+
+/// How a trace's addresses meet the drive's capacity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fit {
+    /// A trace that takes more than the capacity is refused.
+    #[default]
+    Error,
+    /// Addresses beyond the capacity start again from 0.
+    Wrap,
+    /// All addresses are stretched or squeezed so that the trace's extent is the drive's.
+    Scale,
+    /// The pages that the trace touches lie side by side, in the order of their addresses.
+    Pack,
+}
+
+impl Fit {
+    /// The names that `--fit` takes.
+    pub const NAMES: [&'static str; 4] = ["error", "wrap", "scale", "pack"];
+}
+
+impl fmt::Display for Fit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::NAMES[*self as usize])
+    }
+}
+
+impl FromStr for Fit {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "error" => Ok(Self::Error),
+            "wrap" => Ok(Self::Wrap),
+            "scale" => Ok(Self::Scale),
+            "pack" => Ok(Self::Pack),
+            _ => {
+                let hint = crate::nearest::nearest(name, Self::NAMES.into_iter());
+                let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
+                Err(format!("\"{name}\" is no way to fit{hint}; expected error, wrap, scale or pack"))
+            }
+        }
+    }
+}
+
+/// What is said of a file that holds something else than when it was surveyed.
+pub(in crate::traces) const CHANGED: &str = "the file has changed since it was looked through";
+/// Scaled addresses are multiples of this, as a disk's are.
+const SECTOR_BYTES: u64 = 512;
+
+/// A fit with its numbers.
+#[derive(Debug)]
+pub(in crate::traces) struct Fitter {
+    /// Where touched pages lie; there where `fit` is `Pack`.
+    pub(in crate::traces) packing: Option<Arc<Packing>>,
+    pub(in crate::traces) fit: Fit,
+    pub(in crate::traces) capacity: u64,
+    /// The end of the trace's highest request; used where `fit` is `Scale`.
+    pub(in crate::traces) extent: u64,
+}
+
+impl Fitter {
+    /// The offset of a request on the drive and its length there, or a sentence that says why there is none.
+    #[inline]
+    pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Result<(u64, u64), String> {
+        if let Some(packing) = &self.packing {
+            return packing.place(offset, bytes).ok_or_else(|| CHANGED.into());
+        }
+        // Neither term passes 2^63.
+        if self.fit != Fit::Scale && offset + bytes <= self.capacity {
+            return Ok((offset, bytes));
+        }
+        self.move_in(offset, bytes).map(|offset| (offset, bytes))
+    }
+
+    fn move_in(&self, offset: u64, bytes: u64) -> Result<u64, String> {
+        let capacity = self.capacity;
+        let drive = format!("the drive's capacity of {capacity} bytes ({})", Bytes(capacity));
+        let Some(highest) = capacity.checked_sub(bytes) else {
+            return Err(format!("a request of {bytes} bytes is larger than {drive}"));
+        };
+        match self.fit {
+            Fit::Error | Fit::Pack => {
+                Err(format!("offset {offset} with {bytes} bytes is beyond {drive}; take --fit wrap, --fit scale or a bigger drive"))
+            }
+            Fit::Wrap => Ok((offset % capacity).min(highest)),
+            Fit::Scale => {
+                let scaled = u128::from(offset) * u128::from(capacity) / u128::from(self.extent);
+                Ok((scaled as u64).min(highest) / SECTOR_BYTES * SECTOR_BYTES)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fitter(fit: Fit, extent: u64) -> Fitter {
+        Fitter { packing: None, fit, capacity: 8192, extent }
+    }
+
+    fn offset(fitter: &Fitter, offset: u64, bytes: u64) -> u64 {
+        let (placed, length) = fitter.place(offset, bytes).unwrap();
+        assert_eq!(length, bytes);
+        placed
+    }
+
+    #[test]
+    fn what_fits_stays() {
+        for fit in [Fit::Error, Fit::Wrap] {
+            assert_eq!(offset(&fitter(fit, 0), 4096, 4096), 4096);
+        }
+    }
+
+    #[test]
+    fn wrapping_starts_again_from_0_and_never_crosses_the_end() {
+        let wrap = fitter(Fit::Wrap, 0);
+        assert_eq!(offset(&wrap, 8192 * 5 + 1024, 512), 1024);
+        assert_eq!(offset(&wrap, 8192 * 5 + 8000, 512), 7680);
+        assert_eq!(offset(&wrap, 7000, 2048), 6144);
+    }
+
+    #[test]
+    fn scaling_maps_the_extent_to_the_capacity() {
+        let down = fitter(Fit::Scale, 81_920);
+        assert_eq!(offset(&down, 40_960, 512), 4096);
+        assert_eq!(offset(&down, 81_408, 512), 7680);
+        assert_eq!(offset(&down, 73_728, 8192), 0);
+        assert_eq!(offset(&fitter(Fit::Scale, 4096), 1024, 512), 2048);
+        assert_eq!(offset(&fitter(Fit::Scale, 1 << 63), (1 << 63) - 512, 512), 7680);
+        assert_eq!(offset(&fitter(Fit::Scale, 8292), 8192, 100), 7680);
+    }
+
+    #[test]
+    fn names_read_and_print() {
+        for name in Fit::NAMES {
+            assert_eq!(name.parse::<Fit>().unwrap().to_string(), name);
+        }
+        assert_eq!(
+            "sale".parse::<Fit>().unwrap_err(),
+            "\"sale\" is no way to fit (did you mean scale?); expected error, wrap, scale or pack"
+        );
+        assert_eq!("".parse::<Fit>().unwrap_err(), "\"\" is no way to fit; expected error, wrap, scale or pack");
+    }
+}

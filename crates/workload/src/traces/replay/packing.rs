@@ -1,0 +1,173 @@
+//! `--fit pack`: the pages that a trace touches lie side by side on the drive, in the order of their addresses, so that the gaps between them
+//! cost nothing. What lay side by side stays so, and requests touch the same drive pages together as before.
+//!
+//! A read or a write touches all of its pages. A trim may cover a whole device, so it touches only the page in which it begins; of the
+//! others it keeps those that reads and writes touch, which lie side by side too.
+//!
+//! ```text
+//! device   . . A B . . . . C . . . D E F .
+//! drive    A B C D E F          four runs, found by binary search
+//! ```
+
+use vpass_core::base::request::Op;
+
+use crate::profile::PageCounts;
+use crate::traces::replay::layout::Device;
+use crate::traces::rows::format::Row;
+
+/// The pages touched so far, by device.
+#[derive(Debug)]
+pub(in crate::traces) struct Touched {
+    page_shift: u32,
+    devices: Vec<PageCounts>,
+}
+
+impl Touched {
+    /// Counts pages of `page_bytes`, a power of two.
+    pub(in crate::traces) fn new(page_bytes: u64) -> Self {
+        Self { page_shift: page_bytes.trailing_zeros(), devices: vec![] }
+    }
+
+    /// Notes a row of a device, by its place among the devices.
+    pub(in crate::traces) fn add(&mut self, device: usize, row: &Row) {
+        if self.devices.len() <= device {
+            self.devices.resize_with(device + 1, PageCounts::default);
+        }
+        let first = row.offset >> self.page_shift;
+        let last = if row.op == Op::Trim { first } else { (row.offset + row.bytes - 1) >> self.page_shift };
+        self.devices[device].read(first, last - first + 1);
+    }
+
+    /// The pages side by side, those of a device behind those of the one before. Bases are multiples of a page.
+    pub(in crate::traces) fn packed(self, devices: &[Device]) -> Packing {
+        let mut packing = Packing { page_shift: self.page_shift, runs: vec![], pages: 0 };
+        let mut end = None;
+        for (counts, device) in self.devices.iter().zip(devices) {
+            let base = device.base >> self.page_shift;
+            let mut pages: Vec<u64> = counts.iter().map(|(page, ..)| base + page).collect();
+            pages.sort_unstable();
+            for page in pages {
+                if end != Some(page) {
+                    packing.runs.push(Run { first: page, packed: packing.pages });
+                }
+                packing.pages += 1;
+                end = Some(page + 1);
+            }
+        }
+        packing
+    }
+}
+
+/// Where each touched page lies.
+#[derive(Debug)]
+pub(in crate::traces) struct Packing {
+    page_shift: u32,
+    /// By address.
+    runs: Vec<Run>,
+    pages: u64,
+}
+
+/// Touched pages in a row.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// Its first page, with the devices side by side.
+    first: u64,
+    /// That page on the drive.
+    packed: u64,
+}
+
+impl Packing {
+    /// Bytes that the pages take.
+    pub(in crate::traces) fn bytes(&self) -> u64 {
+        self.pages << self.page_shift
+    }
+
+    /// Where a request lies on the drive and how long it is there: shorter where pages within it are not touched. None where its first
+    /// page is not touched.
+    #[inline]
+    pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Option<(u64, u64)> {
+        let within = (1u64 << self.page_shift) - 1;
+        let last_byte = offset + bytes - 1;
+        let (first, last) = (offset >> self.page_shift, last_byte >> self.page_shift);
+        let run = self.runs.partition_point(|run| run.first <= first).checked_sub(1)?;
+        let on_drive = |run: usize, page: u64| self.runs[run].packed + (page - self.runs[run].first);
+        let start = on_drive(run, first);
+        if start >= self.end(run) {
+            return None;
+        }
+        let start = (start << self.page_shift) + (offset & within);
+        if on_drive(run, last) < self.end(run) {
+            return Some((start, bytes));
+        }
+        let last_run = self.runs.partition_point(|run| run.first <= last) - 1;
+        let page = on_drive(last_run, last);
+        let end = if page < self.end(last_run) {
+            (page << self.page_shift) + (last_byte & within) + 1
+        } else {
+            self.end(last_run) << self.page_shift
+        };
+        Some((start, end - start))
+    }
+
+    /// The page on the drive behind a run.
+    #[inline]
+    fn end(&self, run: usize) -> u64 {
+        self.runs.get(run + 1).map_or(self.pages, |next| next.packed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: u64 = 4096;
+
+    fn row(page: u64, pages: u64, op: Op) -> Row {
+        Row { at_ns: 0, device: 0, offset: page * PAGE, bytes: pages * PAGE, op }
+    }
+
+    fn device(base: u64) -> Device {
+        Device { name: String::new(), file: 0, base, extent: 0, rows: 0 }
+    }
+
+    /// Two devices: pages 2, 3, 8, 11 to 13 of the first; 0 and 100 of the second, which begins at page 256.
+    fn packing() -> Packing {
+        let mut touched = Touched::new(PAGE);
+        for (page, pages) in [(11, 3), (8, 1), (2, 2), (3, 1), (12, 1)] {
+            touched.add(0, &row(page, pages, Op::Read));
+        }
+        touched.add(1, &row(100, 1, Op::Write));
+        touched.add(1, &row(0, 1, Op::Read));
+        touched.packed(&[device(0), device(1 << 20)])
+    }
+
+    #[test]
+    fn touched_pages_lie_side_by_side_in_their_order() {
+        let packing = packing();
+        assert_eq!(packing.bytes(), 8 * PAGE);
+        let pages = [2, 3, 8, 11, 12, 13, 256, 356].map(|page| packing.place(page * PAGE, PAGE));
+        assert_eq!(pages, [0, 1, 2, 3, 4, 5, 6, 7].map(|page| Some((page * PAGE, PAGE))));
+        assert_eq!([0, 4, 9, 14, 257, 400].map(|page| packing.place(page * PAGE, PAGE)), [None; 6]);
+    }
+
+    #[test]
+    fn a_request_keeps_its_place_in_the_page_and_its_length() {
+        let packing = packing();
+        // From the middle of page 11 to the first sector of page 13: pages 3 to 5.
+        assert_eq!(packing.place(11 * PAGE + 2048, 2048 + PAGE + 512), Some((3 * PAGE + 2048, 2048 + PAGE + 512)));
+    }
+
+    #[test]
+    fn a_trim_leaves_out_what_nothing_touches() {
+        let packing = packing();
+        // From page 3 to the middle of page 12: pages 3, 8, 11 and half of 12, which are 1 to 4.
+        assert_eq!(packing.place(3 * PAGE, 9 * PAGE + 2048), Some((PAGE, 3 * PAGE + 2048)));
+        // From page 3 into the gap behind page 13: pages 1 to 5, whole.
+        assert_eq!(packing.place(3 * PAGE, 20 * PAGE + 1), Some((PAGE, 5 * PAGE)));
+        let mut touched = Touched::new(PAGE);
+        touched.add(0, &row(7, 1 << 18, Op::Trim));
+        touched.add(0, &row(9, 1, Op::Read));
+        let packing = touched.packed(&[device(0)]);
+        assert_eq!(packing.place(7 * PAGE, 4 << 30), Some((0, 2 * PAGE)));
+    }
+}

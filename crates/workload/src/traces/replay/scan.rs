@@ -1,0 +1,203 @@
+//! The reading of all files of a trace before a run: every line is checked, devices are named and measured, rows are counted.
+//! In constant memory, apart from the table of devices and, for `--fit pack`, the touched pages.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use vpass_core::base::request::SourceError;
+
+use crate::traces::file::{Skipped, TraceFile};
+use crate::traces::replay::fit::Fit;
+use crate::traces::replay::layout::Device;
+use crate::traces::replay::packing::Touched;
+use crate::traces::replay::survey::FileSurvey;
+use crate::traces::replay::trace_source::TraceOptions;
+use crate::traces::rows::names::MAX_DEVICES;
+
+/// What was found in the files so far.
+pub(in crate::traces) struct Scan<'a> {
+    options: &'a TraceOptions,
+    files: Vec<String>,
+    devices: Vec<Device>,
+    /// Where each device's highest request stands: file, and line or record.
+    furthest: Vec<(usize, u64)>,
+    /// Devices by name, where the files are parts of one trace.
+    by_name: HashMap<String, usize>,
+    /// Which of the devices asked for are there.
+    found: Vec<bool>,
+    /// Names of other devices, for a message.
+    others: Vec<String>,
+    /// What a message calls the rows of the file with the first device.
+    rows_are: &'static str,
+    /// The pages of each device, where they are to be packed.
+    touched: Option<Touched>,
+}
+
+/// Rows between two words to whoever watches.
+const STEP_ROWS: u64 = 8192;
+const TOO_MANY: &str = "the trace names more than 65,536 devices; no known one has so many, so a column was probably misread";
+/// Names that a message shows.
+const SHOWN: usize = 10;
+
+impl<'a> Scan<'a> {
+    pub(in crate::traces) fn new(options: &'a TraceOptions) -> Self {
+        Self {
+            options,
+            files: vec![],
+            devices: vec![],
+            furthest: vec![],
+            by_name: HashMap::new(),
+            found: vec![false; options.only.len()],
+            others: vec![],
+            rows_are: "line",
+            touched: (options.fit == Fit::Pack).then(|| Touched::new(options.page_bytes)),
+        }
+    }
+
+    /// Reads one file.
+    pub(in crate::traces) fn file(
+        &mut self,
+        path: &Path,
+        watch: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(FileSurvey, Skipped), SourceError> {
+        if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+            let what = "is a pipe or a device; a trace is read more than once, so a file on a disk is expected";
+            return Err(SourceError(format!("{}: {what}", path.display())));
+        }
+        let mut file = TraceFile::open(path, &self.options.read)?;
+        let index = self.files.len();
+        self.files.push(path.display().to_string());
+        let mut numbers = Numbers::default();
+        let (mut origin_ns, mut rows, mut told) = (None, 0u64, 0);
+        let (mut asked, mut earliest, mut latest) = (0, u64::MAX, 0);
+        while file.advance()? {
+            let row = *file.row();
+            rows += 1;
+            if rows.is_multiple_of(STEP_ROWS) {
+                tell(watch, &file, &mut told)?;
+            }
+            let Some(device) = numbers.device(row.device, || self.device(&file, index, row.device))? else { continue };
+            origin_ns.get_or_insert(row.at_ns);
+            (asked, earliest, latest) = (asked + 1, earliest.min(row.at_ns), latest.max(row.at_ns));
+            if let Some(touched) = &mut self.touched {
+                touched.add(device, &row);
+            }
+            self.devices[device].rows += 1;
+            let end = row.offset + row.bytes;
+            if end > self.devices[device].extent {
+                self.devices[device].extent = end;
+                self.furthest[device] = (index, file.number());
+            }
+        }
+        tell(watch, &file, &mut told)?;
+        let (format, detected) = (file.format(), self.options.read.format.is_none());
+        let survey = FileSurvey {
+            path: path.to_owned(),
+            format,
+            detected,
+            clock: file.clock(),
+            origin_ns,
+            rows: asked,
+            span_ns: latest.saturating_sub(earliest),
+            numbers: numbers.known,
+        };
+        Ok((survey, file.skipped().clone()))
+    }
+
+    /// The pages that were touched, where they are to be packed.
+    pub(in crate::traces) fn touched(&mut self) -> Option<Touched> {
+        self.touched.take()
+    }
+
+    /// The devices, and where the first one's highest request stands.
+    ///
+    /// # Errors
+    /// One that was asked for is not there.
+    pub(in crate::traces) fn devices(self) -> Result<(Vec<Device>, String), SourceError> {
+        if let Some(missing) = self.found.iter().position(|found| !found) {
+            return Err(self.missing(&self.options.only[missing]));
+        }
+        let furthest =
+            self.furthest.first().map_or_else(String::new, |(file, number)| format!("{} {number} of {}", self.rows_are, self.files[*file]));
+        Ok((self.devices, furthest))
+    }
+
+    /// A device that a file names for the first time: which one it is, or none where it was not asked for.
+    #[cold]
+    fn device(&mut self, file: &TraceFile, index: usize, number: u32) -> Result<Option<usize>, SourceError> {
+        let name = file.device_name(number);
+        let mut wanted = self.options.only.is_empty();
+        for (asked, found) in self.options.only.iter().zip(&mut self.found) {
+            if file.is_device(number, asked) {
+                (wanted, *found) = (true, true);
+            }
+        }
+        if !wanted {
+            if self.others.len() <= SHOWN {
+                self.others.push(name);
+            }
+            return Ok(None);
+        }
+        if self.options.concat
+            && let Some(known) = self.by_name.get(&name)
+        {
+            return Ok(Some(*known));
+        }
+        if self.devices.len() == MAX_DEVICES {
+            return Err(SourceError(TOO_MANY.into()));
+        }
+        if self.devices.is_empty() {
+            self.rows_are = file.rows_are();
+        }
+        let device = self.devices.len();
+        self.by_name.insert(name.clone(), device);
+        self.devices.push(Device { name, file: index, base: 0, extent: 0, rows: 0 });
+        self.furthest.push((index, 0));
+        Ok(Some(device))
+    }
+
+    fn missing(&self, wanted: &str) -> SourceError {
+        let mut there: Vec<_> = self.devices.iter().map(|d| d.name.as_str()).chain(self.others.iter().map(String::as_str)).collect();
+        let more = if there.len() > SHOWN { ", ..." } else { "" };
+        there.truncate(SHOWN);
+        SourceError(format!("--only {wanted}: no device of the trace has that number or name; it has {}{more}", there.join(", ")))
+    }
+}
+
+/// The device numbers of one file, and which device each is; none where that one was not asked for.
+#[derive(Default)]
+struct Numbers {
+    known: HashMap<u32, Option<usize>>,
+    /// Most rows are of the same device as the one before.
+    latest: Option<(u32, Option<usize>)>,
+}
+
+impl Numbers {
+    #[inline]
+    fn device(&mut self, number: u32, new: impl FnOnce() -> Result<Option<usize>, SourceError>) -> Result<Option<usize>, SourceError> {
+        if let Some((latest, device)) = self.latest
+            && latest == number
+        {
+            return Ok(device);
+        }
+        let device = match self.known.get(&number) {
+            Some(device) => *device,
+            None if self.known.len() == MAX_DEVICES => return Err(SourceError(TOO_MANY.into())),
+            None => {
+                let device = new()?;
+                self.known.insert(number, device);
+                device
+            }
+        };
+        self.latest = Some((number, device));
+        Ok(device)
+    }
+}
+
+fn tell(watch: &mut dyn FnMut(u64) -> bool, file: &TraceFile, told: &mut u64) -> Result<(), SourceError> {
+    let read = file.bytes_read();
+    let more = read - *told;
+    *told = read;
+    if watch(more) { Ok(()) } else { Err(SourceError("the reading of the trace was interrupted".into())) }
+}

@@ -1,0 +1,252 @@
+//! A trace, of one file or several, as requests for a drive: merged by time, clock counted from 0, devices side by side, addresses
+//! fitted, what was changed counted.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::Ns;
+
+use crate::pass::PassSource;
+use crate::traces::file::Skipped;
+use crate::traces::replay::clock::Clock;
+use crate::traces::replay::file_replay::{FileReplay, Placed, Way};
+use crate::traces::replay::fit::{Fit, Fitter};
+use crate::traces::replay::survey::Survey;
+use crate::traces::rows::options::ReadOptions;
+
+/// Buffers of an open file, and what its compression keeps.
+const LANE_BYTES: u64 = 1 << 20;
+
+/// How a trace is replayed.
+#[derive(Clone, Debug)]
+pub struct TraceOptions {
+    /// How each file is read.
+    pub read: ReadOptions,
+    /// Takes only the devices of these numbers or names; all where there are none.
+    pub only: Vec<String>,
+    /// Takes the files as parts of one trace, one after the other, and devices of the same name in them as the same.
+    pub concat: bool,
+    /// What becomes of requests beyond the drive's capacity.
+    pub fit: Fit,
+    /// The drive's page, by which [`Fit::Pack`] packs: a power of two up to 1 MiB.
+    pub page_bytes: u64,
+    /// Refuses a request that is earlier than the one before it, instead of moving it up.
+    pub strict: bool,
+    /// How many times faster than recorded, above 0.
+    pub speed: f64,
+    /// Open takes the trace's own clock.
+    pub arrival: Arrival,
+}
+
+impl Default for TraceOptions {
+    fn default() -> Self {
+        Self {
+            read: ReadOptions::default(),
+            only: vec![],
+            concat: false,
+            fit: Fit::Error,
+            page_bytes: 4096,
+            strict: false,
+            speed: 1.0,
+            arrival: Arrival::Open,
+        }
+    }
+}
+
+/// What was read so far, over all passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceReport {
+    /// The format of each file.
+    pub formats: Vec<&'static str>,
+    /// Passes begun.
+    pub passes: u64,
+    /// Requests handed out.
+    pub rows: u64,
+    /// Requests that were earlier than the one before them in their file and were moved up to it.
+    pub clamped: u64,
+    /// Requests whose address was changed to fit the drive, or whose length: a trim that is packed leaves out pages that nothing else touches.
+    pub refitted: u64,
+    /// Lines and records that were passed over, in one pass.
+    pub skipped: Skipped,
+    /// More than one device was asked for; they lie side by side.
+    pub several_devices: bool,
+    /// Arrival of the latest request.
+    pub span_ns: Ns,
+}
+
+/// Requests from trace files.
+pub struct TraceSource {
+    survey: Arc<Survey>,
+    options: TraceOptions,
+    clock: Clock,
+    fitter: Fitter,
+    /// The files of the current part, those that have ended too, and the next row of each where there are several.
+    replays: Vec<(FileReplay, Option<Placed>)>,
+    /// Files that have a next row, the earliest first, then by the order of the files; unused for a single file.
+    order: BinaryHeap<Reverse<(Ns, usize)>>,
+    next_part: usize,
+    report: TraceReport,
+    /// The error that ended the stream: asked again, it says the same.
+    failed: Option<SourceError>,
+}
+
+impl TraceSource {
+    /// Reads a trace once to survey it, then opens it for a drive of `capacity` bytes.
+    ///
+    /// # Errors
+    /// As for [`Survey::of`] and [`TraceSource::new`].
+    pub fn open(paths: &[PathBuf], capacity: u64, options: TraceOptions) -> Result<Self, SourceError> {
+        let survey = Survey::of(paths, &options, &mut |_| true)?;
+        Self::new(Arc::new(survey), capacity, options)
+    }
+
+    /// Opens a trace that was surveyed with the same options.
+    ///
+    /// # Errors
+    /// An option is out of range, the devices do not fit the drive, a file cannot be opened any more.
+    pub fn new(survey: Arc<Survey>, capacity: u64, options: TraceOptions) -> Result<Self, SourceError> {
+        if !(options.speed > 0.0 && options.speed.is_finite()) {
+            return Err(SourceError(format!(
+                "a speed of {} is no speed; a number above 0 is expected, 2 for twice as fast",
+                options.speed
+            )));
+        }
+        survey.fits(capacity, options.fit)?;
+        let report = TraceReport {
+            formats: survey.files().iter().map(|f| f.format.name).collect(),
+            passes: 1,
+            rows: 0,
+            clamped: 0,
+            refitted: 0,
+            skipped: survey.skipped().clone(),
+            several_devices: survey.devices().len() > 1,
+            span_ns: 0,
+        };
+        let mut source = Self {
+            clock: Clock::new(options.speed),
+            fitter: Fitter { packing: survey.packing(options.fit)?, fit: options.fit, capacity, extent: survey.space() },
+            survey,
+            options,
+            replays: vec![],
+            order: BinaryHeap::new(),
+            next_part: 0,
+            report,
+            failed: None,
+        };
+        source.open_next_part()?;
+        Ok(source)
+    }
+
+    /// What was read so far.
+    pub fn report(&self) -> TraceReport {
+        TraceReport { span_ns: self.clock.span(), ..self.report.clone() }
+    }
+
+    /// What the files hold.
+    pub fn survey(&self) -> &Survey {
+        &self.survey
+    }
+
+    /// The files of a part, by their places; none after the last part.
+    fn part(&self, part: usize) -> Option<Range<usize>> {
+        let files = self.survey.files().len();
+        if self.options.concat { (part < files).then(|| part..part + 1) } else { (part == 0).then_some(0..files) }
+    }
+
+    /// Opens the files of the next part; false where there is none.
+    fn open_next_part(&mut self) -> Result<bool, SourceError> {
+        self.replays.clear();
+        self.order.clear();
+        let Some(files) = self.part(self.next_part) else { return Ok(false) };
+        let first = files.start;
+        self.clock.begin_part().map_err(|what| SourceError(format!("{}: {what}", self.survey.files()[first].path.display())))?;
+        for file in &self.survey.files()[files] {
+            self.replays.push((FileReplay::open(file, self.survey.devices(), &self.options.read)?, None));
+        }
+        self.next_part += 1;
+        if self.replays.len() > 1 {
+            let way = Way { clock: &self.clock, fitter: &self.fitter, strict: self.options.strict };
+            for (i, (replay, next)) in self.replays.iter_mut().enumerate() {
+                *next = replay.next(&way)?;
+                self.order.extend(next.map(|row| Reverse((row.at, i))));
+            }
+        }
+        Ok(true)
+    }
+
+    fn read(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let end = out.len() + max;
+        while out.len() < end {
+            match self.next()? {
+                Some(row) => out.push(self.request(&row)),
+                None if self.open_next_part()? => {}
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// The earliest row of the current part.
+    #[inline]
+    fn next(&mut self) -> Result<Option<Placed>, SourceError> {
+        let way = Way { clock: &self.clock, fitter: &self.fitter, strict: self.options.strict };
+        if let [(replay, _)] = &mut self.replays[..] {
+            return replay.next(&way);
+        }
+        let Some(mut earliest) = self.order.peek_mut() else { return Ok(None) };
+        let Reverse((_, i)) = *earliest;
+        let (replay, next) = &mut self.replays[i];
+        let row = std::mem::replace(next, replay.next(&way)?);
+        match next {
+            Some(row) => *earliest = Reverse((row.at, i)),
+            None => drop(PeekMut::pop(earliest)),
+        }
+        Ok(row)
+    }
+
+    #[inline]
+    fn request(&mut self, row: &Placed) -> Request {
+        self.report.rows += 1;
+        self.report.clamped += u64::from(row.clamped);
+        self.report.refitted += u64::from(row.refitted);
+        Request { at: self.clock.serve(row.at), offset: row.offset, bytes: row.bytes, op: row.op, origin: 0 }
+    }
+}
+
+impl RequestSource for TraceSource {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        if let Some(e) = &self.failed {
+            return Err(e.clone());
+        }
+        self.read(out, max).inspect_err(|e| self.failed = Some(e.clone()))
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.options.arrival
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        Some(self.survey.rows())
+    }
+}
+
+impl PassSource for TraceSource {
+    fn next_pass(&mut self) -> Result<(), SourceError> {
+        if let Some(e) = &self.failed {
+            return Err(e.clone());
+        }
+        self.next_part = 0;
+        self.report.passes += 1;
+        self.open_next_part().map(|_| ()).inspect_err(|e| self.failed = Some(e.clone()))
+    }
+
+    fn memory(&self) -> u64 {
+        let open = if self.options.concat { 1 } else { self.survey.files().len() as u64 };
+        open * LANE_BYTES
+    }
+}

@@ -1,0 +1,15 @@
+//! What the rows of traces have in common whatever their format: columns, units, names, readers, and what a format is.
+
+pub(in crate::traces) mod batches;
+pub(in crate::traces) mod blk;
+pub(in crate::traces) mod fields;
+pub(in crate::traces) mod format;
+pub(in crate::traces) mod head;
+pub(in crate::traces) mod missing_times;
+pub(in crate::traces) mod names;
+pub(in crate::traces) mod options;
+pub(in crate::traces) mod quote;
+pub(in crate::traces) mod rate;
+pub(in crate::traces) mod reader;
+pub(in crate::traces) mod records;
+pub(in crate::traces) mod unit;

@@ -1,0 +1,253 @@
+//! The columns of a line, taken from left to right: commas or runs of blanks between them. Every failure names its column.
+
+use vpass_core::base::request::Op;
+
+use crate::traces::bytes::digits::{decimal, digits};
+use crate::traces::rows::format::BadRow;
+
+/// Columns between single commas.
+pub(in crate::traces) type Commas<'a> = Fields<'a, false>;
+/// Columns between runs of spaces and tabs.
+pub(in crate::traces) type Blanks<'a> = Fields<'a, true>;
+
+/// A line with what is left of it.
+pub(in crate::traces) struct Fields<'a, const BLANKS: bool> {
+    line: &'a [u8],
+    /// Where the next column begins.
+    at: usize,
+    column: usize,
+    /// Whether another column follows; with commas the last column may be empty, so `at` does not tell.
+    more: bool,
+}
+
+/// First address that no device has: offsets and ends of requests stay below it.
+const ADDRESS_END: u64 = 1 << 63;
+/// Bytes of a disk sector in every format that counts sectors.
+const SECTOR_BYTES: u64 = 512;
+
+impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
+    pub(in crate::traces) fn new(line: &'a [u8]) -> Self {
+        Self { line, at: 0, column: 0, more: true }
+    }
+
+    /// The next column as it stands, not empty.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    pub(in crate::traces) fn text(&mut self) -> Result<&'a [u8], BadRow> {
+        self.begin()?;
+        let (start, length) = (self.at, self.length());
+        if length == 0 {
+            return Err(BadRow::Column(self.column));
+        }
+        self.finish(length)?;
+        Ok(&self.line[start..start + length])
+    }
+
+    /// Whether the next columns, so many of them and not the last of the line, are exactly this text; then they are taken.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    pub(in crate::traces) fn take(&mut self, text: &[u8], columns: usize) -> bool {
+        let end = self.at + text.len();
+        let is_there = self.line.get(end).is_some_and(|b| separates::<BLANKS>(*b)) && self.line[self.at..end] == *text;
+        if is_there {
+            self.at = end + 1;
+            self.column += columns;
+        }
+        is_there
+    }
+
+    /// The next column, a whole number.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    pub(in crate::traces) fn number(&mut self) -> Result<u64, BadRow> {
+        self.begin()?;
+        let (value, length) = digits(self.line, self.at).ok_or(BadRow::Column(self.column))?;
+        self.finish(length)?;
+        Ok(value)
+    }
+
+    /// The next column, a whole number that the line keeps and nobody here needs.
+    #[inline]
+    pub(in crate::traces) fn unused_number(&mut self) -> Result<(), BadRow> {
+        self.number().map(|_| ())
+    }
+
+    /// The next column, a whole number times `scale`.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    pub(in crate::traces) fn scaled(&mut self, scale: u64) -> Result<u64, BadRow> {
+        let column = self.column;
+        self.number()?.checked_mul(scale).ok_or(BadRow::Column(column))
+    }
+
+    /// The next column, a device number.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    pub(in crate::traces) fn device(&mut self) -> Result<u32, BadRow> {
+        let column = self.column;
+        u32::try_from(self.number()?).map_err(|_| BadRow::Column(column))
+    }
+
+    /// The next column, a byte offset.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    pub(in crate::traces) fn offset(&mut self) -> Result<u64, BadRow> {
+        let column = self.column;
+        self.number().and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
+    }
+
+    /// The next column, a sector number, as a byte offset.
+    #[inline]
+    pub(in crate::traces) fn sector(&mut self) -> Result<u64, BadRow> {
+        let column = self.column;
+        self.scaled(SECTOR_BYTES).and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
+    }
+
+    /// The next column, a number of sectors, in bytes.
+    #[inline]
+    pub(in crate::traces) fn sectors(&mut self) -> Result<u64, BadRow> {
+        self.scaled(SECTOR_BYTES)
+    }
+
+    /// The next column, a decimal number of seconds, in ns; digits finer than a nanosecond are dropped.
+    #[inline]
+    pub(in crate::traces) fn seconds(&mut self) -> Result<u64, BadRow> {
+        self.decimal::<9>()
+    }
+
+    /// The next column, a decimal number times ten to the power of `PLACES`; further digits are dropped.
+    #[inline]
+    pub(in crate::traces) fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {
+        self.begin()?;
+        let (value, length) = decimal::<PLACES>(self.line, self.at).ok_or(BadRow::Column(self.column))?;
+        self.finish(length)?;
+        Ok(value)
+    }
+
+    /// The next column, which may be empty and holds nothing that is needed.
+    #[inline]
+    pub(in crate::traces) fn skip(&mut self) -> Result<(), BadRow> {
+        self.begin()?;
+        self.finish(self.length())
+    }
+
+    /// The columns that are left, without blanks before them.
+    #[inline]
+    pub(in crate::traces) fn rest(&self) -> &'a [u8] {
+        self.line[self.at..].trim_ascii_start()
+    }
+
+    /// Where the next column begins.
+    #[inline]
+    pub(in crate::traces) fn place(&self) -> usize {
+        self.at
+    }
+
+    /// The columns from a [`Fields::place`] to the last one taken, with the separators between them.
+    #[inline]
+    pub(in crate::traces) fn since(&self, place: usize) -> &'a [u8] {
+        let end = if self.more { self.at - 1 } else { self.at };
+        &self.line[place..end]
+    }
+
+    /// Whether another column follows.
+    #[inline]
+    pub(in crate::traces) fn more(&self) -> bool {
+        if BLANKS { self.line[self.at..].iter().any(|b| !is_blank(*b)) } else { self.more }
+    }
+
+    /// The line must end here.
+    #[inline]
+    pub(in crate::traces) fn end(&self) -> Result<(), BadRow> {
+        if self.more() { Err(BadRow::Extra) } else { Ok(()) }
+    }
+
+    /// Bytes from here to the next separator or the end of the line.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    fn length(&self) -> usize {
+        let rest = &self.line[self.at..];
+        rest.iter().position(|b| separates::<BLANKS>(*b)).unwrap_or(rest.len())
+    }
+
+    /// Goes to the first byte of the next column.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    fn begin(&mut self) -> Result<(), BadRow> {
+        if BLANKS {
+            while self.line.get(self.at).is_some_and(|b| is_blank(*b)) {
+                self.at += 1;
+            }
+            self.more = self.at < self.line.len();
+        }
+        if self.more { Ok(()) } else { Err(BadRow::Missing(self.column)) }
+    }
+
+    /// Ends the column after `length` bytes; anything but a separator there means that the column holds something else.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "per column of a trace")]
+    fn finish(&mut self, length: usize) -> Result<(), BadRow> {
+        self.at += length;
+        match self.line.get(self.at) {
+            None => self.more = false,
+            Some(&b) if separates::<BLANKS>(b) => self.at += 1,
+            Some(_) => return Err(BadRow::Column(self.column)),
+        }
+        self.column += 1;
+        Ok(())
+    }
+}
+
+#[inline]
+fn separates<const BLANKS: bool>(byte: u8) -> bool {
+    if BLANKS { is_blank(byte) } else { byte == b',' }
+}
+
+/// Whether a byte separates columns in a format that separates with blanks.
+#[inline]
+pub(in crate::traces) fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// A direction by its capital letter.
+#[inline]
+pub(in crate::traces) fn letter(text: &[u8]) -> Option<Op> {
+    match text {
+        b"R" => Some(Op::Read),
+        b"W" => Some(Op::Write),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_any_length_end_at_their_separator() {
+        for length in 1..40 {
+            let name = "n".repeat(length);
+            for (line, rest) in [(format!("{name},\t5"), "\t5"), (name.clone(), "")] {
+                let mut f = Commas::new(line.as_bytes());
+                assert_eq!((f.text(), f.text().ok()), (Ok(name.as_bytes()), (!rest.is_empty()).then_some(rest.as_bytes())));
+            }
+            for line in [format!("{name} ,"), format!("{name}\t,"), format!("  {name} ,")] {
+                let mut f = Blanks::new(line.as_bytes());
+                assert_eq!((f.text(), f.text()), (Ok(name.as_bytes()), Ok(&b","[..])));
+            }
+        }
+    }
+
+    #[test]
+    fn commas_and_blanks() {
+        let mut f = Commas::new(b"12,ab,,7");
+        assert_eq!((f.number(), f.text(), f.text()), (Ok(12), Ok(&b"ab"[..]), Err(BadRow::Column(2))));
+        let mut f = Commas::new(b"5,");
+        assert_eq!((f.number(), f.more(), f.number()), (Ok(5), true, Err(BadRow::Column(1))));
+        let mut f = Blanks::new(b" 12 \t 3 ");
+        assert_eq!((f.number(), f.number(), f.end(), f.number()), (Ok(12), Ok(3), Ok(()), Err(BadRow::Missing(2))));
+        assert_eq!(Blanks::new(b"3x").number(), Err(BadRow::Column(0)));
+        assert_eq!(Commas::new(b"9223372036854775808").offset(), Err(BadRow::Column(0)));
+        assert_eq!(Blanks::new(b"18014398509481984").sector(), Err(BadRow::Column(0)));
+    }
+}

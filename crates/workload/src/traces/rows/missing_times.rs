@@ -1,0 +1,71 @@
+//! The times of a trace that keeps none: evenly, at the rate that the user named.
+
+use crate::traces::rows::format::BadRow;
+use crate::traces::rows::options::MissingClock;
+
+/// A clock that ticks once a request.
+#[derive(Debug)]
+pub(in crate::traces) struct MissingTimes {
+    gap_ns: f64,
+    /// End of the latest wait.
+    waited_ns: u64,
+    /// Requests since then.
+    requests: u64,
+}
+
+impl MissingTimes {
+    pub(in crate::traces) fn new(clock: MissingClock) -> Self {
+        let gap_ns = match clock {
+            MissingClock::Rate(iops) => 1e9 / iops,
+            MissingClock::Refuse | MissingClock::Ignore => 0.0,
+        };
+        Self { gap_ns, waited_ns: 0, requests: 0 }
+    }
+
+    /// When the next request comes, in ns from the first.
+    #[inline]
+    pub(in crate::traces) fn next(&mut self) -> u64 {
+        // Multiplied and not added up, so that no error does either.
+        let at = self.now();
+        self.requests += 1;
+        at
+    }
+
+    /// Nothing comes before so long after the wait before.
+    pub(in crate::traces) fn wait(&mut self, ns: u64) -> Result<(), BadRow> {
+        let end = self.waited_ns.checked_add(ns).ok_or(BadRow::Sentence("the waits add up to more than 2^64 ns"))?;
+        self.waited_ns = end.max(self.now());
+        self.requests = 0;
+        Ok(())
+    }
+
+    #[inline]
+    fn now(&self) -> u64 {
+        self.waited_ns.saturating_add((self.requests as f64 * self.gap_ns) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_come_evenly() {
+        let mut pace = MissingTimes::new(MissingClock::Rate(3000.0));
+        assert_eq!([(); 4].map(|()| pace.next()), [0, 333_333, 666_666, 1_000_000]);
+        let mut pace = MissingTimes::new(MissingClock::Ignore);
+        assert_eq!([(); 3].map(|()| pace.next()), [0; 3]);
+    }
+
+    #[test]
+    fn a_wait_counts_from_the_wait_before() {
+        let mut pace = MissingTimes::new(MissingClock::Rate(1e6));
+        pace.next();
+        pace.wait(10_000).unwrap();
+        assert_eq!([(); 2].map(|()| pace.next()), [10_000, 11_000]);
+        // Two more requests would come 2 us after it ended, so a wait of 1 us is over before it begins.
+        pace.wait(1000).unwrap();
+        assert_eq!(pace.next(), 12_000);
+        assert!(pace.wait(u64::MAX).is_err());
+    }
+}

@@ -1,0 +1,92 @@
+//! Rates that hosts do not keep up: the sign of a wrong unit of time.
+
+use std::fmt::Write;
+
+use vpass_core::base::units::Ns;
+
+use crate::traces::rows::format::Format;
+use crate::traces::rows::unit::{TimeUnit, Times, UnitBasis};
+
+/// Requests a second that few hosts keep up over a whole trace.
+const MOST_IOPS: f64 = 100_000.0;
+/// Fewer requests may be a burst: a queue of some thousand emptied at once.
+const FEWEST_ROWS: u64 = 5_000;
+
+/// A sentence where `rows` requests from the earliest to the latest in `span_ns` say that the unit in which `file` was read is probably
+/// wrong; with how to set another.
+pub fn doubts(file: &str, format: &Format, said: Option<TimeUnit>, rows: u64, span_ns: Ns) -> Option<String> {
+    let taken = format.times.taken(said)?;
+    let seconds = span_ns as f64 / 1e9;
+    let iops = rows as f64 / seconds;
+    if rows < FEWEST_ROWS || span_ns == 0 || iops <= MOST_IOPS {
+        return None;
+    }
+    let mut text = format!(
+        "{file}: {rows} requests in {} are {iops:.0} a second, which few hosts keep up; its times are taken for {}, ",
+        in_words(span_ns),
+        taken.words
+    );
+    let _ = match (format.times, taken.because) {
+        (Times::Usual(usual), UnitBasis::Assumed | UnitBasis::Said) => {
+            let unit = said.unwrap_or(usual);
+            let (other, factor) = coarser(unit, iops);
+            write!(text, "which --time-unit changes: {other} would make it {:.0} s and {:.0} a second", seconds * factor, iops / factor)
+        }
+        _ => write!(
+            text,
+            "as the {} format fixes; where it was made from another trace, make it again with --time-unit; --speed 0.001 replays it slower",
+            format.name
+        ),
+    };
+    Some(text)
+}
+
+/// A time in its largest unit, with at most three decimals.
+fn in_words(ns: Ns) -> String {
+    let unit = [TimeUnit::Seconds, TimeUnit::Milliseconds, TimeUnit::Microseconds].into_iter().find(|unit| ns >= unit.ns());
+    let unit = unit.unwrap_or(TimeUnit::Nanoseconds);
+    let text = format!("{:.3}", ns as f64 / unit.ns() as f64);
+    format!("{} {unit}", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// The next coarser unit with which the rate is plausible, and how much longer it is; the coarsest where none is.
+fn coarser(unit: TimeUnit, iops: f64) -> (TimeUnit, f64) {
+    let longer = |other: TimeUnit| other.ns() as f64 / unit.ns() as f64;
+    let by_length = [TimeUnit::Microseconds, TimeUnit::Milliseconds, TimeUnit::Seconds];
+    let found = by_length.into_iter().find(|other| longer(*other) > 1.0 && iops / longer(*other) <= MOST_IOPS);
+    let other = found.unwrap_or(TimeUnit::Seconds);
+    (other, longer(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traces::format_named;
+
+    fn said(format: &str, unit: Option<TimeUnit>, rows: u64, span_ns: Ns) -> Option<String> {
+        doubts("a", format_named(format).unwrap(), unit, rows, span_ns)
+    }
+
+    #[test]
+    fn microseconds_taken_for_nanoseconds_are_noticed() {
+        // 45,000 requests in 300 s, taken for 300 ms.
+        assert_eq!(
+            said("mqsim", None, 45_000, 300_000_000).unwrap(),
+            "a: 45000 requests in 300 ms are 150000 a second, which few hosts keep up; its times are taken for nanoseconds, which \
+             --time-unit changes: us would make it 300 s and 150 a second"
+        );
+        // Said to be ms: 45,000 in 1 ms would be 45 a millisecond a thousand times slower, 45,000 a second.
+        let text = said("disksim", Some(TimeUnit::Milliseconds), 45_000, 1_000_000).unwrap();
+        assert!(text.ends_with("taken for milliseconds, which --time-unit changes: s would make it 1 s and 45000 a second"), "{text}");
+        let text = said("compact", None, 45_000, 300_000_000).unwrap();
+        assert!(text.contains("taken for nanoseconds, as the compact format fixes; where it was made from another trace"), "{text}");
+    }
+
+    #[test]
+    fn a_burst_and_a_fast_disk_are_believed() {
+        assert_eq!(said("mqsim", None, 4_999, 1), None);
+        assert_eq!(said("mqsim", None, 100_000, 1_000_000_000), None);
+        assert_eq!(said("tencent", None, 50_000, 0), None, "all within a tick of its clock");
+        assert_eq!(said("arc", None, 50_000, 1), None, "no times at all");
+    }
+}
