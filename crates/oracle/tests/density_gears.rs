@@ -107,7 +107,7 @@ fn nothing_is_lost_at_any_extreme_on_qlc() {
     let ratios = ["pool", "low_density", "monitor", "shadow", "spare_share"].map(|name| [(name, "0"), (name, "1")]);
     let ratios = ratios.into_iter().flatten().map(|of| if of == ("spare_share", "1") { ("spare_share", "0.5") } else { of });
     for (name, value) in ratios.chain([("limit_factor", "1"), ("limit_factor", "100")]) {
-        for reclaim in TECHNIQUES {
+        for reclaim in techniques().map(|technique| technique.name) {
             for timed in [false, true] {
                 let more =
                     format!("density = {{ {name} = {value} }}\n        reclaim = {{ schedule = \"deadline\", check_interval = 16 }}");

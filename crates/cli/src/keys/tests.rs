@@ -181,7 +181,8 @@ fn check(key: &str, value: Value) -> Result<(), String> {
 fn read(key: &Key, file: Table) -> Result<String, String> {
     let words = |e: toml::de::Error| e.to_string();
     if key.file == "drive" {
-        file.try_into::<DriveConfig>().map(|c| format!("{c:?}")).map_err(words)
+        let resolved = file.try_into::<DriveConfig>().map_err(words)?.resolve().map_err(|e| e.to_string())?;
+        Ok(format!("{resolved:?}"))
     } else if file.contains_key("statistics") {
         file.try_into::<StatisticsFile>().map(|c| format!("{c:?}")).map_err(words)
     } else if key.path.starts_with("workload.phase") {

@@ -46,7 +46,7 @@ pub struct Given {
     pub number: Number,
 }
 
-/// The parameters of a slot that were given, in their order.
+/// The parameters of a slot that were given; those of the slot's own table first, all by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Params(Vec<Given>);
 
@@ -63,9 +63,9 @@ impl Params {
 
     /// Puts a number in the place of what stands under its key.
     pub fn set(&mut self, technique: Option<&str>, key: &str, number: Number) {
-        match self.0.iter_mut().find(|given| given.is(technique, key)) {
-            Some(given) => given.number = number,
-            None => self.0.push(Given { technique: technique.map(str::to_owned), key: key.into(), number }),
+        match self.0.binary_search_by(|given| (given.technique.as_deref(), given.key.as_str()).cmp(&(technique, key))) {
+            Ok(at) => self.0[at].number = number,
+            Err(at) => self.0.insert(at, Given { technique: technique.map(str::to_owned), key: key.into(), number }),
         }
     }
 
@@ -79,8 +79,9 @@ impl Params {
         for given in self.0.iter().filter(|given| given.technique.is_none()) {
             table.serialize_entry(&given.key, &given.number)?;
         }
-        let techniques: Vec<&str> = self.0.iter().filter_map(|given| given.technique.as_deref()).collect();
-        for (_, technique) in techniques.iter().enumerate().filter(|(n, technique)| !techniques[..*n].contains(technique)) {
+        let mut techniques: Vec<&str> = self.0.iter().filter_map(|given| given.technique.as_deref()).collect();
+        techniques.dedup();
+        for technique in techniques {
             table.serialize_entry(technique, &OfTechnique { params: self, technique })?;
         }
         Ok(())
