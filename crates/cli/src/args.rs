@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
-use vpass_oracle::Level;
+use vpass_lab::numbers::counted;
 use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
 
 mod replay;
+mod setup;
 
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
-use crate::numbers::counted;
 use crate::paper::PaperArgs;
 use crate::trace::args::TraceCommand;
 use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};
@@ -215,7 +215,8 @@ pub(crate) struct CompareArgs {
     /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
-    /// Threads, each with a drive or several that serve the same requests; as many as there are cores and memory for where absent.
+    /// Threads, each with a drive or several that serve the same requests; as many as there are cores where absent.
+    /// Each waits until there is memory for its drives.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -277,15 +278,6 @@ pub(crate) enum Gear {
     Untimed,
 }
 
-impl Gear {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Timed => "timed",
-            Self::Untimed => "untimed",
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Until {
     /// Wear per host page no longer changes.
@@ -300,25 +292,6 @@ pub(crate) enum Watch {
     On,
     /// Also the host's requests from end to end: each page served once, whole and newest; and whether wear is levelled.
     Full,
-}
-
-impl Watch {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::On => "on",
-            Self::Full => "full",
-        }
-    }
-
-    /// How much the oracle checks, where it watches.
-    pub(crate) fn level(self) -> Option<Level> {
-        match self {
-            Self::Off => None,
-            Self::On => Some(Level::On),
-            Self::Full => Some(Level::Full),
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -9,18 +9,22 @@ use std::io::Write as _;
 use std::path::Path;
 
 use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
+use vpass_core::drive::Techniques;
+use vpass_lab::failure::Failure;
+use vpass_lab::load::{self, Generated, Loaded};
+use vpass_lab::memory;
+use vpass_lab::plan::{ADAPTIVE, Plan, Workload, gc_named, reclaim_named};
+use vpass_lab::session::{Beginning, Session};
+use vpass_lab::setup::Gear;
+use vpass_lab::suggest;
 use vpass_workload::attack::{ATTACKS, Picture, attack as attack_named};
 use vpass_workload::phases::{PhasesConfig, PhasesFile};
 
 use self::args::AttackArgs;
-use crate::args::{Base, Gear, Watch};
-use crate::exit::{Exit, Failure};
-use crate::load::{self, Generated, Loaded};
+use crate::args::{Base, Watch};
+use crate::exit::Exit;
 use crate::out_file::OutFile;
-use crate::plan::{Load, Plan, gc_named, reclaim_named};
 use crate::progress::deaf;
-use crate::{memory, suggest};
 
 /// Runs one attack of the list, or looks for one.
 pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
@@ -40,7 +44,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     let unknown = || Failure::usage(suggest::unknown("attack", &args.name, names));
     let attack = attack_named(&args.name).ok_or_else(unknown)?;
     let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
-    let picture = victim.picture(args.base.gear, args.base.seed)?;
+    let picture = victim.picture(args.base.gear.into(), args.base.seed)?;
     let phase = (attack.phases)(&picture);
     if phase.is_empty() {
         let sentence = format!(
@@ -60,9 +64,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     crate::run_and_show(&plan, &args.base, "attack")
 }
 
-/// The attack that is not made beforehand.
-pub(crate) const ADAPTIVE: &str = "adaptive";
-/// One line for lists.
+/// One line for lists, of the attack that is not made beforehand.
 pub(crate) const ADAPTIVE_SUMMARY: &str =
     "looks again after every 4 to 100 requests, for which the drive drains, and reads beside what is nearest its limit or least known";
 /// Requests where none are asked for.
@@ -82,9 +84,10 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     }
     let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
     // Refuses drives with nothing to attack.
-    victim.picture(args.base.gear, args.base.seed)?;
-    let load = Load::Adversary { requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into), depth: args.base.queue_depth.unwrap_or(1) };
-    let plan = Plan::once(&args.base, victim.drive, load, victim.reclaim, victim.gc);
+    victim.picture(args.base.gear.into(), args.base.seed)?;
+    let workload =
+        Workload::Adversary { requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into), depth: args.base.queue_depth.unwrap_or(1) };
+    let plan = Plan::once(&(&args.base).into(), victim.drive, workload, victim.reclaim, victim.gc);
     crate::out::say_all(&plan.promise_notes());
     crate::run_and_show(&plan, &args.base, "attack")
 }
@@ -111,12 +114,10 @@ impl Victim {
     pub(crate) fn picture(&self, gear: Gear, seed: u64) -> Result<Picture, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
         let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), seed };
-        let drive = deaf(|| {
-            let mut drive = Drive::new(self.drive.config.clone(), &techniques, gear == Gear::Timed)?;
-            drive.precondition(seed);
-            Ok::<_, Failure>(drive)
-        })?;
-        Picture::of(&drive, self.reclaim).ok_or_else(|| {
+        let config = &self.drive.config;
+        let beginning = Beginning { config, techniques: &techniques, timed: gear == Gear::Timed, oracle: None, seed };
+        let session = deaf(|| Session::new(&beginning))?;
+        Picture::of(session.drive(), self.reclaim).ok_or_else(|| {
             let sentence = "there is nothing to attack; a disturb.model other than none and start.fill above 0 are expected";
             Failure::usage(format!("drive {}: {sentence}", self.drive.name))
         })
@@ -125,13 +126,13 @@ impl Victim {
     /// A run of this workload against it.
     pub(crate) fn plan(&self, base: &Base, name: &str, file: PhasesFile) -> Plan {
         let loaded = Loaded { name: format!("attack {name}"), text: String::new(), config: Generated::Phases(file) };
-        Plan::once(base, self.drive.clone(), Load::Generated(loaded), self.reclaim, self.gc)
+        Plan::once(&base.into(), self.drive.clone(), Workload::Generated(loaded), self.reclaim, self.gc)
     }
 
     /// The command that replays a workload file against it, without the file.
     pub(crate) fn command(&self, base: &Base) -> String {
         let mut text = format!("vpass run --drive {} --reclaim {} --gc {}", self.drive.name, self.reclaim, self.gc);
-        let _ = write!(text, " --gear {} --seed {}", base.gear.name(), base.seed);
+        let _ = write!(text, " --gear {} --seed {}", Gear::from(base.gear).name(), base.seed);
         for set in &base.set {
             let _ = write!(text, " --set '{set}'");
         }

@@ -7,13 +7,17 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use vpass_core::slots::reclaim::{RECLAIM, technique};
+use vpass_lab::failure::Failure;
+use vpass_lab::numbers;
+use vpass_lab::plan::reclaim_named;
+use vpass_lab::pool;
+use vpass_lab::progress::Progress;
 use vpass_oracle::swarm::{Case, CaseSummary, RESTLESS};
 
-use crate::exit::{Exit, Failure};
-use crate::plan::reclaim_named;
-use crate::progress::{Progress, is_interrupted};
+use crate::exit::Exit;
+use crate::out;
+use crate::progress::{Bar, is_interrupted};
 use crate::table::{Table, wants_colour};
-use crate::{numbers, out, pool};
 
 /// Cases handed to the cores at a time, each: enough to keep them busy, few enough to end on time.
 const CASES_PER_CORE: u64 = 8;
@@ -26,9 +30,9 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, re
     }
     let end = minutes.map(|m| Instant::now() + Duration::from_secs_f64(m * 60.0));
     let wanted = count.map_or(if end.is_some() { u64::MAX } else { 1 }, NonZeroU64::get);
-    let progress = Progress::new(count.map(NonZeroU64::get), "cases");
+    let progress = Bar::new(count.map(NonZeroU64::get), "cases");
     let mut counts = Counts::default();
-    let pool = pool::threads(pool::cores())?;
+    let pool = pool::threads(pool::cores(), &progress)?;
     let batch = CASES_PER_CORE * pool.current_num_threads() as u64;
     let mut cases = 0;
     let mut failed = 0u64;

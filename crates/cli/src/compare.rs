@@ -1,26 +1,23 @@
 //! The same workload and seed on one drive per technique, side by side, each column with its winner.
 
 mod render;
-mod row;
-mod verdict;
 
 use std::path::Path;
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
 use vpass_core::slots::reclaim::RECLAIM;
+use vpass_lab::as_json;
+use vpass_lab::compare::{json_of, rows};
+use vpass_lab::failure::Failure;
+use vpass_lab::files;
+use vpass_lab::plan::Plan;
+use vpass_lab::pool::{self, Job};
+use vpass_lab::results::Summary;
 
 use crate::args::{CompareArgs, Form};
-use crate::columns::{COLUMNS, Column};
-use crate::exit::{Exit, Failure};
-use crate::out::{self, Folder, to_value};
-use crate::plan::Plan;
-use crate::pool::{self, Job};
-use crate::results::Summary;
-use crate::statistics::estimate;
+use crate::exit::Exit;
+use crate::out::{self, Folder};
+use crate::progress::bar;
 use crate::table::wants_colour;
-use row::{Row, RowLife};
-use verdict::winners;
 
 /// Runs and prints a comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
@@ -28,19 +25,20 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     out::say_all(&notes(&plans)?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path))?;
-    let rows = rows(&plans, finished, args.seeds.get() as usize);
-    let json = json_of(&rows, &plans[0].0, args)?;
+    let run: Vec<&Plan> = plans.iter().map(|(plan, _)| plan).collect();
+    let rows = rows(&run, finished, args.seeds.get() as usize);
+    let json = json_of(&rows, run[0], args.seeds.get())?;
     if let Some(folder) = folder {
         let mut timeless = json.clone();
-        out::write_timing(folder.path(), &mut timeless)?;
-        out::write_file(folder.path(), "compare.json", out::json(&timeless)?.as_bytes())?;
+        out::write_files(folder.path(), [files::timing(&mut timeless)?])?;
+        out::write_file(folder.path(), "compare.json", as_json::text(&timeless)?.as_bytes())?;
         out::write_file(folder.path(), "compare.csv", render::csv(&rows).as_bytes())?;
         folder.finish()?;
     }
     out::print(&match args.form {
         Form { csv: true, .. } => render::csv(&rows),
         Form { markdown: true, .. } => render::markdown(&rows, &plans[0].0),
-        _ if args.setup.base.json => out::json(&json)?,
+        _ if args.setup.base.json => as_json::text(&json)?,
         _ => render::text(&rows, &plans[0].0, args, wants_colour()),
     })?;
     let bugs: Vec<_> = rows.iter().filter(|r| r.has_bug()).map(|r| r.label.as_str()).collect();
@@ -67,7 +65,7 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     let mut plans: Vec<(Plan, String)> = vec![];
     // What takes long, such as looking through a trace, is done once.
-    let first = Plan::new(&args.setup, reclaims[0].trim(), args.gc[0].trim())?;
+    let first = Plan::new(&(&args.setup).into(), reclaims[0].trim(), args.gc[0].trim(), &bar)?;
     for reclaim in reclaims {
         // Who names no technique gets those that these settings leave room for.
         if args.reclaim.is_empty()
@@ -100,96 +98,13 @@ fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>) 
     // The same for all techniques and seeds.
     let requests = plans[0].0.requests()?;
     let jobs: Vec<Job> = plans.iter().map(|(plan, _)| Job { plan, requests }).collect();
-    pool::run_all(&jobs, args.threads, |i, outcome| {
+    pool::run_all(&jobs, args.threads, &bar, |i, outcome| {
         let (plan, name) = &plans[i];
         if let Some(folder) = folder {
             let folder = folder.join(name);
             out::make_folder(&folder)?;
-            out::write_run(&folder, plan, outcome, "compare")?;
+            out::write_files(&folder, files::of_run(plan, outcome, "compare")?)?;
         }
         Ok(outcome.summary.clone())
     })
-}
-
-fn rows(plans: &[(Plan, String)], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
-    let many_gcs = plans.iter().any(|(p, _)| p.gc != plans[0].0.gc);
-    let mut finished = finished.into_iter();
-    let techniques = plans.chunks(seeds).map(|chunk| &chunk[0].0);
-    techniques
-        .map(|plan| {
-            let runs: Vec<_> = finished.by_ref().take(seeds).collect();
-            let label = if many_gcs { format!("{} + {}", plan.reclaim, plan.gc) } else { plan.reclaim.into() };
-            let of = |column: &Column| {
-                let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
-                values.and_then(|v| estimate(&v))
-            };
-            Row {
-                reclaim: plan.reclaim,
-                gc: plan.gc,
-                counterfactual: plan.is_counterfactual(),
-                label,
-                estimates: COLUMNS.iter().map(of).collect(),
-                runs,
-            }
-        })
-        .collect()
-}
-
-#[derive(Serialize)]
-struct Technique<'a> {
-    reclaim: &'a str,
-    gc: &'a str,
-    counterfactual: bool,
-    /// Whether nothing was programmed or erased in any run.
-    no_wear_seen: bool,
-    /// Whether requests came faster than the drive could serve them, in any run.
-    saturated: bool,
-    /// Of the life, over all runs; null where there is none.
-    life_low_days: Option<f64>,
-    life_high_days: Option<f64>,
-    columns: Map<String, Value>,
-    /// Those of all runs, each once.
-    warnings: Vec<&'a str>,
-    runs: &'a [Summary],
-}
-
-fn json_of(rows: &[Row], plan: &Plan, args: &CompareArgs) -> Result<Value, Failure> {
-    let mut techniques = vec![];
-    for row in rows {
-        let mut columns = Map::new();
-        for (column, estimate) in COLUMNS.iter().zip(&row.estimates) {
-            columns.insert(column.key.into(), to_value(estimate)?);
-        }
-        let life = row.life();
-        let range = if let RowLife::Days { low, high, .. } = life { (Some(low), Some(high)) } else { (None, None) };
-        techniques.push(to_value(&Technique {
-            reclaim: row.reclaim,
-            gc: row.gc,
-            counterfactual: row.counterfactual,
-            no_wear_seen: life == RowLife::NoWear,
-            saturated: row.is_saturated(),
-            life_low_days: range.0,
-            life_high_days: range.1.filter(|days| days.is_finite()),
-            columns,
-            warnings: row.warnings(),
-            runs: &row.runs,
-        })?);
-    }
-    let mut best = Map::new();
-    for (c, column) in COLUMNS.iter().enumerate() {
-        let names: Vec<_> = rows.iter().zip(winners(rows, c)).filter(|(_, wins)| *wins).map(|(r, _)| r.label.as_str()).collect();
-        best.insert(column.key.into(), json!(names));
-    }
-    Ok(json!({
-        "vpass": env!("CARGO_PKG_VERSION"),
-        "drive": plan.drive.name,
-        "workload": plan.load.name(),
-        "workload_generated": plan.load.is_generated(),
-        "workload_source": plan.load.source(),
-        "gear": plan.gear.name(),
-        "seed": args.setup.base.seed,
-        "seeds": args.seeds.get(),
-        "winners": best,
-        "techniques": techniques,
-    }))
 }

@@ -1,11 +1,9 @@
-//! How the command ends: one exit code each, and the one sentence that goes with a failure.
+//! How the command ends: its exit codes.
 
-use std::fmt::Display;
 use std::process::ExitCode;
 
-use vpass_core::base::request::SourceError;
-use vpass_core::config::ConfigError;
-use vpass_core::time::RunError;
+use vpass_lab::failure::{Failure, Kind};
+use vpass_lab::run::Outcome;
 
 /// The exit codes of `vpass`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,47 +25,47 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command could not do what it was asked to.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) exit: Exit,
-    pub(crate) sentence: String,
-}
-
-impl Failure {
-    /// The user asked for something that cannot be.
-    pub(crate) fn usage(sentence: impl Display) -> Self {
-        Self { exit: Exit::Usage, sentence: sentence.to_string() }
-    }
-
-    /// Something went wrong that the user did not ask for.
-    pub(crate) fn failed(sentence: impl Display) -> Self {
-        Self { exit: Exit::Failed, sentence: sentence.to_string() }
-    }
-
-    /// The user stopped it.
-    pub(crate) fn interrupted() -> Self {
-        Self { exit: Exit::Interrupted, sentence: "interrupted; nothing was written".into() }
-    }
-}
-
-impl From<ConfigError> for Failure {
-    fn from(e: ConfigError) -> Self {
-        Self::usage(e)
-    }
-}
-
-impl From<RunError> for Failure {
-    fn from(e: RunError) -> Self {
-        match e {
-            RunError::Source(e) => e.into(),
-            RunError::Interrupted => Self::interrupted(),
+impl From<&Failure> for Exit {
+    fn from(failure: &Failure) -> Self {
+        match failure.kind {
+            Kind::Usage => Self::Usage,
+            Kind::Failed => Self::Failed,
+            Kind::Interrupted => Self::Interrupted,
         }
     }
 }
 
-impl From<SourceError> for Failure {
-    fn from(e: SourceError) -> Self {
-        Self::usage(e)
+impl From<&Outcome> for Exit {
+    fn from(outcome: &Outcome) -> Self {
+        if outcome.is_bug() {
+            Self::Failed
+        } else if outcome.summary.lost_data() {
+            Self::Lost
+        } else {
+            Self::Done
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vpass_lab::plan::Plan;
+    use vpass_lab::progress::{Unwatched, unwatched};
+    use vpass_lab::run::execute;
+    use vpass_lab::setup::{Base, Named, Setup};
+
+    use super::*;
+
+    #[test]
+    fn a_bug_of_the_drive_outranks_lost_data_and_that_outranks_success() {
+        let base = Base { set: vec!["workload.requests=10".into()], ..Base::new("tiny") };
+        let setup = Setup::new(base, Named::Workload("uniform-read".into()));
+        let plan = Plan::new(&setup, "block", "greedy", &unwatched).unwrap();
+        let mut outcome = execute(&plan, &Unwatched).unwrap();
+        assert_eq!(Exit::from(&outcome), Exit::Done);
+        outcome.summary.data_lost_pages = 1;
+        assert_eq!(Exit::from(&outcome), Exit::Lost);
+        outcome.summary.oracle.as_mut().unwrap().books_errors = 1;
+        assert_eq!(Exit::from(&outcome), Exit::Failed);
     }
 }

@@ -1,197 +1,31 @@
-//! One read taken apart: how long it takes, what it does to its block, and when the block is rewritten because of reads.
+//! `vpass explain`: one read taken apart, for reading.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use serde::Serialize;
-use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{transfer_ns, us};
-use vpass_core::config::{DisturbModel, DoseUnit, DriveConfig};
-use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
-use vpass_core::slots::reclaim::promise::Prospect;
-use vpass_core::slots::reclaim::{Technique, Threshold, technique};
+use vpass_core::config::DriveConfig;
+use vpass_lab::as_json;
+use vpass_lab::explain::{Explanation, explanation};
+use vpass_lab::failure::Failure;
+use vpass_lab::load;
+use vpass_lab::numbers::{bytes, count, digits, microseconds};
+use vpass_lab::plan::technique_named;
 
 use crate::args::ExplainArgs;
-use crate::exit::Failure;
-use crate::load;
-use crate::numbers::{bytes, count, digits, microseconds};
 use crate::out;
-use crate::plan::reclaim_named;
 use crate::report::COUNTERFACTUAL;
 use crate::table::{Look, Table, wants_colour};
 
-#[derive(Serialize)]
-struct Explanation {
-    drive: String,
-    reclaim: &'static str,
-    controller_ram_bytes: u64,
-    page_bytes: u32,
-    read: Vec<ReadLatency>,
-    dose: Option<Dose>,
-    /// Whether what follows is the drive's nature as the technique makes it, which no drive has.
-    counterfactual: bool,
-    /// Limit of each page kind over that of the weakest.
-    kind_factor: Vec<(&'static str, f64)>,
-    ages: Vec<Age>,
-}
-
-/// Microseconds, of a whole page on an idle drive.
-#[derive(Serialize)]
-struct ReadLatency {
-    page_kind: &'static str,
-    sensings: u32,
-    sensing_us: f64,
-    channel_us: f64,
-    ecc_us: f64,
-    host_link_us: f64,
-    total_us: f64,
-}
-
-#[derive(Serialize)]
-struct Dose {
-    model: &'static str,
-    unit: &'static str,
-    /// Dose units of one read of each page kind.
-    weight: Vec<(&'static str, f64)>,
-    neighbour_stride: u32,
-    wordlines_per_block: u32,
-}
-
-/// A block after so many P/E cycles.
-#[derive(Serialize)]
-pub(crate) struct Age {
-    pub(crate) pec: u32,
-    pub(crate) groups: Vec<Group>,
-    pub(crate) thresholds: Vec<Rewrite>,
-    /// What the technique promises of such a block, and what that rests on.
-    promise: String,
-    /// Dose units left of the tightest budget of a wordline, below 0 where the promise does not hold; none where it promises nothing.
-    slack: Option<f64>,
-}
-
-/// What a group of wordlines endures.
-#[derive(Serialize)]
-pub(crate) struct Group {
-    pub(crate) name: String,
-    wordlines: u32,
-    pub(crate) limit: f64,
-    pub(crate) alpha: f64,
-}
-
-/// A count of reads at which a technique acts.
-#[derive(Serialize)]
-pub(crate) struct Rewrite {
-    what: String,
-    pub(crate) reads: u32,
-    because: String,
-}
-
 /// Prints the explanation.
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    let reclaim = reclaim_named(&args.reclaim)?;
+    let reclaim = technique_named(&args.reclaim)?;
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
         return Err(Failure::usage(format!("--set {}: explain is about the drive alone", set.text)));
     }
-    let reclaim = technique(reclaim).expect("its name was found");
     // The nature that a run would have: a counterfactual technique changes it.
     let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);
     let explanation = explanation(&args.drive, &config, reclaim)?;
-    out::print(&if args.json { out::json(&explanation)? } else { render(&explanation, &config, wants_colour()) })
-}
-
-fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique) -> Result<Explanation, Failure> {
-    let geometry = Geometry::new(config);
-    Ok(Explanation {
-        drive: name.into(),
-        reclaim: reclaim.name,
-        controller_ram_bytes: reclaim.make(config, 0).controller_ram(&geometry).0,
-        page_bytes: geometry.page_bytes,
-        read: latencies(config, &geometry),
-        dose: dose(config, &geometry),
-        counterfactual: reclaim.is_counterfactual(),
-        kind_factor: geometry.cell.kinds().iter().copied().zip(config.disturb.kind_factor.iter().copied()).collect(),
-        ages: ages(config, &geometry, reclaim.name)?,
-    })
-}
-
-fn latencies(config: &DriveConfig, geometry: &Geometry) -> Vec<ReadLatency> {
-    let t = &config.timing;
-    let page = u64::from(geometry.page_bytes);
-    let (channel, host, ecc) = (transfer_ns(page, t.channel_mb_s), transfer_ns(page, t.host_mb_s), us(t.ecc_us));
-    let cell = geometry.cell;
-    let kinds = cell.kinds().iter().zip(cell.sensings()).zip(t.sense_per_kind_us(cell));
-    let in_us = |ns: u64| ns as f64 / 1e3;
-    kinds
-        .map(|((kind, sensings), sense_us)| ReadLatency {
-            page_kind: kind,
-            sensings,
-            sensing_us: in_us(us(sense_us)),
-            channel_us: in_us(channel),
-            ecc_us: in_us(ecc),
-            host_link_us: in_us(host),
-            total_us: in_us(us(sense_us) + channel + ecc + host),
-        })
-        .collect()
-}
-
-fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
-    let model = match config.disturb.model {
-        DisturbModel::None => return None,
-        DisturbModel::Count => "count",
-        DisturbModel::Wordline => "wordline",
-    };
-    let unit = match config.disturb.dose {
-        DoseUnit::Reads => "reads",
-        DoseUnit::Sensings => "sensings",
-    };
-    let weights = dose_per_kind(config.disturb.dose, geometry.cell).map(|quarters| f64::from(quarters) / f64::from(QUARTERS));
-    let weight = geometry.cell.kinds().iter().copied().zip(weights).collect();
-    Some(Dose { model, unit, weight, neighbour_stride: geometry.neighbour_stride, wordlines_per_block: geometry.wordlines_per_block })
-}
-
-/// The block at the drive's starting age and at each age of its table.
-fn ages(config: &DriveConfig, geometry: &Geometry, reclaim: &str) -> Result<Vec<Age>, Failure> {
-    let counts: BTreeSet<u32> = config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect();
-    ages_at(config, geometry, reclaim, &counts)
-}
-
-/// A block of this age; none where reads disturb nothing.
-///
-/// # Errors
-/// A drive that cannot be.
-pub(crate) fn age(config: &DriveConfig, pec: u32, reclaim: &str) -> Result<Option<Age>, Failure> {
-    Ok(ages_at(config, &Geometry::new(config), reclaim, &BTreeSet::from([pec]))?.pop())
-}
-
-fn ages_at(config: &DriveConfig, geometry: &Geometry, reclaim: &str, counts: &BTreeSet<u32>) -> Result<Vec<Age>, Failure> {
-    if config.disturb.model == DisturbModel::None {
-        return Ok(vec![]);
-    }
-    let table = LimitTable::of(config);
-    let technique = technique(reclaim_named(reclaim)?).expect("its name was found");
-    let prospect = Prospect::new(config, technique, true)?;
-    let group = |g: usize, pec: u32| {
-        let e = table.truth(g, pec);
-        Group {
-            name: config.disturb.groups[g].clone(),
-            wordlines: (0..geometry.wordlines_per_block).filter(|w| table.group_of(*w) == g).count() as u32,
-            limit: e.limit as f64 / DOSE_ONE as f64,
-            alpha: e.alpha as f64 / ALPHA_ONE as f64,
-        }
-    };
-    let rewrite = |t: Threshold| Rewrite { what: t.name, reads: t.reads, because: t.because };
-    let age = |pec| {
-        let promise = prospect.promise(pec);
-        Age {
-            pec,
-            groups: (0..table.groups()).map(|g| group(g, pec)).collect(),
-            thresholds: prospect.thresholds(pec).into_iter().map(rewrite).collect(),
-            promise: promise.words(&config.disturb),
-            slack: promise.budget().map(|budget| budget.slack()),
-        }
-    };
-    Ok(counts.iter().copied().map(age).collect())
+    out::print(&if args.json { as_json::text(&explanation)? } else { render(&explanation, &config, wants_colour()) })
 }
 
 fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {

@@ -7,15 +7,17 @@ use vpass_core::disturb::MODELS;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_core::slots::slot;
+use vpass_lab::as_json;
+use vpass_lab::failure::Failure;
+use vpass_lab::keys::Key;
+use vpass_lab::{keys, load, presets};
 use vpass_workload::attack::ATTACKS;
 use vpass_workload::presets as workloads;
 use vpass_workload::traces::{FORMATS, Format};
 
 use crate::args::{ListWhat, ShowWhat};
-use crate::exit::Failure;
-use crate::keys::Key;
+use crate::out;
 use crate::table::{Look, Table, wants_colour};
-use crate::{keys, load, out, presets};
 
 const ALL: [(ListWhat, &str, &str); 7] = [
     (ListWhat::Drives, "drives", "--drive"),
@@ -38,7 +40,7 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
         for (what, name, _) in wanted {
             lists.insert((*name).into(), Value::Array(rows_as_json(*what)?));
         }
-        return out::print(&out::json(&lists)?);
+        return out::print(&as_json::text(&lists)?);
     }
     let colour = wants_colour();
     let mut text = String::new();
@@ -84,7 +86,7 @@ fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
 fn keys(as_json: bool) -> Result<(), Failure> {
     let keys = keys::all();
     if as_json {
-        return out::print(&out::json(&json!({ "keys": keys }))?);
+        return out::print(&as_json::text(&json!({ "keys": keys }))?);
     }
     let colour = wants_colour();
     let table_of = |key: &Key| key.path.rsplit_once('.').map_or_else(String::new, |(table, _)| table.to_owned());
@@ -131,7 +133,7 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
         ListWhat::Reclaim => RECLAIM.iter().map(|t| words(t.name, t.summary)).collect(),
         ListWhat::Gc => GC.iter().map(|t| words(t.name, t.summary)).collect(),
         ListWhat::Attacks => {
-            let adaptive = words(crate::attack::ADAPTIVE, crate::attack::ADAPTIVE_SUMMARY);
+            let adaptive = words(vpass_lab::plan::ADAPTIVE, crate::attack::ADAPTIVE_SUMMARY);
             ATTACKS.iter().map(|a| words(a.name, a.summary)).chain([adaptive]).collect()
         }
         ListWhat::Keys => vec![],
@@ -160,7 +162,7 @@ pub(crate) fn show(what: ShowWhat, name: &str, sets: &[String], as_json: bool) -
 
 fn effective(text: String, config: &impl serde::Serialize, overridden: bool, as_json: bool) -> Result<String, Failure> {
     match (as_json, overridden) {
-        (true, _) => out::json(config),
+        (true, _) => as_json::text(config),
         (false, true) => toml::to_string(config).map_err(Failure::failed),
         (false, false) => Ok(text),
     }

@@ -5,32 +5,15 @@
 mod args;
 mod attack;
 mod check;
-mod columns;
 mod compare;
-mod counts;
 mod exit;
 mod explain;
-mod keys;
 mod list;
-mod load;
-mod manifest;
-mod memory;
-mod numbers;
 mod out;
 mod out_file;
-mod overrides;
 mod paper;
-mod plan;
-mod pool;
-mod presets;
 mod progress;
 mod report;
-mod results;
-mod run;
-mod schema;
-mod series;
-mod statistics;
-mod suggest;
 mod table;
 mod trace;
 mod workload;
@@ -39,12 +22,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
+use vpass_lab::as_json;
+use vpass_lab::failure::Failure;
+use vpass_lab::plan::Plan;
+use vpass_lab::{files, memory, run};
 
 use crate::args::{Base, Cli, Command, RunArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::out::Folder;
-use crate::plan::Plan;
-use crate::progress::Progress;
+use crate::progress::{Bar, bar};
 
 fn main() -> ExitCode {
     // Prints help, version and usage errors, which exit with 2, by itself.
@@ -54,7 +40,7 @@ fn main() -> ExitCode {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {
             out::say(&format!("vpass: {}", failure.sentence));
-            failure.exit.into()
+            Exit::from(&failure).into()
         }
         Err(_) => {
             out::say("vpass: this is a bug of vpass; please report it with the command and the message above");
@@ -80,7 +66,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let plan = Plan::new(&args.setup, &args.techniques.reclaim, &args.techniques.gc)?;
+    let plan = Plan::new(&(&args.setup).into(), &args.techniques.reclaim, &args.techniques.gc, &bar)?;
     out::say_all(&plan.notes()?);
     run_and_show(&plan, &args.setup.base, "run")
 }
@@ -89,20 +75,20 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
 fn run_and_show(plan: &Plan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
     memory::require(plan)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
-    let progress = Progress::new(plan.requests()?, "requests");
+    let progress = Bar::new(plan.requests()?, "requests");
     let outcome = run::execute(plan, &progress)?;
     drop(progress);
     if let Some(folder) = folder {
-        out::write_run(folder.path(), plan, &outcome, command)?;
+        out::write_files(folder.path(), files::of_run(plan, &outcome, command)?)?;
         folder.finish()?;
     }
     let page_bytes = u64::from(outcome.drive.geometry().page_bytes);
     if base.json {
-        out::print(&out::json(&outcome.summary)?)?;
+        out::print(&as_json::text(&outcome.summary)?)?;
     } else {
         out::print(&report::render(&outcome.summary, page_bytes, table::wants_colour()))?;
     }
-    let exit = outcome.exit();
+    let exit = Exit::from(&outcome);
     if exit != Exit::Done {
         out::say(&format!("vpass: {}", report::verdict(&outcome.summary)));
     }

@@ -6,18 +6,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::V2DeflateSerializer;
-use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
-use serde::Serialize;
-use serde_json::{Map, Value};
-use vpass_core::flash::block::BlockState;
+use vpass_lab::failure::Failure;
+use vpass_lab::files::File;
 
-use crate::exit::Failure;
-use crate::plan::Plan;
 use crate::progress::{self, Unfinished};
-use crate::results::{Simulation, Summary};
-use crate::run::Outcome;
 
 /// Prints to standard output. A reader that has seen enough (`vpass list | head`) is no failure.
 ///
@@ -43,23 +35,6 @@ pub(crate) fn say_all(sentences: &[String]) {
         say(&format!("vpass: {sentence}"));
     }
 }
-
-/// JSON with indents and a newline at the end.
-///
-/// # Errors
-/// A value that has no JSON.
-pub(crate) fn json(what: &impl Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(what).map_err(Failure::failed)?;
-    Ok(text + "\n")
-}
-
-/// Anything of ours as a JSON value.
-pub(crate) fn to_value(what: &impl Serialize) -> Result<serde_json::Value, Failure> {
-    serde_json::to_value(what).map_err(Failure::failed)
-}
-
-/// Keys of a summary that two runs of the same seed do not share.
-const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 
 /// A results folder that is being written.
 pub(crate) struct Folder {
@@ -148,60 +123,12 @@ fn refuse_existing(place: &Path) -> Result<(), Failure> {
     Err(Failure::usage(format!("--out {} {what}; a new or empty folder is expected", place.display())))
 }
 
-/// Writes the files of one run into a folder that exists.
+/// Writes files into a folder that exists.
 ///
 /// # Errors
 /// The disk's.
-pub(crate) fn write_run(folder: &Path, plan: &Plan, outcome: &Outcome, command: &'static str) -> Result<(), Failure> {
-    write_summary(folder, &outcome.summary)?;
-    write_file(folder, "manifest.json", json(&outcome.manifest(plan, command)?)?.as_bytes())?;
-    write_file(folder, "blocks.csv", blocks_csv(outcome).as_bytes())?;
-    write_file(folder, "series.csv", outcome.series.csv().as_bytes())?;
-    if let Some(engine) = &outcome.engine {
-        let m = engine.metrics();
-        let seconds = engine.now() as f64 / 1e9;
-        for (name, latency) in [("read", &m.read), ("write", &m.write), ("read_during_reclaim", &m.read_during_reclaim)] {
-            if latency.count() > 0 {
-                write_file(folder, &format!("{name}.hlog"), &histogram_log(name, &latency.histogram(), seconds)?)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Writes a summary, and apart from it what two runs of the same seed do not share, so that folders can be compared byte by byte.
-fn write_summary(folder: &Path, summary: &Summary) -> Result<(), Failure> {
-    let simulation = Simulation { wall_s: None, requests_per_s: None, peak_rss_bytes: None, ..summary.simulation.clone() };
-    let timeless = Summary { simulation, ..summary.clone() };
-    write_file(folder, "summary.json", json(&timeless)?.as_bytes())?;
-    write_timing(folder, &mut to_value(summary)?)
-}
-
-/// Writes `timing.json`: what of these results two runs of the same seed do not share, each at its place. It is null in them then.
-///
-/// # Errors
-/// The disk's.
-pub(crate) fn write_timing(folder: &Path, results: &mut Value) -> Result<(), Failure> {
-    let timing = take_timing(results).unwrap_or_else(|| Map::new().into());
-    write_file(folder, "timing.json", json(&timing)?.as_bytes())
-}
-
-fn take_timing(results: &mut Value) -> Option<Value> {
-    match results {
-        Value::Object(map) => {
-            let of_key = |(key, value): (&String, &mut Value)| {
-                let taken = if TIMING.contains(&key.as_str()) { Some(value.take()) } else { take_timing(value) };
-                taken.map(|taken| (key.clone(), taken))
-            };
-            let taken: Map<String, Value> = map.iter_mut().filter_map(of_key).collect();
-            (!taken.is_empty()).then_some(Value::Object(taken))
-        }
-        Value::Array(values) => {
-            let taken: Vec<Option<Value>> = values.iter_mut().map(take_timing).collect();
-            taken.iter().any(Option::is_some).then(|| taken.into_iter().map(Option::unwrap_or_default).collect())
-        }
-        _ => None,
-    }
+pub(crate) fn write_files(folder: &Path, files: impl IntoIterator<Item = File>) -> Result<(), Failure> {
+    files.into_iter().try_for_each(|(name, content)| write_file(folder, &name, &content))
 }
 
 /// Makes a folder within one of [`Folder`].
@@ -224,43 +151,4 @@ pub(crate) fn write_file(folder: &Path, name: &str, content: &[u8]) -> Result<()
 /// The user knows the place, not what it is called until then.
 fn failure(path: &Path, e: &io::Error) -> Failure {
     Failure::failed(format!("{} cannot be written: {e}", progress::place_of(path).display()))
-}
-
-/// The standard `HdrHistogram` log: one interval, the whole run; values in ns, their maximum printed in ms.
-fn histogram_log(name: &str, histogram: &Histogram<u64>, seconds: f64) -> Result<Vec<u8>, Failure> {
-    let mut bytes = vec![];
-    let mut serializer = V2DeflateSerializer::new();
-    let failed = |e: String| Failure::failed(format!("{name}.hlog: {e}"));
-    let mut log = IntervalLogWriterBuilder::new()
-        .add_comment(&format!("vpass {}: {name} latencies in nanoseconds; times in simulated seconds", env!("CARGO_PKG_VERSION")))
-        .begin_log_with(&mut bytes, &mut serializer)
-        .map_err(|e| failed(e.to_string()))?;
-    let duration = std::time::Duration::from_secs_f64(seconds);
-    log.write_histogram(histogram, std::time::Duration::ZERO, duration, None).map_err(|e| failed(format!("{e:?}")))?;
-    Ok(bytes)
-}
-
-fn blocks_csv(outcome: &Outcome) -> String {
-    use std::fmt::Write;
-    let geometry = outcome.drive.geometry();
-    let mut csv = String::from("block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,valid_pages,written_pages\n");
-    for (block, row) in (0..).zip(outcome.drive.block_states()) {
-        let state = match row.state {
-            BlockState::Free => "free",
-            BlockState::Open => "open",
-            BlockState::Closed => "closed",
-        };
-        let _ = writeln!(
-            csv,
-            "{block},{},{},{state},{},{},{},{},{}",
-            geometry.die_of(block),
-            geometry.plane_of(block),
-            row.pec,
-            row.effective_milli as f64 / 1e3,
-            row.reads,
-            row.valid,
-            row.written
-        );
-    }
-    csv
 }

@@ -5,7 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::exit::Failure;
+use vpass_lab::failure::Failure;
+
 use crate::progress::Unfinished;
 
 const BUFFER_BYTES: usize = 256 << 10;

@@ -1,7 +1,7 @@
 //! `vpass paper`: runs everything a recipe of `papers/` names, writes the data of its figures, and puts the paper's numbers
 //! beside ours.
 
-mod beside;
+mod comparison;
 mod figure;
 mod model;
 mod plot;
@@ -15,13 +15,17 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::Value;
+use vpass_lab::as_json;
+use vpass_lab::failure::Failure;
+use vpass_lab::files;
+use vpass_lab::load;
+use vpass_lab::plan::Plan;
+use vpass_lab::pool::{self, Job};
 
 use crate::args::at_least_one;
-use crate::exit::{Exit, Failure};
-use crate::load;
-use crate::out::{self, Folder, to_value};
-use crate::plan::Plan;
-use crate::pool::{self, Job};
+use crate::exit::Exit;
+use crate::out::{self, Folder};
+use crate::progress::bar;
 use crate::table::wants_colour;
 use figure::Numbers;
 use recipe::{Expectations, Recipe};
@@ -41,7 +45,8 @@ pub(crate) struct PaperArgs {
     /// Seed of all chance.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Threads, each with a drive or several that serve the same requests; as many as there are cores and memory for where absent.
+    /// Threads, each with a drive or several that serve the same requests; as many as there are cores where absent.
+    /// Each waits until there is memory for its drives.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
@@ -77,7 +82,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     run_all(&recipe, &mut runs, args.threads)?;
     let figures: Vec<Numbers> = recipe.figures.iter().map(|f| Numbers::of(f, &runs)).collect::<Result<_, _>>()?;
-    let text = beside::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour());
+    let text = comparison::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour());
     if let Some(folder) = folder {
         write(folder.path(), &recipe, &figures, &runs, &expectations)?;
         folder.finish()?;
@@ -101,8 +106,8 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     for e in &read.expected {
         let names = recipe.figures.iter().map(|f| f.name.as_str());
         let figure = recipe.figures.iter().find(|f| f.name == e.figure);
-        let figure =
-            figure.ok_or_else(|| Failure::usage(format!("{}: {}", path.display(), crate::suggest::unknown("figure", &e.figure, names))))?;
+        let figure = figure
+            .ok_or_else(|| Failure::usage(format!("{}: {}", path.display(), vpass_lab::suggest::unknown("figure", &e.figure, names))))?;
         e.check(figure)?;
     }
     Ok(read)
@@ -111,13 +116,13 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
 fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> Result<(), Failure> {
     let jobs = runs.iter().map(|run| Ok(Job { plan: &run.plan, requests: run.plan.requests()? }));
     let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
-    let found = pool::run_all(&jobs, threads, |i, outcome| {
-        let mut summary = to_value(&outcome.summary)?;
+    let found = pool::run_all(&jobs, threads, &bar, |i, outcome| {
+        let mut summary = as_json::value(&outcome.summary)?;
         if let Some(engine) = &outcome.engine {
-            summary[plot::RESPONSES] = to_value(&plot::responses(engine))?;
+            summary[plot::RESPONSES] = as_json::value(&plot::responses(engine))?;
         }
         if let Some(cycles) = &outcome.cycles {
-            summary[CYCLES] = to_value(cycles)?;
+            summary[CYCLES] = as_json::value(cycles)?;
         }
         let plotted = recipe.plots_blocks_of(&runs[i].group, &runs[i].workload);
         let blocks = outcome.drive.block_states().filter(|_| plotted).map(|b| (b.pec, b.effective_milli)).collect();
@@ -155,7 +160,7 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
             })
         })
         .collect();
-    out::write_timing(folder, &mut rows)?;
-    out::write_file(folder, "runs.json", out::json(&rows)?.as_bytes())?;
-    out::write_file(folder, "comparison.csv", beside::csv(recipe, figures, expectations).as_bytes())
+    out::write_files(folder, [files::timing(&mut rows)?])?;
+    out::write_file(folder, "runs.json", as_json::text(&rows)?.as_bytes())?;
+    out::write_file(folder, "comparison.csv", comparison::csv(recipe, figures, expectations).as_bytes())
 }

@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use vpass_lab::failure::Failure;
+use vpass_lab::progress::Progress;
 
-use crate::exit::Failure;
+use crate::exit::Exit;
 
 /// The user asked to stop.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -88,7 +90,7 @@ pub(crate) fn hear_interrupts() {
         all.iter().for_each(Unfinished::remove);
         let failure = Failure::interrupted();
         crate::out::say(&format!("vpass: {}", if kept { "interrupted" } else { &failure.sentence }));
-        std::process::exit(failure.exit as i32);
+        std::process::exit(Exit::from(&failure) as i32);
     });
 }
 
@@ -110,10 +112,9 @@ pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Progress of one or several runs at the same time, counted in requests or whatever else they do.
-pub(crate) struct Progress {
+/// The bar of a piece of work, counted in requests or whatever else it does.
+pub(crate) struct Bar {
     bar: ProgressBar,
-    cancelled: AtomicBool,
     done: AtomicU64,
 }
 
@@ -122,7 +123,7 @@ const SHOW_AFTER: Duration = Duration::from_secs(1);
 /// The bar moves this often even where nothing is counted, as while a drive is being filled.
 const TICK: Duration = Duration::from_millis(200);
 
-impl Progress {
+impl Bar {
     /// For so many of these things in all, where that is known.
     pub(crate) fn new(total: Option<u64>, things: &str) -> Self {
         let template = match total {
@@ -144,27 +145,39 @@ impl Progress {
             // Without a thread there is no bar.
             let _ = std::thread::Builder::new().spawn(show);
         }
-        Self { bar, cancelled: AtomicBool::new(false), done: AtomicU64::new(0) }
+        Self { bar, done: AtomicU64::new(0) }
     }
+}
 
-    /// Counts what was done; false where the run is to stop.
-    pub(crate) fn advance(&self, done: u64) -> bool {
+impl Progress for Bar {
+    fn advance(&self, done: u64) -> bool {
         self.bar.set_position(self.done.fetch_add(done, Ordering::Relaxed) + done);
         self.may_go_on()
     }
 
-    /// Whether neither the user nor another run's failure wants an end.
-    pub(crate) fn may_go_on(&self) -> bool {
-        !is_interrupted() && !self.cancelled.load(Ordering::Relaxed)
+    fn may_go_on(&self) -> bool {
+        !is_interrupted()
     }
 
-    /// Stops all runs that share this.
-    pub(crate) fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+    fn listens(&self, listens: bool) {
+        if listens {
+            DEAF.fetch_sub(1, Ordering::Relaxed);
+        } else {
+            DEAF.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn note(&self, sentence: &str) {
+        crate::out::say(&format!("vpass: {sentence}"));
     }
 }
 
-impl Drop for Progress {
+/// A bar for whoever asks for one.
+pub(crate) fn bar(total: Option<u64>, things: &str) -> Box<dyn Progress> {
+    Box::new(Bar::new(total, things))
+}
+
+impl Drop for Bar {
     /// Takes the bar away.
     fn drop(&mut self) {
         self.bar.finish_and_clear();

@@ -1,13 +1,15 @@
 //! The result of one run for reading, and its verdict in a sentence or two.
 
+mod jobs;
+
 use std::fmt::Write;
 
 use vpass_core::base::units::Cause;
+use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
+use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
+use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
-use crate::columns::{reclaim_wait_percent, reclaim_wait_us};
-use crate::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
-use crate::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace, jobs};
 use crate::table::{Look, Table, wrapped};
 
 /// What results of a technique mean that makes its drive another.

@@ -14,12 +14,13 @@ mod times;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
+use vpass_lab::failure::Failure;
+use vpass_lab::numbers::plural;
+use vpass_lab::progress::Progress;
 use vpass_workload::traces::{MissingClock, ReadOptions, Row, Skipped, TimeUnit, TraceFile, doubts, format_named};
 
-use crate::exit::Failure;
-use crate::numbers::plural;
 use crate::out;
-use crate::progress::Progress;
+use crate::progress::Bar;
 use args::{ReadArgs, TraceCommand};
 
 /// Runs one of them.
@@ -57,9 +58,9 @@ pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
 const ROWS_AT_ONCE: u64 = 4096;
 
 /// Progress over all of these files, in bytes where all have a size.
-fn progress_over(paths: &[PathBuf]) -> Progress {
+fn progress_over(paths: &[PathBuf]) -> Bar {
     let size = |path: &PathBuf| fs::metadata(path).ok().filter(Metadata::is_file).map(|m| m.len());
-    Progress::new(paths.iter().map(size).sum(), "bytes")
+    Bar::new(paths.iter().map(size).sum(), "bytes")
 }
 
 /// What was read of a file.
@@ -82,7 +83,7 @@ impl Seen {
 /// Does something with each row until that says stop; gives what was seen.
 fn for_each_row(
     file: &mut TraceFile,
-    progress: &Progress,
+    progress: &dyn Progress,
     mut work: impl FnMut(&TraceFile, &Row) -> Result<Go, Failure>,
 ) -> Result<Seen, Failure> {
     let (mut seen, mut bytes) = (Seen::default(), 0);

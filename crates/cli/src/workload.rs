@@ -5,8 +5,8 @@ mod fit;
 mod render;
 mod search;
 
-use crate::exit::Failure;
 use args::WorkloadCommand;
+use vpass_lab::failure::Failure;
 
 /// Runs one of them.
 pub(crate) fn run(command: &WorkloadCommand) -> Result<(), Failure> {

@@ -1,14 +1,12 @@
 //! Every policy that protects under every attack, in both gears, at every age of the drive, under the oracle: nothing is lost, and no page
 //! in use passes its limit. Both lists are the drive's and the attacks' own, so that whatever is new is attacked as well.
 
-use std::any::Any;
-
 use vpass_core::config::DriveConfig;
-use vpass_core::drive::{Drive, Techniques};
+use vpass_core::drive::Techniques;
 use vpass_core::slots::card::Param;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS, RECLAIM};
-use vpass_core::time::{TimedEngine, run_untimed};
-use vpass_oracle::{Oracle, OracleReport};
+use vpass_lab::session::{Beginning, Session};
+use vpass_oracle::{Level, OracleReport};
 use vpass_workload::attack::{ATTACKS, Attack, Picture};
 use vpass_workload::phases::{PhasesConfig, PhasesSource};
 
@@ -43,24 +41,17 @@ struct Case {
 impl Case {
     fn run(&self, config: &DriveConfig) -> OracleReport {
         let techniques = Techniques { reclaim: self.reclaim.into(), ..Techniques::default() };
-        let mut drive = Drive::new(config.clone(), &techniques, self.timed).expect("techniques of the lists");
-        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
-        drive.precondition(self.seed);
-        drive.begin_measurement();
-        let picture = Picture::of(&drive, self.reclaim).expect("there is data, and reads disturb it");
+        let beginning = Beginning { config, techniques: &techniques, timed: self.timed, oracle: Some(Level::Full), seed: self.seed };
+        let mut session = Session::new(&beginning).expect("techniques of the lists").measure();
+        let picture = Picture::of(&session.drive, self.reclaim).expect("there is data, and reads disturb it");
         let mut workload = PhasesConfig { phase: (self.attack.phases)(&picture), ..PhasesConfig::default() };
         workload.requests = Some((workload.requests() * self.rounds).min(self.requests));
-        let capacity = u64::from(drive.geometry().host_pages) * u64::from(drive.geometry().page_bytes);
-        let mut source = PhasesSource::new(&workload, capacity, drive.geometry().page_bytes, self.seed).expect("phases of this drive");
-        let served = if self.timed {
-            TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)
-        } else {
-            run_untimed(&mut drive, &mut source, &mut |_, _| true)
-        };
+        let geometry = session.drive.geometry();
+        let capacity = u64::from(geometry.host_pages) * u64::from(geometry.page_bytes);
+        let mut source = PhasesSource::new(&workload, capacity, geometry.page_bytes, self.seed).expect("phases of this drive");
+        let served = session.serve(&mut source, &mut |_, _| true);
         assert_eq!(served.expect("phases do not fail"), workload.requests());
-        drive.report_unread_losses();
-        let oracle: Box<dyn Any> = drive.end_observation().expect("the oracle watched");
-        oracle.downcast::<Oracle>().expect("the watcher is the oracle").conclude(&drive)
+        session.judge().oracle.expect("the oracle watched")
     }
 }
 

@@ -91,12 +91,12 @@ pub trait ErrorModel: Send {
     /// What a wordline of this block need not answer for when it is programmed now.
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32;
 
-    /// The limits behind it.
-    fn limits(&self) -> &LimitTable;
+    /// The limits behind it, where they are a table by group and P/E count. Techniques that need one are refused without.
+    fn limits(&self) -> Option<&LimitTable>;
 
     /// The same, to give them a bug.
     #[cfg(feature = "seeded-bugs")]
-    fn limits_mut(&mut self) -> &mut LimitTable;
+    fn limits_mut(&mut self) -> Option<&mut LimitTable>;
 }
 
 /// The model that a configuration names; none where reads disturb nothing.

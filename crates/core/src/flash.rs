@@ -8,6 +8,7 @@ pub(crate) mod count;
 mod counted;
 pub(crate) mod guards;
 mod life;
+mod look;
 pub(crate) mod operate;
 pub(crate) mod ops;
 mod probed;
@@ -37,47 +38,47 @@ use tell::Watch;
 /// The flash of a drive, with what it counts for the controller.
 pub(crate) struct Flash {
     pub(crate) geometry: Geometry,
-    pub(crate) contents: Contents,
-    pub(crate) hot: Vec<BlockHot>,
-    pub(crate) cold: Vec<BlockCold>,
+    contents: Contents,
+    hot: Vec<BlockHot>,
+    cold: Vec<BlockCold>,
     /// Empty where no error model counts per wordline.
-    pub(crate) wordlines: Vec<Wordline>,
+    wordlines: Vec<Wordline>,
     /// Which wordlines of blocks of full density have guard levels.
-    pub(crate) guards: Guards,
+    guards: Guards,
     /// The technique's counters, where it wants any.
-    pub(crate) tracker: SpaceSaving,
+    tracker: SpaceSaving,
     /// Reads of pages, in blocks of streams that want them counted.
-    pub(crate) page_counters: PageCounters,
+    page_counters: PageCounters,
     /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
-    pub(crate) counted: u8,
+    counted: u8,
     /// Dose of one sensing by page kind, in quarters.
-    pub(crate) dose: [u32; 4],
+    dose: [u32; 4],
     /// What a wordline has to answer for of the dose before its first page: `disturb.preprogram_weight`.
-    pub(crate) preprogram_weight: f64,
+    preprogram_weight: f64,
     /// Dose of reprogramming a wordline, in quarters.
-    pub(crate) reprogram_dose: u32,
+    reprogram_dose: u32,
     /// Wear of a cycle with a reprogramming: `density.wear`.
-    pub(crate) reprogram_wear: f64,
+    reprogram_wear: f64,
     /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
-    pub(crate) wear_counts: bool,
+    wear_counts: bool,
     /// P/E cycles of every block when the drive was made.
-    pub(crate) first_pec: u32,
-    pub(crate) model: Option<Box<dyn ErrorModel>>,
+    first_pec: u32,
+    model: Option<Box<dyn ErrorModel>>,
     /// Whether a program takes a whole wordline.
-    pub(crate) by_wordline: bool,
+    by_wordline: bool,
     /// Page programs since the drive was made.
-    pub(crate) seq: Seq,
-    pub(crate) erases_total: u64,
+    seq: Seq,
+    erases_total: u64,
     /// Pages that the modes of blocks and wordlines take away now.
-    pub(crate) pages_away: u32,
+    pages_away: u32,
     /// NAND operations since the measured phase began.
-    pub(crate) counts: FlashCounts,
+    counts: FlashCounts,
     /// Whether physical work is recorded in `ops`: a timed gear takes it from there.
-    pub(crate) timed: bool,
+    timed: bool,
     pub(crate) ops: Vec<NandOp>,
     /// Who watches.
     pub(crate) watch: Watch,
-    pub(crate) bugs: Bugs,
+    bugs: Bugs,
 }
 
 impl Flash {

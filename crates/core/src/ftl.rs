@@ -37,30 +37,30 @@ pub(crate) struct Ftl {
     pub(crate) buffer_slots: u32,
     /// The pages that wait for their wordline, where a program takes a whole one.
     pub(crate) gathers: Gathers,
-    pub(crate) streams: Streams,
-    pub(crate) free: FreeBlocks,
+    streams: Streams,
+    free: FreeBlocks,
     pub(crate) victims: VictimIndex,
     /// Jobs that proceed in idle gaps or batches; a slot each, `None` when done.
     pub(crate) jobs: Vec<Option<Job>>,
     /// How many of them are GC's.
-    pub(crate) gc_jobs: u32,
+    gc_jobs: u32,
     /// Deferred jobs that the timed gear has not yet taken over.
     pub(crate) started_jobs: Vec<JobRef>,
-    pub(crate) jobs_begun: u64,
+    jobs_begun: u64,
     /// Pages that jobs under way in this very moment will take away.
-    pub(crate) leaving_now: u32,
+    leaving_now: u32,
     /// Pages that the modes of blocks and wordlines may take away at most.
-    pub(crate) pages_to_spare: u32,
+    pages_to_spare: u32,
     /// Erases of the drive at which static wear levelling looks next.
-    pub(crate) next_wear_check: u64,
+    next_wear_check: u64,
     /// Plane from which preconditioning takes its next block.
-    pub(crate) load_cursor: u32,
+    load_cursor: u32,
     /// Time to copy a page on an idle drive; for the urgency of jobs.
-    pub(crate) copy_ns: Ns,
+    copy_ns: Ns,
     /// The same for reprogramming a wordline.
-    pub(crate) merge_ns: Ns,
+    merge_ns: Ns,
     /// Logical pages reported lost and not rewritten since, a bit each; empty until the first.
-    pub(crate) lost: Vec<u64>,
+    lost: Vec<u64>,
     pub(crate) lost_pages: u64,
     /// Read reclaim since the measured phase began.
     pub(crate) reclaim: ReclaimCounts,

@@ -1,7 +1,7 @@
-//! An adversary that looks again: between bursts of a few requests it sees where every page lies and what every wordline has really endured, as
-//! the oracle knows it, and reads beside what is nearest its limit, or where a policy's counters know least: in blocks about to be
-//! cleaned, in those just opened, in those that were read evenly before. An attack that is made once, for a drive in one state, misses
-//! what only data that has moved shows.
+//! An adversary that looks again between bursts of a few requests. It sees where every page lies and, from the oracle, what every wordline has
+//! really endured. It reads beside the wordlines nearest their limits, or where a policy's counters know least: in blocks about to be
+//! cleaned, in blocks just opened, in blocks that were read evenly before. An attack that is made once, for a drive in one state, cannot
+//! find bugs that show only after data has moved.
 //!
 //! A burst is served to its end before the next look, so the drive drains in between.
 //!

@@ -1,4 +1,4 @@
-//! What the oracle knows, for who asks it: true doses and limits, and what flash pages hold.
+//! Answers to those who ask the oracle: true doses and limits, and what flash pages hold.
 
 use vpass_core::base::units::{Lpn, Ppn};
 

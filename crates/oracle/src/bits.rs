@@ -1,4 +1,4 @@
-//! A bit for each page, of the host: so little that it stays in a cache where what it stands for would not.
+//! One bit for each page of the host: so few that they stay in a cache where the data that they stand for would not.
 
 use vpass_core::base::mem::{huge_zeros, prefetch};
 

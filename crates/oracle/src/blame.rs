@@ -1,8 +1,8 @@
-//! Who caused reclaim's copies, by the oracle's own arithmetic: of each job that begins, the valid pages that it is to move are shared out over
-//! the ranges of the host's pages by what their reads deposited on the wordlines that move.
+//! Who caused reclaim's copies, by the oracle's own arithmetic. When a job begins, the valid pages that it is to move are shared out over the
+//! ranges of the host's pages, by what reads of each range deposited on the wordlines that move.
 //!
-//! Where the data of a page is, and whose a flash page is or last was, is kept here for that. Where the drive has reported pages lost, which of
-//! those it still holds to be valid is its own affair: then nobody may be blamed for more than was moved, and that is all.
+//! For that this file keeps where each page's data lies, and whose each flash page is or last was. Which lost pages the drive still holds to be valid
+//! is the drive's affair. Once pages were reported lost, the check is therefore only that nobody is blamed for more than was moved.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::{huge_vec, prefetch};

@@ -1,5 +1,5 @@
-//! What the drive believes of each block at the end of a run, against the truth: the dose read from it, its cycles and its wear. A dose that is not
-//! counted rarely costs a page before the run ends; here it shows at once.
+//! What the drive believes of each block at the end of a run, against the truth: the dose read from it, its cycles and its wear. A dose that the
+//! drive did not count rarely costs a page before the run ends, but it shows here at once.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::disturb::table::{DOSE_ONE, QUARTERS};

@@ -1,7 +1,8 @@
-//! What GC takes for a victim, in the untimed gear, where no job is under way when it chooses: no block filled by a move not long ago while another
-//! would do, and under `greedy` none with more valid pages than another has.
+//! Whether GC takes the right victim, in the untimed gear, where no job is under way when GC chooses. It must not take a block that a move has just
+//! filled while another would do. Under `greedy` it must not take a block with more valid pages than another block has.
 //!
-//! Pages of which newer data waits in memory may be valid or not; a block is held to be better by no fewer pages than there are of those.
+//! A page with newer data in memory may be valid or not. So one block counts as better than another only if it leads by more pages than there are of
+//! those.
 
 use vpass_core::base::units::{BlockId, Cause};
 

@@ -1,5 +1,5 @@
-//! Blocks that hold fewer pages than they could: what a merge takes away must be wanted by nobody, and limits grow only where every
-//! wordline with data has its guard levels.
+//! Blocks that hold fewer pages than they could: a merge may take away only what nobody wants, and limits grow only where every wordline
+//! with data has its guard levels.
 
 use vpass_core::base::units::BlockId;
 

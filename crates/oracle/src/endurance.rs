@@ -1,4 +1,4 @@
-//! What pages endure, worked out from `[disturb]` by arithmetic of the oracle's own: the drive's table, with an error in it, would judge itself.
+//! What pages endure, worked out from `[disturb]` by arithmetic of the oracle's own. With the drive's table, an error in it would judge itself.
 //!
 //! A layer of wordlines belongs to one group, drawn by its number, and stands between the worst of that group and its best. The worst layer has
 //! the limit of `disturb.table`: linear between the rows, beyond the last as the table ended, for each stretch the same share. Blocks and

@@ -1,5 +1,5 @@
-//! Jobs from their beginning to their end: a block is moved by one at a time, and what a job writes again within its block lies on wordlines of
-//! its own, since what a wordline has endured counts from its first page.
+//! Jobs from their beginning to their end: only one job at a time moves a block, and pages that a job writes again within its block lie on
+//! wordlines of their own, because what a wordline has endured counts from its first page.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Reads that are not simply data found where it must be: from the write buffer, of nothing, of cells that nobody wants decoded, of a
-//! wrong page, of one past its limit, and those that the drive could not decode.
+//! Reads that do not simply find valid data at its place: from the write buffer, of nothing, of cells that nobody wants decoded, of a wrong
+//! page, of a page past its limit, and reads that the drive could not decode.
 
 use vpass_core::base::units::Cause;
 use vpass_core::disturb::table::DOSE_ONE;

@@ -1,4 +1,4 @@
-//! A page that is read, against the truth: whose data lies there, which version, and whether its dose is within its limit.
+//! A read of a page, against the truth: whose data lies there, which version, and whether its dose is within its limit.
 
 use vpass_core::base::units::{Cause, Ppn};
 use vpass_core::disturb::table::Endurance;

@@ -1,5 +1,5 @@
-//! Whether the reclaim policy is asked in time: at the very read at which it wants to be, what movers deposit on top. A promise that holds for a
-//! policy that is asked is worth nothing where it is asked later.
+//! Whether the reclaim policy is asked in time: at the very read at which it wants to be asked, with what movers deposit on top. A policy that is
+//! asked too late cannot keep its promise.
 //!
 //! ```text
 //! the policy wants to be asked at 100 reads; the block has 98     one page is moved, one read for the host, one for the host: asked

@@ -3,7 +3,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use vpass_core::base::request::RequestSource;
-use vpass_workload::pass::Repeated;
+use vpass_workload::pass::Passes;
 use vpass_workload::phases::{PhasesFile, PhasesSource};
 use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
@@ -62,6 +62,6 @@ fn statistics(bencher: Bencher) {
     let text = include_str!("../../../examples/statistics/office-day.toml");
     let file = StatisticsFile::parse(text).expect("a good table");
     let source = StatisticsSource::new(&file.statistics, CAPACITY, 1).expect("a good table");
-    let mut source = Repeated::new(source, std::num::NonZeroU32::MAX);
+    let mut source = Passes::new(source, std::num::NonZeroU32::MAX);
     measure(bencher, &mut source);
 }

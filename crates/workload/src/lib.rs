@@ -12,4 +12,3 @@ pub mod profile;
 pub mod statistics;
 pub mod synthetic;
 pub mod traces;
-pub mod warm_up;

@@ -1,6 +1,6 @@
-//! Replaying a workload: a source that stops at the end of each pass, and an adapter that runs a number of passes as one.
-//! Either the caller drives the passes itself ("until the drive is stable"), or it wraps the source in [`Repeated`].
+//! Replaying a workload: a source that stops at the end of each pass, and the stream that a run makes of it.
 
+use std::cell::Cell;
 use std::num::NonZeroU32;
 
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
@@ -67,62 +67,169 @@ impl PassSource for Box<dyn PassSource> {
     }
 }
 
-/// A number of passes over a source, as one stream.
+/// A workload as one stream: pass after pass, until its passes or its requests are over or it is told to end. It counts what it hands out.
+///
+/// A stream may have a first part, which [`Self::begin`] ends: the clock of the rest begins with the last request of that part.
 #[derive(Debug)]
-pub struct Repeated<S> {
-    inner: S,
+pub struct Passes<'a, S> {
+    source: S,
+    /// Those that it begins by itself.
     passes_left: u32,
-    length: Option<u64>,
+    requests_left: u64,
+    ends: Option<&'a Cell<bool>>,
+    /// The time of the source that is 0.
+    origin: Ns,
+    requests: u64,
+    last_arrival: Ns,
+    /// Whether every request so far had a clock of its own.
+    open: bool,
 }
 
-impl<S: PassSource> Repeated<S> {
-    /// Runs `inner` `passes` times.
-    pub fn new(inner: S, passes: NonZeroU32) -> Self {
-        let length = inner.len_hint().and_then(|n| n.checked_mul(u64::from(passes.get())));
-        Self { inner, passes_left: passes.get() - 1, length }
+impl<'a, S: PassSource> Passes<'a, S> {
+    /// So many passes over a source.
+    pub fn new(source: S, passes: NonZeroU32) -> Self {
+        let (passes_left, open) = (passes.get() - 1, true);
+        Self { source, passes_left, requests_left: u64::MAX, ends: None, origin: 0, requests: 0, last_arrival: 0, open }
+    }
+
+    /// Ends when this is true.
+    #[must_use]
+    pub fn until(self, ends: &'a Cell<bool>) -> Self {
+        Self { ends: Some(ends), ..self }
+    }
+
+    /// Ends after so many more requests, if not before.
+    pub fn end_after(&mut self, requests: u64) {
+        self.requests_left = requests;
+    }
+
+    /// What comes from here on is another part, of so many passes: counted anew, and on a clock that begins at the last arrival.
+    pub fn begin(&mut self, passes: NonZeroU32) {
+        self.origin += self.last_arrival;
+        (self.passes_left, self.requests_left) = (passes.get() - 1, u64::MAX);
+        (self.requests, self.last_arrival, self.open) = (0, 0, true);
+    }
+
+    /// Starts a pass that does not begin by itself.
+    ///
+    /// # Errors
+    /// The source's.
+    pub fn next_pass(&mut self) -> Result<(), SourceError> {
+        self.source.next_pass()
     }
 
     /// The source itself, for its report.
-    pub fn inner(&self) -> &S {
-        &self.inner
+    pub fn source(&self) -> &S {
+        &self.source
     }
-}
 
-impl<S: PassSource> RequestSource for Repeated<S> {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+    /// Requests of this part so far, and the arrival of the last where they all have a clock of their own.
+    pub fn numbers(&self) -> (u64, Option<Ns>) {
+        (self.requests, self.open.then_some(self.last_arrival))
+    }
+
+    fn is_over(&self) -> bool {
+        self.requests_left == 0 || self.ends.is_some_and(Cell::get)
+    }
+
+    fn fill_from_passes(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let before = out.len();
         loop {
-            self.inner.fill(out, max)?;
-            if out.len() > before || self.passes_left == 0 || max == 0 || self.inner.has_next_stage() || self.inner.waits_until().is_some()
-            {
+            self.source.fill(out, max)?;
+            let may_end = || !self.source.has_next_stage() && self.source.waits_until().is_none();
+            if out.len() > before || self.passes_left == 0 || max == 0 || !may_end() {
                 return Ok(());
             }
             self.passes_left -= 1;
-            self.inner.next_pass()?;
+            self.source.next_pass()?;
         }
+    }
+}
+
+impl<S: PassSource> RequestSource for Passes<'_, S> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        self.open &= self.source.arrival() == Arrival::Open;
+        if self.is_over() {
+            return Ok(());
+        }
+        let before = out.len();
+        self.fill_from_passes(out, self.requests_left.min(max as u64) as usize)?;
+        let new = &mut out[before..];
+        if self.origin > 0 {
+            new.iter_mut().for_each(|request| request.at -= self.origin);
+        }
+        self.requests_left -= new.len() as u64;
+        self.requests += new.len() as u64;
+        self.last_arrival = new.last().map_or(self.last_arrival, |request| request.at);
+        Ok(())
     }
 
     fn arrival(&self) -> Arrival {
-        self.inner.arrival()
+        self.source.arrival()
     }
 
     fn tell_time(&mut self, now: Ns) {
-        self.inner.tell_time(now);
+        self.source.tell_time(now + self.origin);
     }
 
     fn completed(&mut self, origin: u16) {
-        self.inner.completed(origin);
+        self.source.completed(origin);
     }
 
     fn waits_until(&self) -> Option<Ns> {
-        self.inner.waits_until()
+        self.source.waits_until().filter(|_| !self.is_over())
     }
 
     fn next_stage(&mut self) -> bool {
-        self.inner.next_stage()
+        !self.is_over() && self.source.next_stage()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{SyntheticSource, WorkloadConfig};
+
+    /// 1,000 requests on a clock.
+    fn source() -> SyntheticSource {
+        let config = WorkloadConfig { requests: 1000, rate: Some(1e6), ..WorkloadConfig::default() };
+        SyntheticSource::new(&config, 1 << 30, 4096, 7).unwrap()
     }
 
-    fn len_hint(&self) -> Option<u64> {
-        self.length
+    fn all(source: &mut dyn RequestSource) -> Vec<Request> {
+        let mut out = vec![];
+        while {
+            let before = out.len();
+            source.fill(&mut out, 64).unwrap();
+            out.len() > before
+        } {}
+        out
+    }
+
+    #[test]
+    fn the_rest_goes_on_where_the_first_part_ends() {
+        let whole = all(&mut source());
+        let mut passes = Passes::new(source(), NonZeroU32::MIN);
+        passes.end_after(300);
+        assert_eq!(all(&mut passes), whole[..300]);
+        assert_eq!(passes.numbers(), (300, Some(whole[299].at)));
+        passes.begin(NonZeroU32::MIN);
+        assert_eq!(passes.numbers(), (0, Some(0)));
+        let rest = all(&mut passes);
+        assert_eq!(passes.numbers(), (700, Some(whole[999].at - whole[299].at)));
+        assert!(rest.iter().zip(&whole[300..]).all(|(r, w)| (r.at + whole[299].at, r.offset) == (w.at, w.offset)));
+    }
+
+    #[test]
+    fn it_ends_when_it_is_told_to_and_counts_what_it_handed_out() {
+        let ends = Cell::new(false);
+        let mut passes = Passes::new(source(), NonZeroU32::new(3).unwrap()).until(&ends);
+        let mut out = vec![];
+        (0..20).for_each(|_| passes.fill(&mut out, 64).unwrap());
+        assert!(out.len() > 1000, "the second pass began by itself");
+        ends.set(true);
+        let before = out.len();
+        passes.fill(&mut out, 64).unwrap();
+        assert_eq!((out.len(), passes.numbers()), (before, (before as u64, Some(out[before - 1].at))));
     }
 }

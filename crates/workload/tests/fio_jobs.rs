@@ -8,7 +8,7 @@ use std::path::Path;
 use common::drained;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
-use vpass_workload::pass::{PassSource, Repeated};
+use vpass_workload::pass::{PassSource, Passes};
 
 const CAPACITY: u64 = 1 << 30;
 const TIMED: FioOptions = FioOptions { seed: 1, queue_depth: None, has_clock: true };
@@ -208,8 +208,7 @@ fn stages_wait_for_each_other() {
 #[test]
 fn passes_go_through_all_stages() {
     let text = "[a]\nsize=8k\n[b]\nstonewall\nrw=randwrite\nsize=8k\n";
-    let mut repeated = Repeated::new(source(text), 3.try_into().unwrap());
-    assert_eq!(repeated.len_hint(), Some(12));
+    let mut repeated = Passes::new(source(text), 3.try_into().unwrap());
     let mut ops = Vec::new();
     loop {
         ops.extend(drained(&mut repeated).unwrap().iter().map(|r| r.op));

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use common::{drained, file, source};
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
-use vpass_workload::pass::{PassSource, Repeated};
+use vpass_workload::pass::{PassSource, Passes};
 use vpass_workload::traces::{Fit, Skipped, TraceOptions, TraceReport, TraceSource};
 
 fn read(at: u64, offset: u64, bytes: u32) -> Request {
@@ -156,17 +156,16 @@ fn a_pass_can_be_left_early() {
 #[test]
 fn repeated_is_one_stream() {
     let (_folder, source) = source("0 0 0 1 1\n100 0 1 1 1\n", 8192, options(Fit::Scale));
-    let mut repeated = Repeated::new(source, NonZeroU32::new(3).unwrap());
-    assert_eq!(repeated.len_hint(), Some(6));
+    let mut repeated = Passes::new(source, NonZeroU32::new(3).unwrap());
     assert_eq!(drained(&mut repeated).unwrap().iter().map(|r| r.at).collect::<Vec<_>>(), [0, 100, 200, 300, 400, 500]);
-    assert_eq!(repeated.inner().report().passes, 3);
+    assert_eq!(repeated.source().report().passes, 3);
 }
 
 #[test]
 fn a_boxed_source_repeats_too() {
     let (_folder, source) = source("0 0 0 1 1\n", 8192, TraceOptions::default());
     let boxed: Box<dyn PassSource> = Box::new(source);
-    let mut repeated = Repeated::new(boxed, NonZeroU32::new(2).unwrap());
+    let mut repeated = Passes::new(boxed, NonZeroU32::new(2).unwrap());
     assert_eq!(drained(&mut repeated).unwrap().len(), 2);
 }
 

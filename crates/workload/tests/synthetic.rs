@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
-use vpass_workload::pass::{PassSource, Repeated};
+use vpass_workload::pass::{PassSource, Passes};
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 
 const GIB: u64 = 1 << 30;
@@ -211,8 +211,7 @@ fn passes_go_on_in_time_and_chance() {
         assert_eq!(out.len(), 100 * pass);
     }
     assert_eq!(out, one);
-    let mut repeated = Repeated::new(build(table, GIB, 1).unwrap(), NonZeroU32::new(3).unwrap());
-    assert_eq!(repeated.len_hint(), Some(300));
+    let mut repeated = Passes::new(build(table, GIB, 1).unwrap(), NonZeroU32::new(3).unwrap());
     let mut again = Vec::new();
     (0..4).for_each(|_| repeated.fill(&mut again, 100).unwrap());
     assert_eq!(again, one);

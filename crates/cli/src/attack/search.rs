@@ -8,17 +8,21 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use vpass_lab::failure::{Failure, Kind};
+use vpass_lab::numbers;
+use vpass_lab::progress::Progress;
+use vpass_lab::results::Summary;
+use vpass_lab::{pool, run};
 use vpass_workload::attack::Breeder;
 use vpass_workload::phases::{PhaseConfig, PhasesConfig, PhasesFile};
 
 use super::args::{AttackArgs, Goal};
 use super::{Victim, write};
 use crate::args::{Base, Gear, Watch};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
+use crate::out;
 use crate::out_file::OutFile;
-use crate::progress::{Progress, keep_what_is_found};
-use crate::results::Summary;
-use crate::{numbers, out, pool, run};
+use crate::progress::{Bar, keep_what_is_found};
 
 /// Trials of a round.
 const TRIALS: usize = 8;
@@ -42,7 +46,7 @@ struct Search<'a> {
     base: Base,
     goal: Goal,
     requests: u64,
-    progress: Progress,
+    progress: Bar,
     pool: ThreadPool,
 }
 
@@ -57,13 +61,14 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let place = args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
     // Begun now, so that a place that cannot be written is not found out after the search.
     let out = OutFile::begin(&place, args.force)?;
-    let breeder = Breeder::new(victim.picture(base.gear, base.seed)?, base.seed);
+    let breeder = Breeder::new(victim.picture(base.gear.into(), base.seed)?, base.seed);
     let requests = args.requests.map_or(breeder.requests(), Into::into);
     let goal = args.search.goal;
     let total = args.search.rounds.map(|rounds| rounds.get() * TRIALS as u64 * requests);
     keep_what_is_found();
-    let pool = pool::threads(pool::cores())?;
-    let search = Search { victim: &victim, base, goal, requests, progress: Progress::new(total, "requests"), pool };
+    let progress = Bar::new(total, "requests");
+    let pool = pool::threads(pool::cores(), &progress)?;
+    let search = Search { victim: &victim, base, goal, requests, progress, pool };
     let end = match (minutes, args.search.rounds) {
         (_, Some(rounds)) => End::Rounds(rounds.get()),
         (minutes, None) => End::At(Instant::now() + Duration::from_secs_f64(minutes.unwrap_or(1.0) * 60.0)),
@@ -76,7 +81,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let found = format!("{}; {}", numbers::plural(trials, "trial"), goal.found(&best));
     if interrupted {
         let sentence = format!("interrupted after {found}; it is in {}", place.display());
-        return Err(Failure { exit: Exit::Interrupted, sentence });
+        return Err(Failure { kind: Kind::Interrupted, sentence });
     }
     out::say(&format!("vpass: {found}; it is in {}", place.display()));
     crate::run_and_show(&victim.plan(&search.base, "search", file), &search.base, "attack")
@@ -107,7 +112,7 @@ impl Search<'_> {
             let tried: Vec<_> = self.pool.install(try_all);
             for tried in tried {
                 match tried {
-                    Err(failure) if failure.exit == Exit::Interrupted => {}
+                    Err(failure) if failure.is_interruption() => {}
                     Err(failure) => return Err(failure),
                     Ok(tried) => {
                         trials += 1;

@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
-use super::row::Row;
-use super::verdict::{verdict, winners};
-use crate::args::{CompareArgs, Gear};
-use crate::columns::{COLUMNS, Column};
-use crate::plan::Plan;
+use vpass_lab::compare::column::{COLUMNS, Column};
+use vpass_lab::compare::estimate::Estimate;
+use vpass_lab::compare::row::Row;
+use vpass_lab::compare::verdict::{verdict, winners};
+use vpass_lab::plan::Plan;
+use vpass_lab::setup::Gear;
+
+use crate::args::CompareArgs;
 use crate::report;
-use crate::statistics::Estimate;
 use crate::table::{Look, Table, wrapped};
 
 /// Every column's mean and half width, for programs.
@@ -31,8 +33,13 @@ pub(super) fn csv(rows: &[Row]) -> String {
 
 /// For a terminal: title, table, legend, verdict.
 pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String {
-    let title =
-        report::title(env!("CARGO_PKG_VERSION"), &plan.drive.name, &plan.load.name(), plan.load.is_generated(), &plan.load.source());
+    let title = report::title(
+        env!("CARGO_PKG_VERSION"),
+        &plan.drive.name,
+        &plan.workload.name(),
+        plan.workload.is_generated(),
+        &plan.workload.source(),
+    );
     let mut text = format!("{}\n  {} gear, {}\n\n", Look::Heading.paint(&title, colour), plan.gear.name(), seeds(args));
     text.push_str(&table(rows, plan).render(colour));
     text.push('\n');

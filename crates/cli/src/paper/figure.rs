@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use vpass_lab::failure::Failure;
 
 use super::recipe::{Expected, Figure};
 use super::{REFUSED, Run};
-use crate::exit::Failure;
 
 /// The numbers of a figure, in the order of the runs.
 pub(super) struct Numbers<'a> {

@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
+use vpass_lab::failure::Failure;
+use vpass_lab::load;
 
 use super::recipe::Recipe;
-use crate::exit::Failure;
-use crate::load;
 
 fn table(config: &DriveConfig) -> LimitTable {
     LimitTable::of(config)

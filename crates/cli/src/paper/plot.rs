@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use vpass_core::time::TimedEngine;
+use vpass_lab::failure::Failure;
 
 use super::recipe::{Plot, PlotKind};
 use super::{REFUSED, Run};
-use crate::exit::Failure;
 
 /// Width of a bin of response times, and how many there are; the last has no end.
 const BIN_MS: u64 = 50;

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use vpass_lab::failure::Failure;
+use vpass_lab::load::{complaint, read_file};
+use vpass_lab::setup::Gear;
 use vpass_workload::synthetic::WorkloadConfig;
-
-use crate::args::Gear;
-use crate::exit::Failure;
-use crate::load::{complaint, read_file};
 
 /// `run.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -393,7 +392,7 @@ impl Recipe {
         let find = |name: &String| {
             let names = self.workloads.iter().map(|w| w.name.as_str());
             let found = self.workloads.iter().find(|w| w.name == *name);
-            found.ok_or_else(|| Failure::usage(crate::suggest::unknown("workload", name, names)))
+            found.ok_or_else(|| Failure::usage(vpass_lab::suggest::unknown("workload", name, names)))
         };
         group.workloads.iter().map(find).collect()
     }
@@ -405,7 +404,7 @@ impl Recipe {
     pub(super) fn group(&self, name: &str) -> Result<&Group, Failure> {
         let names = self.groups.iter().map(|g| g.name.as_str());
         let found = self.groups.iter().find(|g| g.name == name);
-        found.ok_or_else(|| Failure::usage(crate::suggest::unknown("group", name, names)))
+        found.ok_or_else(|| Failure::usage(vpass_lab::suggest::unknown("group", name, names)))
     }
 
     /// Whether a plot needs every block of these runs.
@@ -420,7 +419,7 @@ impl Recipe {
     pub(super) fn check_workload(&self, name: &str) -> Result<(), Failure> {
         let names = self.workloads.iter().map(|w| w.name.as_str());
         let known = names.clone().any(|known| known == name);
-        if known { Ok(()) } else { Err(Failure::usage(crate::suggest::unknown("workload", name, names))) }
+        if known { Ok(()) } else { Err(Failure::usage(vpass_lab::suggest::unknown("workload", name, names))) }
     }
 
     /// Checks that there is something to run, and what figures and plots name.

@@ -3,19 +3,19 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use serde_json::Value;
 use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
+use vpass_lab::explain;
+use vpass_lab::failure::Failure;
+use vpass_lab::load::{self, Generated, Loaded};
+use vpass_lab::plan::{self, Plan, Workload};
+use vpass_lab::run::Cycles;
+use vpass_lab::setup::Watch;
 use vpass_workload::synthetic::{WorkloadConfig, WorkloadFile};
 
 use super::Run;
 use super::recipe::{Group, GroupWear, NamedWorkload, Recipe};
 use super::traces::{Traces, replayed};
-use crate::args::Watch;
-use crate::exit::Failure;
-use crate::explain;
-use crate::load::{self, Generated, Loaded};
-use crate::plan::{self, Load, Plan};
-use crate::run::Cycles;
-use serde_json::Value;
 
 /// Every run of the recipe, in order; real traces where there are any.
 pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Run>, Failure> {
@@ -30,7 +30,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                 if group.wear == GroupWear::Frozen {
                     freeze_wear(group, &mut drive.config)?;
                 }
-                let (load, warm_up, repeat) = load_of(group, workload, &drive.config, traces);
+                let (requests, warm_up, repeat) = requests_of(group, workload, &drive.config, traces);
                 let by_cycles = group.goes_by_cycles() && traces.of(workload).is_none();
                 let cycles = by_cycles.then(|| Cycles {
                     blocks: blocks_read(group, &drive.config),
@@ -44,7 +44,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                     }
                     let plan = Plan {
                         drive,
-                        load: load.clone(),
+                        workload: requests.clone(),
                         reclaim: plan::reclaim_named(reclaim)?,
                         gc,
                         gear: group.gear.into(),
@@ -102,13 +102,13 @@ fn end_of_cycle(drive: &DriveConfig, reclaim: &str, share: f64) -> Result<u32, F
     if !(0.0..=1.0).contains(&share) {
         return Err(Failure::usage(format!("group.phases = {share}: must be a share of a cycle, from 0 to 1")));
     }
-    let age = explain::age(drive, drive.start.pec, reclaim)?;
+    let age = explain::age(drive, drive.start.pec, plan::technique_named(reclaim)?)?;
     let first = age.and_then(|age| age.thresholds.iter().map(|t| t.reads).min());
     Ok((f64::from(first.unwrap_or(0)) * share) as u32)
 }
 
 /// What a run is to serve, how many requests of it before anything is counted, and how often all of it.
-fn load_of(group: &Group, workload: &NamedWorkload, drive: &DriveConfig, traces: &Traces) -> (Load, u64, NonZeroU32) {
+fn requests_of(group: &Group, workload: &NamedWorkload, drive: &DriveConfig, traces: &Traces) -> (Workload, u64, NonZeroU32) {
     let passes = group.passes.or(workload.passes).unwrap_or(1.0);
     let warm_up_passes = group.warm_up_passes.or(workload.warm_up_passes).unwrap_or(0.0);
     if let Some(survey) = traces.of(workload) {
@@ -124,7 +124,7 @@ fn load_of(group: &Group, workload: &NamedWorkload, drive: &DriveConfig, traces:
     let config = at_load(group, config, drive);
     let file = WorkloadFile { description: workload.name.clone(), workload: config };
     (
-        Load::Generated(Loaded { name: workload.name.clone(), text: String::new(), config: Generated::Workload(file) }),
+        Workload::Generated(Loaded { name: workload.name.clone(), text: String::new(), config: Generated::Workload(file) }),
         warm_up,
         NonZeroU32::MIN,
     )

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use vpass_core::config::DriveConfig;
+use vpass_lab::failure::Failure;
+use vpass_lab::plan::{self, Workload};
 use vpass_workload::traces::{Fit, Survey, TraceOptions};
 
 use super::recipe::{NamedWorkload, Recipe};
-use crate::exit::Failure;
-use crate::plan::{self, Load};
+use crate::progress::bar;
 
 /// What a trace's name may end in.
 const ENDINGS: [&str; 7] = ["gz", "zst", "zstd", "csv", "spc", "txt", "vpt"];
@@ -35,7 +36,7 @@ impl Traces {
             let is_of_it = |path: &&PathBuf| stem(path).is_some_and(|stem| workload.traces.iter().any(|name| name.to_lowercase() == stem));
             let paths: Vec<PathBuf> = files.iter().filter(is_of_it).cloned().collect();
             if !paths.is_empty() {
-                found.push((workload.name.clone(), Arc::new(plan::survey(&paths, &options(Fit::Error))?)));
+                found.push((workload.name.clone(), Arc::new(plan::survey(&paths, &options(Fit::Error), &bar)?)));
             }
         }
         if found.is_empty() {
@@ -56,17 +57,18 @@ impl Traces {
         if self.0.is_empty() {
             return "every workload is generated".into();
         }
-        let of_it =
-            |(name, survey): &(String, Arc<Survey>)| format!("{name} ({})", crate::numbers::plural(survey.files().len() as u64, "file"));
+        let of_it = |(name, survey): &(String, Arc<Survey>)| {
+            format!("{name} ({})", vpass_lab::numbers::plural(survey.files().len() as u64, "file"))
+        };
         let all: Vec<String> = self.0.iter().map(of_it).collect();
         format!("real traces: {}; the other workloads are generated", all.join(", "))
     }
 }
 
 /// A trace on a drive of this size: in its place where it fits, squeezed where it does not.
-pub(super) fn replayed(survey: Arc<Survey>, drive: &DriveConfig) -> Load {
+pub(super) fn replayed(survey: Arc<Survey>, drive: &DriveConfig) -> Workload {
     let fits = drive.drive.capacity.is_some_and(|capacity| survey.space() <= capacity.0);
-    Load::Trace { survey, options: options(if fits { Fit::Error } else { Fit::Scale }) }
+    Workload::Trace { survey, options: options(if fits { Fit::Error } else { Fit::Scale }) }
 }
 
 fn options(fit: Fit) -> TraceOptions {

@@ -6,10 +6,10 @@
 use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::config::DriveConfig;
+use vpass_lab::explain;
+use vpass_lab::failure::Failure;
+use vpass_lab::plan::technique_named;
 use vpass_workload::profile::{Device, Profile};
-
-use crate::exit::Failure;
-use crate::explain;
 
 const WEEK_NS: f64 = 7.0 * 86_400e9;
 
@@ -76,7 +76,7 @@ impl Scale {
             drive: drive.into(),
             page_bytes: geometry.page_bytes,
             pages_per_block: geometry.pages_per_block,
-            endurance: explain::age(config, config.start.pec, "block")?.map(|age| endurance(&age)),
+            endurance: explain::age(config, config.start.pec, technique_named("block")?)?.map(|age| endurance(&age)),
         })
     }
 

@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use vpass_lab::failure::Failure;
 use vpass_workload::traces::{Clock, TraceFile};
 
 use super::args::ConvertArgs;
 use super::rewrite::{self, Rewrite};
 use super::{Go, for_each_row, progress_over, read_options, say_skipped};
-use crate::exit::Failure;
 use crate::out;
 
 /// Reads all inputs and writes the output.

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use vpass_lab::failure::Failure;
+use vpass_lab::suggest;
 use vpass_workload::traces::{Row, TraceFile};
 
 use super::args::CutArgs;
 use super::rewrite::{self, Rewrite};
 use super::{Go, for_each_row, progress_over, read_options, say_skipped};
-use crate::exit::Failure;
-use crate::{out, suggest};
+use crate::out;
 
 /// Reads the input and writes what of it is wanted.
 pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {

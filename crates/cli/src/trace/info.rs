@@ -2,6 +2,10 @@
 
 use serde::Serialize;
 use vpass_core::base::request::Op;
+use vpass_lab::as_json;
+use vpass_lab::failure::Failure;
+use vpass_lab::load;
+use vpass_lab::progress::Progress;
 use vpass_workload::profile::{Device, Island, Popularity, Profile};
 use vpass_workload::traces::{TimeUnit, TraceFile};
 
@@ -9,10 +13,8 @@ use super::args::InfoArgs;
 use super::blocks::{BlockReads, Scale};
 use super::times::Times;
 use super::{Go, for_each_row, progress_over, read_options, render};
-use crate::exit::Failure;
-use crate::progress::Progress;
+use crate::out;
 use crate::table::wants_colour;
-use crate::{load, out};
 
 /// The regions that are shown, as in the literature on hot spots.
 pub(super) const REGION_BYTES: u64 = 4 << 20;
@@ -175,10 +177,10 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
         info.files.push(file_info(file, options.time_unit, &scale, &progress)?);
     }
     drop(progress);
-    out::print(&if args.json { out::json(&info)? } else { render::render(&info, wants_colour()) })
+    out::print(&if args.json { as_json::text(&info)? } else { render::render(&info, wants_colour()) })
 }
 
-fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progress: &Progress) -> Result<FileInfo, Failure> {
+fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progress: &dyn Progress) -> Result<FileInfo, Failure> {
     let mut profile = Profile::new(scale.page_bytes);
     let seen = for_each_row(&mut file, progress, |_, row| {
         profile.add(row);

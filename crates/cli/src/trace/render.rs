@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use vpass_lab::numbers::{bytes, count, digits, plural, seconds};
+
 use super::blocks::{BlockReads, Endurance, Load};
 use super::info::{FileInfo, Info, Requests, Reuse};
 use super::picture::sparkline;
-use crate::numbers::{bytes, count, digits, plural, seconds};
 use crate::table::{Look, Table};
 
 /// Devices that are shown.

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use vpass_core::base::request::Op;
+use vpass_lab::failure::Failure;
+use vpass_lab::numbers::{count, plural};
 use vpass_workload::traces::{Clock, Compressed, Losses, Row, Target, TraceFile, TraceWriter, WriteError};
 
 use super::args::WriteArgs;
-use crate::exit::Failure;
-use crate::numbers::{count, plural};
 use crate::out;
 use crate::out_file::OutFile;
 

@@ -5,19 +5,21 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use vpass_core::base::request::{Request, RequestSource};
+use vpass_lab::as_json;
+use vpass_lab::failure::Failure;
+use vpass_lab::load::{self, Generated};
+use vpass_lab::numbers::{bytes, plural, seconds};
+use vpass_lab::plan::{generated_from, survey, unit_notes};
+use vpass_lab::progress::Progress;
 use vpass_workload::statistics::{Imported, Meter, Statistic, StatisticsConfig, StatisticsSource, import};
 use vpass_workload::traces::{TraceOptions, TraceSource};
 
 use super::args::FitArgs;
 use super::render::{self, render};
 use super::search::{Found, Pass, larger_scale};
-use crate::exit::Failure;
-use crate::load::{self, Generated};
-use crate::numbers::{bytes, plural, seconds};
 use crate::out;
 use crate::out_file::OutFile;
-use crate::plan::{generated_from, survey, unit_notes};
-use crate::progress::Progress;
+use crate::progress::{Bar, bar};
 use crate::table::wants_colour;
 use crate::trace::{read_options, said_how_to_read};
 
@@ -102,7 +104,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
         file.write_all(config.to_file_text(&(description + &admission(&fit))).as_bytes()).map_err(failed)?;
         file.finish()?;
     }
-    out::print(&if args.json { out::json(&fit)? } else { render(&fit, written, wants_colour()) })?;
+    out::print(&if args.json { as_json::text(&fit)? } else { render(&fit, written, wants_colour()) })?;
     if missed == 0 { Ok(()) } else { Err(Failure::failed(render::advice(&fit))) }
 }
 
@@ -153,13 +155,13 @@ fn description(config: &StatisticsConfig) -> String {
 /// The statistics of trace files.
 fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     let options = TraceOptions { read: read_options(&args.read, true)?, only: args.only.clone(), ..TraceOptions::default() };
-    let survey = Arc::new(survey(&args.trace, &options)?);
+    let survey = Arc::new(survey(&args.trace, &options, &bar)?);
     let mut notes: Vec<String> = unit_notes(&survey, &options).into_iter().collect();
     notes.extend(survey.files().iter().filter_map(|file| file.doubts(options.read.time_unit)));
     let mut source = TraceSource::new(survey, CAPACITY, options)?;
     // The page of every common operating system.
     let mut meter = Meter::of_anything(4096);
-    let progress = Progress::new(source.len_hint(), "requests of the trace measured");
+    let progress = Bar::new(source.len_hint(), "requests of the trace measured");
     drain(&mut source, &progress, |request| meter.add(request))?;
     drop(progress);
     let name = |path: &std::path::PathBuf| path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
@@ -175,7 +177,7 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
 }
 
 /// Gives every request of a source to somebody; gives their number.
-pub(super) fn drain(source: &mut impl RequestSource, progress: &Progress, mut each: impl FnMut(&Request)) -> Result<u64, Failure> {
+pub(super) fn drain(source: &mut impl RequestSource, progress: &dyn Progress, mut each: impl FnMut(&Request)) -> Result<u64, Failure> {
     let (mut batch, mut requests) = (vec![], 0);
     loop {
         batch.clear();

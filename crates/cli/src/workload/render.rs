@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use vpass_lab::numbers::{bytes, count, digits, plural, seconds};
 use vpass_workload::statistics::Statistic;
 
 use super::fit::Fit;
-use crate::numbers::{bytes, count, digits, plural, seconds};
 use crate::table::{Look, Table};
 
 /// Everything worth reading about a fit.

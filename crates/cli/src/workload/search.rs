@@ -2,11 +2,11 @@
 //! How well a scale fits does not rise steadily, so nothing is skipped and only what was tried is claimed.
 
 use vpass_core::base::request::RequestSource;
+use vpass_lab::failure::Failure;
 use vpass_workload::statistics::{DiskStatistics, Meter, Statistic, StatisticsConfig, StatisticsSource, agreement};
 
 use super::fit::{CAPACITY, drain};
-use crate::exit::Failure;
-use crate::progress::Progress;
+use crate::progress::Bar;
 
 /// A pass of a generator, measured.
 pub(super) struct Pass {
@@ -20,7 +20,7 @@ impl Pass {
     pub(super) fn of(mut source: StatisticsSource, scale: f64) -> Result<Self, Failure> {
         let target = source.statistics().clone();
         let mut meter = Meter::of(&target);
-        let progress = Progress::new(source.len_hint(), &format!("requests generated and measured at scale {scale}"));
+        let progress = Bar::new(source.len_hint(), &format!("requests generated and measured at scale {scale}"));
         let requests = drain(&mut source, &progress, |request| meter.add(request))?;
         let statistics = agreement(&target, &meter.finish());
         Ok(Self { target, requests, statistics })

@@ -316,7 +316,8 @@ fn parameters_have_keys_of_their_own_and_flat_ones() {
     shown("tiny", &["gc.stable-greedy.slack=2"]).refuses(2, &["gc.stable-greedy.slack = 2 is outside 0 to 1"]);
     shown("tiny", &["reclaim.chance-prob.probability=0.1"])
         .refuses(2, &["unknown key `reclaim.chance-prob.probability` in --set: did you mean `chance-probe`?"]);
-    shown("tiny", &["reclaim.tiered.layer_set=0.1"]).refuses(2, &["unknown key `reclaim.tiered.layer_set` in --set: did you mean `layer_sets`?"]);
+    shown("tiny", &["reclaim.tiered.layer_set=0.1"])
+        .refuses(2, &["unknown key `reclaim.tiered.layer_set` in --set: did you mean `layer_sets`?"]);
     shown("tiny", &["slack=0.1"]).refuses(2, &["did you mean `gc.stable-greedy.slack`?"]);
     shown("tiny", &["reclaim.tiered=0.1"]).refuses(2, &["unknown key `reclaim.tiered` in --set"]);
 

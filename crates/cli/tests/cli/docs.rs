@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use vpass_core::slots::reclaim::RECLAIM;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-const CRATES: [&str; 4] = ["core", "oracle", "workload", "cli"];
+const CRATES: [&str; 5] = ["core", "oracle", "workload", "lab", "cli"];
 
 /// What a folder holds, each folder behind the file of its name.
 fn sorted(folder: &Path) -> Vec<PathBuf> {
@@ -101,4 +101,88 @@ fn the_files_that_the_architecture_page_names_exist() {
     let absent: Vec<_> = paths.filter(|path| !Path::new(ROOT).join("crates").join(path).exists()).collect();
     assert!(absent.is_empty(), "{absent:?}");
     assert!(order.contains("core/src/drive.rs"));
+}
+
+/// Fields of a technique's header, in their order.
+const FIELDS: [&str; 7] = ["Paper", "Acts at", "Costs", "Departs from the paper", "Departs from the papers", "Does not help", "Safety"];
+/// Lines of a technique's header, its worked example not counted.
+const MOST_LINES: usize = 12;
+
+/// A header without its worked example, line by line.
+fn without_example(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let head = text.lines().map_while(|line| line.strip_prefix("//!")).map(|line| line.trim_start().to_owned());
+    let mut lines: Vec<_> = head.take_while(|line| !line.starts_with("```")).collect();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+/// What is wrong with a technique's header.
+fn faults(path: &Path) -> Vec<String> {
+    let lines = without_example(path);
+    let fields: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("- **")?.split(":**").next()).collect();
+    let places: Vec<_> = fields.iter().map(|field| FIELDS.iter().position(|of_form| of_form == field)).collect();
+    let pages = lines.iter().flat_map(|line| line.split('`').skip(1).step_by(2)).filter(|span| span.starts_with("docs/"));
+    let mut faults: Vec<String> = pages.filter(|page| !Path::new(ROOT).join(page).exists()).map(|page| format!("no {page}")).collect();
+    let mut fault = |is_one: bool, what: &str| faults.extend(is_one.then(|| what.to_owned()));
+    fault(lines.len() > MOST_LINES, "more than twelve lines");
+    fault(!places.is_sorted_by(|a, b| a < b) || places.contains(&None), "fields of another name, or in another order");
+    fault(!(fields.contains(&"Costs") && fields.contains(&"Does not help")), "no costs, or nothing that it does not help");
+    faults
+}
+
+#[test]
+fn a_technique_s_header_has_the_fixed_form() {
+    let slots = Path::new(ROOT).join("crates/core/src/slots");
+    let files = ["gc", "reclaim"].into_iter().flat_map(|slot| sorted(&slots.join(slot))).filter(|path| path.is_file());
+    let techniques: Vec<_> = files.filter(|path| without_example(path)[0].starts_with("# ")).collect();
+    assert!(techniques.len() >= 19, "{techniques:?}");
+    let faulty: Vec<_> = techniques.iter().map(|path| (path.file_stem().unwrap(), faults(path))).filter(|(_, f)| !f.is_empty()).collect();
+    assert!(faulty.is_empty(), "{faulty:#?}");
+}
+
+/// All sources below a folder, as one text.
+fn sources(folder: &Path, text: &mut String) {
+    for path in sorted(folder) {
+        if path.is_dir() {
+            sources(&path, text);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            text.push_str(&fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+/// Every page about safety is in the index, and every file and test that one names is there.
+#[test]
+fn what_the_pages_about_safety_name_exists() {
+    let folder = Path::new(ROOT).join("docs/safety");
+    let index = fs::read_to_string(folder.join("README.md")).unwrap();
+    let mut code = String::new();
+    for name in CRATES {
+        for part in ["src", "tests"] {
+            sources(&Path::new(ROOT).join("crates").join(name).join(part), &mut code);
+        }
+    }
+    let is_there = |span: &str| match span.rsplit_once("tests::") {
+        Some((_, test)) => code.contains(&format!("fn {test}()")),
+        None if span.starts_with("crates/") => Path::new(ROOT).join(span).exists(),
+        None => {
+            span.matches('_').count() < 3
+                || !span.chars().all(|c| c.is_ascii_lowercase() || "_0123456789".contains(c))
+                || code.contains(&format!("fn {span}()"))
+        }
+    };
+    let (mut named, mut absent) = (0, vec![]);
+    for path in sorted(&folder) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(name == "README.md" || index.contains(&format!("({name}")), "{name} is not in the index");
+        let page = fs::read_to_string(&path).unwrap();
+        for span in page.split('`').skip(1).step_by(2) {
+            named += usize::from(span.contains("tests"));
+            absent.extend((!is_there(span)).then(|| format!("{name}: {span}")));
+        }
+    }
+    assert!(absent.is_empty() && named > 40, "{named} tests named, not there: {absent:#?}");
 }

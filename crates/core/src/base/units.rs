@@ -75,6 +75,9 @@ impl Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Bytes(pub u64);
 
+/// A size whose exact form is longer is rounded for reading.
+const LONGEST_EXACT: usize = 8;
+
 const UNITS: [(&str, u64); 10] = [
     ("PiB", 1 << 50),
     ("TiB", 1 << 40),
@@ -110,6 +113,16 @@ impl Bytes {
             }
         }
         Self::scaled(t, 1).ok_or_else(bad)
+    }
+
+    /// For reading, where the last digits do not count: as it is where that is short, else to a tenth of the largest unit.
+    pub fn rounded(self) -> String {
+        let exact = self.to_string();
+        let unit = UNITS[..5].iter().find(|(_, factor)| self.0 >= *factor);
+        match unit {
+            Some((name, factor)) if exact.len() > LONGEST_EXACT => format!("{:.1} {name}", self.0 as f64 / *factor as f64),
+            _ => exact,
+        }
     }
 
     fn scaled(number: &str, factor: u64) -> Option<Self> {
@@ -189,6 +202,14 @@ mod tests {
         for text in ["", "KiB", "-1KiB", "nanGiB", "1e400GiB", "1.3B", "16 KiBs", "infB"] {
             assert!(Bytes::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn long_sizes_are_rounded_for_reading() {
+        assert_eq!([1 << 46, 3 << 29, 999].map(|n| Bytes(n).rounded()), ["64TiB", "1.5GiB", "999B"]);
+        assert_eq!(Bytes(954_724 * (1 << 30) + 7 * (1 << 25)).to_string(), "954724.21875GiB");
+        assert_eq!(Bytes(954_724 * (1 << 30) + 7 * (1 << 25)).rounded(), "932.3 TiB");
+        assert_eq!(Bytes(123_456_789).rounded(), "117.7 MiB");
     }
 
     #[test]

@@ -17,6 +17,32 @@ pub enum DisturbModel {
     Wordline,
 }
 
+impl DisturbModel {
+    /// Whether reads disturb anything.
+    pub fn disturbs(self) -> bool {
+        self != Self::None
+    }
+
+    /// Whether a read counts for the wordline that is read, too.
+    pub fn own_reads_disturb(self) -> bool {
+        self == Self::Count
+    }
+
+    /// Whether reads of a neighbouring wordline weigh more than others: alpha, groups and the spread within a group mean something.
+    pub fn has_neighbours(self) -> bool {
+        self == Self::Wordline
+    }
+
+    /// The name in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Count => "count",
+            Self::Wordline => "wordline",
+        }
+    }
+}
+
 /// What one dose unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -101,7 +127,7 @@ const KIND_FACTOR_MAX: f64 = 10.0;
 impl DisturbConfig {
     pub(super) fn check(&self, cell: Cell) -> Result<(), ConfigError> {
         require_range("disturb.preprogram_weight", self.preprogram_weight, 0.0, 1.0)?;
-        if self.model == DisturbModel::None {
+        if !self.model.disturbs() {
             return Ok(());
         }
         let groups = self.groups.len();
@@ -118,8 +144,8 @@ impl DisturbConfig {
         require(spacing == 0 || (10..=PEC_MAX).contains(&spacing), || {
             format!("disturb.policy_row_cycles = {spacing} is neither 0 nor from 10 to {PEC_MAX}")
         })?;
-        require(self.model != DisturbModel::Count || groups == 1, || {
-            format!("disturb.model = \"count\" knows one group of pages, not {groups}")
+        require(self.model.has_neighbours() || groups == 1, || {
+            format!("disturb.model = \"{}\" knows one group of pages, not {groups}", self.model.name())
         })?;
         for row in &self.table {
             self.check_row(row)?;
@@ -141,7 +167,7 @@ impl DisturbConfig {
     fn check_spread(&self) -> Result<(), ConfigError> {
         require_range("disturb.block_variation", self.block_variation, 0.0, SPREAD_MAX - 1.0)?;
         let even = self.spread.is_empty() && self.block_variation == 0.0;
-        require(even || self.model == DisturbModel::Wordline, || {
+        require(even || self.model.has_neighbours(), || {
             "disturb.spread and disturb.block_variation are known to disturb.model = \"wordline\" only".into()
         })?;
         require(self.spread.is_empty() || self.spread.len() == self.groups.len(), || {
@@ -172,7 +198,7 @@ impl DisturbConfig {
         for limit in &row.limit {
             require_range("disturb.table limit", *limit, 1.0, LIMIT_MAX)?;
         }
-        if self.model == DisturbModel::Wordline {
+        if self.model.has_neighbours() {
             require(row.alpha.len() == groups, || {
                 format!("disturb.table, pec = {}: alpha has {} numbers for {groups} groups", row.pec, row.alpha.len())
             })?;

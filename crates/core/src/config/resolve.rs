@@ -47,7 +47,7 @@ pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
 }
 
 fn too_large(size: Bytes) -> String {
-    format!("a drive of {size} has more than 2^31 pages; take a larger geometry.page_size or a smaller drive.capacity")
+    format!("a drive of {} has more than 2^31 pages; take a larger geometry.page_size or a smaller drive.capacity", size.rounded())
 }
 
 /// Where all three are given they must agree (rounding blocks up only ever adds spare).

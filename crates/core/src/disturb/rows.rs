@@ -13,7 +13,7 @@
 //! ```
 
 use super::table::{ALPHA_ONE, DOSE_ONE, Endurance};
-use crate::config::{ALPHA_MAX, DisturbConfig, DisturbModel, PerPec};
+use crate::config::{ALPHA_MAX, DisturbConfig, PerPec};
 
 /// Limits (dose units) and alphas by P/E count and group.
 #[derive(Clone, Debug)]
@@ -28,10 +28,7 @@ pub(super) struct Rows {
 impl Rows {
     pub(super) fn new(config: &DisturbConfig) -> Self {
         let groups = config.groups.len();
-        let alpha_of = |row: &PerPec| match config.model {
-            DisturbModel::Wordline => row.alpha.clone(),
-            DisturbModel::None | DisturbModel::Count => vec![1.0; groups],
-        };
+        let alpha_of = |row: &PerPec| if config.model.has_neighbours() { row.alpha.clone() } else { vec![1.0; groups] };
         let rows = config.table.iter();
         Self {
             pec: rows.clone().map(|r| r.pec).collect(),

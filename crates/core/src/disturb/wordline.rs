@@ -103,12 +103,12 @@ impl ErrorModel for WordlineModel {
         spared(before, self.preprogram_weight)
     }
 
-    fn limits(&self) -> &LimitTable {
-        &self.table
+    fn limits(&self) -> Option<&LimitTable> {
+        Some(&self.table)
     }
 
     #[cfg(feature = "seeded-bugs")]
-    fn limits_mut(&mut self) -> &mut LimitTable {
-        &mut self.table
+    fn limits_mut(&mut self) -> Option<&mut LimitTable> {
+        Some(&mut self.table)
     }
 }

@@ -48,14 +48,14 @@ impl Drive {
     }
 
     fn ask_policy(&mut self, block: BlockId) {
-        if self.flash.hot[block as usize].reads > COUNTER_GUARD && !self.flash.hot[block as usize].has(MOVING) {
+        if self.flash.hot(block).reads > COUNTER_GUARD && !self.flash.hot(block).has(MOVING) {
             self.reclaim_block(block, Plan::whole(RECLAIM), Reads::NEVER);
             return;
         }
-        if self.flash.hot[block as usize].reads < self.flash.cold[block as usize].policy_alarm_dose() {
+        if self.flash.hot(block).reads < self.flash.cold(block).policy_alarm_dose() {
             return;
         }
-        if self.flash.hot[block as usize].has(MOVING) {
+        if self.flash.hot(block).has(MOVING) {
             self.look_at_job(block);
             return;
         }
@@ -105,7 +105,7 @@ impl Drive {
     }
 
     fn reclaim_block(&mut self, block: BlockId, plan: Plan, deadline: Reads) {
-        if self.flash.hot[block as usize].has(MOVING) || self.flash.hot[block as usize].state == BlockState::Free {
+        if self.flash.hot(block).has(MOVING) || self.flash.hot(block).state == BlockState::Free {
             return;
         }
         self.ftl.reclaim.invocations += u64::from(!self.bugs.has(Bug::JobsUncounted));
@@ -141,7 +141,7 @@ impl Drive {
         if wanted.is_empty() {
             return;
         }
-        let (now, from) = (self.now, self.flash.hot[block as usize].reads);
+        let (now, from) = (self.now, self.flash.hot(block).reads);
         let job = self.ftl.jobs[slot].as_mut().expect("found");
         (job.from, job.deadline, job.started_at) = (from, deadline, now);
     }
@@ -151,7 +151,7 @@ impl Drive {
         if job.deadline == Reads::NEVER {
             return false;
         }
-        let served = self.flash.cold[job.block as usize].without_movers(self.flash.hot[job.block as usize].reads);
+        let served = self.flash.cold(job.block).without_movers(self.flash.hot(job.block).reads);
         let rate = f64::from(served - job.from) / (self.now - job.started_at).max(1) as f64;
         let left = job.deadline.0.saturating_mul(QUARTERS).saturating_sub(served);
         rate * self.ftl.time_left(&self.flash, job) as f64 >= f64::from(left / QUARTERS * QUARTERS)
@@ -174,7 +174,7 @@ impl Drive {
 
     fn look_for_unread_losses(&mut self) {
         for block in 0..self.geometry.blocks {
-            if planted(Bug::UnreadOpenSkipped) && self.flash.hot[block as usize].state == BlockState::Open {
+            if planted(Bug::UnreadOpenSkipped) && self.flash.hot(block).state == BlockState::Open {
                 continue;
             }
             let mut page = 0;
@@ -188,7 +188,7 @@ impl Drive {
     /// A page past its limit that nobody has read. Where newer parts of it wait in the write buffer, the read that would complete
     /// them is what fails.
     fn report_unread(&mut self, ppn: Ppn) {
-        let lpn = self.flash.contents.to_logical[ppn as usize];
+        let lpn = self.flash.contents().to_logical[ppn as usize];
         if self.ftl.map.to_physical[lpn as usize] & BUFFERED != 0 && !self.ftl.is_lost(lpn) {
             self.host.fill_reads += 1;
             self.flash.sense_failing(lpn, ppn);
@@ -209,14 +209,14 @@ mod tests {
         drive.write_page(0, u64::MAX);
         drive.drain_buffer();
         let ppn = drive.read_page(0);
-        let block = drive.geometry.block_of(ppn) as usize;
+        let block = drive.geometry.block_of(ppn);
         // Three times as though it had been read 2^29 - 1 times in between: the second of two more reads passes 2^29.
         for _ in 0..3 {
-            drive.flash.hot[block].reads = CARRY - 4;
+            drive.flash.pretend_reads(block, CARRY - 4);
             drive.read_pages(&[0, 0]);
         }
-        assert_eq!((drive.flash.hot[block].reads, drive.flash.cold[block].carries), (4, 3));
-        assert_eq!(drive.block_states().nth(block).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
+        assert_eq!((drive.flash.hot(block).reads, drive.flash.cold(block).carries), (4, 3));
+        assert_eq!(drive.block_states().nth(block as usize).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
         assert_eq!(drive.reclaim_counts().invocations, 0, "what cannot be disturbed is not rewritten");
     }
 }

@@ -59,14 +59,14 @@ impl Drive {
 
     /// What the reverse map says about a flash page: to whom it belongs, or last belonged; [`NO_PPN`] where to nobody.
     pub fn owner(&self, ppn: Ppn) -> Lpn {
-        self.flash.contents.to_logical[ppn as usize]
+        self.flash.contents().to_logical[ppn as usize]
     }
 
     /// The flash pages that the drive holds to be valid, in their order, but for those of pages reported lost.
     pub fn valid_pages(&self) -> impl Iterator<Item = Ppn> + '_ {
         (0..self.geometry.blocks).flat_map(|block| {
             let first = self.geometry.first_page(block);
-            let pages = set_bits(self.flash.contents.valid_words(block)).map(move |page| first + page as Ppn);
+            let pages = set_bits(self.flash.contents().valid_words(block)).map(move |page| first + page as Ppn);
             pages.filter(|ppn| !self.ftl.is_lost(self.owner(*ppn)))
         })
     }
@@ -74,14 +74,14 @@ impl Drive {
     /// Pages of the host that hold data: the rows of [`Self::map_rows`].
     pub fn mapped_pages(&self) -> u64 {
         let mapped = self.ftl.map.to_physical.iter().map(|entry| u64::from(*entry != UNMAPPED)).sum::<u64>();
-        let lost = set_bits(&self.ftl.lost).filter(|lpn| self.ftl.map.to_physical[*lpn] != UNMAPPED).count();
+        let lost = set_bits(self.ftl.lost_words()).filter(|lpn| self.ftl.map.to_physical[*lpn] != UNMAPPED).count();
         mapped - lost as u64
     }
 
     /// Pages per block that hold data which is not lost.
     pub fn whole_pages(&self) -> Vec<u32> {
-        let mut whole: Vec<u32> = self.flash.hot.iter().map(|hot| u32::from(hot.valid)).collect();
-        for lpn in set_bits(&self.ftl.lost) {
+        let mut whole: Vec<u32> = self.flash.blocks().0.iter().map(|hot| u32::from(hot.valid)).collect();
+        for lpn in set_bits(self.ftl.lost_words()) {
             let entry = self.ftl.map.to_physical[lpn];
             let entry = if entry & BUFFERED == 0 { entry } else { self.ftl.buffer.slot(entry & !BUFFERED).below };
             if entry < UNMAPPED {
@@ -94,14 +94,14 @@ impl Drive {
     /// What the drive takes for the dose and the limit of a programmed page, in 1/1024 dose units; nothing where reads disturb nothing.
     pub fn dose_and_limit(&self, ppn: Ppn) -> Option<(u64, u64)> {
         let block = self.geometry.block_of(ppn);
-        self.flash.model.as_ref()?;
+        self.flash.limits()?;
         Some(self.flash.with_block_view(block, |model, view| model.dose_and_limit(view, ppn - self.geometry.first_page(block))))
     }
 
     /// What the technique's counters know of a block's wordlines that they count: the least and the most that was read of each since the erase,
     /// in quarters of a dose unit. Nothing where the technique has no such counters.
     pub fn counted_wordlines(&self, block: BlockId) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
-        let known = self.flash.tracker.is_on().then(|| self.flash.tracker.of(block));
+        let known = self.flash.tracker().is_on().then(|| self.flash.tracker().of(block));
         known.into_iter().flat_map(|known| {
             known.entries().map(|(wordline, entry)| (wordline as u32, entry.count - entry.error, entry.count)).collect::<Vec<_>>()
         })
@@ -115,11 +115,12 @@ impl Drive {
 
     /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written pages.
     pub fn block_states(&self) -> impl Iterator<Item = BlockRow> + '_ {
-        self.flash.hot.iter().zip(&self.flash.cold).map(|(hot, cold)| BlockRow {
+        let (hot, cold) = self.flash.blocks();
+        hot.iter().zip(cold).map(|(hot, cold)| BlockRow {
             state: hot.state,
             pec: cold.pec,
             effective_milli: cold.effective_milli(),
-            cycles: cold.pec - self.flash.first_pec,
+            cycles: cold.pec - self.config.start.pec,
             reprogrammed_cycles: cold.reprogrammed_cycles,
             reads: (f64::from(cold.carries) * f64::from(CARRY) + f64::from(hot.reads)) / f64::from(QUARTERS),
             mode: hot.mode,

@@ -3,7 +3,7 @@
 use super::Drive;
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
-use crate::config::{DisturbModel, DriveConfig};
+use crate::config::DriveConfig;
 use crate::flash::block::{BlockCold, BlockHot, Wordline};
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
@@ -24,7 +24,7 @@ impl Drive {
         let g = &Geometry::new(config);
         let policy = technique.make(config, 0);
         let records = u64::from(g.blocks) * ((size_of::<BlockHot>() + size_of::<BlockCold>()) as u64 + BESIDE_RECORDS);
-        let counts = config.disturb.model != DisturbModel::None;
+        let counts = config.disturb.model.disturbs();
         let wordlines = if counts { u64::from(g.wordlines()) * size_of::<Wordline>() as u64 } else { 0 };
         let tracker =
             if counts && technique.needs.counters { SpaceSaving::bytes(g.blocks, technique.args(config).whole(&COUNTERS)) } else { 0 };

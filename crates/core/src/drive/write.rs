@@ -115,9 +115,9 @@ impl Drive {
             return;
         }
         ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
-        let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
+        let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq() % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
         let lpn = lpn.min(flash.geometry.host_pages - 1);
-        if flash.by_wordline {
+        if flash.by_wordline() {
             ftl.gather(flash, &mut slots, Gatherer::Stream(HOST), lpn, Origin::Host, Cause::Host);
         } else {
             let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
@@ -130,7 +130,7 @@ impl Drive {
     /// A page was read to complete one that was written in part.
     fn record_fill(&mut self, src: Ppn, whole: bool) {
         let cause = Cause::Host;
-        let op = match (whole, self.flash.by_wordline) {
+        let op = match (whole, self.flash.by_wordline()) {
             (false, _) => NandOp::Copy { src, dst: None, cause },
             (true, false) => NandOp::Fill { src },
             (true, true) => NandOp::Load { src, serial: self.ftl.gather_serial(Gatherer::Stream(HOST)), cause },
@@ -164,7 +164,7 @@ impl Drive {
     /// All pages of a write request have been taken in. Without a buffer none of them waits for others.
     #[inline]
     pub(crate) fn end_write(&mut self) {
-        if self.flash.by_wordline && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
+        if self.flash.by_wordline() && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
             let (flash, ftl, mut slots) = self.parts();
             ftl.pad(flash, &mut slots, Gatherer::Stream(HOST));
         }

@@ -101,6 +101,18 @@ impl Flash {
         self.cold[block as usize].set_policy_alarm(at);
     }
 
+    /// A move has left data in a block: the policy is asked at its next read.
+    pub(crate) fn ask_policy_at_next_read(&mut self, block: BlockId) {
+        let put_off = self.cold[block as usize].put_off();
+        self.tell(|o| o.asks_at(block, Reads(0)));
+        self.set_policy_alarm(block, if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
+        if self.bugs.has(Bug::PutOffKept) {
+            self.set_policy_alarm(block, Reads(self.block_reads(block)));
+            self.cold[block as usize].put_off_by(put_off);
+        }
+        self.set_alarm(block);
+    }
+
     /// What a mover deposits, in quarters, was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads
     /// until then.
     pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: u32, cause: Cause) {

@@ -25,13 +25,13 @@ impl Ftl {
 
     /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants one there.
     pub(crate) fn free_for(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId, cause: Cause) {
-        let before = flash.counts.erases[Cause::Gc as usize];
+        let before = flash.counts().erases[Cause::Gc as usize];
         self.ensure_free(flash, slots, if self.bugs.has(Bug::ReserveIgnored) { 1 } else { RESERVE + 1 });
         if self.streams.wants_pool(stream) && self.free.count_in(Side::Pool) == 0 {
             self.collect_in_pool(flash, slots);
         }
         if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) {
-            self.reclaim.gc_erases += flash.counts.erases[Cause::Gc as usize] - before;
+            self.reclaim.gc_erases += flash.counts().erases[Cause::Gc as usize] - before;
         }
     }
 
@@ -43,9 +43,9 @@ impl Ftl {
     /// has as many pages to write to as before.
     fn collect_in_pool(&mut self, flash: &mut Flash, slots: &mut Slots) {
         let evicts = self.streams.evicts_full();
-        let rests = |block: BlockId| self.is_protected(flash, block) && (!evicts || flash.hot[block as usize].stream == WEAR);
+        let rests = |block: BlockId| flash.is_protected(block) && (!evicts || flash.hot(block).stream == WEAR);
         let allowed = |block: BlockId| {
-            let hot = &flash.hot[block as usize];
+            let hot = flash.hot(block);
             flash.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !rests(block)
         };
         if let Some(block) = self.pick_victim_of(flash, slots, &allowed, evicts) {
@@ -74,18 +74,14 @@ impl Ftl {
 
     /// The block that GC should clean: a protected one only where there is no other.
     fn pick_victim(&self, flash: &Flash, slots: &mut Slots) -> Option<BlockId> {
-        self.pick_victim_of(flash, slots, &|block| !self.is_protected(flash, block), false)
+        self.pick_victim_of(flash, slots, &|block| !flash.is_protected(block), false)
             .or_else(|| self.pick_victim_of(flash, slots, &|_| true, false))
     }
 
     fn pick_victim_of(&self, flash: &Flash, slots: &mut Slots, allowed: &dyn Fn(BlockId) -> bool, full_ones: bool) -> Option<BlockId> {
-        let wear = |block: BlockId| flash.cold[block as usize].effective_milli();
-        let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq as u32);
+        let wear = |block: BlockId| flash.cold(block).effective_milli();
+        let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq() as u32);
         slots.pick(&Candidates { index: &self.victims, pages_per_block, full_ones, clock, allowed, wear: &wear })
-    }
-
-    fn is_protected(&self, flash: &Flash, block: BlockId) -> bool {
-        !planted(Bug::ProtectionForgotten) && flash.is_protected(block)
     }
 
     /// Free blocks that background cleaning aims at: more than writes and moves wait for, or it would always come too late.
@@ -96,7 +92,7 @@ impl Ftl {
 
     /// Starts background cleaning where fewer blocks are free than wanted; the timed gear spends idle gaps on it.
     pub(crate) fn collect_in_background(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        if !flash.timed {
+        if !flash.is_timed() {
             return;
         }
         let wanted = self.background_blocks(flash);
@@ -114,16 +110,16 @@ impl Ftl {
     /// Moves the data of the youngest block where it lags too far behind: it holds data that nobody rewrites.
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, slots: &mut Slots) {
         let gap = u64::from(self.wear.static_gap) * 1000;
-        if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || flash.erases_total < self.next_wear_check {
+        if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || flash.erases_total() < self.next_wear_check {
             return;
         }
-        self.next_wear_check =
-            flash.erases_total + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
+        self.next_wear_check = flash.erases_total()
+            + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
         let idle = |b: &BlockId| {
-            let hot = &flash.hot[*b as usize];
-            hot.state == BlockState::Closed && !hot.has(MOVING) && !self.is_protected(flash, *b)
+            let hot = flash.hot(*b);
+            hot.state == BlockState::Closed && !hot.has(MOVING) && !flash.is_protected(*b)
         };
-        let wear = |b: u32| flash.cold[b as usize].effective_milli();
+        let wear = |b: u32| flash.cold(b).effective_milli();
         let Some(youngest) =
             (0..flash.geometry.blocks).filter(idle).min_by_key(|b| if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) })
         else {
@@ -184,7 +180,7 @@ mod tests {
         let mut found = 0;
         for n in 0..20_000 {
             drive.write_page(n * 7 % drive.geometry.host_pages, u64::MAX);
-            let hot = &drive.flash.hot;
+            let hot = drive.flash.blocks().0;
             let opened = (0..60).find(|b| hot[*b as usize].state == BlockState::Open && hot[*b as usize].stream == HOST);
             let opened = opened.filter(|b| hot[*b as usize].write_ptr == 1 && drive.geometry.is_in_pool(*b));
             found += u32::from(opened.is_some() && drive.ftl.free.count_in(Side::Outside) > 0);

@@ -88,7 +88,7 @@ impl Ftl {
         };
         let (kept, wanted) = self.pages_of_next_wordline(flash, by, block);
         // A block is not opened for nothing: one that is denser than the stream wanted begins with a padded wordline.
-        let is_new = flash.hot[block as usize].write_ptr == 0;
+        let is_new = flash.hot(block).write_ptr == 0;
         if waiting < wanted && !padded && !is_new {
             return;
         }
@@ -101,7 +101,7 @@ impl Ftl {
 
     /// Pages of a block's next wordline that are programmed, and those of them that may hold data.
     fn pages_of_next_wordline(&self, flash: &Flash, by: Gatherer, block: BlockId) -> (u32, u32) {
-        let hot = &flash.hot[block as usize];
+        let hot = flash.hot(block);
         let kept = flash.geometry.cell.bits() - u32::from(hot.mode);
         let most = match by {
             Gatherer::Stream(stream) => self.streams.most_pages(stream) - u32::from(hot.write_ptr),
@@ -111,7 +111,7 @@ impl Ftl {
     }
 
     fn program_wordline(&mut self, flash: &mut Flash, by: Gatherer, block: BlockId, pages: &[Waiting], kept: u32, serial: u32) {
-        let first = u32::from(flash.hot[block as usize].write_ptr);
+        let first = u32::from(flash.hot(block).write_ptr);
         let is_within = matches!(by, Gatherer::Block(_));
         if is_within {
             // It is no stream's: open for this program only.

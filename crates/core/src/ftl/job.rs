@@ -4,6 +4,8 @@ use crate::base::page_set::{PageSet, any};
 use crate::base::streams::{GC, RECLAIM};
 use crate::base::units::{BlockId, Cause, Ns, Reads, StreamId};
 use crate::bugs::{Bug, planted};
+use crate::flash::Flash;
+use crate::flash::operate::recode::GUARDED;
 
 /// Names a deferred job; slots are reused, serial numbers are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +98,35 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// Pages that its merges, as far as they are still to come, take away.
+    pub(crate) fn pages_taken(&self, flash: &Flash) -> u32 {
+        match &self.plan.merges {
+            Merges::Nothing => 0,
+            Merges::Block => flash.pages_if_recoded(self.block),
+            Merges::Wordlines(left) => left.len() * u32::from(GUARDED),
+        }
+    }
+
+    /// Wordlines that it has still to merge.
+    pub(crate) fn merges_left(&self, flash: &Flash) -> u32 {
+        match &self.plan.merges {
+            Merges::Nothing => 0,
+            Merges::Block => flash.whole_wordlines(self.block) - self.merged,
+            Merges::Wordlines(left) => left.len(),
+        }
+    }
+
+    /// Valid pages that it has still to move.
+    pub(crate) fn pages_left(&self, flash: &Flash) -> u32 {
+        match &self.plan.pages {
+            None => u32::from(flash.hot(self.block).valid),
+            Some(pages) => {
+                let valid = flash.contents().valid_words(self.block);
+                valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum()
+            }
+        }
+    }
+
     /// The same job for the whole block, to the one stream that the reserve is kept for.
     pub(crate) fn widened(self) -> Self {
         Self { plan: Plan::whole(GC), cursor: 0, fetched: 0, ..self }

@@ -21,6 +21,11 @@ impl Ftl {
         self.lost.get(lpn as usize / 64).is_some_and(|word| word >> (lpn % 64) & 1 == 1)
     }
 
+    /// The pages that are lost, a bit each; nothing until the first.
+    pub(crate) fn lost_words(&self) -> &[u64] {
+        &self.lost
+    }
+
     /// Reports the host's data at a page as lost, once.
     pub(crate) fn report_lost(&mut self, flash: &mut Flash, lpn: Lpn) {
         if self.is_lost(lpn) {

@@ -28,7 +28,7 @@ impl Ftl {
         deadline: Reads,
     ) -> Job {
         flash.tell(|o| o.moving(block, plan.pages.as_ref(), cause));
-        let hot = flash.hot[block as usize];
+        let hot = *flash.hot(block);
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
             BlockState::Open => {
@@ -41,7 +41,7 @@ impl Ftl {
             BlockState::Free => panic!("block {block} is free; there is nothing to move"),
         }
         flash.set_flags(block, MOVING);
-        let from = flash.cold[block as usize].without_movers(hot.reads);
+        let from = flash.cold(block).without_movers(hot.reads);
         self.jobs_begun += 1;
         let cursor = u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst));
         let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
@@ -51,7 +51,7 @@ impl Ftl {
     /// Moves what the plan says of a block's data, and erases the block once it is empty: at once, or as a job where time and schedule allow.
     pub(crate) fn relocate(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) {
         let mut job = self.begin_move(flash, slots, block, plan, cause, deadline);
-        let deferred = flash.timed && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
+        let deferred = flash.is_timed() && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
         if !deferred {
             self.run_in_foreground(flash, slots, &mut job);
             return;
@@ -123,7 +123,7 @@ impl Ftl {
     fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let others = self.leaving_now;
         // While it runs the job is in no slot; what it is going to take counts all the same.
-        self.leaving_now += self.pages_of(flash, job);
+        self.leaving_now += job.pages_taken(flash);
         let goes_on = self.step_on(flash, slots, job, reserved);
         self.leaving_now = others;
         goes_on
@@ -131,15 +131,15 @@ impl Ftl {
 
     fn step_on(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let next = match &job.plan.pages {
-            None => flash.contents.next_valid(job.block, job.cursor),
-            Some(pages) => flash.contents.next_valid_of(job.block, job.cursor, pages),
+            None => flash.contents().next_valid(job.block, job.cursor),
+            Some(pages) => flash.contents().next_valid_of(job.block, job.cursor, pages),
         };
         let next = next.filter(|page| *page < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
         let Some(page) = next else {
             if job.plan.within.is_some() {
                 self.pad(flash, slots, Gatherer::Block(job.block));
             }
-            if flash.hot[job.block as usize].valid == 0 {
+            if flash.hot(job.block).valid == 0 {
                 self.erase(flash, slots, job.block, job.cause);
             } else if self.merge_next(flash, job) {
                 return true;
@@ -168,12 +168,12 @@ impl Ftl {
     /// Asks for the map entries of 64 pages that are about to move, so that their cache misses overlap.
     fn fetch_map_entries(&self, flash: &Flash, job: &Job, word: u32) {
         let first = flash.geometry.first_page(job.block) + word * 64;
-        let mut valid = flash.contents.valid_words(job.block)[word as usize];
+        let mut valid = flash.contents().valid_words(job.block)[word as usize];
         if let Some(pages) = &job.plan.pages {
             valid &= pages.words()[word as usize];
         }
         while valid != 0 {
-            self.map.prefetch(flash.contents.to_logical[(first + valid.trailing_zeros()) as usize]);
+            self.map.prefetch(flash.contents().to_logical[(first + valid.trailing_zeros()) as usize]);
             valid &= valid - 1;
         }
     }
@@ -181,8 +181,8 @@ impl Ftl {
     /// Moves a page to a stream or, without one, on within its block.
     pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: u32, to: Option<StreamId>) {
         let src = flash.geometry.first_page(job.block) + page;
-        let lpn = flash.contents.to_logical[src as usize];
-        let hidden = flash.by_wordline && self.map.to_physical[lpn as usize] & BUFFERED != 0;
+        let lpn = flash.contents().to_logical[src as usize];
+        let hidden = flash.by_wordline() && self.map.to_physical[lpn as usize] & BUFFERED != 0;
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
         self.invalidate(flash, src);
         if hidden {
@@ -190,7 +190,7 @@ impl Ftl {
             flash.record(NandOp::Copy { src, dst: None, cause: job.cause });
             return;
         }
-        if self.bugs.has(Bug::MoverDropsPage) && flash.seq.is_multiple_of(97) {
+        if self.bugs.has(Bug::MoverDropsPage) && flash.seq().is_multiple_of(97) {
             self.unmap_lost(lpn);
             return;
         }
@@ -200,7 +200,7 @@ impl Ftl {
             self.reclaim.pages_copied += u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
             return;
         }
-        if flash.by_wordline {
+        if flash.by_wordline() {
             let by = to.map_or(Gatherer::Block(job.block), Gatherer::Stream);
             let serial = self.gather_serial(by);
             flash.record(NandOp::Load { src, serial, cause: job.cause });
@@ -213,7 +213,7 @@ impl Ftl {
             flash.record(NandOp::Copy { src, dst: Some(dst), cause: job.cause });
         }
         if (job.cause == Cause::Reclaim || planted(Bug::GcCopiesCounted) && job.cause == Cause::Gc)
-            && !(self.bugs.has(Bug::CopiesUncounted) && flash.seq.is_multiple_of(7))
+            && !(self.bugs.has(Bug::CopiesUncounted) && flash.seq().is_multiple_of(7))
         {
             self.reclaim.pages_copied += 1;
         }
@@ -233,35 +233,16 @@ impl Ftl {
 
     /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.
     fn release(&mut self, flash: &mut Flash, block: BlockId) {
-        let put_off = flash.cold[block as usize].put_off();
         flash.clear_flags(block, if planted(Bug::MovingKept) { 0 } else { MOVING });
         if !planted(Bug::ReleasedUnlisted) {
-            self.victims.insert(block, self.score(flash, block), flash.seq as u32);
+            self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
         }
-        flash.tell(|o| o.asks_at(block, Reads(0)));
-        flash.set_policy_alarm(block, if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
-        if self.bugs.has(Bug::PutOffKept) {
-            let now = Reads(flash.block_reads(block));
-            flash.set_policy_alarm(block, now);
-            flash.cold[block as usize].put_off_by(put_off);
-        }
-        flash.set_alarm(block);
+        flash.ask_policy_at_next_read(block);
     }
 
     /// Time that a job would still take on an idle drive.
     pub(crate) fn time_left(&self, flash: &Flash, job: &Job) -> Ns {
-        u64::from(self.pages_left(flash, job)) * self.copy_ns + u64::from(self.merges_left(flash, job)) * self.merge_ns
-    }
-
-    /// Valid pages that a job has still to move.
-    fn pages_left(&self, flash: &Flash, job: &Job) -> u32 {
-        match &job.plan.pages {
-            None => u32::from(flash.hot[job.block as usize].valid),
-            Some(pages) => {
-                let valid = flash.contents.valid_words(job.block);
-                valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum()
-            }
-        }
+        u64::from(job.pages_left(flash)) * self.copy_ns + u64::from(job.merges_left(flash)) * self.merge_ns
     }
 
     /// Erases a block without valid data and returns it to the free pool.
@@ -276,26 +257,22 @@ impl Ftl {
     pub(crate) fn add_free(&mut self, flash: &Flash, block: BlockId) {
         let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die + flash.geometry.plane_of(block);
         let rank = if self.wear.dynamic {
-            if planted(Bug::ExtraWearUnranked) {
-                u64::from(flash.cold[block as usize].pec) * 1000
-            } else {
-                flash.cold[block as usize].effective_milli()
-            }
+            if planted(Bug::ExtraWearUnranked) { u64::from(flash.cold(block).pec) * 1000 } else { flash.cold(block).effective_milli() }
         } else {
-            flash.erases_total
+            flash.erases_total()
         };
         self.free.add(plane, block, rank, flash.geometry.is_in_pool(block));
     }
 
     /// The page's data is no longer wanted here.
     pub(crate) fn invalidate(&mut self, flash: &mut Flash, ppn: Ppn) {
-        if self.bugs.has(Bug::StaleCopyReturns) && flash.seq % 61 == 60 && !flash.hot[flash.geometry.block_of(ppn) as usize].has(MOVING) {
+        if self.bugs.has(Bug::StaleCopyReturns) && flash.seq() % 61 == 60 && !flash.hot(flash.geometry.block_of(ppn)).has(MOVING) {
             return;
         }
         let block = flash.invalidate(ppn);
-        if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot[block as usize].valid > 0) {
+        if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0) {
             self.victims.remove(block);
-            self.victims.insert(block, self.score(flash, block), flash.seq as u32);
+            self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
         }
     }
 

@@ -1,5 +1,6 @@
 //! The only allocator: the next page of a stream, in blocks that it opens only when it is used.
 
+use crate::base::geometry::Geometry;
 use crate::base::streams::{GC, RECLAIM};
 use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, disorder, planted};
@@ -21,7 +22,7 @@ impl Ftl {
     /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
     pub(crate) fn place(&mut self, flash: &mut Flash, slots: &mut Slots, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
         let block = self.block_at_turn(flash, slots, stream);
-        let page = u32::from(flash.hot[block as usize].write_ptr);
+        let page = u32::from(flash.hot(block).write_ptr);
         let ppn = flash.geometry.first_page(block) + page;
         self.program(flash, block, page, lpn, origin, cause);
         flash.complete_wordline(block, page, cause);
@@ -51,7 +52,7 @@ impl Ftl {
     #[inline]
     pub(crate) fn end_turn(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
         self.streams.next_turn(stream);
-        if u32::from(flash.hot[block as usize].write_ptr) >= self.streams.most_pages(stream) {
+        if u32::from(flash.hot(block).write_ptr) >= self.streams.most_pages(stream) {
             self.streams.drop_open(stream, block);
             self.close(flash, block);
         }
@@ -86,9 +87,37 @@ impl Ftl {
         Some(block)
     }
 
+    /// Blocks that a stream keeps open at most.
+    pub(crate) fn open_blocks(&self, stream: StreamId) -> u32 {
+        self.streams.width(stream) as u32
+    }
+
+    /// The same for all streams, by purpose.
+    pub(crate) fn stream_widths(&self) -> Vec<(&'static str, u32)> {
+        self.streams.widths()
+    }
+
+    pub(crate) fn free_blocks(&self) -> u32 {
+        self.free.count()
+    }
+
+    /// An erased block for data that is there from the start: planes in turn, dies first.
+    pub(crate) fn take_for_loading(&mut self, geometry: &Geometry) -> BlockId {
+        let planes = geometry.dies() * geometry.planes_per_die;
+        let order = |i: u32| (i % geometry.dies()) * geometry.planes_per_die + i / geometry.dies();
+        for i in 0..planes {
+            let turn = (self.load_cursor + i) % planes;
+            if let Some(block) = self.free.take(order(turn), Side::Any, false) {
+                self.load_cursor = (turn + 1) % planes;
+                return block;
+            }
+        }
+        panic!("no block left to load");
+    }
+
     /// First alarms of a block that is about to be written.
     pub(crate) fn arm(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId) {
-        if flash.model.is_none() {
+        if !flash.has_model() {
             return;
         }
         let mut first = slots.arm(flash, self.away(flash), block);
@@ -96,7 +125,7 @@ impl Ftl {
         if self.bugs.has(Bug::AlphaForgotten) {
             first = Reads(first.0.saturating_mul(8));
         }
-        if flash.hot[block as usize].stream == GC && self.bugs.has(Bug::ArmForgotten) {
+        if flash.hot(block).stream == GC && self.bugs.has(Bug::ArmForgotten) {
             first = Reads::NEVER;
         }
         flash.set_policy_alarm(block, first);
@@ -121,20 +150,20 @@ impl Ftl {
     /// A block that will not be written further becomes a candidate for GC.
     #[cold]
     pub(crate) fn close(&mut self, flash: &mut Flash, block: BlockId) {
-        let stream = flash.hot[block as usize].stream;
+        let stream = flash.hot(block).stream;
         flash.close(block);
         if stream >= RECLAIM {
             // A full turn of the spare blocks: by then what was moved has had its rest.
             flash.protect(block, flash.geometry.spare_blocks());
         }
-        self.victims.insert(block, self.score(flash, block), flash.seq as u32);
+        self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
     }
 
     /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled, or that was reprogrammed before it
     /// was, must not look empty.
     #[inline]
     pub(crate) fn score(&self, flash: &Flash, block: BlockId) -> u32 {
-        let hot = &flash.hot[block as usize];
+        let hot = flash.hot(block);
         let valid = u32::from(hot.valid);
         let all = flash.geometry.pages_per_block;
         let available = (all - flash.pages_away_of(block)).min(self.streams.most_pages(hot.stream)).max(1);

@@ -24,8 +24,8 @@ use crate::watch::observer::Origin;
 impl Ftl {
     /// How to write a block's pages again within it. All of it goes elsewhere where there is no room ([`crate::slots::reclaim::View::next_filling`]).
     pub(crate) fn plan_recycling(&self, flash: &Flash, block: BlockId) -> Plan {
-        let Some(first) = next_filling(&flash.geometry, &flash.hot[block as usize]) else { return Plan::whole(RECLAIM) };
-        let first = if self.bugs.has(Bug::RecycleSharesWordline) { flash.hot[block as usize].write_ptr.into() } else { first };
+        let Some(first) = next_filling(&flash.geometry, flash.hot(block)) else { return Plan::whole(RECLAIM) };
+        let first = if self.bugs.has(Bug::RecycleSharesWordline) { flash.hot(block).write_ptr.into() } else { first };
         let mut old = PageSet::none(flash.geometry.pages_per_block);
         old.insert(0, first);
         Plan::within(old, first)
@@ -33,18 +33,18 @@ impl Ftl {
 
     /// One page of such a job; `page` is the first that is still to move.
     pub(crate) fn recycle_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, page: u32, first: u32) {
-        if u32::from(flash.hot[job.block as usize].write_ptr) >= first {
+        if u32::from(flash.hot(job.block).write_ptr) >= first {
             job.cursor = page + 1;
             self.move_page(flash, slots, job, page, None);
         } else {
-            let last = flash.contents.last_valid(job.block).expect("a page is still to move");
+            let last = flash.contents().last_valid(job.block).expect("a page is still to move");
             self.move_page(flash, slots, job, last, None);
         }
     }
 
     /// Writes a page at the next place of a block that is being moved within itself.
     pub(crate) fn place_within(&mut self, flash: &mut Flash, block: BlockId, lpn: Lpn, origin: Origin, cause: Cause) -> Ppn {
-        let page = u32::from(flash.hot[block as usize].write_ptr);
+        let page = u32::from(flash.hot(block).write_ptr);
         // It is no stream's: open for this program only.
         flash.set_state(block, BlockState::Open);
         self.program(flash, block, page, lpn, origin, cause);

@@ -20,9 +20,9 @@ impl Ftl {
     /// somewhere already, or the drive cannot spare the pages.
     pub(crate) fn plan_reprogramming(&self, flash: &Flash, block: BlockId, backup: StreamId) -> Option<Plan> {
         let g = &flash.geometry;
-        let (bits, written) = (g.cell.bits(), u32::from(flash.hot[block as usize].write_ptr));
-        let hot = &flash.hot[block as usize];
-        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(flash, self.pages_lost(flash, block)) {
+        let (bits, written) = (g.cell.bits(), u32::from(flash.hot(block).write_ptr));
+        let hot = flash.hot(block);
+        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(flash, flash.pages_if_recoded(block)) {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
@@ -37,7 +37,7 @@ impl Ftl {
 
     /// Whether the drive can do without so many pages more. What is under way counts.
     fn has_to_spare(&self, flash: &Flash, pages: u32) -> bool {
-        flash.pages_away + self.pages_leaving(flash) + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
+        flash.pages_away() + self.pages_leaving(flash) + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
     }
 
     /// Pages that low density takes away beside those that are gone, as techniques are told.
@@ -47,27 +47,7 @@ impl Ftl {
 
     /// Pages that jobs under way will take away.
     pub(crate) fn pages_leaving(&self, flash: &Flash) -> u32 {
-        self.leaving_now + self.jobs.iter().flatten().map(|job| self.pages_of(flash, job)).sum::<u32>()
-    }
-
-    /// Pages that a job's merges, as far as they are still to come, take away.
-    pub(crate) fn pages_of(&self, flash: &Flash, job: &Job) -> u32 {
-        match &job.plan.merges {
-            Merges::Nothing => 0,
-            Merges::Block => self.pages_lost(flash, job.block),
-            Merges::Wordlines(left) => left.len() * u32::from(GUARDED),
-        }
-    }
-
-    /// Pages that a block does without once it is reprogrammed, until its erase: it is written no further, so those that it never got count.
-    fn pages_lost(&self, flash: &Flash, block: BlockId) -> u32 {
-        let kept = flash.geometry.cell.bits() - u32::from(GUARDED);
-        flash.geometry.pages_per_block - flash.whole_wordlines(block) * kept
-    }
-
-    /// Pages that an erased block does without when it is opened in a mode.
-    fn pages_taken(&self, flash: &Flash, mode: u8) -> u32 {
-        flash.geometry.pages_per_block - flash.geometry.available_pages(mode)
+        self.leaving_now + self.jobs.iter().flatten().map(|job| job.pages_taken(flash)).sum::<u32>()
     }
 
     /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown.
@@ -87,22 +67,13 @@ impl Ftl {
         false
     }
 
-    /// Wordlines that a job has still to merge.
-    pub(crate) fn merges_left(&self, flash: &Flash, job: &Job) -> u32 {
-        match &job.plan.merges {
-            Merges::Nothing => 0,
-            Merges::Block => flash.whole_wordlines(job.block) - job.merged,
-            Merges::Wordlines(left) => left.len(),
-        }
-    }
-
     /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
     pub(crate) fn sense_wordline(&mut self, flash: &mut Flash, block: BlockId, wordline: u32, cause: Cause) {
         let bits = flash.geometry.cell.bits();
         for page in wordline * bits..(wordline + 1) * bits - u32::from(planted(Bug::MergeReadsLess)) {
             let ppn = flash.geometry.first_page(block) + page;
-            if flash.contents.next_valid(block, page) == Some(page) {
-                let lpn = flash.contents.to_logical[ppn as usize];
+            if flash.contents().next_valid(block, page) == Some(page) {
+                let lpn = flash.contents().to_logical[ppn as usize];
                 if !self.sense(flash, lpn, ppn, cause, false) {
                     // It has been reported lost; what cannot be decoded cannot be programmed again.
                     self.invalidate(flash, ppn);
@@ -117,7 +88,7 @@ impl Ftl {
 
     fn finish_reprogramming(&mut self, flash: &mut Flash, block: BlockId) {
         self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
-        flash.recode(block, self.pages_lost(flash, block));
+        flash.recode(block);
     }
 
     /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.
@@ -126,7 +97,7 @@ impl Ftl {
         if mode == 0 {
             return;
         }
-        let taken = self.pages_taken(flash, mode);
+        let taken = flash.geometry.pages_per_block - flash.geometry.available_pages(mode);
         if !self.has_to_spare(flash, taken) {
             self.reclaim.low_density_refused += 1;
             return;
@@ -136,13 +107,13 @@ impl Ftl {
 
     /// A block is about to be erased. Of one in a mode it is booked how much of its limit was used.
     pub(crate) fn book_low_density(&mut self, flash: &Flash, block: BlockId, cause: Cause) {
-        let (mode, reads) = (flash.hot[block as usize].mode, flash.hot[block as usize].reads);
+        let (mode, reads) = (flash.hot(block).mode, flash.hot(block).reads);
         if mode == 0 {
             return;
         }
         self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
         let pec = flash.limit_pec(block);
-        if let Some(limits) = flash.model.as_deref().map(crate::disturb::ErrorModel::limits) {
+        if let Some(limits) = flash.limits() {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
             self.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
         }
@@ -178,12 +149,12 @@ mod tests {
         let plan = drive.ftl.plan_reprogramming(&drive.flash, block, RECLAIM).unwrap();
         let (flash, ftl, mut slots) = drive.parts();
         ftl.relocate(flash, &mut slots, block, plan, Cause::Reclaim, Reads::NEVER);
-        assert_eq!((drive.flash.hot[block as usize].mode, drive.flash.hot[block as usize].valid), (GUARDED, 6));
-        assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away), (24, 18));
+        assert_eq!((drive.flash.hot(block).mode, drive.flash.hot(block).valid), (GUARDED, 6));
+        assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away()), (24, 18));
         write(&mut drive, 0);
         assert_eq!(drive.ftl.score(&drive.flash, block), 20, "5 of 6 pages");
         let (flash, ftl, mut slots) = drive.parts();
         ftl.relocate(flash, &mut slots, block, Plan::whole(RECLAIM), Cause::Reclaim, Reads::NEVER);
-        assert_eq!((drive.flash.hot[block as usize].mode, drive.flash.pages_away), (0, 0));
+        assert_eq!((drive.flash.hot(block).mode, drive.flash.pages_away()), (0, 0));
     }
 }

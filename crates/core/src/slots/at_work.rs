@@ -5,7 +5,6 @@ use crate::base::metrics::HostCounts;
 use crate::base::units::{BlockId, Cause, Ns, Ppn, Reads};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
-use crate::disturb::ErrorModel;
 use crate::flash::Flash;
 use crate::slots::gc::{Candidates, GcPolicy};
 use crate::slots::reclaim::{Policy, View};
@@ -50,19 +49,19 @@ impl<'a> View<'a> {
         };
         Self {
             geometry: &flash.geometry,
-            limits: flash.model.as_deref().map(ErrorModel::limits),
+            limits: flash.limits(),
             disturb: &config.disturb,
             density: &config.density,
             late_reads,
-            wear_counts: flash.wear_counts,
-            hot: &flash.hot,
-            cold: &flash.cold,
-            wordlines: &flash.wordlines,
-            tracker: &flash.tracker,
-            pages: &flash.page_counters,
-            contents: &flash.contents,
-            guards: &flash.guards,
-            pages_away: flash.pages_away + away.leaving,
+            wear_counts: flash.wear_counts(),
+            hot: flash.blocks().0,
+            cold: flash.blocks().1,
+            wordlines: flash.wordlines(),
+            tracker: flash.tracker(),
+            pages: flash.page_counters(),
+            contents: flash.contents(),
+            guards: flash.guards(),
+            pages_away: flash.pages_away() + away.leaving,
             pages_to_spare: away.at_most,
             clock: facts.host_pages_before + host.read_pages + host.write_pages,
             timed_from: facts.timed_from,

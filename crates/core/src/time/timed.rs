@@ -90,7 +90,7 @@ pub struct TimedEngine {
 impl TimedEngine {
     /// An idle drive at time 0. The drive must have been made for the timed gear.
     pub fn new(drive: &Drive) -> Self {
-        assert!(drive.flash.timed, "the drive was made for the untimed gear");
+        assert!(drive.is_timed(), "the drive was made for the untimed gear");
         let g = &drive.geometry;
         let t = &drive.config.timing;
         let planes = if t.independent_planes { g.planes_per_die } else { 1 };
@@ -107,7 +107,7 @@ impl TimedEngine {
             copy_programs: 0,
             held_back: VecDeque::new(),
             wordlines: Wordlines::default(),
-            pad_after: (drive.flash.by_wordline && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
+            pad_after: (drive.flash.by_wordline() && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
             quiet_since: 0,
             ops: vec![],
             works: 0,
@@ -287,7 +287,7 @@ impl TimedEngine {
         for soon in group(1) {
             drive.prefetch_counters(drive.ftl.map.to_physical[(soon.offset >> shift) as usize]);
         }
-        if drive.flash.counted == TRACKED {
+        if drive.flash.counted() == TRACKED {
             for next in group(0) {
                 drive.prefetch_own::<TRACKED>(drive.ftl.map.to_physical[(next.offset >> shift) as usize]);
             }

@@ -1,5 +1,5 @@
-//! Physical work that must take time: what the drive did to its flash, until the engine gives it to a die. Nothing may be given twice, nothing
-//! left out.
+//! Physical work that must take time: what the drive did to its flash, until the engine gives it to a die. Each piece must be given once,
+//! and none may be left out.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Debug;

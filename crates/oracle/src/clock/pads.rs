@@ -1,4 +1,4 @@
-//! When a wordline of the host's is programmed that is not complete.
+//! When an incomplete wordline of host data may be programmed.
 
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::watch::time_event::Work;

@@ -1,9 +1,9 @@
 //! # Below-interval
-//! Reads all pages of a block evenly, up to the last look at which a policy that looks every I reads may leave the weakest wordline where it
-//! is; in many blocks, one after the other. Then hammers beside that wordline in all of them, until the next look.
+//! Reads all pages of a block evenly, up to the last look at which a policy that looks every I reads may leave the weakest wordline where
+//! it is. It does so in many blocks, one after the other. Then it hammers beside that wordline in all of them, until the next look.
 //!
-//! **Source** the check interval of straw-2024 (III-A): what comes between two looks is what its margin `alpha I` stands for.
-//! **Breaks** a policy that forgets the interval in its margin, or the reads of its own jobs.
+//! - **Source:** the check interval of straw-2024 (III-A). What comes between two looks is what its margin `alpha I` stands for.
+//! - **Breaks:** a policy that forgets the interval in its margin, or the reads of its own jobs.
 //!
 //! ```text
 //! 6 wordlines of 3 pages, limit 4,500, alpha 9, I = 10. What even reads do to the weakest wordline:

@@ -1,8 +1,8 @@
-//! New attacks from old ones, for a search: attacks of the list on a few blocks to begin with, random ones, and changes of those that did
-//! well. An attack here is nothing but its phases, so that whatever a search finds is a workload.
+//! Makes new attacks from old ones, for a search. It begins with the attacks of the list on a few blocks and with random ones, and then
+//! changes those that did well. An attack here is nothing but its phases, so that whatever a search finds is a workload.
 //!
-//! Changes keep what makes sense: counts move by factors, by single reads and to multiples of the check interval; what is read is a
-//! wordline's surroundings, some wordlines of a block, all of it, or one page in each of several blocks; few phases write or trim.
+//! Changes keep what makes sense. Counts move by factors, by single reads and to multiples of the check interval. What is read is a
+//! wordline's surroundings, some wordlines of a block, all of the block, or one page in each of several blocks. Few phases write or trim.
 
 use rand_core::SeedableRng;
 use vpass_core::base::units::Lpn;

@@ -1,9 +1,9 @@
 //! # Charge-and-burst
-//! Brings many blocks, one after the other, near the count at which they must be rewritten; then reads all of them in turn, so that all
-//! reach it at the same time.
+//! Brings many blocks, one after the other, near the count at which they must be rewritten. Then it reads all of them in turn, so that all
+//! reach the count at the same time.
 //!
-//! **Source** CAB, "charge and burst" (POMACS 2026, arXiv 2608.14073).
-//! **Breaks** a policy that counts on few jobs at a time, and shows in the timed gear what many jobs at once do to other reads.
+//! - **Source:** CAB, "charge and burst" (POMACS 2026, arXiv 2608.14073).
+//! - **Breaks:** a policy that counts on few jobs at a time. In the timed gear it shows what many jobs at once do to other reads.
 //!
 //! ```text
 //! limit 4,500, alpha 9, 18 pages a block, interval 10

@@ -1,10 +1,11 @@
 //! # Defeat-counters
-//! Reads as many wordlines evenly as a policy has counters for a block, the neighbours of a victim among them, the victim never. A Space-Saving
-//! table then answers with its smallest count where it is asked for the victim's own reads, and that is subtracted from the victim's dose.
-//! At the last look that leaves the victim where it is, its neighbours are hammered until the next. Block after block.
+//! Reads as many wordlines evenly as a policy has counters for a block. The neighbours of a victim are among them, and the victim is never
+//! read. A Space-Saving table then answers with its smallest count when it is asked for the victim's own reads, and the policy subtracts
+//! that count from the victim's dose. At the last look that leaves the victim where it is, its neighbours are hammered until the next look.
+//! The same follows in the next block.
 //!
-//! **Source** the tracker of straw-2024 (III-B); the error of Space-Saving (Metwally et al., ICDT 2005) is at most reads / counters.
-//! **Breaks** a policy that takes the table's answers for upper bounds of a dose, where reads / counters is more than its margin.
+//! - **Source:** the tracker of straw-2024 (III-B). The error of Space-Saving (Metwally et al., ICDT 2005) is at most reads / counters.
+//! - **Breaks:** a policy that takes the table's answers for upper bounds of a dose, where reads / counters is more than its margin.
 //!
 //! ```text
 //! 4 counters, limit 4,500, alpha 9, I = 10, 36 pages a block: wordlines 1, 3, 6 and 9 evenly, victim 2 never

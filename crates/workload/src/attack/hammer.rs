@@ -1,9 +1,9 @@
 //! # Hammer
-//! Reads the two neighbours of the wordline that endures least, until it has lost its data or somebody has moved it; then reads it once,
-//! and goes on to the next block.
+//! Reads the two neighbours of the weakest wordline until that wordline has lost its data or has been moved. Then it reads the wordline
+//! once and goes on to the next block.
 //!
-//! **Source** the worst access pattern of straw-2024 (Fig. 2, "PA").
-//! **Breaks** a drive without reclaim, and every policy whose threshold is more than `limit / alpha`.
+//! - **Source:** the worst access pattern of straw-2024 (Fig. 2, "PA").
+//! - **Breaks:** a drive without reclaim, and every policy whose threshold is more than `limit / alpha`.
 //!
 //! ```text
 //! limit 4,500, alpha 9: 4,500 / 9 = 500 reads reach it; 511 are made, in turn on the six pages beside

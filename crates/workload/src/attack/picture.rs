@@ -1,9 +1,8 @@
-//! What an attacker knows: where every page lies, how much each wordline endures, how the policy is set.
+//! What an attacker knows: where every page lies, how much each wordline endures, and how the policy is set.
 
 use std::cmp::Reverse;
 
 use vpass_core::base::units::{BlockId, Lpn};
-use vpass_core::config::DisturbModel;
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
 use vpass_core::drive::Drive;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
@@ -79,7 +78,7 @@ impl Picture {
     /// Looks at a drive under this reclaim technique. `None` where there is nothing to attack: no read disturbance, or no data.
     pub fn of(drive: &Drive, reclaim: &str) -> Option<Self> {
         let (config, geometry) = (drive.config(), drive.geometry());
-        if config.disturb.model == DisturbModel::None {
+        if !config.disturb.model.disturbs() {
             return None;
         }
         let limits = LimitTable::of(config);

@@ -1,9 +1,9 @@
 //! # Weak-spot
-//! Dwells on the pages around one weakest wordline: itself, its neighbours and theirs. Reclaim moves them together, so that they disturb
-//! each other at their new place as well.
+//! Dwells on the pages around one weakest wordline: the wordline, its neighbours and their neighbours. Reclaim moves these pages together,
+//! so that they disturb each other at their new place as well.
 //!
-//! **Source** WSF, "weak-spot dwell" (POMACS 2026, arXiv 2608.14073). **Breaks** nothing by itself: it costs a policy as many copies as a
-//! small hot place can.
+//! - **Source:** WSF, "weak-spot dwell" (POMACS 2026, arXiv 2608.14073).
+//! - **Breaks:** nothing by itself. It costs a policy as many copies as a small hot place can.
 //!
 //! ```text
 //! weakest wordline 2 of 6: pages of wordlines 0 to 4 at random, 20 x 500 reads

@@ -43,7 +43,7 @@ pub struct BlamedRange {
 impl Blame {
     pub(crate) fn new(host_pages: u32, model: DisturbModel) -> Self {
         let range_pages = Reciprocal::new(host_pages.div_ceil(RANGES as u32).max(1));
-        Self { range_pages, host_pages, own_reads_disturb: model == DisturbModel::Count, copies: [0.0; RANGES] }
+        Self { range_pages, host_pages, own_reads_disturb: model.own_reads_disturb(), copies: [0.0; RANGES] }
     }
 
     /// The ranges with any copies, by address.
@@ -62,13 +62,13 @@ impl Blame {
 
     /// Books the copies of a reclaim job that is about to begin: of the whole block, or of these pages.
     pub(crate) fn book(&mut self, flash: &Flash, block: BlockId, pages: Option<&PageSet>) {
-        let valid = flash.contents.valid_words(block);
+        let valid = flash.contents().valid_words(block);
         let copies: u32 = match pages {
-            None => flash.hot[block as usize].valid.into(),
+            None => flash.hot(block).valid.into(),
             Some(pages) => valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum(),
         };
         let weights = self.weights_by_range(flash, block, pages);
-        let total = weights.iter().sum::<f64>() / if flash.bugs.has(Bug::BlameDoubled) { 2.0 } else { 1.0 };
+        let total = weights.iter().sum::<f64>() / if flash.bugs().has(Bug::BlameDoubled) { 2.0 } else { 1.0 };
         if total > 0.0 && !(planted(Bug::BlameForgotten) && pages.is_some()) {
             for (booked, weight) in self.copies.iter_mut().zip(weights) {
                 *booked += f64::from(copies) * weight / total;
@@ -81,21 +81,21 @@ impl Blame {
         let g = &flash.geometry;
         let bits = g.cell.bits();
         let (first_page, first_wordline) = (g.first_page(block), g.first_wordline(block) as usize);
-        let written = u32::from(flash.hot[block as usize].write_ptr);
+        let written = u32::from(flash.hot(block).write_ptr);
         let share = pages.filter(|_| !planted(Bug::BlameOfWhole)).map(|pages| self.shares(flash, block, pages));
         let mut weights = [0.0; RANGES];
         for wordline in 0..g.wordlines_per_block {
-            let reads = flash.wordlines.get(first_wordline + wordline as usize).map_or(0, |w| w.reads);
+            let reads = flash.wordlines().get(first_wordline + wordline as usize).map_or(0, |w| w.reads);
             let weight = f64::from(reads) * share.as_ref().map_or(1.0, |share| share[wordline as usize]);
             if weight == 0.0 {
                 continue;
             }
             // A page whose data has gone elsewhere still says whose it was; one that never held any says nothing.
             let pages = first_page + wordline * bits..first_page + (wordline * bits + bits).min(written);
-            let forgets = flash.bugs.has(Bug::BlameForgetsMoved);
-            let stays = |ppn: &u32| !forgets || any(flash.contents.valid_words(block), ppn - first_page, 1);
+            let forgets = flash.bugs().has(Bug::BlameForgetsMoved);
+            let stays = |ppn: &u32| !forgets || any(flash.contents().valid_words(block), ppn - first_page, 1);
             let owners =
-                || pages.clone().filter(stays).map(|ppn| flash.contents.to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
+                || pages.clone().filter(stays).map(|ppn| flash.contents().to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {
                 weights[(self.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
@@ -109,12 +109,13 @@ impl Blame {
         let g = &flash.geometry;
         let (wordlines, stride) = (g.wordlines_per_block, g.neighbour_stride);
         let bits = g.cell.bits();
-        let moving: Vec<u64> = flash.contents.valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
+        let moving: Vec<u64> =
+            flash.contents().valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
         let moves = |w: &u32| any(&moving, w * bits, bits);
         let mut shares = vec![(0..wordlines).filter(moves).count() as f64; wordlines as usize];
-        let own = if self.own_reads_disturb || flash.bugs.has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
+        let own = if self.own_reads_disturb || flash.bugs().has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
         let pec = flash.limit_pec(block);
-        let limits = flash.model.as_deref().map(crate::disturb::ErrorModel::limits);
+        let limits = flash.limits();
         let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha as f64 / ALPHA_ONE as f64);
         for victim in (0..wordlines).filter(moves) {
             shares[victim as usize] -= own;

@@ -15,14 +15,13 @@ impl Drive {
         self.facts.host_pages_before += self.host.read_pages + self.host.write_pages;
         self.own_counts_before = self.policy.counts();
         self.host = HostCounts::default();
-        self.flash.counts = FlashCounts::default();
+        self.flash.begin_measurement();
         if !planted(Bug::ReclaimFromStart) {
             self.ftl.reclaim = ReclaimCounts::default();
         }
         self.blame.clear();
         self.uncorrectable_reads = 0;
         self.ftl.lost_pages = 0;
-        self.flash.ops.clear();
         self.flash.tell(Observer::measured_phase);
     }
 
@@ -43,7 +42,7 @@ impl Drive {
 
     /// NAND operations by cause, since the measured phase began.
     pub fn flash_counts(&self) -> &FlashCounts {
-        &self.flash.counts
+        self.flash.counts()
     }
 
     /// Read reclaim, since the measured phase began.
@@ -78,7 +77,7 @@ impl Drive {
 
     /// Whether it was made for the timed gear.
     pub fn is_timed(&self) -> bool {
-        self.flash.timed
+        self.flash.is_timed()
     }
 
     /// RAM the reclaim technique would take in a real controller.
@@ -93,7 +92,7 @@ impl Drive {
 
     /// Open blocks of each stream: (purpose, width).
     pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
-        self.ftl.streams.widths()
+        self.ftl.stream_widths()
     }
 
     /// The ranges whose reads caused reclaim copies, by address, since the measured phase began.

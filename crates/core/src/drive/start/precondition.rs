@@ -16,7 +16,6 @@ use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::free::Side;
 use crate::ftl::map::UNMAPPED;
 
 /// Pages of random overwrite up to which they are really written.
@@ -43,7 +42,7 @@ impl Drive {
             return;
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
-        let timed = self.flash.timed;
+        let timed = self.flash.is_timed();
         self.out_of_time(|drive| {
             if computed {
                 drive.load_steady_state(filled, timed, &mut rng);
@@ -62,25 +61,25 @@ impl Drive {
 
     /// Does something before time begins: moves run at once, no physical work is recorded, and nothing stays in the write buffer.
     pub(crate) fn out_of_time<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let timed = std::mem::replace(&mut self.flash.timed, false);
+        let timed = self.flash.set_timed(false);
         let done = work(self);
         self.drain_buffer();
-        self.flash.timed = timed;
+        self.flash.set_timed(timed);
         done
     }
 
     /// The state after one sequential write of the first `filled` pages.
     fn load_sequential(&mut self, filled: Lpn) {
-        let width = self.ftl.streams.width(HOST) as u32;
+        let width = self.ftl.open_blocks(HOST);
         let block_pages = self.geometry.pages_per_block;
         let mut next: Lpn = 0;
         // Whole rows of blocks are loaded; what remains is written page by page into blocks that stay open.
         while filled - next >= width * block_pages {
-            let row: Vec<BlockId> = (0..width).map(|_| self.take_for_loading()).collect();
+            let row: Vec<BlockId> = (0..width).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
             let first_pages: Vec<Ppn> = row.iter().map(|block| self.geometry.first_page(*block)).collect();
             self.ftl.map.load_in_turn(next, &first_pages, block_pages);
             for (lane, block) in (next..).zip(&row) {
-                self.flash.contents.fill(*block, lane, width);
+                self.flash.preload_every(*block, lane, width);
             }
             for block in row {
                 self.close_loaded(block, block_pages);
@@ -97,9 +96,9 @@ impl Drive {
         let block_pages = self.geometry.pages_per_block;
         // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
         let kept_free = if timed { self.ftl.background_blocks(&self.flash) } else { 0 }.max(RESERVE + 1);
-        let closed = self.ftl.free.count() - kept_free;
+        let closed = self.ftl.free_blocks() - kept_free;
         let valid = valid_by_age(filled, closed, block_pages);
-        let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.take_for_loading()).collect();
+        let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
         // The age of a block has nothing to do with its address.
         for i in (1..blocks.len()).rev() {
             blocks.swap(i, below(rng, i as u32 + 1) as usize);
@@ -126,20 +125,6 @@ impl Drive {
         assert!(next == filled, "the steady state holds every page once");
     }
 
-    fn take_for_loading(&mut self) -> BlockId {
-        let planes = self.geometry.dies() * self.geometry.planes_per_die;
-        // Planes in turn, dies first.
-        let order = |i: u32| (i % self.geometry.dies()) * self.geometry.planes_per_die + i / self.geometry.dies();
-        for i in 0..planes {
-            let turn = (self.ftl.load_cursor + i) % planes;
-            if let Some(block) = self.ftl.free.take(order(turn), Side::Any, false) {
-                self.ftl.load_cursor = (turn + 1) % planes;
-                return block;
-            }
-        }
-        panic!("no block left to load");
-    }
-
     /// Programs a whole block by construction: these pages hold valid data, the others what is no longer valid.
     fn load_block(&mut self, block: BlockId, pages: &[(u32, Lpn)]) {
         let first = self.geometry.first_page(block);
@@ -163,7 +148,7 @@ impl Drive {
         self.flash.preload(block, HOST, valid);
         let (flash, ftl, mut slots) = self.parts();
         ftl.arm(flash, &mut slots, block);
-        ftl.victims.insert(block, ftl.score(flash, block), flash.seq as u32);
+        ftl.victims.insert(block, ftl.score(flash, block), flash.seq() as u32);
         flash.tell_preloaded(block);
     }
 }

@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::base::geometry::Geometry;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
-use crate::config::{ConfigError, DisturbModel, DriveConfig, require};
+use crate::config::{ConfigError, DriveConfig, require};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
 use crate::drive::Drive;
 use crate::drive::start::precondition::{below, erases_at_most};
@@ -32,7 +32,7 @@ pub struct MostStartReads {
 impl MostStartReads {
     /// Of a resolved drive in the nature that its technique gives it; none where reads disturb nothing.
     pub fn of(config: &DriveConfig, timed: bool) -> Option<Self> {
-        if config.disturb.model == DisturbModel::None {
+        if !config.disturb.model.disturbs() {
             return None;
         }
         let geometry = Geometry::new(config);
@@ -89,7 +89,7 @@ impl Drive {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in 0..self.geometry.blocks {
             let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
-            let written = u32::from(self.flash.hot[block as usize].write_ptr);
+            let written = u32::from(self.flash.hot(block).write_ptr);
             if written > 0 {
                 self.served_before(block, drawn, written.div_ceil(self.geometry.cell.bits()));
             }
@@ -134,7 +134,7 @@ mod tests {
         let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.precondition(1);
         drive.read_page(0);
-        assert!(drive.flash.hot.iter().any(|block| block.reads > 4), "they are counted");
-        assert!(drive.flash.hot.iter().all(|block| block.alarm == crate::flash::block::CARRY));
+        assert!(drive.flash.blocks().0.iter().any(|block| block.reads > 4), "they are counted");
+        assert!(drive.flash.blocks().0.iter().all(|block| block.alarm == crate::flash::block::CARRY));
     }
 }

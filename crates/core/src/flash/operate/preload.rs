@@ -13,6 +13,11 @@ impl Flash {
         self.contents.set_valid(block, page);
     }
 
+    /// An erased block holds every `stride`th page of the host's from this one on.
+    pub(crate) fn preload_every(&mut self, block: BlockId, first: Lpn, stride: u32) {
+        self.contents.fill(block, first, stride);
+    }
+
     /// All of an erased block's pages are programmed, of which those preloaded, so many, are valid: it is closed, as though this stream had written it.
     pub(crate) fn preload(&mut self, block: BlockId, stream: StreamId, valid: u32) {
         let hot = &mut self.hot[block as usize];

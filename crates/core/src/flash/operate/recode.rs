@@ -16,6 +16,12 @@ impl Flash {
         u32::from(self.hot[block as usize].write_ptr) / self.geometry.cell.bits()
     }
 
+    /// Pages that a block does without once it is reprogrammed, until its erase: it is written no further, so those that it never got count.
+    pub(crate) fn pages_if_recoded(&self, block: BlockId) -> u32 {
+        let kept = self.geometry.cell.bits() - u32::from(GUARDED);
+        self.geometry.pages_per_block - self.whole_wordlines(block) * kept
+    }
+
     /// Opens an erased block in a mode.
     pub(crate) fn open_in_mode(&mut self, block: BlockId, mode: u8, pages_away: u32) {
         self.contents.forget_owners(block);
@@ -32,8 +38,8 @@ impl Flash {
     }
 
     /// All whole wordlines of a block have been merged: from now on its limits are those of the mode.
-    pub(crate) fn recode(&mut self, block: BlockId, pages_away: u32) {
-        self.set_mode(block, GUARDED, pages_away);
+    pub(crate) fn recode(&mut self, block: BlockId) {
+        self.set_mode(block, GUARDED, self.pages_if_recoded(block));
         self.hot[block as usize].flags &= !SUSPECT;
         self.cold[block as usize].reprogrammed = true;
         self.tell(|o| o.reprogrammed(block, GUARDED));
@@ -90,6 +96,7 @@ impl Flash {
     }
 
     /// Pages that the block does without now.
+    #[inline]
     pub(crate) fn pages_away_of(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
         match hot.mode {

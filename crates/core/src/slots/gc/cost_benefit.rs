@@ -1,11 +1,12 @@
 //! # Cost-benefit
-//! Cleans the block with the largest (1 - u) / 2u x age: u is its share of valid pages, age the time since it was
-//! closed or last lost one.
+//! Cleans the block with the largest (1 - u) / 2u x age, where u is the block's share of valid pages and age is the time since the block
+//! was closed or last lost a valid page.
 //!
-//! **Source** Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995 (after Sprite LFS).
-//! **Costs** a list link and a time stamp per block.
-//! **Departs from the paper** age is counted in page programs of the drive, not seconds, so that it means the same untimed.
-//! **Does not help** uniform writes: there greedy is optimal.
+//! - **Paper:** Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995 (after Sprite LFS).
+//! - **Acts at:** each cleaning.
+//! - **Costs:** a list link and a time stamp per block.
+//! - **Departs from the paper:** age is counted in page programs of the drive, not in seconds, so that it means the same without a clock.
+//! - **Does not help:** uniform writes. Greedy is optimal there.
 //!
 //! ```text
 //! of 8 pages   A 4 valid, age 10 -> 4/8 x 10 = 5     B 6 valid, age 60 -> 2/12 x 60 = 10     ->   B

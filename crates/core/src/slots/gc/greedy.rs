@@ -1,8 +1,10 @@
 //! # Greedy
-//! Cleans the block with the fewest valid pages; of several, the one left alone the longest.
+//! Cleans the block with the fewest valid pages. Of several it takes the one that was left alone the longest.
 //!
-//! **Source** Bux and Iliadis, Performance of greedy garbage collection, Performance Evaluation 67 (2010).
-//! **Costs** a list link per block. **Does not help** skewed writes: it cleans hot blocks too early.
+//! - **Paper:** Bux and Iliadis, Performance of greedy garbage collection, Performance Evaluation 67 (2010).
+//! - **Acts at:** each cleaning.
+//! - **Costs:** a list link per block.
+//! - **Does not help:** skewed writes. Hot blocks are cleaned too early.
 //!
 //! ```text
 //! valid pages   A 5   B 2   C 2 (longer unchanged)   ->   C

@@ -1,14 +1,15 @@
 //! # Stable greedy
-//! Cleans a block with few valid pages that is stable: of those nearly as empty as the emptiest, one that has been left alone for long, and
-//! of these the least worn.
+//! Cleans a block with few valid pages that has been left alone for long, and the least worn of those.
 //!
-//! **Paper** Chang, Liu and Lin, Stable greedy: adaptive garbage collection for durable page-mapping multichannel SSDs, ACM TECS 2016; the GC
-//! of ipr-2018 IV. **Costs** a list link and a time stamp per block, and a bounded look: constant time.
-//! **Departs from the paper** its score is not public. What is: victims by utilisation and stability of a block, in constant time,
-//! with wear levelling. Assumed here: candidates are the first four of each list up to `gc.stable_slack` of a block above the emptiest;
-//! stable are those left alone at least half as long as the one left alone the longest; of them the one of least effective wear, which
-//! counts reprogramming. Wear levelling at channel level is the drive's own.
-//! **Does not help** uniform writes: there greedy is optimal.
+//! - **Paper:** Chang, Liu and Lin, Stable greedy: adaptive garbage collection for durable page-mapping multichannel SSDs, ACM TECS 2016.
+//!   It is the GC of ipr-2018 IV.
+//! - **Acts at:** each cleaning. Candidates are the first four blocks of each list up to `gc.stable_slack` of a block above the emptiest.
+//!   Stable are those left alone at least half as long as the longest. Of them the block of least effective wear is cleaned; reprogramming
+//!   counts as wear.
+//! - **Costs:** a list link and a time stamp per block, and a bounded look: constant time.
+//! - **Departs from the paper:** its score is not public. Public are: utilisation and stability of a block, constant time, wear levelling.
+//!   The rest is assumed. Wear levelling at channel level is the drive's own.
+//! - **Does not help:** uniform writes. Greedy is optimal there.
 //!
 //! ```text
 //! of 20 pages, slack 2   A 5 valid, age 90   B 4 valid, age 10   C 5 valid, age 60   D 9 valid, age 99

@@ -1,15 +1,15 @@
 //! # Block
-//! Counts reads per block and rewrites the whole block before the worst access pattern could have lost a page of it.
+//! Counts the reads of each block, and rewrites the whole block before the worst access pattern could have lost a page of it.
 //!
-//! **Paper** the baseline of all five (straw-2024 II, ipr-2018 IV "Baseline"); Ha et al., IEEE TCAD 2015.
-//! **Acts at** one alarm per block, at
-//! `T = min over groups of floor((ERC_MAX - D_move) / alpha) - R_late`, with
-//! `D_move = P + 2 (alpha - 1) p`: the job itself reads P pages, p of them on each neighbour, and
-//! `R_late` the reads the block still serves until the last page is out.
-//! **Costs** 3 bytes per block. **Departs from the paper** the papers type the threshold in; here it follows from the
-//! limits, so that it holds at every P/E count and under every schedule.
-//! **Promises** that no page is lost, whatever is read, where T is 1 or more: `ERC_MAX >= D_move + alpha (1 + R_late)`.
-//! **Does not help** blocks with a few hot wordlines: the rest is rewritten for nothing.
+//! - **Paper:** the baseline of all five (straw-2024 II; ipr-2018 IV, "Baseline"); Ha et al., IEEE TCAD 2015.
+//! - **Acts at:** one alarm per block, at `T = min over groups of floor((ERC_MAX - D_move) / alpha) - R_late` reads. The job reads P pages,
+//!   p of them on each neighbour: `D_move = P + 2 (alpha - 1) p`. `R_late` is the reads that the block still serves until its last page is
+//!   out.
+//! - **Costs:** 3 bytes per block.
+//! - **Departs from the paper:** the papers type the threshold in. Here it follows from the limits, so that it holds at every P/E count and
+//!   under every schedule.
+//! - **Does not help:** blocks with a few hot wordlines. The rest of the block is rewritten for nothing.
+//! - **Safety:** no page is lost, whatever is read, where T is 1 or more (`docs/safety/block.md`).
 //!
 //! ```text
 //! 192 pages, one group, alpha 1, limit 10,000:      D_move = 192 + 0 = 192      T = 10,000 - 192 = 9,808
@@ -162,5 +162,37 @@ impl Policy for Block {
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let Some((reads, terms)) = self.threshold(view, pec, ALL_KINDS) else { return vec![] };
         vec![Threshold { name: "block rewritten".into(), reads, because: self.because(view, &terms) }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::units::Cause;
+    use crate::drive::{Drive, Techniques};
+
+    #[test]
+    fn worked_example() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [10000] }] }
+        "#;
+        let (pages, limit) = (3 * 64, 10_000);
+        let threshold = limit - pages;
+        assert_eq!((pages, threshold), (192, 9_808));
+        let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: "block".into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        drive.begin_measurement();
+        let mut after = |reads| {
+            (0..reads).for_each(|_| drive.read_pages(&[7]));
+            (drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
+        };
+        assert_eq!(after(threshold - 1), (0, 0));
+        assert_eq!(after(1), (pages, 1));
+        assert_eq!(after(threshold - 1), (pages, 1), "at its new place the page has endured nothing");
+        assert_eq!(after(1), (2 * pages, 2));
+        assert_eq!(drive.lost_pages(), 0);
     }
 }

@@ -1,36 +1,21 @@
 //! # Chance probe
-//! Senses the neighbours of a wordline that is read for their errors, once in so many reads and by chance: nothing is kept of a block but its
-//! reads, and what is near a hot wordline is found out with a probability as close to one as one likes.
+//! Counts the errors of a read wordline's neighbours, at reads drawn by chance. It keeps nothing of a block but its reads, and finds what
+//! lies near a hot wordline with a probability as close to one as one likes.
 //!
-//! **Paper** none. The idea is PARA's (Kim et al., ISCA 2014), there for DRAM rows; the probe is DEAR's (MICRO 2025, from public notes).
-//! **Acts at** reads that are drawn with probability p (`reclaim.probe_probability`): both neighbours with data are probed, and a probe is a
-//! read, which may be drawn in turn. A wordline moves where less is left of its limit than `need = B - BLK + (alpha - 1) G`; the block
-//! as a whole at E reads.
-//! `G = w + N + R_late + 2 + 2 p'`, `B = E + R_late + 1 + P + C`, `E = (1 - f) min over groups (ERC_MAX - (alpha - 1) G) - (B - E)`:
-//! w is [`MISSES`] over p, N and P wordlines and pages of a block, p' pages of a wordline, C [`CASCADE`], f [`NEAR`].
-//! **Costs** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) on the die, and their dose.
-//! **Departs from the paper** of PARA: it refreshes the neighbours without looking. A controller would draw from a source of noise; here a
-//! draw is the `SipHash` of block, P/E count and read under a key that follows from the run's seed.
-//! **Does not help** blocks that are read evenly as much as counters do: it keeps the share f of a limit for neighbours, and w of their reads.
+//! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); the probe is DEAR's (MICRO 2025, from public notes).
+//! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`); a probe may be drawn in turn. A wordline moves where less
+//!   is left of its limit than may come before the next probe; the block moves at E reads. The page below has the formulas.
+//! - **Costs:** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) and their dose.
+//! - **Departs from the paper:** PARA refreshes without looking. Draws are `SipHash` under the run's seed; a controller would draw from a
+//!   source of noise.
+//! - **Does not help:** evenly read blocks as much as counters do. A share ([`NEAR`]) of a limit, and w reads, are kept for neighbours.
+//! - **Safety:** no page is lost but with probability 2^-64 for each undrawn stretch; the seed is secret (`docs/safety/chance-probe.md`).
 //!
 //! ```text
 //! p 0.1, so w 422; alpha 9, limit 20,000, 64 wordlines of one page: G = 422 + 64 + 1 + 2 + 2 = 491, B - E = 1 + 1 + 64 + 64 = 130
 //! E = 0.75 (20,000 - 8 x 491) - 130 = 11,924: a block that is read evenly moves then; hammered in one place, its neighbours move when a
 //! probe finds (alpha - 1) near > 20,000 - 8 x 491 - 12,054 = 4,018: after 503 reads and the next draw, some ten later.
 //! ```
-//!
-//! **How safe it is.** dose(i) <= BLK + (alpha - 1) near(i), near(i) being the sensings of both neighbours. Of a wordline that a probe leaves where
-//! it is (or that is new) near(i) can grow until the next probe of it by w reads that are not drawn; by one more for each job of some
-//! wordlines of its block, of which each takes the last data of one, N in all (a block under such a job serves one read, the next is
-//! always drawn); by movers' reads of 2 p' pages; and by `R_late` + 1 in the end, when the block moves as a whole. BLK grows to B at most. The
-//! sum is `need`, so the next probe finds it whole and with all it needs but for the w, wherever that probe comes in time. **It does not come
-//! with a probability of (1 - p)^w = 2^-64** for each such stretch of w reads: data may be lost, once in
-//! more reads than all drives ever made have served. The draws of a probe's own sensing end after C in a row but with (2 p)^C.
-//! **The promise rests on two things**: nobody who does not know its key tells `SipHash` from chance, whatever draws he has seen; and requests
-//! know nothing of the key. What is fixed before the seed is chosen cannot dodge the draws, nor can a host that sees which of its reads were
-//! slow. Who knows the seed can compute them and lose data at will: such reads prove nothing.
-//! Where reads weigh unevenly (`dose = "sensings"`), alarms cannot meet each read, and where reads from before the programming count, those
-//! of a wordline without data cannot be probed: there it is `block`, and so it is where E is no more than the threshold of `block`.
 
 use siphasher::sip::SipHasher24;
 
@@ -306,7 +291,9 @@ impl Policy for ChanceProbe {
 
 #[cfg(test)]
 mod tests {
+    use super::super::promise::Prospect;
     use super::super::shared::straw::tests::one_page_wordlines;
+    use super::super::technique;
     use super::{CARD, ChanceProbe, Draw};
     use crate::base::units::Cause;
     use crate::config::DriveConfig;
@@ -316,6 +303,19 @@ mod tests {
         let mut config: DriveConfig = toml::from_str(&one_page_wordlines(64, 20_000, "probe_probability = 0.1")).unwrap();
         config.disturb.preprogram_weight = preprogram_weight;
         config.resolve().unwrap()
+    }
+
+    #[test]
+    fn worked_example() {
+        let window = (64.0 * 2.0f64.ln() / -(1.0 - 0.1f64).ln()).ceil() as u32;
+        let (beside, after_end) = (window + 64 + 1 + 2 + 2, 1 + 1 + 64 + 64);
+        assert_eq!((window, beside, after_end), (422, 491, 130));
+        let end = (20_000 - 8 * beside) * 3 / 4 - after_end;
+        let near = 20_000 - 8 * beside - (end + after_end);
+        assert_eq!((end, near, near / 8 + 1), (11_924, 4_018, 503));
+        let prospect = Prospect::new(&config(0.0), technique("chance-probe").unwrap(), false).unwrap();
+        let thresholds: Vec<u32> = prospect.thresholds(0).iter().map(|threshold| threshold.reads).collect();
+        assert_eq!(thresholds, [end, near / 8], "the block's, and the last count near a wordline at which it stays");
     }
 
     fn begun(mut drive: Drive) -> Drive {
@@ -337,8 +337,8 @@ mod tests {
     /// pages that the drive loses.
     fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<u32>, u64) {
         let page = |drive: &Drive, n: u32| {
-            let next = drive.flash.hot[0].reads / 4 + 1;
-            if draw.number(0, drive.flash.cold[0].pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
+            let next = drive.flash.hot(0).reads / 4 + 1;
+            if draw.number(0, drive.flash.cold(0).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
         };
         let reads = (0..4000).map(|n| {
             let page = page(&drive, n);

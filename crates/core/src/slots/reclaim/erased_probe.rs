@@ -1,18 +1,15 @@
 //! # Erased probe
-//! Measures what reads have done to each wordline in the place of counting where they went: one sensing that counts the errors of the
-//! erased state, from time to time, and as often as could matter.
+//! Measures what reads have done to each wordline, in the place of counting where reads went. A probe is one sensing that counts the errors
+//! of the erased state.
 //!
-//! **Paper** DEAR (MICRO 2025), from public notes of it: its pages are not at hand.
-//! **Acts at** rounds of a block, each over all its wordlines with valid pages, [`BATCH`] of them at a read. A wordline moves after the
-//! round where `(1 - share) ERC_MAX < need`, `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S`: W is the reads that a
-//! round takes, S = N + 2 (alpha - 1) the dose of its sensings, I is `reclaim.check_interval`, M as in `straw.rs`. The next round
-//! is due when the first of the others could have come there: alpha for every read of the block.
-//! **Costs** 9 bytes per block (reads, place in the round, next round), a bit per wordline of a block in its round; a sensing
-//! (`timing.probe_us`) per wordline and round on the die, and the dose of it.
-//! **Departs from the paper** DEAR senses the first wordline of each layer and takes the others of the layer for its like; here reads
-//! of one wordline disturb two others more than the rest, so every wordline is sensed for itself. Its rounds come at a fixed
-//! distance. A count of errors tells the share of the limit exactly here, without noise and without errors of another source.
-//! **Does not help** against the probes' own time and dose: rounds come ever closer as a wordline nears its limit.
+//! - **Paper:** DEAR (MICRO 2025), from public notes of it: its pages are not at hand.
+//! - **Acts at:** rounds over a block's wordlines, [`BATCH`] at a read. A wordline moves where `(1 - share) ERC_MAX < need`, with share
+//!   what a probe found used up and `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S` (W reads of a round, S dose of its
+//!   probes). The next round is due when one that stayed could have come there.
+//! - **Costs:** 9 bytes per block, a bit per wordline of a block in its round; `timing.probe_us` and a read's dose per wordline and round.
+//! - **Departs from the paper:** DEAR senses a layer's first wordline, at a fixed distance. Here all are sensed, without noise.
+//! - **Does not help:** against the probes' own time and dose: rounds come ever closer as a wordline nears its limit.
+//! - **Safety:** no page is lost, whatever is read (`docs/safety/erased-probe.md`).
 //!
 //! ```text
 //! one page a wordline, alpha 9, limit 900, I = 10, three wordlines (W 0, M 3 + 16, S 3 + 16), hammered in the middle:
@@ -20,15 +17,6 @@
 //! reads   92      three probes make it 95; both neighbours have taken 828 of 900 and move; the middle one has 9, of the first probe, and
 //!                 stays: the next round is due at 95 + floor((891 - 156) / 9) + 10 = 186
 //! ```
-//!
-//! **Why it is safe.** A read that a host makes of a block, and that of a mover or a probe, adds at most alpha to a wordline's dose; the true limit is
-//! at least `ERC_MAX`, so at least `left = (1 - share) ERC_MAX` of it is left. Of a wordline left where it is in a round
-//! until it is sensed again: W host reads at most to the end of the round, then `max(I, R_late + 1)` (a job may come first) and what
-//! `left` has above `need`, over alpha; then W to its turn. If it is to move then, W more and `R_late` until it is out. Movers sense
-//! each valid page once more at most (M), and between two of its own probes every other wordline is probed once, and once more before
-//! it is out (2 S). The sum is the formula. A wordline programmed after a round has taken less than one that was fresh at its end, which
-//! the end of the round of an open block takes into account; where reads from before the programming count, a wordline still to be
-//! written is taken for one that had alpha for each, and once that is too much the block is closed.
 
 use super::Technique;
 use super::promise::Budget;

@@ -1,21 +1,21 @@
 //! # `HotLD`
 //! Finds the read-hot pages and writes them to blocks with guard levels, which endure ten times the reads and hold two pages of three.
 //!
-//! **Paper** ipr-2018 III-B, III-C; `HotLD` of IV: the paper's approach without in-place reprogramming.
-//! **Acts at** `block`'s threshold, for blocks of low density with `density.limit_factor` times the limits.
-//! **Costs** 12 bytes a block (reads, time of the last refresh, time since when its density is low) and 2 for each page of a monitor block; a
-//! block of low density takes three programs for two pages.
-//! **Departs from the paper** the time of refreshes is counted in page operations of the host, so that it means the same untimed; a block of
-//! low density at its limit moves to another one, the paper's own word for that is only about IPR; the drive bounds the pages
-//! that low density may take away (`density.spare_share`).
-//! **Does not help** where reads are even: every block comes to its limit as late as the average, and nothing is hot.
+//! - **Paper:** ipr-2018 III-B, III-C; `HotLD` of IV: the paper's approach without in-place reprogramming.
+//! - **Acts at:** `block`'s threshold; for blocks of low density with `density.limit_factor` times the limits.
+//! - **Costs:** 12 bytes a block (reads, time of the last refresh, time since when its density is low) and 2 for each page of a monitor
+//!   block. A block of low density takes three programs for two pages.
+//! - **Departs from the paper:** refreshes are timed in page operations of the host, so that time means the same untimed. A block of low
+//!   density at its limit moves to another; the paper says that of IPR only. `density.spare_share` bounds the pages that are taken away.
+//! - **Does not help:** even reads. No block comes to its limit sooner than the average, and nothing is hot.
+//! - **Safety:** no page is lost, whatever is read (`docs/safety/hotld.md`).
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> low density --at its limit--> low density
 //!                                        --the others--------> regular      --the least read, when there are too many--> regular
+//! 24 pages, alpha 1, limit 1,000: T = 1,000 - 24 = 976      low density: T = 10 x 1,000 - 24 = 9,976
+//! one page is read: 976 reads -> monitor, 976 -> low density, 9,976 -> low density again: 1 page copied, 1 block erased
 //! ```
-//!
-//! **Why it is safe.** Every block moves as a whole at `block`'s threshold for its own limits, whatever it holds.
 
 use super::Technique;
 use super::shared::low_density::LowDensity;
@@ -102,5 +102,54 @@ impl Policy for HotLd {
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         self.read_hot.explain(view, pec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::units::Cause;
+    use crate::config::DriveConfig;
+    use crate::drive::{Drive, Techniques};
+
+    /// Page kinds that the block of page 0 does without, and its valid pages.
+    fn mode_and_valid(drive: &Drive) -> (u8, u16) {
+        let place = drive.map_rows().next().expect("page 0 holds data");
+        let row = drive.block_states().nth(drive.geometry().block_of(place.ppn) as usize).expect("a block of the drive");
+        (row.mode, row.valid)
+    }
+
+    fn read(drive: &mut Drive, times: u32) {
+        (0..times).for_each(|_| drive.read_pages(&[0]));
+    }
+
+    #[test]
+    fn worked_example() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }
+            density = { limit_factor = 10 }
+        "#;
+        let (pages, limit) = (3 * 8, 1_000);
+        let (threshold, of_low_density) = (limit - pages, 10 * limit - pages);
+        assert_eq!((threshold, of_low_density), (976, 9_976));
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: "hotld".into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        read(&mut drive, threshold);
+        assert_eq!(mode_and_valid(&drive), (0, 24), "a monitor block, with the pages beside");
+        read(&mut drive, threshold - 1);
+        assert_eq!(mode_and_valid(&drive), (0, 24));
+        read(&mut drive, 1);
+        assert_eq!(mode_and_valid(&drive), (1, 1), "alone in a block of low density");
+        drive.begin_measurement();
+        let mut after = |reads| {
+            read(&mut drive, reads);
+            (drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize], mode_and_valid(&drive))
+        };
+        assert_eq!(after(of_low_density - 1), (0, 0, (1, 1)));
+        assert_eq!(after(1), (1, 1, (1, 1)), "in another block of low density");
+        assert_eq!(drive.lost_pages(), 0);
     }
 }

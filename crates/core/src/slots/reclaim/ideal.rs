@@ -1,11 +1,14 @@
 //! # Ideal
-//! What `block` would do on flash whose reads disturb all wordlines alike and whose pages all endure what those of the median
-//! wordline's weakest kind do.
-//! A counterfactual: the run's drive, and the oracle that judges it, have this nature. A bound to compare with, no technique.
+//! Does what `block` would do on flash whose reads disturb all wordlines alike and whose pages all have the median wordline's limit for its
+//! weakest kind. It is a counterfactual and no technique: the run's drive, and the oracle that judges it, have this nature. It is a bound
+//! to compare with.
 //!
-//! **Paper** straw-2024 II (`SSD_ideal` of Fig. 3).
-//! **Acts at** the threshold of `block`, with alpha 1 and the median of the true limits of a block's wordlines, by P/E count.
-//! **Costs** 3 bytes per block. **Departs from the paper** nothing known. **Does not help** any real drive.
+//! - **Paper:** straw-2024 II (`SSD_ideal` of Fig. 3).
+//! - **Acts at:** the threshold of `block`, with alpha 1 and the median of the true limits of a block's wordlines, by P/E count.
+//! - **Costs:** 3 bytes per block.
+//! - **Departs from the paper:** nothing known.
+//! - **Does not help:** any real drive.
+//! - **Safety:** as `block`, on that flash (`docs/safety/block.md`).
 //!
 //! ```text
 //! limits 400, 600, 700, 900 K at alpha 9:      the drive becomes one of 600 K (the lower middle) at alpha 1
@@ -88,6 +91,24 @@ impl Policy for Ideal {
 #[cfg(test)]
 mod tests {
     use super::nature;
+    use crate::disturb::table::LimitTable;
+
+    /// Four groups, of which neither the weakest nor the two strongest have more than half of the wordlines.
+    #[test]
+    fn worked_example() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            disturb = { model = "wordline", groups = ["a", "b", "c", "d"], table = [{ pec = 0, limit = [400000, 600000, 700000, 900000], alpha = [9.0, 9.0, 9.0, 9.0] }] }
+        "#;
+        let mut config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let table = LimitTable::of(&config);
+        let of_group = |group| (0..64).filter(|w| table.group_of(*w) == group).count();
+        assert!(of_group(0) < 32 && of_group(0) + of_group(1) >= 32, "{} and {}", of_group(0), of_group(1));
+        nature(&mut config);
+        assert_eq!((&config.disturb.table[0].limit[..], &config.disturb.table[0].alpha[..]), (&[600_000.0][..], &[1.0][..]));
+    }
 
     /// Fig. 3 of straw-2024: block-level reclaim copies 15.4 times as much at 2,000 cycles, by calibration.
     #[test]

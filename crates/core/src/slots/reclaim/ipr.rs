@@ -1,30 +1,23 @@
 //! # IPR
-//! Finds the read-hot pages, gathers them in blocks of a pool, and gives those blocks guard levels in place when they come to their limit: then
-//! they endure ten times the reads, and only a third of their pages had to move.
+//! Finds the read-hot pages, gathers them in blocks of a pool, and gives those blocks guard levels in place when they come to their limit.
+//! They then endure ten times the reads, and only a third of their pages had to move.
 //!
-//! **Paper** ipr-2018 III, all of it.
-//! **Acts at** `block`'s threshold; of a read-hot block in the pool at one lower by what reprogramming reads more than moving; of a block of
-//! low density at that with `density.limit_factor` times the limits.
-//! **Costs** 12 bytes a block (reads, times of the last refresh and of the last reprogramming) and 2 for each page of a monitor block (III-E).
-//! **Departs from the paper** the time of refreshes is counted in page operations of the host, so that it means the same untimed; the first
-//! refresh of a block that begins with reads (`start.reads`) has no interval; the pool is the highest addresses of each plane. The paper takes
-//! blocks of the pool "through garbage collection", which skips three kinds of block, and writes from "the global pool", which contains all
-//! blocks; it does not say whether a full block is cleaned, and what keeps other data out. Here full blocks are evicted, and other data goes to the
-//! pool only where nothing else is free (`density.keep_pool`). A block of low density that is younger than they are on average is not
-//! reverted, and GC weighs one that was not full by the pages that it was left with; most significant pages without current data are not
-//! backed up; the drive bounds the pages that low density may take away (`density.spare_share`), and where it must, a read-hot block is
-//! refreshed instead.
-//! **Does not help** where reads are even, or where the read-hot data is much larger than the pool.
+//! - **Paper:** ipr-2018 III, all of it.
+//! - **Acts at:** `block`'s threshold. A read-hot block in the pool has a lower one, by what reprogramming reads more than moving; a block
+//!   of low density has `block`'s with `density.limit_factor` times the limits.
+//! - **Costs:** 12 bytes a block (reads, times of the last refresh and of the last reprogramming), 2 for each page of a monitor block
+//!   (III-E).
+//! - **Departs from the paper:** the pool is kept for read-hot blocks (`density.keep_pool`). The page below lists all departures.
+//! - **Does not help:** even reads, or read-hot data much larger than the pool.
+//! - **Safety:** no page is lost, whatever is read (`docs/safety/ipr.md`).
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> read-hot --at its limit, in the pool--> low density, in place
 //!                                        --the others--------> regular           outside of it -------> read-hot, elsewhere
 //! low density --at its limit--> read-hot        --the least read, when there are too many--> regular
+//! 24 pages of 8 wordlines, alpha 1, limit 1,000:   in the pool T = 1,000 - 8 x (3 + 1) = 968   low density T = 10 x 1,000 - 24 = 9,976
+//! 24 read-hot pages in one block:   968 reads -> 8 pages move, 8 wordlines are merged   9,976 reads since its erase -> 16 pages move
 //! ```
-//!
-//! **Why it is safe.** No page of a block is read more often than `block`'s threshold allows before its limits have grown: that threshold
-//! counts the reads of the reprogramming itself. From then on the larger limits hold for every page that is left; where they are not so
-//! much larger that the job's own reads leave room (`density.limit_factor` near 1), the block is refreshed instead.
 
 use super::Technique;
 use super::shared::low_density::LowDensity;
@@ -136,5 +129,74 @@ impl Policy for Ipr {
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let merging = self.read_hot.explain_merging(view, pec);
         self.read_hot.explain(view, pec).into_iter().chain(merging).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::units::{BlockId, Cause};
+    use crate::config::DriveConfig;
+    use crate::drive::audit::BlockRow;
+    use crate::drive::{Drive, Techniques};
+
+    fn block_of(drive: &Drive, lpn: u32) -> BlockId {
+        let place = drive.map_rows().find(|row| row.lpn == lpn).expect("all pages hold data");
+        drive.geometry().block_of(place.ppn)
+    }
+
+    fn row(drive: &Drive, block: BlockId) -> BlockRow {
+        drive.block_states().nth(block as usize).expect("a block of the drive")
+    }
+
+    /// Reads these pages in turn until the block is another: in low density, or erased. Gives its reads before the last of them.
+    fn reads_until_changed(drive: &mut Drive, block: BlockId, pages: &[u32]) -> f64 {
+        let (mode, pec) = (row(drive, block).mode, row(drive, block).pec);
+        for page in pages.iter().cycle() {
+            let before = row(drive, block).reads;
+            drive.read_pages(&[*page]);
+            if (row(drive, block).mode, row(drive, block).pec) != (mode, pec) {
+                return before;
+            }
+        }
+        unreachable!("the pages are read for ever")
+    }
+
+    #[test]
+    fn worked_example() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }
+            density = { limit_factor = 10 }
+        "#;
+        let (limit, wordlines) = (1_000, 8);
+        let (pages, merging) = (3 * wordlines, (3 + 1) * wordlines);
+        let (threshold, in_pool, of_low_density) = (limit - pages, limit - merging, 10 * limit - pages);
+        assert_eq!((threshold, in_pool, of_low_density), (976, 968, 9_976));
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: "ipr".into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        // Half of the pages of two blocks are read-hot: both blocks come to monitor blocks, and these leave 24 pages to one block.
+        let hot: Vec<u32> = (0..12).chain(24..36).collect();
+        // Pages are read in turn, so the second block comes to its limits a few reads after the first.
+        (0..2 * 2 * threshold as usize + hot.len()).for_each(|n| drive.read_pages(&[hot[n % hot.len()]]));
+        let block = block_of(&drive, 0);
+        assert!(hot.iter().all(|page| block_of(&drive, *page) == block) && drive.geometry().is_in_pool(block));
+        assert_eq!((row(&drive, block).mode, row(&drive, block).valid), (0, 24));
+
+        drive.begin_measurement();
+        let done = |drive: &Drive| {
+            let (flash, cause) = (drive.flash_counts(), Cause::Reclaim as usize);
+            (drive.reclaim_counts().pages_copied, flash.reprograms[cause], flash.erases[cause])
+        };
+        assert_eq!(reads_until_changed(&mut drive, block, &hot), f64::from(in_pool - 1));
+        assert_eq!(done(&drive), (8, 8, 0));
+        assert_eq!((row(&drive, block).mode, row(&drive, block).valid), (1, 16));
+        let left: Vec<u32> = hot.into_iter().filter(|page| block_of(&drive, *page) == block).collect();
+        assert_eq!(left.len(), 16);
+        assert_eq!(reads_until_changed(&mut drive, block, &left), f64::from(of_low_density - 1));
+        assert_eq!(done(&drive), (8 + 16, 8, 1));
+        assert_eq!(drive.lost_pages(), 0);
     }
 }

@@ -1,23 +1,15 @@
 //! # IPR-WL
-//! `straw-wl`, but a wordline that comes near its limit is first given guard levels where it lies: its most significant page moves, the
-//! others stay and endure ten times the reads.
+//! Works as `straw-wl`, but a wordline that comes near its limit is first given guard levels where it lies. Its most significant page
+//! moves; the others stay and endure ten times the reads.
 //!
-//! **Paper** none; the looks are those of straw-2024 III, the reprogramming is that of ipr-2018 III-C, here of single wordlines.
-//! **Acts at** the looks of `straw.rs`, with a burden `B = q K + 2 (alpha - 1) q` in the margin: a job merges at most K = max(1, I / q)
-//! wordlines of p pages, where q is p and what a reprogramming disturbs (`density.reprogram_dose`), so that merging deposits no more than
-//! the block serves between two looks. A wordline is merged that was not yet, of which
-//! another page than the most significant is valid, and for which `bound + alpha R_late + M + B` is within its limit; with guard levels it must
-//! outlast the next look. Any other moves.
-//! **Costs** `straw-wl`'s counters and a bit per wordline. Each merge p reads, a program and at most one copy in the place of up to p copies;
-//! a page of capacity until the block's erase (`density.low_density` of all wordlines, and `density.spare_share`); and wear: the cycle
-//! counts as a reprogrammed one of the whole block, for its limits too, however few wordlines were merged, since a block ends with its first wordline and
-//! those of the weak layers are merged each time.
-//! **Departs from the papers** no read-hot block is kept apart and nothing moves before it has to: what reads come near is known
-//! by wordline, and the wordlines in need are the neighbours of what is read, which may be cold.
-//! **Assumes** that a wordline merged by itself endures `density.limit_factor` times the reads, as ipr-2018 predicts of whole blocks: nobody has
-//! measured it. Zipf reads of a 7-GiB cut of straw-2t-tlc at 2,000 cycles copy 21,389 pages under straw-wl, and here 7,957 at factor 10, 7,976 at 5
-//! and 9,429 at 3 (docs/design.md has the command): most of the gain is there at 3.
-//! **Does not help** where everything is read evenly (more wordlines come due at a look than a job may merge), or on cells of one bit.
+//! - **Paper:** none. The looks are those of straw-2024 III; the reprogramming is that of ipr-2018 III-C, wordline by wordline.
+//! - **Acts at:** the looks of `shared/straw.rs`, with room for one job's merges: `B = q K + 2 (alpha - 1) q`, for at most
+//!   `K = max(1, I / q)` wordlines, q = p + `density.reprogram_dose` each. A wordline is merged once, if that helps until the next look;
+//!   else it moves.
+//! - **Costs:** `straw-wl`'s counters and a bit per wordline. A merge: p reads, a program, at most one copy, a page of capacity, wear.
+//! - **Departs from the papers:** no read-hot block is kept apart, and nothing moves before it has to.
+//! - **Does not help:** even reads: more wordlines come due than a job may merge. Nor cells of one bit.
+//! - **Safety:** no page is lost if merging multiplies a wordline's limit as configured; unmeasured (`docs/safety/ipr-wl.md`).
 //!
 //! ```text
 //! two pages a wordline, alpha 9, limit 900, I = 10, K = 5, three wordlines, hammered in the middle:
@@ -25,13 +17,6 @@
 //! reads   90      dose of both neighbours 810 > 721; 810 + 9 + 38 + 42 <= 900: both are merged, one page of each moves; limit 9,000
 //! reads  984      dose 9 x 984 + 3 = 8,859 > 8,823: what is left of both moves
 //! ```
-//!
-//! **Why it is safe.** As `straw.rs`, where the limit of a merged wordline is the larger one from its merge on. Merging reads what movers
-//! do not: each of at most K wordlines whole, those beside a wordline with alpha. That is B, which every margin leaves room for; so
-//! a wordline that stays bears the merges of a look's job, and one that moves is out before they begin, since pages move first. One
-//! that is merged may be the last of its job; the look has seen that it bears `R_late` reads, the movers and B under its old
-//! limit. The copy of its most significant page is the one read of it that M counts; its other pages may be read once more when they
-//! move.
 
 use super::Technique;
 use super::shared::params::CHECK_INTERVAL;
@@ -187,7 +172,7 @@ mod tests {
 
     /// Pages copied, wordlines merged, and pages that guard levels take away now.
     fn done(drive: &Drive) -> (u64, u64, u32) {
-        (drive.reclaim_counts().pages_copied, drive.flash_counts().reprograms[Cause::Reclaim as usize], drive.flash.pages_away)
+        (drive.reclaim_counts().pages_copied, drive.flash_counts().reprograms[Cause::Reclaim as usize], drive.flash.pages_away())
     }
 
     #[test]
@@ -226,17 +211,21 @@ mod tests {
 
     #[test]
     fn a_merged_wordline_counts_as_full_and_gives_its_page_back_at_the_erase() {
-        let mut drive = example("");
-        hammer(&mut drive, 90);
-        assert_eq!((drive.flash.hot[0].valid, drive.ftl.score(&drive.flash, 0)), (4, 6), "four valid pages of four that it can hold");
-        for _ in 0..2 {
-            (0..drive.geometry().host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
-        }
-        assert_eq!(drive.policy_and_view().1.pec(0), drive.flash.cold[0].pec + 1, "a fifth of a cycle more is a cycle more for its limits");
-        drive.config.density.wear_counts_for_limits = false;
-        assert_eq!(drive.policy_and_view().1.pec(0), drive.flash.cold[0].pec);
-        let cold = &drive.flash.cold[0];
-        assert_eq!((drive.flash.pages_away, cold.reprogrammed_cycles), (0, 1));
+        let merged_and_erased = |more: &str| {
+            let mut drive = example(more);
+            hammer(&mut drive, 90);
+            assert_eq!((drive.flash.hot(0).valid, drive.ftl.score(&drive.flash, 0)), (4, 6), "four valid pages of four that it can hold");
+            for _ in 0..2 {
+                (0..drive.geometry().host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+            }
+            drive
+        };
+        let mut without = merged_and_erased("density = { wear_counts_for_limits = false }");
+        assert_eq!(without.policy_and_view().1.pec(0), without.flash.cold(0).pec);
+        let mut drive = merged_and_erased("");
+        assert_eq!(drive.policy_and_view().1.pec(0), drive.flash.cold(0).pec + 1, "a fifth of a cycle more is a cycle more for its limits");
+        let cold = drive.flash.cold(0);
+        assert_eq!((drive.flash.pages_away(), cold.reprogrammed_cycles), (0, 1));
         assert_eq!(cold.effective_milli(), u64::from(cold.pec) * 1_000 + 200, "its first cycle was a reprogrammed one");
     }
 

@@ -1,7 +1,8 @@
 //! # None
-//! Does nothing about read disturbance. The drive reports what is lost; that is what the other techniques are worth.
+//! Does nothing about read disturbance. The drive reports what is lost; that loss is what the other techniques are worth.
 //!
-//! **Costs** nothing. **Does not help** anybody's data.
+//! - **Costs:** nothing.
+//! - **Does not help:** anybody's data.
 
 use super::Technique;
 use super::{Action, Policy, Promise, Threshold, View};

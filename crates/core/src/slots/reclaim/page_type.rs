@@ -1,25 +1,20 @@
 //! # Page type
-//! Counts reads per block like `block`, but lets only those kinds of pages go that the count could have lost: the weakest kind's
-//! first, each stronger kind's later, the block as a whole at the strongest's.
+//! Counts the reads of each block like `block`, but moves only those kinds of pages that the count could have lost. The weakest kind moves
+//! first and each stronger kind later; at the strongest kind the block is emptied.
 //!
-//! **Paper** Han et al., "Page Type-Aware Data Migration Technique for Read Disturb Management of NAND Flash Memory", IEEE TVLSI 2023
-//! (its abstract; doi 10.1109/TVLSI.2023.3240172), as straw-2024 IV describes it ("PAGETYPE" of Fig. 8).
-//! **Acts at** one threshold per kind, that of `block` with the kind's limit:
-//! `T(kind) = min over groups of floor((factor(kind) ERC_MAX - D_move) / alpha) - R_late`, factors from `disturb.kind_factor`.
-//! **Costs** 3 bytes per block. **Departs from the paper** its thresholds are not public, so they follow from the limits; read-hot
-//! data are not spread over blocks beyond what the reclaim stream's stripes do.
-//! **Does not help** where all kinds endure alike: there it is `block`. What it leaves behind is a block with holes.
+//! - **Paper:** Han et al., "Page Type-Aware Data Migration Technique for Read Disturb Management of NAND Flash Memory", IEEE TVLSI 2023
+//!   (its abstract; doi 10.1109/TVLSI.2023.3240172), as straw-2024 IV describes it ("PAGETYPE" of Fig. 8).
+//! - **Acts at:** `block`'s threshold with each kind's limit, `factor(kind) ERC_MAX` in the place of `ERC_MAX` (`disturb.kind_factor`).
+//! - **Costs:** 3 bytes per block.
+//! - **Departs from the paper:** its thresholds are not public, so they follow from the limits. Only the reclaim stream's stripes spread
+//!   read-hot data.
+//! - **Does not help:** where all kinds endure alike it is `block`. It leaves blocks with holes.
+//! - **Safety:** no page is lost, whatever is read, where `block` loses none (`docs/safety/page-type.md`).
 //!
 //! ```text
 //! 192 pages, alpha 1, limit 10,000, factors LSB 1.5, CSB 1.5, MSB 1:      D_move = 192
 //! reads   0 ... 9,807   9,808 -> the valid MSB pages move   ...   14,808 -> the rest moves, the block is erased
 //! ```
-//!
-//! **Why it is safe.** With h reads of the block by the host and all reads of movers together at most `D_move`, whenever they come
-//! (each page is read once by the job that takes it away), no page has taken more than `alpha h + D_move`. So a kind is safe while
-//! `h <= T(kind) + R_late`, and the count, movers' reads included, is no less than h. A kind due at a count n is out by `n + R_late`.
-//! A job that leaves data is followed by a question at the next read, at `n + R_late + 1` of the host's reads or before. So kinds
-//! due by then go with the first job; those that are left come to their thresholds and are asked for there.
 
 use super::Technique;
 use super::block::Block;
@@ -144,6 +139,33 @@ mod tests {
         assert_eq!(classes(&[1.8, 1.8, 1.0], 3), [0b100, 0b011]);
         assert_eq!(classes(&[1.0, 4.0, 1.3, 1.8], 4), [0b0001, 0b0100, 0b1000, 0b0010]);
         assert_eq!(classes(&[], 2), [0b11]);
+    }
+
+    #[test]
+    fn worked_example() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            disturb = { model = "count", kind_factor = [1.5, 1.5, 1.0], table = [{ pec = 0, limit = [10000] }] }
+        "#;
+        let (wordlines, limit) = (64, 10_000);
+        let (weak, strong) = (limit - 3 * wordlines, limit + limit / 2 - 3 * wordlines);
+        assert_eq!((weak, strong), (9_808, 14_808));
+        let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: "page-type".into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        drive.begin_measurement();
+        // Page 0 of block 0 is an LSB page.
+        let mut after = |reads| {
+            (0..reads).for_each(|_| drive.read_pages(&[0]));
+            (drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
+        };
+        assert_eq!(after(weak - 1), (0, 0));
+        assert_eq!(after(1), (wordlines, 0), "the MSB pages move; each copy is a read of the block");
+        assert_eq!(after(strong - weak - wordlines - 1), (wordlines, 0));
+        assert_eq!(after(1), (3 * wordlines, 1));
+        assert_eq!(drive.lost_pages(), 0);
     }
 
     #[test]

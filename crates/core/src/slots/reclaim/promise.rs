@@ -1,8 +1,9 @@
-//! What a technique promises, on which condition, and at which P/E counts that holds.
+//! What a technique promises, on which condition, and at which P/E counts the condition holds (`docs/safety/README.md`).
 //!
-//! A technique that loses no page, whatever is read, keeps a budget for each wordline: of the dose that it endures, what the host may read
-//! until it is rewritten (alpha for each read), and what reclaim's own reads add. Where the limit is less than that, the technique cannot act
-//! in time, and data may be lost without a sign. Such settings are refused where they begin so, and warned of where wear brings them there.
+//! A technique that loses no page keeps a budget for each wordline. The budget is the part of the wordline's limit that may be used up
+//! before the wordline is rewritten: alpha for each read of the host, and the dose of reclaim's own reads. Where the limit is less than the
+//! budget, the technique cannot act in time, and data may be lost without a sign. A drive that would start so is refused. If wear
+//! brings a drive there later, the run warns.
 //!
 //! ```text
 //! straw-wl on three wordlines of one page, alpha 9, limit 900, at most one read after a look:

@@ -1,23 +1,20 @@
 //! # Read leveling
-//! Keeps a few read-hot pages in a block of their own, and when that comes to its limit writes them again to pages of the same block that hold
-//! nothing yet: what was just written has endured nothing. The block is erased when no such pages are left.
+//! Keeps a few read-hot pages in a block of their own, and at that block's limit writes them again to pages of the same block that hold
+//! nothing yet. What was just written has endured nothing. The block is erased when no room for its pages is left.
 //!
-//! **Paper** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
-//! **Acts at** `block`'s threshold; of a shadow block, at as many reads since its pages were written.
-//! **Costs** 8 bytes a block, 2 for each page of a monitor block, 10 for each shadow block (when it was opened, at which read and from which
-//! page on it was filled last); and the pages that shadow blocks leave unused.
-//! **Departs from the paper** read-hot pages are found, and shadow blocks limited, as in `redftl`. Pages that share a wordline share what
-//! it has endured, so a filling begins on a wordline of its own; what is left of the one before is programmed twice.
-//! **Does not help** where data is disturbed by reads from before its programming (`disturb.preprogram_weight` above 0): there it is `redftl`.
+//! - **Paper:** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
+//! - **Acts at:** `block`'s threshold; of a shadow block, at as many reads since its pages were written.
+//! - **Costs:** 8 bytes a block, 2 for each page of a monitor block, 10 for each shadow block (when it was opened, at which read and from
+//!   which page on it was filled last); and the pages that shadow blocks leave unused.
+//! - **Departs from the paper:** as `redftl`. Pages of one wordline share what it has endured, so a filling begins on a new wordline.
+//! - **Does not help:** flash that reads disturb before its programming (`disturb.preprogram_weight` above 0). There it is `redftl`.
+//! - **Safety:** no page is lost, whatever is read (`docs/safety/read-leveling.md`).
 //!
 //! ```text
-//! 192 pages a block, 30 in a shadow block: pages 0 to 29, 30 to 59, .. 150 to 179: 6 fillings, so a block is used again 5 times
-//! limit 10,000:  10,000 reads -> 30 copies, no erase;  ..  60,000 reads -> 30 copies to another block, one erase
+//! 192 pages, 30 in a shadow block: pages 0 to 29, 30 to 59, .. 150 to 179: 6 fillings, so a block is used again 5 times
+//! alpha 1, limit 10,000: T = 10,000 - 192 = 9,808; the 30 reads of a job's copies count for the next filling
+//! reads   9,808 -> 30 copies, no erase     4 x 9,778 more -> 30 copies each     9,778 more -> 30 copies to another block, one erase
 //! ```
-//!
-//! **Why it is safe.** A filling is written after the count at which it was asked for, `n`. Until the alarm at `n + T` at most T units of dose
-//! fall due at the largest weight, the movers' own reads included. Then come at most `R_late` reads of the host and one job, which reads each
-//! page once: that is what `block`'s T leaves room for. No page of an older filling is left when a new alarm is set.
 
 use std::collections::BTreeMap;
 
@@ -158,7 +155,27 @@ impl Policy for ReadLeveling {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shared::shadow::tests::{copied_and_erased, drive_with_a_shadow, read};
+    use super::super::shared::shadow::tests::{copied_and_erased, drive_with_a_full_shadow, drive_with_a_shadow, read, read_thirty};
+
+    #[test]
+    fn worked_example() {
+        let (threshold, fillings) = (10_000 - 3 * 64, 192 / 30);
+        assert_eq!((threshold, fillings), (9_808, 6));
+        let mut drive = drive_with_a_full_shadow("read-leveling");
+        read_thirty(&mut drive, threshold - 1);
+        assert_eq!(copied_and_erased(&drive), (0, 0));
+        read_thirty(&mut drive, 1);
+        assert_eq!(copied_and_erased(&drive), (30, 0));
+        for used_again in 2..fillings {
+            read_thirty(&mut drive, threshold - 30 - 1);
+            assert_eq!(copied_and_erased(&drive), (30 * (used_again - 1), 0));
+            read_thirty(&mut drive, 1);
+            assert_eq!(copied_and_erased(&drive), (30 * used_again, 0));
+        }
+        read_thirty(&mut drive, threshold - 30);
+        assert_eq!(copied_and_erased(&drive), (30 * fillings, 1));
+        assert_eq!(drive.lost_pages(), 0);
+    }
 
     /// One page in a block of eight wordlines: pages 0, 3, 6, .. 21 in turn. Each time two copies complete the wordline before, and
     /// the third begins the next; their three reads count.

@@ -1,19 +1,20 @@
 //! # Redftl
-//! Finds the read-hot pages and keeps a few of them in a block of their own: when that comes to its limit, a few pages move, and not a block.
+//! Finds the read-hot pages and keeps a few of them in a block of their own. When that block comes to its limit, a few pages move, and not
+//! a full block.
 //!
-//! **Paper** Ha, Jeong, Kim, ACM `APSys` 2013, as ipr-2018 II-B and IV describe it (`RedFTL`).
-//! **Acts at** `block`'s threshold. A shadow block (`density.shadow_pages` pages) moves to another.
-//! **Costs** 8 bytes a block, 2 for each page of a monitor block, 4 for each shadow block; and the pages that shadow blocks leave unused.
-//! **Departs from the paper** read-hot pages are found as ipr-2018 finds them, for all its techniques alike; where `density.shadow` or
-//! `density.spare_share` allows no more shadow blocks, those with the smallest reading rate go back to regular blocks, and where that is
-//! not enough the pages stay regular.
-//! **Does not help** the number of erases: a block endures as many reads as before. It shortens the jobs that reads wait for.
+//! - **Paper:** Ha, Jeong, Kim, ACM `APSys` 2013, as ipr-2018 II-B and IV describe it (`RedFTL`).
+//! - **Acts at:** `block`'s threshold. A shadow block (`density.shadow_pages` pages) moves to another.
+//! - **Costs:** 8 bytes a block, 2 for each page of a monitor block, 4 for each shadow block; and the pages that shadow blocks leave
+//!   unused.
+//! - **Departs from the paper:** read-hot pages are found as ipr-2018 finds them. Where `density.shadow` or `density.spare_share` allows no
+//!   more shadow blocks, the least read go back to regular blocks; where that is not enough, the pages stay regular.
+//! - **Does not help:** the number of erases: a block endures as many reads as before. It shortens the jobs that reads wait for.
+//! - **Safety:** no page is lost, whatever is read (`docs/safety/redftl.md`).
 //!
 //! ```text
-//! 192 pages a block, 30 in a shadow block, limit 10,000:   10,000 reads of the 30 -> 30 copies and an erase, not 192 copies and an erase
+//! 192 pages, 30 in a shadow block, alpha 1, limit 10,000: T = 10,000 - 192 = 9,808
+//! reads   9,808 of the 30 -> 30 copies and an erase, not 192 copies and an erase
 //! ```
-//!
-//! **Why it is safe.** Every block moves as a whole at `block`'s threshold, whatever it holds.
 
 use super::Technique;
 use super::block::Block;
@@ -91,7 +92,19 @@ impl Policy for RedFtl {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shared::shadow::tests::{copied_and_erased, drive_with_a_shadow, read};
+    use super::super::shared::shadow::tests::{copied_and_erased, drive_with_a_full_shadow, drive_with_a_shadow, read, read_thirty};
+
+    #[test]
+    fn worked_example() {
+        let threshold = 10_000 - 3 * 64;
+        assert_eq!(threshold, 9_808);
+        let mut drive = drive_with_a_full_shadow("redftl");
+        read_thirty(&mut drive, threshold - 1);
+        assert_eq!(copied_and_erased(&drive), (0, 0));
+        read_thirty(&mut drive, 1);
+        assert_eq!(copied_and_erased(&drive), (30, 1));
+        assert_eq!(drive.lost_pages(), 0);
+    }
 
     #[test]
     fn a_shadow_block_at_its_limit_moves_few_pages() {

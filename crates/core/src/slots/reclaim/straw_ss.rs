@@ -1,16 +1,15 @@
 //! # STRAW-SS
-//! Counts the reads of the few most-read wordlines of each block, estimates every wordline's dose from that, looks at a block every so many
-//! reads, and rewrites the wordlines whose estimate could reach their limit before the next look. As published.
+//! Counts the reads of the few most-read wordlines of each block, estimates every wordline's dose from them, and rewrites the wordlines
+//! whose estimate could reach their limit before the next look. The estimate is as published.
 //!
-//! **Paper** straw-2024 III-B and Figs. 6, 7; its counters are Space-Saving (Metwally et al., ICDT 2005), `reclaim.counters` a block.
-//! **Acts at** the looks of `straw.rs`, on
-//! `ERC(i) = alpha (RC[i-d] + RC[i+d]) + max(0, BLK - RC[i] - RC[i-d] - RC[i+d])`, with RC a wordline's count, or the block's lowest
-//! count where it has none, and BLK the block's reads, all since its erase.
-//! **Costs** per block 2 + 3 bytes a counter (wordline, count) and 3 for the block's own.
-//! **Departs from the paper** the margin has a term for the movers' own reads and one for the reads that a block serves until its job is
-//! done; looks that cannot find anything are left out; of several lowest counters the one next in turn is taken (the paper does not say).
-//! **Does not help** data under attack. Counts are never too low, but ERC *subtracts* the wordline's own: where that is too high, ERC
-//! is too low, by up to `BLK / counters`. `straw-ss-sound` is the same without that hole.
+//! - **Paper:** straw-2024 III-B and Figs. 6, 7. Its counters are Space-Saving (Metwally et al., ICDT 2005), `reclaim.counters` a block.
+//! - **Acts at:** the looks of `shared/straw.rs`, on `ERC(i) = alpha (RC[i-d] + RC[i+d]) + max(0, BLK - RC[i] - RC[i-d] - RC[i+d])`. RC is
+//!   a wordline's count, or the block's lowest count for a wordline without a counter; BLK is the block's reads. All count since the erase.
+//! - **Costs:** 2 + 3 bytes a counter (wordline, count) and 3 bytes per block.
+//! - **Departs from the paper:** as `straw-wl` in margin and looks. Of several lowest counters the next in turn is taken (the paper is
+//!   silent).
+//! - **Does not help:** data under attack. ERC subtracts a wordline's own count, which may be too high by up to `BLK / counters`.
+//! - **Safety:** no page is lost unless the estimate is deceived (`docs/safety/straw-ss.md`); `straw-ss-sound` has no such hole.
 //!
 //! ```text
 //! alpha 9      BLK 1,000   RC[i-d] 300   RC[i] 200   RC[i+d] 100      (the steps of Fig. 6)

@@ -1,14 +1,14 @@
 //! # STRAW-SS, as published
-//! UNSAFE: `straw-ss` with the paper's own margin, which leaves no room for the reads of movers and for those that a block serves while its
-//! job is under way. Offered to be compared with, and to show what the room costs.
+//! UNSAFE: `straw-ss` with the paper's own margin, which leaves no room for movers' reads and for those that a block serves during its job.
+//! It is there to be compared with, and to show what the room costs.
 //!
-//! **Paper** straw-2024 III-B: a wordline moves where its count, "including the possible additional reads by the next interval", exceeds
-//! `ERC_MAX`; its pages are copied "before the next interval".
-//! **Acts at** multiples of I of a block's reads, where `ERC(i) + alpha I > ERC_MAX`, with the ERC of `straw_ss.rs`.
-//! **Costs** what `straw-ss` costs.
-//! **Departs from the paper** looks that cannot find anything are left out; of several lowest counters the one next in turn is taken.
-//! **Does not help** data under attack, and none that is lost to what the margin leaves out: a wordline left at one look may be at its
-//! limit at the next, which then gives its job an interval of reads more; and the movers of its block read beside it.
+//! - **Paper:** straw-2024 III-B: a wordline moves where its count, "including the possible additional reads by the next interval", exceeds
+//!   `ERC_MAX`; its pages are copied "before the next interval".
+//! - **Acts at:** multiples of I of a block's reads, where `ERC(i) + alpha I > ERC_MAX`, with the ERC of `straw_ss.rs`.
+//! - **Costs:** what `straw-ss` costs.
+//! - **Departs from the paper:** looks that cannot find anything are left out. Of several lowest counters the next in turn is taken.
+//! - **Does not help:** data under attack, and data that is lost to what the margin leaves out.
+//! - **Safety:** none (`docs/safety/straw-ss.md`, "The published margin").
 //!
 //! ```text
 //! six one-page wordlines, alpha 9, limit 2,000, I = 10:   straw-ss moves above 2,000 - 9 (10 + 1) - (6 + 2 x 8) = 1,879

@@ -1,32 +1,19 @@
 //! # STRAW-SS, sound
-//! Like `straw-ss`, with a bound in the place of its estimate: never below the dose, whatever is read.
+//! Works like `straw-ss`, with a bound in the place of its estimate: the bound is never below the dose, whatever is read.
 //!
-//! **Paper** straw-2024 III-B, put right: there ERC subtracts a wordline's own reads as counted, and Space-Saving over-counts.
-//! **Acts at** the looks of `straw.rs`, on
-//! `U(i) = (alpha - 1) (high[i-d] + high[i+d]) + BLK - low[i] - b`, with `high` a wordline's count, or the block's lowest count where it
-//! has none, `low` its count less the entry's error, or nothing, BLK the block's reads, and b what BLK was when the eighth of the block
-//! that i lies in began to be written.
-//! **Costs** per block 2 + 3 + 3 bytes a counter (wordline, count, error), 3 for the block's own and 8 x 3 for what BLK was.
-//! **Departs from the paper** as `straw-ss`; further in the bound, and in counting from an eighth's programming, not from the erase.
-//! **Does not help** where more wordlines are read about evenly than there are counters: all are then taken for neighbours of such.
+//! - **Paper:** straw-2024 III-B, put right. There ERC subtracts a wordline's own reads as counted, and Space-Saving over-counts.
+//! - **Acts at:** the looks of `shared/straw.rs`, on `U(i) = (alpha - 1) (high[i-d] + high[i+d]) + BLK - low[i] - b`. `high` is a
+//!   wordline's count, or the block's lowest count without a counter; `low` is its count less the entry's error, or 0; BLK is the block's
+//!   reads, b what BLK was when the eighth of the block that i lies in began to be written.
+//! - **Costs:** 2 + 3 + 3 bytes a counter (wordline, count, error); per block 3 bytes for BLK and 8 x 3 for what it was.
+//! - **Departs from the paper:** as `straw-ss`, in the bound, and in counting from an eighth's programming, not from the erase.
+//! - **Does not help:** blocks with more evenly read wordlines than counters. Every wordline is then taken for a neighbour of one of those.
+//! - **Safety:** no page is lost, whatever is read (`docs/safety/straw-ss-sound.md`).
 //!
 //! ```text
 //! 32 counters, alpha 9; 32 wordlines are read 2,000 times each, among them both neighbours of i, which is never read: BLK 64,000
 //! high[i-d] = high[i+d] = 2,000   low[i] = 0   b = 0      U = 8 x 4,000 + 64,000 = 96,000, which is the dose   (straw-ss: 94,000)
 //! ```
-//!
-//! **Why it is a bound.** Let RC be the true reads of wordlines and, when i was programmed, s those of i - d and b' those of the block.
-//! Wordlines are programmed in order and not read before, so i and i + d had not been read by then. Hence
-//!
-//! ```text
-//! dose(i) = alpha (RC[i-d] - s + RC[i+d]) + (BLK - b') - (RC[i-d] - s) - RC[i] - RC[i+d]
-//!         = (alpha - 1) (RC[i-d] - s + RC[i+d]) + BLK - b' - RC[i]
-//!        <= (alpha - 1) (high[i-d] + high[i+d]) + BLK - b - low[i]
-//! ```
-//!
-//! because alpha >= 1, s >= 0, `low <= RC <= high` (Space-Saving's promise), and b <= b', the eighth having begun no later than i. With
-//! `preprogram_weight` the model takes a smaller share of `alpha s + b' - s`, which is at least b', off the dose; b is that share of
-//! what BLK was. Where own reads disturb (model `count`), alpha is 1 and `low` is left out.
 
 use super::Technique;
 use super::View;
@@ -163,7 +150,7 @@ mod tests {
                     continue;
                 }
                 for block in 0..drive.geometry().blocks {
-                    let written = u32::from(drive.flash.hot[block as usize].write_ptr).div_ceil(2) as usize;
+                    let written = u32::from(drive.flash.hot(block).write_ptr).div_ceil(2) as usize;
                     let (doses, most) = (bounds::<Exact>(&mut drive, block, 9), bounds::<Sound>(&mut drive, block, 9));
                     let broken = (0..written).find(|w| doses[*w] > most[*w]);
                     assert_eq!(broken, None, "weight {weight}, block {block}: {doses:?} {most:?}");

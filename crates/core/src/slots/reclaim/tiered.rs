@@ -1,19 +1,15 @@
 //! # Tiered
-//! Counts the reads of a block until they could matter, then those of its layers, then those of its wordlines: fine counters only for
-//! blocks that need them, out of a pool; else as `straw-wl`.
+//! Counts the reads of a block until they could matter, then those of its layers, then those of its wordlines. Fine counters come from a
+//! pool, for the blocks that need them.
 //!
-//! **Paper** none. The idea is Hydra's (Qureshi et al., ISCA 2022), there for DRAM rows; the look is straw-2024's (`straw.rs`).
-//! **Acts at** one alarm per block, at `reclaim.tier_share` of the threshold T of `block`: from there on a set of layer counters serves it
-//! and it is looked at like `straw-wl`, on the bound below. Where the layers beside a wordline have given it that share of what it
-//! may take, a set of wordline counters is added. Where no set is free, one is taken from a block that holds no data or was read less than
-//! `reclaim.check_interval` between two visits of such a search. A block that finds none asks again; without layer counters it is
-//! emptied at T, or later for what it knows from sets that it had.
-//! **Costs** 6 bytes per block (reads; set number or reads away), 3 per counter of the pools (`reclaim.layer_sets`, `reclaim.wordline_sets`,
-//! shares of the blocks) and 12 per set (whose it is, reads unplaced, reads at the last visit). The drive's own counters are read here, less
-//! what they were when a set began.
-//! **Departs from the paper** Hydra keeps all fine counters in memory and caches them; here there is no memory behind the pool. Doses
-//! count from the erase unless a block's sets begin with it.
-//! **Does not help** where more blocks are hot at a time than there are sets: the others are rewritten as a whole.
+//! - **Paper:** none. The idea is Hydra's for DRAM rows (Qureshi et al., ISCA 2022); the look is straw-2024's (`shared/straw.rs`).
+//! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From there layer counters serve the block, and it is looked at as by
+//!   `straw-wl`. Wordline counters follow where layers gave a wordline that share. Without layer counters it is emptied at T or later.
+//! - **Costs:** 6 bytes per block, 3 per counter of the pools (`reclaim.layer_sets`, `reclaim.wordline_sets`) and 12 per set.
+//! - **Departs from the paper:** Hydra keeps all fine counters in memory and caches them. Here there is only the pool; cold blocks give
+//!   sets back.
+//! - **Does not help:** drives with more hot blocks at a time than sets. The other blocks are rewritten as a whole.
+//! - **Safety:** no page is lost, whatever is read (`docs/safety/tiered.md`).
 //!
 //! ```text
 //! alpha 9, limit 900, tier_share 0.25, one page a wordline, two wordlines a layer, four in all, margins left out; wordline 1 is hammered:
@@ -21,23 +17,6 @@
 //!         54   8 x 29 = 232: wordlines, 25 unplaced, 29 in layer 0
 //!        100   bound of 0 and 2: 8 (25 + 29 + 46) + 100 = 900: both move; 3, beside 2, has 8 (25 + 0 + 0) + 100 = 300
 //! ```
-//!
-//! **Why it is safe.** A wordline's neighbours are at i - d and i + d. Of BLK reads, u came before the layers were counted, `layer(l)` fell
-//! into layer l until wordlines were counted, and `exact(w)` on wordline w since. So both neighbours together were read at most
-//!
-//! ```text
-//! near(i) = u + layer(of i-d) + layer(of i+d) (once, if it is one) + exact(i-d) + exact(i+d)
-//! dose(i) = alpha (RC[i-d] + RC[i+d]) + BLK - RC[i-d] - RC[i+d] - RC[i] - base <= (alpha - 1) near(i) + BLK - exact(i)
-//! ```
-//!
-//! times, as alpha >= 1 and base >= 0. The bound changes by nothing when a set begins, and by at most alpha with each read: a read is
-//! unplaced, or in one layer, or on one wordline. So the looks of `straw.rs` are safe from the first one on. Before that a block is
-//! treated as by `block`, and the first look, at or below T, finds every wordline with what it needs to be moved.
-//!
-//! **When sets are taken away.** Of a block's wordline counts the sums go to its layers: as if those had counted all the time. Of its layers one
-//! number is left, away = BLK - the largest near(i) of wordlines that hold data or may still be given some. From then on near(i) is BLK -
-//! away at most, so dose(i) <= alpha BLK - (alpha - 1) away, and the block is emptied at T + away (alpha - 1) / alpha; should it get sets again, u
-//! is BLK - away. The alarm that its last look named stays, and may lie behind that: the look's formula holds for the wordlines, counted or not.
 
 mod placed;
 mod sets;
@@ -210,9 +189,12 @@ impl Policy for Tiered {
 
 #[cfg(test)]
 mod tests {
+    use super::Placed;
     use crate::base::metrics::FlashCounts;
     use crate::base::units::Cause;
     use crate::drive::Drive;
+    use crate::slots::reclaim::shared::straw::Estimate;
+    use crate::slots::reclaim::shared::straw::tests::{bounds_of, budget};
     use crate::testing;
 
     fn drive(text: &str, technique: &str) -> Drive {
@@ -221,7 +203,40 @@ mod tests {
         drive
     }
 
-    /// The worked example with its margins: T = floor((900 - 4 - 16) / 9) = 97, so layers count from 24 on; of the 900 a wordline may have
+    /// Bounds and heat of wordlines, without margins.
+    #[test]
+    fn worked_example() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 4, strings_per_layer = 2, cell = "slc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            disturb = { model = "wordline", table = [{ pec = 0, limit = [1000000], alpha = [9.0] }] }
+            reclaim = { layer_sets = 1.0, wordline_sets = 1.0 }
+        "#;
+        let mut drive = drive(text, "none");
+        let mut placed = Placed::new(&super::CARD.args(drive.config()), drive.config());
+        let (budget, share) = (budget(4, 9, 900), 0.25);
+        assert_eq!((900 / 9 / 4, 900 / 4), (25, 225), "reads until layers are counted; what layers may give a wordline that stays cool");
+        let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[1]));
+        let cool_for = |placed: &mut Placed, drive: &mut Drive| {
+            bounds_of(placed, drive, 0, 9);
+            placed.cool_for(&drive.policy_and_view().1, 0, &budget, share)
+        };
+        placed.begin(0);
+        read(&mut drive, 25);
+        assert!(placed.count_layers(&drive.policy_and_view().1, 0));
+        read(&mut drive, 25);
+        assert!(cool_for(&mut placed, &mut drive) > 0, "8 x 25 = 200");
+        read(&mut drive, 4);
+        assert_eq!(cool_for(&mut placed, &mut drive), 0, "8 x 29 = 232");
+        assert!(placed.count_wordlines(&drive.policy_and_view().1, 0));
+        read(&mut drive, 46);
+        let bounds = bounds_of(&mut placed, &mut drive, 0, 9);
+        assert_eq!((bounds[0], bounds[2], bounds[3]), (8 * (25 + 29 + 46) + 100, 8 * (25 + 29 + 46) + 100, 8 * 25 + 100));
+        assert_eq!((bounds[0], bounds[3]), (900, 300));
+    }
+
+    /// The same drive with its margins: T = floor((900 - 4 - 16) / 9) = 97, so layers count from 24 on; of the 900 a wordline may have
     /// taken 900 - 9 (2 + 1) - 16 - 4 = 853, so the hot one's neighbours go at 95: 9 x 95 = 855.
     #[test]
     fn the_finer_the_counters_the_less_moves() {
@@ -308,11 +323,11 @@ mod tests {
             in_turn(&mut drive, [1, second], 40);
             in_turn(&mut drive, [9, 15], 30);
             let mut reads = 80;
-            while drive.flash.hot[0].valid == 8 {
+            while drive.flash.hot(0).valid == 8 {
                 in_turn(&mut drive, [1, if reads % 2 == 0 { 9 } else { 15 }], 1);
                 reads += 1;
             }
-            (reads, drive.flash.hot[0].valid)
+            (reads, drive.flash.hot(0).valid)
         };
         assert_eq!(reads_until_emptied(1), (97, 0));
         assert_eq!(reads_until_emptied(7), (121, 0));

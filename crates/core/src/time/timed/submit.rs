@@ -190,7 +190,7 @@ impl TimedEngine {
         let at = self.now;
         self.dies.note(|| TimeEvent::Accepted { request: asked.number, at });
         let pages = Pages::of(&asked.request, &drive.geometry, drive.geometry.page_shift());
-        if drive.flash.by_wordline {
+        if drive.flash.by_wordline() {
             self.write_wordlines_through(drive, &pages, asked);
             return;
         }

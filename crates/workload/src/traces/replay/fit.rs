@@ -83,7 +83,7 @@ impl Fitter {
 
     fn move_in(&self, offset: u64, bytes: u64) -> Result<u64, String> {
         let capacity = self.capacity;
-        let drive = format!("the drive's capacity of {capacity} bytes ({})", Bytes(capacity));
+        let drive = format!("the drive's capacity of {capacity} bytes ({})", Bytes(capacity).rounded());
         let Some(highest) = capacity.checked_sub(bytes) else {
             return Err(format!("a request of {bytes} bytes is larger than {drive}"));
         };

@@ -1,4 +1,4 @@
-//! The bit-density manager (ipr-2018 III-C, III-D): which blocks have guard levels, and which of them has to give them back.
+//! The bit-density manager (ipr-2018 III-C, III-D): which blocks have guard levels, and which of them has to give its guard levels back.
 
 use super::super::View;
 use crate::base::geometry::Geometry;

@@ -1,7 +1,8 @@
-//! The read-hot identifier (ipr-2018 III-B): which blocks, then which pages of them, are read so much that they are worth a place of their own.
+//! The read-hot identifier (ipr-2018 III-B): finds the blocks, then the pages of them, that are read so much that they are worth a place of
+//! their own.
 //!
-//! A regular block that comes to its limit sooner than blocks do on average moves to a monitor block, whose pages are counted one by one. Of a
-//! monitor block that comes to its limit, the pages read more often than the average page are read-hot. A block that GC erases tells
+//! A regular block that comes to its limit sooner than the average block moves to a monitor block, whose pages are counted one by one. When
+//! a monitor block comes to its limit, its pages that were read more often than the average page are read-hot. A block that GC erases tells
 //! nothing: its data is regular again, because it went to GC's stream.
 //!
 //! ```text
@@ -223,7 +224,8 @@ impl Average {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::one_plane;
+    use crate::drive::Drive;
+    use crate::testing::{self, one_plane};
 
     fn averages(how: IntervalAverage) -> [u64; 4] {
         let mut average = Average { how, blocks: 40.0, refreshes: 0, count: 0, mean: 0.0 };
@@ -249,6 +251,30 @@ mod tests {
         assert_eq!(all.map(after_one), [20_000, 100, 100]);
     }
 
+    /// Blocks of four pages, `T = 20 - 4 = 16`: the first 16 reads bring a block's pages to a monitor block, the next 16 divide that.
+    #[test]
+    fn pages_read_more_than_the_average_page_are_read_hot() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.4 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [20] }] }
+            start = { overwrite = 0 }
+        "#;
+        let mut drive = testing::drive(text, "redftl");
+        drive.begin_measurement();
+        let block_of = |drive: &Drive, lpn: u32| drive.geometry().block_of(drive.map_rows().nth(lpn as usize).unwrap().ppn);
+        (0..16).for_each(|_| drive.read_pages(&[0]));
+        let monitor = block_of(&drive, 0);
+        for (page, times) in [(0, 5), (1, 1), (2, 9), (3, 1)] {
+            assert_eq!(block_of(&drive, page), monitor);
+            (0..times).for_each(|_| drive.read_pages(&[page]));
+        }
+        let [first, second, third, fourth] = [0, 1, 2, 3].map(|page| block_of(&drive, page));
+        assert!(first == third && second == fourth && first != second, "{first} {second} {third} {fourth}");
+        assert_eq!(drive.block_states().nth(first as usize).unwrap().valid, 2, "the read-hot ones are by themselves");
+    }
+
     /// Every read goes to the first page, whose block comes to its limit after 976 reads at most.
     #[test]
     fn a_block_that_begins_with_reads_is_not_monitored_before_its_second_refresh() {
@@ -258,7 +284,7 @@ mod tests {
             while drive.flash_counts().erases[Cause::Reclaim as usize] < refreshes {
                 drive.read_pages(&[0]);
             }
-            drive.flash.hot[drive.geometry.block_of(drive.ftl.map.to_physical[0]) as usize].stream == MONITOR
+            drive.flash.hot(drive.geometry.block_of(drive.ftl.map.to_physical[0])).stream == MONITOR
         };
         assert!(monitored("reads = 0", 1));
         assert!(!monitored("reads = 900", 1) && monitored("reads = 900", 2));

@@ -1,5 +1,5 @@
-//! Shadow blocks (ipr-2018 II-B): blocks that hold a few read-hot pages and nothing else. What the techniques that keep them share: how many
-//! there may be, which goes back when there are too many, and what becomes of all other blocks.
+//! Shadow blocks (ipr-2018 II-B): blocks that hold a few read-hot pages and nothing else. This file has what the techniques with shadow
+//! blocks share: how many there may be, which goes back when there are too many, and what becomes of all other blocks.
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> shadow blocks, 30 pages each
@@ -173,6 +173,28 @@ pub(in crate::slots::reclaim) mod tests {
         drive
     }
 
+    /// The worked examples' drive: blocks of 192 pages, alpha 1, limit 10,000, `T = 10,000 - 192 = 9,808`. Pages 0 to 29 were read so much
+    /// that they fill a shadow block.
+    pub(in crate::slots::reclaim) fn drive_with_a_full_shadow(reclaim: &str) -> Drive {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [10000] }] }
+        "#;
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        read_thirty(&mut drive, 2 * 9_808);
+        drive.begin_measurement();
+        drive
+    }
+
+    /// So many reads of pages 0 to 29 in turn.
+    pub(in crate::slots::reclaim) fn read_thirty(drive: &mut Drive, times: u32) {
+        (0..times).for_each(|n| drive.read_pages(&[n % 30]));
+    }
+
     pub(in crate::slots::reclaim) fn read(drive: &mut Drive, times: u32) {
         (0..times).for_each(|_| drive.read_pages(&[0]));
     }
@@ -187,7 +209,7 @@ pub(in crate::slots::reclaim) mod tests {
         for reclaim in ["redftl", "read-leveling"] {
             let mut drive = drive_with_a_shadow(reclaim, "");
             let block = drive.geometry.block_of(drive.ftl.map.to_physical[0]);
-            assert_eq!(drive.flash.hot[block as usize].valid, 1, "{reclaim}");
+            assert_eq!(drive.flash.hot(block).valid, 1, "{reclaim}");
             read(&mut drive, 975);
             assert_eq!(copied_and_erased(&drive), (0, 0), "{reclaim}");
         }

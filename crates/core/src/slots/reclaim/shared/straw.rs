@@ -1,23 +1,12 @@
-//! What the techniques of straw-2024 share: every so many reads of a block, its wordlines whose dose could reach their limit before the
-//! next look are rewritten. The techniques differ in what they know of a dose: their [`Estimate`].
+//! The common look of the straw-2024 techniques: every so many reads of a block, the wordlines whose dose could reach their limit before
+//! the next look are rewritten. The techniques differ in what they know of a dose: their [`Estimate`].
 //!
-//! At a multiple of the interval I of a block's reads (`reclaim.check_interval`) a wordline i with valid pages moves where
-//! `bound(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`, with `M = V + 2 (alpha - 1) p`: movers read each of the block's V
-//! valid pages once more, p of them on each neighbour. Moved pages leave a hole; a block without valid pages is erased.
-//!
-//! **Why it is safe** where `bound(i)` is never below the dose of i. A wordline that a look leaves where it is can take `alpha` for
-//! each read until the next look and `M` for movers' reads, whenever they come: valid pages only get fewer (those an open block will
-//! still be given are counted as valid), and each is read by a mover at most once. The next look comes after at most I reads, or,
-//! where a job is under way, when the job is over and `R_late` reads and the one after it have passed. At that look the wordline is
-//! left again, for the same reason safe, or moved; then it must bear `R_late` reads more and the movers' part of M that is still to
-//! come. The sum is the formula. A wordline programmed after a look has taken less than one that was fresh at it, and the look at an
-//! open block takes a fresh one into account. Reads before the programming count as `preprogram_weight` has it; the look counts them
-//! in full.
-//!
-//! **What it rests on.** That the first look leaves a new wordline where it is: that the margin without a bound is within `ERC_MAX`. Else what
-//! is written comes due at once, and what a look leaves may be used up before the next.
-//!
-//! **Looks left out.** A look before any bound can have grown by the smallest margin finds nothing.
+//! - **Acts at:** multiples of the interval I (`reclaim.check_interval`) of a block's reads. A wordline i with valid pages moves where
+//!   `bound(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`. `M = V + 2 (alpha - 1) p` is what movers may deposit: they read each
+//!   of the block's V valid pages once more, p of them on each neighbour.
+//! - **Leaves behind:** a hole for each moved page. A block without valid pages is erased. Looks that cannot find anything are left out.
+//! - **Safety:** no page is lost where `bound(i)` is never below the dose, and the first look leaves a new wordline alone
+//!   (`docs/safety/straw.md`).
 
 use std::collections::BTreeMap;
 
@@ -357,16 +346,26 @@ pub(in crate::slots::reclaim) mod tests {
         )
     }
 
+    /// What wordlines may take that all keep so many whole units.
+    pub(crate) fn budget(wordlines: u32, alpha: u64, keep: u64) -> Budget {
+        let all = wordlines as usize;
+        let (keep, alpha) = (vec![(keep * DOSE_ONE).cast_signed(); all], vec![(alpha * ALPHA_ONE) as u32; all]);
+        Budget { keep, alpha, gain: vec![0; all], highest_alpha: 0, fresh: 0 }
+    }
+
     /// What an estimate makes of each wordline's dose, in whole units.
     pub(crate) fn bounds<E: Estimate>(drive: &mut Drive, block: BlockId, alpha: u64) -> Vec<i64> {
-        let wordlines = drive.geometry().wordlines_per_block as usize;
-        let alpha = vec![(alpha * ALPHA_ONE) as u32; wordlines];
-        let budget = Budget { keep: vec![0; wordlines], alpha, gain: vec![0; wordlines], highest_alpha: 0, fresh: 0 };
         // Of the techniques that this is called for it has all parameters.
         let card = technique("straw-ss").unwrap();
         let mut estimate = E::new(&card.args(drive.config()), drive.config());
-        let mut margins = vec![0; wordlines];
-        estimate.margins(&drive.policy_and_view().1, block, &budget, 0, &mut margins);
+        bounds_of(&mut estimate, drive, block, alpha)
+    }
+
+    /// The same of an estimate that has seen the block before.
+    pub(crate) fn bounds_of<E: Estimate>(estimate: &mut E, drive: &mut Drive, block: BlockId, alpha: u64) -> Vec<i64> {
+        let wordlines = drive.geometry().wordlines_per_block;
+        let mut margins = vec![0; wordlines as usize];
+        estimate.margins(&drive.policy_and_view().1, block, &budget(wordlines, alpha, 0), 0, &mut margins);
         margins.iter().map(|m| -m / DOSE_ONE.cast_signed()).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Where a block's reads were, as far as sets of counters tell: the bound of each wordline's dose from it.
+//! Where a block's reads were, as far as its sets of counters tell, and the bound of each wordline's dose that follows.
 
 use super::sets::Sets;
 use super::{CHECK_INTERVAL, LAYER_SETS, WORDLINE_SETS};

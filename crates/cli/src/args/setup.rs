@@ -1,0 +1,74 @@
+//! Arguments as the lab takes them: plain values, without what is said of printing.
+
+use vpass_lab::setup::{self, Named};
+
+use super::{Base, Gear, Replay, Setup, Watch};
+
+impl From<&Base> for setup::Base {
+    fn from(args: &Base) -> Self {
+        Self {
+            drive: args.drive.clone(),
+            gear: args.gear.into(),
+            queue_depth: args.queue_depth,
+            set: args.set.clone(),
+            seed: args.seed,
+            oracle: args.oracle.into(),
+        }
+    }
+}
+
+impl From<&Setup> for setup::Setup {
+    fn from(args: &Setup) -> Self {
+        // clap sees to it that there is just one of the three.
+        let workload = match (&args.workload, &args.fio) {
+            (Some(name), _) => Named::Workload(name.clone()),
+            (None, Some(path)) => Named::Fio(path.clone()),
+            (None, None) => Named::Trace { files: args.trace.clone(), replay: (&args.replay).into() },
+        };
+        Self {
+            base: (&args.base).into(),
+            workload,
+            repeat: args.repeat,
+            until_stable: args.until.is_some(),
+            warm_up: args.warm_up,
+            ages: args.ages.clone(),
+        }
+    }
+}
+
+impl From<&Replay> for setup::Replay {
+    fn from(args: &Replay) -> Self {
+        Self {
+            only: args.only.clone(),
+            concat: args.concat,
+            fit: args.fit,
+            format: args.format.clone(),
+            assume_op: args.assume_op.map(Into::into),
+            assume_rate: args.assume_rate,
+            time_unit: args.time_unit,
+            blk_action: args.blk_action.map(Into::into),
+            skip_bad_lines: args.skip_bad_lines,
+            speed: args.speed,
+            strict: args.strict,
+        }
+    }
+}
+
+impl From<Gear> for setup::Gear {
+    fn from(gear: Gear) -> Self {
+        match gear {
+            Gear::Timed => Self::Timed,
+            Gear::Untimed => Self::Untimed,
+        }
+    }
+}
+
+impl From<Watch> for setup::Watch {
+    fn from(watch: Watch) -> Self {
+        match watch {
+            Watch::Off => Self::Off,
+            Watch::On => Self::On,
+            Watch::Full => Self::Full,
+        }
+    }
+}

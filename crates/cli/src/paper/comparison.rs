@@ -1,0 +1,166 @@
+//! What a recipe found, for reading: every figure's means, and the paper's numbers beside ours.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::figure::{Numbers, Shown};
+use super::recipe::{Expectations, Expected, Figure, Recipe};
+use super::{CYCLES, REFUSED, Run};
+use crate::table::{Look, Table};
+
+/// A number of the paper, ours where there is one, and what that comes to.
+fn compared<'a>(recipe: &Recipe, figures: &[Numbers], expectations: &'a Expectations) -> Vec<(&'a Expected, Option<f64>, &'static str)> {
+    let of = |e: &'a Expected| {
+        let numbers = recipe.figures.iter().position(|f| f.name == e.figure).map(|i| &figures[i]);
+        let of = |reclaim: &str| numbers.map_or(Shown::None, |n| n.measured_of(e, reclaim));
+        let here = of(&e.reclaim);
+        let than = |name: &Option<String>| name.as_deref().map_or(Shown::None, of);
+        (e, here.number(), verdict(e, here, than(&e.below), than(&e.above)))
+    };
+    expectations.expected.iter().map(of).collect()
+}
+
+/// `below` and `above`: our numbers of the techniques that the paper has it below or above.
+fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'static str {
+    if [here, below, above].contains(&Shown::Refused) {
+        return REFUSED;
+    }
+    let Some(here) = here.number() else { return "no number" };
+    if expected.direction_only {
+        let holds = match (&expected.below, &expected.above) {
+            (Some(_), _) => below.number().map(|other| here < other),
+            (_, Some(_)) => above.number().map(|other| here > other),
+            _ => Some((here - 1.0) * (expected.value - 1.0) > 0.0),
+        };
+        return match holds {
+            None => "no number",
+            Some(true) => "direction only",
+            Some(false) => "disagrees",
+        };
+    }
+    let within = expected.tolerance.unwrap_or(0.0) * expected.value.abs();
+    match ((here - expected.value).abs() <= within, expected.calibrated) {
+        (false, _) => "differs",
+        (true, true) => "agrees, by calibration",
+        (true, false) => "agrees",
+    }
+}
+
+/// Both numbers, and whether they agree.
+pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectations) -> String {
+    let mut csv = String::from("source,what,paper,here,tolerance,verdict\n");
+    for (e, here, verdict) in compared(recipe, figures, expectations) {
+        let text = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
+        let (here, tolerance) = (text(here), text(e.tolerance));
+        let _ = writeln!(csv, "\"{}\",\"{}\",{},{here},{tolerance},\"{verdict}\"", e.source, e.what, e.value);
+    }
+    csv
+}
+
+/// All of it.
+pub(super) fn render(
+    (recipe, sources): (&Recipe, &str),
+    figures: &[Numbers],
+    runs: &[Run],
+    expectations: &Expectations,
+    colour: bool,
+) -> String {
+    let mut text = format!("{}\n  on {}; {sources}\n", Look::Heading.paint(&recipe.title, colour), recipe.drive);
+    for (figure, numbers) in recipe.figures.iter().zip(figures) {
+        let over = figure.over.as_ref().map_or_else(|| figure.unit.clone(), |over| format!("over {over}"));
+        let rows = if figure.by_workload { "" } else { ", mean of the workloads" };
+        let _ = write!(text, "\n{} ({}; {over}{rows})\n", Look::Heading.paint(&figure.title, colour), figure.name);
+        text.push_str(&table(figure, numbers).render(colour));
+    }
+    if !expectations.expected.is_empty() {
+        let _ = write!(text, "\n{}\n", Look::Heading.paint("Beside the paper", colour));
+        let mut table = Table::new(["source", "what", "paper", "here", ""]);
+        for (e, here, verdict) in compared(recipe, figures, expectations) {
+            let here = here.map_or_else(|| "-".into(), vpass_lab::numbers::digits);
+            table.row([e.source.clone(), e.what.clone(), vpass_lab::numbers::digits(e.value), here, verdict.into()]);
+        }
+        text.push_str(&table.render_words(colour));
+    }
+    for left_out in &expectations.not_reproduced {
+        let _ = writeln!(text, "  not reproduced: {}: {}", left_out.what, left_out.why);
+    }
+    for run in runs {
+        text.push_str(&of_length(run));
+    }
+    for run in runs.iter().filter(|r| r.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0) > 0) {
+        let lost = run.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0);
+        let _ = writeln!(text, "  {}", Look::Bad.paint(&format!("data lost: {lost} pages in {}", run.name()), colour));
+    }
+    text
+}
+
+/// That a run could not keep up, or was stopped before the cycles that it was to make, a line each.
+fn of_length(run: &Run) -> String {
+    let mut text = String::new();
+    if run.fell_behind {
+        let number = |pointer: &str| run.summary.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
+        let (lag, all) = (number("/throughput/backlog_s"), number("/simulation/simulated_s"));
+        let _ = writeln!(text, "  {REFUSED}: {}: {lag:.1} s behind after {:.0} s of requests", run.name(), all - lag);
+    }
+    let cycles = |key: &str| run.summary.pointer(&format!("/{CYCLES}/{key}"));
+    for (part, which) in [("warm_up", "its warm-up"), ("counted", "what counts")] {
+        if cycles(&format!("{part}_capped")).and_then(Value::as_bool) == Some(true) {
+            let done = cycles(part).and_then(Value::as_f64).unwrap_or(0.0);
+            let _ = writeln!(text, "  capped: {}: {which} ended after {done:.2} cycles, at the most reads that it may take", run.name());
+        }
+    }
+    text
+}
+
+/// A figure's techniques side by side: the means of each variant, and each workload before them where the figure says so.
+fn table(figure: &Figure, numbers: &Numbers) -> Table {
+    let (variants, reclaims) = numbers.columns();
+    let text = |shown: Shown| match shown {
+        Shown::Number(n) => vpass_lab::numbers::digits(n),
+        Shown::None => "-".into(),
+        Shown::Refused => "refused".into(),
+    };
+    let mut table = Table::new(std::iter::once("").chain(reclaims.iter().copied()));
+    for variant in variants {
+        for workload in numbers.workloads().into_iter().filter(|_| figure.by_workload) {
+            let cell = |reclaim: &&str| text(numbers.of_workload(variant, workload, reclaim));
+            table.row(std::iter::once(format!("{variant} {workload}")).chain(reclaims.iter().map(cell)));
+        }
+        let name = if figure.by_workload { format!("{variant} mean") } else { variant.to_owned() };
+        table.row(std::iter::once(name).chain(reclaims.iter().map(|reclaim| text(numbers.mean(variant, reclaim)))));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expected(more: &str) -> Expected {
+        toml::from_str(&format!("source = 's'\nwhat = 'w'\nfigure = 'f'\nvariant = 'v'\nreclaim = 'r'\nvalue = 0.5\n{more}")).unwrap()
+    }
+
+    #[test]
+    fn a_size_agrees_within_its_tolerance_and_a_direction_on_the_same_side() {
+        let of = |more: &str, here: f64, other: f64| {
+            let other = Shown::Number(other);
+            verdict(&expected(more), Shown::Number(here), other, other)
+        };
+        let number = "tolerance = 0.1";
+        assert_eq!(
+            [of(number, 0.54, 0.0), of(number, 0.56, 0.0), of("tolerance = 0.1\ncalibrated = true", 0.5, 0.0)],
+            ["agrees", "differs", "agrees, by calibration"]
+        );
+        let side = "direction_only = true";
+        assert_eq!([of(side, 0.99, 0.0), of(side, 1.0, 0.0), of(side, 1.5, 0.0)], ["direction only", "disagrees", "disagrees"]);
+        let (below, above) = ("direction_only = true\nbelow = 'x'", "direction_only = true\nabove = 'x'");
+        assert_eq!([of(below, 2.0, 3.0), of(below, 3.0, 3.0)], ["direction only", "disagrees"]);
+        assert_eq!([of(above, 0.2, 0.1), of(above, 0.1, 0.2)], ["direction only", "disagrees"]);
+        let of = |more: &str, here, other| verdict(&expected(more), here, other, Shown::None);
+        assert_eq!(of(below, Shown::Number(2.0), Shown::None), "no number");
+        assert_eq!(of(side, Shown::None, Shown::None), "no number");
+        assert_eq!(of(number, Shown::Refused, Shown::None), "refused: could not keep up");
+        assert_eq!(of(below, Shown::Number(2.0), Shown::Refused), "refused: could not keep up");
+    }
+}

@@ -1,0 +1,153 @@
+//! The read path: look up, count, compare with the alarm. Compiled for each thing that a sensing may count, watched or not.
+
+use crate::base::units::{Cause, Lpn, Ppn};
+use crate::bugs::{Bug, planted};
+use crate::drive::Drive;
+use crate::flash::count::WORDLINES;
+use crate::ftl::buffer::WHOLE;
+use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::watch::observer::{FROM_BUFFER, NO_PPN, PhysRead, ReadResult};
+
+/// Calls the read path compiled for what is to be counted, and for being watched or not.
+macro_rules! on_read_path {
+    ($drive:ident.$read:ident($($argument:expr),*)) => {{
+        use $crate::flash::count::{BLOCKS, PAGES, TRACKED, WORDLINES};
+        match ($drive.flash.counted(), $drive.is_watched()) {
+            (BLOCKS, false) => $drive.$read::<{ BLOCKS }, false>($($argument),*),
+            (BLOCKS, true) => $drive.$read::<{ BLOCKS }, true>($($argument),*),
+            (WORDLINES, false) => $drive.$read::<{ WORDLINES }, false>($($argument),*),
+            (WORDLINES, true) => $drive.$read::<{ WORDLINES }, true>($($argument),*),
+            (TRACKED, false) => $drive.$read::<{ TRACKED }, false>($($argument),*),
+            (TRACKED, true) => $drive.$read::<{ TRACKED }, true>($($argument),*),
+            (_, false) => $drive.$read::<{ PAGES }, false>($($argument),*),
+            (_, true) => $drive.$read::<{ PAGES }, true>($($argument),*),
+        }
+    }};
+}
+
+pub(crate) use on_read_path;
+
+impl Drive {
+    /// Reads pages for the host, in order.
+    pub fn read_pages(&mut self, lpns: &[Lpn]) {
+        for lpn in lpns {
+            self.read_page(*lpn);
+        }
+    }
+
+    /// Asks the processor for the map entry of a page that will be read or written soon.
+    #[inline]
+    pub(crate) fn prefetch_map(&self, lpn: Lpn) {
+        self.ftl.map.prefetch(lpn);
+    }
+
+    /// Reads one page for the host. Tells where: a physical page, [`NO_PPN`] (unmapped or lost) or [`FROM_BUFFER`].
+    #[inline]
+    pub fn read_page(&mut self, lpn: Lpn) -> Ppn {
+        if self.flash.counted() == WORDLINES && !self.is_watched() {
+            return self.read_one::<{ WORDLINES }, false>(lpn);
+        }
+        self.read_page_otherwise(lpn)
+    }
+
+    #[inline(never)]
+    fn read_page_otherwise(&mut self, lpn: Lpn) -> Ppn {
+        on_read_path!(self.read_one(lpn))
+    }
+
+    /// Asks for the counters behind a map entry.
+    #[inline]
+    pub(crate) fn prefetch_counters(&self, entry: u32) {
+        self.flash.prefetch_counters(entry);
+    }
+
+    #[inline]
+    pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: u32) {
+        self.flash.prefetch_counted::<COUNTED>(entry);
+    }
+
+    /// Asks for the technique's own counter behind a map entry.
+    #[inline]
+    pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: u32) {
+        self.flash.prefetch_own::<COUNTED>(entry);
+    }
+
+    /// Asks for what invalidating the page of a map entry touches.
+    #[inline]
+    pub(crate) fn prefetch_overwrite(&self, entry: u32) {
+        if entry < UNMAPPED {
+            let block = self.flash.prefetch_invalidation(entry);
+            self.ftl.victims.prefetch(block);
+        }
+    }
+
+    /// Asks for what else it touches, which is found through that.
+    #[inline]
+    pub(crate) fn prefetch_neighbours(&self, entry: u32) {
+        if entry < UNMAPPED {
+            self.ftl.victims.prefetch_neighbours(self.flash.geometry.block_of(entry));
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the read path")]
+    pub(crate) fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
+        self.host.read_pages += 1;
+        let ppn = self.ftl.map.to_physical[lpn as usize];
+        if ppn >= UNMAPPED {
+            return self.read_special(lpn, ppn);
+        }
+        if self.flash.host_read::<COUNTED, WATCHED>(lpn, ppn) {
+            self.alarm(lpn, ppn);
+        }
+        ppn
+    }
+
+    /// A host read that finds no flash page in the map: buffered, unmapped or lost.
+    #[cold]
+    fn read_special(&mut self, lpn: Lpn, entry: u32) -> Ppn {
+        if entry & BUFFERED == 0 { self.read_unmapped(lpn) } else { self.read_buffered(lpn, entry & !BUFFERED) }
+    }
+
+    /// A read of a page whose newest data, or some of it, is in this slot of the write buffer.
+    fn read_buffered(&mut self, lpn: Lpn, slot: u32) -> Ppn {
+        let slot = *self.ftl.buffer.slot(slot);
+        if self.ftl.is_lost(lpn) {
+            // The part that the host wrote since does not make the page whole.
+            self.uncorrectable_reads += 1;
+            self.note_unread(lpn, FROM_BUFFER, ReadResult::Uncorrectable);
+            return FROM_BUFFER;
+        }
+        if slot.mask == WHOLE || slot.below >= UNMAPPED || planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60 {
+            self.note_unread(lpn, FROM_BUFFER, ReadResult::Good);
+            return FROM_BUFFER;
+        }
+        // Part of the page is newer in the buffer, the rest comes from flash.
+        // A move that this read set off may find the rest gone, and the page is as lost as if the read had.
+        let whole = (self.bugs.has(Bug::RestUnread) || self.fill(lpn, slot.below)) && !self.ftl.is_lost(lpn);
+        if !whole {
+            self.uncorrectable_reads += 1;
+            self.ftl.report_lost(&mut self.flash, lpn);
+        }
+        self.note_unread(lpn, FROM_BUFFER, if whole { ReadResult::Good } else { ReadResult::Uncorrectable });
+        slot.below
+    }
+
+    /// A read of a page without data: never written, trimmed, or reported lost.
+    fn read_unmapped(&mut self, lpn: Lpn) -> Ppn {
+        let lost = self.ftl.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
+        self.note_unread(lpn, NO_PPN, if lost { ReadResult::Uncorrectable } else { ReadResult::Good });
+        if lost {
+            self.uncorrectable_reads += 1;
+            self.host.unmapped_read_pages += u64::from(planted(Bug::LostReadUnmapped));
+        } else {
+            self.host.unmapped_read_pages += 1;
+        }
+        NO_PPN
+    }
+
+    /// Tells the observer of a host read for which no flash was sensed, or no more than a part.
+    fn note_unread(&mut self, lpn: Lpn, ppn: Ppn, result: ReadResult) {
+        self.flash.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result, fill: false });
+    }
+}

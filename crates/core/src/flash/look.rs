@@ -1,0 +1,152 @@
+//! What may be seen of the flash from outside. The records are written in this folder only.
+
+use crate::base::mem::prefetch;
+use crate::base::metrics::FlashCounts;
+use crate::base::units::{BlockId, Ppn, Seq};
+use crate::bugs::Bugs;
+use crate::disturb::ErrorModel;
+use crate::disturb::table::LimitTable;
+use crate::flash::Flash;
+use crate::flash::block::{BlockCold, BlockHot, Wordline};
+use crate::flash::contents::Contents;
+use crate::flash::count::page_counters::PageCounters;
+use crate::flash::count::space_saving::SpaceSaving;
+use crate::flash::guards::Guards;
+
+impl Flash {
+    /// The part of a block's record that reads touch.
+    #[inline]
+    pub(crate) fn hot(&self, block: BlockId) -> &BlockHot {
+        &self.hot[block as usize]
+    }
+
+    /// The rest of it.
+    #[inline]
+    pub(crate) fn cold(&self, block: BlockId) -> &BlockCold {
+        &self.cold[block as usize]
+    }
+
+    /// The records of all blocks.
+    pub(crate) fn blocks(&self) -> (&[BlockHot], &[BlockCold]) {
+        (&self.hot, &self.cold)
+    }
+
+    /// The records of all wordlines; none where no error model counts them.
+    pub(crate) fn wordlines(&self) -> &[Wordline] {
+        &self.wordlines
+    }
+
+    /// Whose data each page holds, and which pages are valid.
+    #[inline]
+    pub(crate) fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    pub(crate) fn guards(&self) -> &Guards {
+        &self.guards
+    }
+
+    pub(crate) fn tracker(&self) -> &SpaceSaving {
+        &self.tracker
+    }
+
+    pub(crate) fn page_counters(&self) -> &PageCounters {
+        &self.page_counters
+    }
+
+    /// What a sensing counts: a number of [`crate::flash::count`].
+    #[inline]
+    pub(crate) fn counted(&self) -> u8 {
+        self.counted
+    }
+
+    /// Whether reads disturb anything.
+    pub(crate) fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// Read-disturb limits, where the drive has any.
+    pub(crate) fn limits(&self) -> Option<&LimitTable> {
+        self.model.as_deref().and_then(ErrorModel::limits)
+    }
+
+    /// Whether the wear of reprogramming counts for limits, too.
+    pub(crate) fn wear_counts(&self) -> bool {
+        self.wear_counts
+    }
+
+    /// Page programs since the drive was made.
+    #[inline]
+    pub(crate) fn seq(&self) -> Seq {
+        self.seq
+    }
+
+    /// Erases since the drive was made.
+    #[inline]
+    pub(crate) fn erases_total(&self) -> u64 {
+        self.erases_total
+    }
+
+    /// Pages that the modes of blocks and wordlines take away now.
+    pub(crate) fn pages_away(&self) -> u32 {
+        self.pages_away
+    }
+
+    /// Whether a program takes a whole wordline.
+    #[inline]
+    pub(crate) fn by_wordline(&self) -> bool {
+        self.by_wordline
+    }
+
+    /// NAND operations since the measured phase began.
+    pub(crate) fn counts(&self) -> &FlashCounts {
+        &self.counts
+    }
+
+    /// Begins to count operations anew, and to log work.
+    pub(crate) fn begin_measurement(&mut self) {
+        self.counts = FlashCounts::default();
+        self.ops.clear();
+    }
+
+    /// Whether physical work is logged for a timed gear.
+    #[inline]
+    pub(crate) fn is_timed(&self) -> bool {
+        self.timed
+    }
+
+    /// Begins or ends to log it; gives what was before.
+    pub(crate) fn set_timed(&mut self, timed: bool) -> bool {
+        std::mem::replace(&mut self.timed, timed)
+    }
+
+    /// Asks for what invalidating a page touches.
+    #[inline]
+    pub(crate) fn prefetch_invalidation(&self, ppn: Ppn) -> BlockId {
+        let block = self.geometry.block_of(ppn);
+        prefetch(&self.hot, block as usize);
+        self.contents.prefetch_valid(block, ppn - self.geometry.first_page(block));
+        block
+    }
+
+    /// The bug that it has, if any.
+    pub(crate) fn bugs(&self) -> Bugs {
+        self.bugs
+    }
+
+    /// Gives it a bug.
+    #[cfg(feature = "seeded-bugs")]
+    pub(crate) fn seed(&mut self, bugs: Bugs) {
+        self.bugs = bugs;
+        if let Some(limits) = self.model.as_deref_mut().and_then(|model| model.limits_mut()) {
+            limits.bugs = bugs;
+        }
+        self.tracker.bugs = bugs;
+    }
+
+    /// As though a block had been read so often, in quarters of a dose unit.
+    #[cfg(test)]
+    pub(crate) fn pretend_reads(&mut self, block: BlockId, reads: u32) {
+        self.hot[block as usize].reads = reads;
+    }
+}

@@ -1,0 +1,106 @@
+//! Techniques side by side, on the same workload and seeds: a row for each, who wins each column, and what that comes to in a sentence or two.
+
+pub mod column;
+pub mod estimate;
+pub mod row;
+pub mod verdict;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::as_json;
+use crate::failure::Failure;
+use crate::plan::Plan;
+use crate::results::Summary;
+use column::{COLUMNS, Column};
+use estimate::estimate;
+use row::{Row, RowLife};
+use verdict::winners;
+
+/// The rows of runs that were made in this order: techniques as given, so many seeds of each.
+pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
+    let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
+    let mut finished = finished.into_iter();
+    let techniques = plans.chunks(seeds).map(|chunk| chunk[0]);
+    techniques
+        .map(|plan| {
+            let runs: Vec<_> = finished.by_ref().take(seeds).collect();
+            let label = if many_gcs { format!("{} + {}", plan.reclaim, plan.gc) } else { plan.reclaim.into() };
+            let of = |column: &Column| {
+                let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
+                values.and_then(|v| estimate(&v))
+            };
+            Row {
+                reclaim: plan.reclaim,
+                gc: plan.gc,
+                counterfactual: plan.is_counterfactual(),
+                label,
+                estimates: COLUMNS.iter().map(of).collect(),
+                runs,
+            }
+        })
+        .collect()
+}
+
+#[derive(Serialize)]
+struct Technique<'a> {
+    reclaim: &'a str,
+    gc: &'a str,
+    counterfactual: bool,
+    /// Whether nothing was programmed or erased in any run.
+    no_wear_seen: bool,
+    /// Whether requests came faster than the drive could serve them, in any run.
+    saturated: bool,
+    /// Of the life, over all runs; null where there is none.
+    life_low_days: Option<f64>,
+    life_high_days: Option<f64>,
+    columns: Map<String, Value>,
+    /// Those of all runs, each once.
+    warnings: Vec<&'a str>,
+    runs: &'a [Summary],
+}
+
+/// All of it, as it stands in `compare.json`; the runs are those of `plan` and of so many seeds from its own on.
+///
+/// # Errors
+/// A value that has no JSON.
+pub fn json_of(rows: &[Row], plan: &Plan, seeds: u32) -> Result<Value, Failure> {
+    let mut techniques = vec![];
+    for row in rows {
+        let mut columns = Map::new();
+        for (column, estimate) in COLUMNS.iter().zip(&row.estimates) {
+            columns.insert(column.key.into(), as_json::value(estimate)?);
+        }
+        let life = row.life();
+        let range = if let RowLife::Days { low, high, .. } = life { (Some(low), Some(high)) } else { (None, None) };
+        techniques.push(as_json::value(&Technique {
+            reclaim: row.reclaim,
+            gc: row.gc,
+            counterfactual: row.counterfactual,
+            no_wear_seen: life == RowLife::NoWear,
+            saturated: row.is_saturated(),
+            life_low_days: range.0,
+            life_high_days: range.1.filter(|days| days.is_finite()),
+            columns,
+            warnings: row.warnings(),
+            runs: &row.runs,
+        })?);
+    }
+    let mut best = Map::new();
+    for (c, column) in COLUMNS.iter().enumerate() {
+        let names: Vec<_> = rows.iter().zip(winners(rows, c)).filter(|(_, wins)| *wins).map(|(r, _)| r.label.as_str()).collect();
+        best.insert(column.key.into(), json!(names));
+    }
+    Ok(json!({
+        "vpass": env!("CARGO_PKG_VERSION"),
+        "drive": plan.drive.name,
+        "workload": plan.workload.name(),
+        "workload_generated": plan.workload.is_generated(),
+        "workload_source": plan.workload.source(),
+        "gear": plan.gear.name(),
+        "seed": plan.seed,
+        "seeds": seeds,
+        "winners": best,
+        "techniques": techniques,
+    }))
+}

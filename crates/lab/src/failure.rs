@@ -1,0 +1,70 @@
+//! Why something could not be done: whose doing it was, and a sentence for the user.
+
+use std::fmt::Display;
+
+use vpass_core::base::request::SourceError;
+use vpass_core::config::ConfigError;
+use vpass_core::time::RunError;
+
+/// Whose doing a failure was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The user asked for something that cannot be.
+    Usage,
+    /// Something went wrong that the user did not ask for.
+    Failed,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// Why something could not be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Whose doing it was.
+    pub kind: Kind,
+    /// For the user.
+    pub sentence: String,
+}
+
+impl Failure {
+    /// The user asked for something that cannot be.
+    pub fn usage(sentence: impl Display) -> Self {
+        Self { kind: Kind::Usage, sentence: sentence.to_string() }
+    }
+
+    /// Something went wrong that the user did not ask for.
+    pub fn failed(sentence: impl Display) -> Self {
+        Self { kind: Kind::Failed, sentence: sentence.to_string() }
+    }
+
+    /// The user stopped it.
+    pub fn interrupted() -> Self {
+        Self { kind: Kind::Interrupted, sentence: "interrupted; nothing was written".into() }
+    }
+
+    /// Whether the user stopped it.
+    pub fn is_interruption(&self) -> bool {
+        self.kind == Kind::Interrupted
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(e: ConfigError) -> Self {
+        Self::usage(e)
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(e: RunError) -> Self {
+        match e {
+            RunError::Source(e) => e.into(),
+            RunError::Interrupted => Self::interrupted(),
+        }
+    }
+}
+
+impl From<SourceError> for Failure {
+    fn from(e: SourceError) -> Self {
+        Self::usage(e)
+    }
+}

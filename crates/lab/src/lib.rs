@@ -1,0 +1,31 @@
+//! What makes a run, without a command line.
+//!
+//! A [`setup::Setup`] names a drive, a workload and how to run them; [`plan::Plan`] reads and checks all of it. [`run::execute`] runs one, as
+//! a [`session::Session`], and [`pool::run_all`] many. [`results::Summary`] is what was found, and [`files`] what is kept of it.
+//!
+//! Nothing is printed here and no signal heard: a caller that wants to show how far a run is, or to stop it, lends a [`progress::Progress`].
+//! Why something could not be done comes back as a [`failure::Failure`].
+
+pub mod as_json;
+pub mod compare;
+mod counts;
+pub mod explain;
+pub mod failure;
+pub mod files;
+pub mod keys;
+pub mod load;
+pub mod manifest;
+pub mod memory;
+pub mod numbers;
+pub mod overrides;
+pub mod plan;
+pub mod pool;
+pub mod presets;
+pub mod progress;
+pub mod results;
+pub mod run;
+mod schema;
+pub mod series;
+pub mod session;
+pub mod setup;
+pub mod suggest;

@@ -1,0 +1,264 @@
+//! Drives and workloads by name or file: found, read, overridden, checked. Every complaint names the file and the line.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toml::Table;
+use toml::de::DeTable;
+use vpass_core::config::DriveConfig;
+use vpass_workload::phases::PhasesFile;
+use vpass_workload::presets as workloads;
+use vpass_workload::statistics::StatisticsFile;
+use vpass_workload::synthetic::WorkloadFile;
+
+use crate::failure::Failure;
+use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
+use crate::schema::{self, Section};
+use crate::{counts, presets, suggest};
+
+/// A configuration and where it came from.
+#[derive(Clone, Debug)]
+pub struct Loaded<T> {
+    /// Preset or path, as the user gave it.
+    pub name: String,
+    /// The file's own text.
+    pub text: String,
+    /// With the overrides.
+    pub config: T,
+}
+
+/// A generated workload: one of the tables that a workload file may hold.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Generated {
+    /// `[workload]`
+    Workload(WorkloadFile),
+    /// `[workload]` with `[[workload.phase]]`
+    Phases(PhasesFile),
+    /// `[statistics]`
+    Statistics(Box<StatisticsFile>),
+}
+
+impl Generated {
+    /// The line of description.
+    pub fn description(&self) -> &str {
+        match self {
+            Self::Workload(file) => &file.description,
+            Self::Phases(file) => &file.description,
+            Self::Statistics(file) => &file.description,
+        }
+    }
+}
+
+/// A configuration file larger than this is something else.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+/// Reads `--set` arguments.
+///
+/// # Errors
+/// One that is no `KEY=VALUE`, or whose key nobody knows.
+pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
+    let schemas = [schema::DRIVE, schema::WORKLOAD];
+    let mut sets = vec![];
+    for text in texts {
+        let set = Override::parse(text).map_err(Failure::usage)?;
+        if set.table.is_empty() {
+            let places = schema::places(&schemas, &set.key);
+            let hint = places.first().map_or_else(|| "for instance drive.capacity".into(), |place| format!("did you mean `{place}`?"));
+            return Err(Failure::usage(format!("--set {text}: a key is TABLE.KEY; {hint}")));
+        }
+        schema::find(&schemas, &set.table, set.technique.as_deref(), &set.key)
+            .map_err(|unknown| Failure::usage(unknown.sentence("--set")))?;
+        sets.push(set);
+    }
+    Ok(sets)
+}
+
+/// A drive, resolved.
+///
+/// # Errors
+/// An unknown name, a file that cannot be read, a wrong key or value, a drive that cannot be.
+pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failure> {
+    let names = presets::DRIVES.map(|(name, _)| name);
+    let text = text_of("drive", name, &names, presets::drive(name))?;
+    let sets: Vec<_> = sets.iter().filter(|s| !s.is_of_workload()).cloned().collect();
+    let plain = counts::expanded(name, &text, schema::DRIVE)?;
+    let file = parse(name, &plain, schema::DRIVE)?;
+    let mut table = file.clone();
+    let resolved = file.try_into::<DriveConfig>().ok().and_then(|d| d.resolve().ok());
+    make_room(&mut table, resolved.as_ref(), &sets);
+    oust_other_names(&mut table, &sets);
+    let config: DriveConfig = read(name, &plain, table, schema::DRIVE, &sets)?;
+    let config = config.resolve().map_err(|e| Failure::usage(format!("drive {name}: {e}")))?;
+    Ok(Loaded { name: name.into(), text, config })
+}
+
+/// A generated workload; a queue depth stands for the key of its table.
+///
+/// # Errors
+/// An unknown name, a file that cannot be read, a wrong key or value.
+pub fn workload(name: &str, sets: &[Override], queue_depth: Option<u32>) -> Result<Loaded<Generated>, Failure> {
+    let names: Vec<_> = workloads::names().collect();
+    let text = text_of("workload", name, &names, workloads::preset(name))?;
+    let phased = has_phases(&text);
+    let schema = if phased { schema::PHASES } else { schema::WORKLOAD };
+    let plain = counts::expanded(name, &text, schema)?;
+    let mut file = parse(name, &plain, schema)?;
+    let (table, other) = if file.contains_key("statistics") { ("statistics", "workload") } else { ("workload", "statistics") };
+    if file.contains_key(other) {
+        return Err(Failure::usage(format!("{name}: [workload] and [statistics] exclude each other; one of them is expected")));
+    }
+    if let Some(set) = sets.iter().find(|s| s.table == other) {
+        return Err(Failure::usage(format!("--set {}: {name} holds [{table}], not [{other}]", set.text)));
+    }
+    let mut sets: Vec<_> = sets.iter().filter(|s| s.is_of_workload()).cloned().collect();
+    if let Some(depth) = queue_depth {
+        sets.retain(|s| s.key != "queue_depth");
+        sets.push(Override::queue_depth(table, depth));
+    }
+    oust_rivals(&mut file, &sets).map_err(Failure::usage)?;
+    let config = match table {
+        "statistics" => Generated::Statistics(read(name, &plain, file, schema, &sets)?),
+        _ if phased => Generated::Phases(read(name, &plain, file, schema, &sets)?),
+        _ => Generated::Workload(read(name, &plain, file, schema, &sets)?),
+    };
+    Ok(Loaded { name: name.into(), text, config })
+}
+
+/// Whether the text of a workload file, right or wrong, has phases.
+fn has_phases(text: &str) -> bool {
+    let table = toml::from_str::<Table>(text).ok();
+    table.is_some_and(|table| table.get("workload").and_then(toml::Value::as_table).is_some_and(|w| w.contains_key("phase")))
+}
+
+/// A preset's text, or a file's.
+fn text_of(what: &str, name: &str, names: &[&str], preset: Option<&str>) -> Result<String, Failure> {
+    if let Some(text) = preset {
+        return Ok(text.into());
+    }
+    let path = Path::new(name);
+    let looks_like_a_path = name.contains(['/', '\\']) || path.extension().is_some();
+    if !path.exists() && !looks_like_a_path {
+        let sentence = suggest::unknown(what, name, names.iter().copied());
+        return Err(Failure::usage(format!("{sentence}; a TOML file is possible too")));
+    }
+    read_file(what, path)
+}
+
+/// The text of a file of ours: a drive, a workload, a recipe.
+///
+/// # Errors
+/// What cannot be read, is no regular file, or too large to be one of them.
+pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
+    let name = path.display();
+    let failed = |e| Failure::usage(format!("{what} file {name} cannot be read: {e}"));
+    let about = fs::metadata(path).map_err(failed)?;
+    // A pipe may never end, and nor does a device such as /dev/zero.
+    if !about.is_file() && !about.is_dir() {
+        return Err(Failure::usage(format!("{name}: is no regular file; a {what} file, a few kilobytes of TOML, is expected")));
+    }
+    if about.len() > MAX_FILE_BYTES {
+        return Err(Failure::usage(format!("{name}: more than 4 MiB are no {what} file; a few kilobytes of TOML are expected")));
+    }
+    fs::read_to_string(path).map_err(failed)
+}
+
+/// The tables of a file, every key known.
+fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
+    let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
+    if let Some((at, unknown)) = schema::unknown_key(schema, document.get_ref()) {
+        return Err(Failure::usage(unknown.sentence(&format!("{name} line {}", line_of(text, at)))));
+    }
+    toml::from_str(text).map_err(|e| complaint(name, text, &e))
+}
+
+/// Reads the tables after the overrides, each of which is checked as it is put in.
+fn read<T: DeserializeOwned>(name: &str, text: &str, mut table: Table, schema: &[Section], sets: &[Override]) -> Result<T, Failure> {
+    // What is wrong in the file itself is reported with its line; what is missing there a --set may bring.
+    let plain = toml::from_str::<T>(text);
+    match plain {
+        Ok(config) if sets.is_empty() => return Ok(config),
+        Err(e) if sets.is_empty() || !e.message().starts_with("missing field") => return Err(complaint(name, text, &e)),
+        _ => {}
+    }
+    for set in sets {
+        set.apply(&mut table);
+        let section = schema.iter().find(|s| s.name == set.table).expect("its key was found");
+        if let Some(part) = table.get(&set.table).and_then(toml::Value::as_table)
+            && let Err(e) = (section.check)(part.clone())
+            && (set.value.is_none() && section.requires(&set.key) || !e.message().starts_with("missing field"))
+        {
+            return Err(Failure::usage(format!("{}: {}", set.said(), in_words(e.message()))));
+        }
+    }
+    table.try_into().map_err(|e: toml::de::Error| Failure::usage(format!("{name} with --set: {}", in_words(e.message()))))
+}
+
+/// What is wrong in a file, with its line.
+pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
+    let mut sentence = name.to_owned();
+    if let Some(span) = e.span() {
+        let _ = write!(sentence, " line {}", line_of(text, span.start));
+    }
+    Failure::usage(format!("{sentence}: {}", in_words(e.message())))
+}
+
+/// What the reader of TOML calls by the names of types, and what a user would.
+const IN_WORDS: [(&str, &str); 6] = [
+    ("expected u16", "expected a whole number from 0 to 65535"),
+    ("expected u32", "expected a whole number from 0 to 4294967295"),
+    ("expected u64", "expected a whole number, 0 or more"),
+    ("expected f64", "expected a number"),
+    ("floating point `", "`"),
+    ("invalid type: unit variant, expected string only", "a word is expected"),
+];
+
+/// A message of the reader of TOML, in one line and a user's words.
+fn in_words(message: &str) -> String {
+    let line = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+    IN_WORDS.iter().fold(line, |line, (types, words)| line.replace(types, words))
+}
+
+/// The line of a place in a text.
+pub fn line_of(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_reads_and_resolves() {
+        for (name, _) in presets::DRIVES {
+            let loaded = drive(name, &[]).unwrap_or_else(|e| panic!("{name}: {}", e.sentence));
+            assert!(!loaded.config.description.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn overrides_go_where_they_belong() {
+        let sets = overrides(&["start.pec=7".into(), "workload.requests=3".into()]).unwrap();
+        assert_eq!(drive("tiny", &sets).unwrap().config.start.pec, 7);
+        let Generated::Workload(file) = workload("zipf-read", &sets, None).unwrap().config else { panic!("a preset of that kind") };
+        assert_eq!(file.workload.requests, 3);
+    }
+
+    #[test]
+    fn a_wrong_override_is_named() {
+        let sentence = |text: &str| {
+            let sets = overrides(&[text.into()]);
+            sets.and_then(|sets| drive("tiny", &sets)).map(|_| ()).unwrap_err().sentence
+        };
+        assert!(sentence("geometry.chanels=4").contains("did you mean `channels`?"));
+        assert!(sentence("capacity=4GiB").contains("did you mean `drive.capacity`?"));
+        assert!(sentence("geometry.channels=four").starts_with("--set geometry.channels=four: "));
+        assert!(sentence("geometry.channels=-1").ends_with("integer `-1`, expected a whole number from 0 to 4294967295"));
+        assert!(sentence("start.pec=1.5").ends_with("`1.5`, expected a whole number from 0 to 4294967295"));
+        assert_eq!(sentence("geometry.cell=3"), "--set geometry.cell=3: a word is expected");
+        assert!(sentence("geometry.channels=0").contains("geometry.channels = 0 is outside 1 to 256"));
+    }
+}

@@ -1,0 +1,156 @@
+//! How much memory a run takes, how much there is, and what runs may take together. What does not fit is refused before it is made.
+
+use std::fs::read_to_string;
+use std::path::Path;
+
+use crate::failure::Failure;
+use crate::load::Loaded;
+use crate::numbers::bytes;
+use vpass_core::base::geometry::Geometry;
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::Drive;
+use vpass_core::slots::reclaim::technique;
+use vpass_oracle::{Level, Oracle};
+use vpass_workload::pass::PassSource;
+
+use crate::plan::{Plan, Workload};
+
+/// What a run takes beside its drive and its source: requests on their way, the timed gear's queues, counts and histograms.
+const OF_A_RUN: u64 = 32 << 20;
+/// Runs that share the memory leave a part of it: to others on the machine, and to what nobody can count beforehand, such as requests that
+/// wait for a drive that is too slow for them.
+const LEFT_ALONE: u64 = 4;
+
+/// Bytes that a run takes at most.
+///
+/// # Errors
+/// The workload's.
+pub fn needed(plan: &Plan) -> Result<u64, Failure> {
+    let source = if let Workload::Adversary { .. } = plan.workload { 0 } else { plan.source()?.memory() };
+    let drive = of_drive(&plan.drive.config, plan.reclaim, plan.oracle.level());
+    // The first is still there while those of other ages run.
+    let at_once = if plan.ages.is_empty() { 1 } else { 2 };
+    Ok(at_once * (drive + source))
+}
+
+/// Bytes that a drive takes under a technique, with an oracle beside it or without, and its run.
+fn of_drive(config: &DriveConfig, reclaim: &str, oracle: Option<Level>) -> u64 {
+    let technique = technique(reclaim).expect("its name was found");
+    let oracle = oracle.map_or(0, |level| Oracle::memory(&Geometry::new(config), level).0);
+    Drive::memory(config, technique).0 + oracle + OF_A_RUN
+}
+
+/// Refuses a run that does not fit, which would end the process in its midst. Gives what it needs.
+///
+/// # Errors
+/// What it needs and what there is, or the workload's.
+pub fn require(plan: &Plan) -> Result<u64, Failure> {
+    let needed = needed(plan)?;
+    fits(&plan.drive, needed, plan.oracle.level().is_some())?;
+    Ok(needed)
+}
+
+/// Refuses a drive alone.
+///
+/// # Errors
+/// As those of [`require`].
+pub fn require_drive(drive: &Loaded<DriveConfig>, reclaim: &str) -> Result<(), Failure> {
+    fits(drive, of_drive(&drive.config, reclaim, None), false)
+}
+
+fn fits(drive: &Loaded<DriveConfig>, needed: u64, oracle: bool) -> Result<(), Failure> {
+    let Some(there) = available().filter(|there| needed > *there) else { return Ok(()) };
+    let oracle = if oracle { "--oracle off, " } else { "" };
+    Err(Failure::failed(format!(
+        "drive {}: a run needs {} of memory and {} are to be had; {oracle}a smaller drive.capacity or a larger geometry.page_size is expected",
+        drive.name,
+        bytes(needed),
+        bytes(there)
+    )))
+}
+
+/// Bytes that runs at the same time may take together; without end where the system does not tell.
+pub fn budget() -> u64 {
+    available().map_or(u64::MAX, |there| there - there / LEFT_ALONE)
+}
+
+/// Bytes that this process may still take, where the system tells: the machine's, of those its control groups', of those its own.
+fn available() -> Option<u64> {
+    let info = read_to_string("/proc/meminfo").ok()?;
+    let machine = kib(&info, "MemAvailable:")? + kib(&info, "SwapFree:").unwrap_or(0);
+    let groups = read_to_string("/proc/self/cgroup").ok();
+    let groups = groups.map_or(u64::MAX, |own| left_by_groups(&own, Path::new("/sys/fs/cgroup")));
+    let limits = read_to_string("/proc/self/limits").ok();
+    let addresses = limits.as_deref().and_then(|text| number_after(text, "Max address space"));
+    let taken = read_to_string("/proc/self/status").ok().and_then(|status| kib(&status, "VmSize:")).unwrap_or(0);
+    Some(machine.min(groups).min(addresses.map_or(u64::MAX, |most| most.saturating_sub(taken))))
+}
+
+/// What control groups leave to a process of theirs, given its `/proc/self/cgroup`. A group counts for those within it. Files that were read
+/// and are kept in case they are read again are given up when memory is short.
+fn left_by_groups(own: &str, root: &Path) -> u64 {
+    let mut left = u64::MAX;
+    for line in own.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+        let (root, most, now, cached) = match controllers {
+            "" => (root.to_owned(), "memory.max", "memory.current", "inactive_file"),
+            _ if controllers.split(',').any(|c| c == "memory") => {
+                (root.join("memory"), "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+            }
+            _ => continue,
+        };
+        // Where the process does not see its own group's place, that is the root.
+        for group in Path::new(path.trim_start_matches('/')).ancestors().map(|group| root.join(group)) {
+            let number = |file: &str| read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
+            let Some((most, now)) = number(most).zip(number(now)) else { continue };
+            let cached =
+                read_to_string(group.join("memory.stat")).ok().and_then(|stat| number_after(&stat, &format!("{cached} "))).unwrap_or(0);
+            left = left.min(most.saturating_sub(now.saturating_sub(cached)));
+        }
+    }
+    left
+}
+
+/// The number in the line that begins so, where it is one.
+fn number_after(text: &str, key: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(key))?.split_whitespace().next()?.parse().ok()
+}
+
+fn kib(text: &str, key: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_tightest_group_counts_and_what_it_could_give_up_is_free() {
+        let root = std::env::temp_dir().join(format!("vpass-groups-{}", std::process::id()));
+        let write = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("a/b/memory.max", "max\n");
+        write("a/b/memory.current", "300\n");
+        assert_eq!(left_by_groups("0::/a/b\n", &root), u64::MAX);
+        write("a/memory.max", "1000\n");
+        write("a/memory.current", "700\n");
+        assert_eq!(left_by_groups("0::/a/b\n", &root), 300);
+        write("a/memory.stat", "anon 500\ninactive_file 150\ninactive_file_other 9\n");
+        assert_eq!(left_by_groups("0::/a/b\n", &root), 450);
+        write("a/b/memory.max", "310\n");
+        assert_eq!(left_by_groups("0::/a/b\n", &root), 10);
+        write("memory/c/memory.limit_in_bytes", "5000\n");
+        write("memory/c/memory.usage_in_bytes", "6000\n");
+        write("memory/c/memory.stat", "inactive_file 1\ntotal_inactive_file 2000\n");
+        assert_eq!(left_by_groups("12:pids:/c\n3:cpu,memory:/c\n0::/\n", &root), 1000);
+        assert_eq!(left_by_groups("12:pids:/c\n", &root), u64::MAX);
+        fs::remove_dir_all(&root).unwrap();
+    }
+}

@@ -1,0 +1,276 @@
+//! `--set KEY=VALUE`: values that replace those of a file, and what then becomes of the drive's size.
+//!
+//! Capacity, geometry and spare depend on each other. Whoever sets one of them means the others to follow:
+//!
+//! ```text
+//! set                               stays                             follows
+//! geometry.*, not the capacity      share of spare                    capacity
+//! capacity or spare                 the other of the two              blocks_per_plane, rounded up
+//! capacity and blocks_per_plane     -                                 spare
+//! ```
+//!
+//! `--set KEY=` takes a key away. Some keys of a workload exclude each other; one that is set takes the place of a file's others.
+
+use toml::{Table, Value};
+use vpass_core::config::DriveConfig;
+use vpass_core::slots::{SLOTS, Slot};
+
+use crate::counts;
+
+/// One `--set`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    pub(crate) table: String,
+    /// The technique whose table in that table it stands in.
+    pub(crate) technique: Option<String>,
+    pub(crate) key: String,
+    /// Nothing takes the key away.
+    pub(crate) value: Option<Value>,
+    /// As it was typed: `KEY=VALUE`, or a whole option that stands for it.
+    pub text: String,
+}
+
+impl Override {
+    /// Reads `geometry.channels=4`, or `gc.stable-greedy.slack=0.1`. The key's table is missing where there is no dot: that is for the caller to complain about.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (path, value) =
+            text.split_once('=').ok_or_else(|| format!("--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB"))?;
+        let path = path.trim();
+        let (table, rest) = path.split_once('.').unwrap_or(("", path));
+        let (technique, key) = rest.split_once('.').map_or((None, rest), |(technique, key)| (Some(technique.trim().to_owned()), key));
+        if key.is_empty() {
+            return Err(format!("--set {text}: a key is expected before the `=`, for instance --set drive.capacity=16GiB"));
+        }
+        let (table, key, value) = (table.trim(), key.trim(), value.trim());
+        let read = || match read_value(value) {
+            Value::String(word) => counts::read(path, &word).map(|n| n.map_or(Value::String(word), Value::Integer)),
+            other => Ok(other),
+        };
+        let value = if value.is_empty() { None } else { Some(read().map_err(|what| format!("--set {text}: {what}"))?) };
+        Ok(Self { table: table.into(), technique, key: key.into(), value, text: text.into() })
+    }
+
+    /// `--queue-depth`, for a workload of this table.
+    pub(crate) fn queue_depth(table: &str, depth: u32) -> Self {
+        let text = format!("--queue-depth {depth}");
+        Self { table: table.into(), technique: None, key: "queue_depth".into(), value: Some(Value::Integer(depth.into())), text }
+    }
+
+    /// What the user typed.
+    pub(crate) fn said(&self) -> String {
+        if self.text.starts_with("--") { self.text.clone() } else { format!("--set {}", self.text) }
+    }
+
+    /// Whether the key is one of a workload file, not of a drive.
+    pub fn is_of_workload(&self) -> bool {
+        self.table == "workload" || self.table == "statistics"
+    }
+
+    /// Puts the value into the tables of a file.
+    pub(crate) fn apply(&self, file: &mut Table) {
+        let table = match &self.technique {
+            None => Some(&mut *file),
+            Some(_) => section(file, &self.table),
+        };
+        let name = self.technique.as_ref().unwrap_or(&self.table);
+        match (table, &self.value) {
+            (Some(table), Some(value)) => put(table, name, &self.key, value.clone()),
+            (Some(table), None) => remove(table, name, &self.key),
+            (None, _) => {}
+        }
+    }
+}
+
+/// Keys of a workload, and the keys that mean nothing beside them.
+const RIVALS: [(&str, &[&str]); 4] = [
+    ("rate", &["queue_depth"]),
+    ("queue_depth", &["rate", "arrivals"]),
+    ("block_size", &["block_sizes"]),
+    ("block_sizes", &["block_size"]),
+];
+
+/// Removes from a workload's tables what the keys that `sets` will put in exclude.
+///
+/// # Errors
+/// Two of `sets` that exclude each other.
+pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), String> {
+    let given = |key: &str| sets.iter().find(|s| s.table == "workload" && s.key == key && s.value.is_some());
+    for (key, rivals) in RIVALS {
+        let Some(set) = given(key) else { continue };
+        for rival in rivals {
+            match given(rival) {
+                Some(other) if *rival == "arrivals" => {
+                    let (other, set) = (other.said(), set.said());
+                    return Err(format!("{other} needs a rate, and {set} asks for none: a request arrives when another completes"));
+                }
+                Some(other) => {
+                    return Err(format!("{} and {} exclude each other; give one of them", set.said(), other.said()));
+                }
+                None => remove(file, "workload", rival),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes from a drive's tables the other names of the parameters that `sets` will put in. An alias of which one technique is set apart stays
+/// for the others that share it, under their own keys.
+pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
+    let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
+        sets.iter().any(|s| s.table == slot.table && s.technique.as_deref() == technique && s.key == key && s.value.is_some())
+    };
+    for slot in SLOTS {
+        let Some(table) = file.get_mut(slot.table).and_then(Value::as_table_mut) else { continue };
+        for alias in slot.aliases() {
+            let is_given = is_set(slot, None, alias);
+            let apart = slot.sharing(alias).any(|(about, param)| is_set(slot, Some(about.name), param.key));
+            let common = if apart && !is_given { table.remove(alias) } else { None };
+            for (about, param) in slot.sharing(alias) {
+                if let Some(common) = &common {
+                    put(table, about.name, param.key, common.clone());
+                } else if is_given && has(table, about.name, param.key) {
+                    remove(table, about.name, param.key);
+                }
+            }
+        }
+    }
+}
+
+/// TOML where it is TOML, else a string.
+fn read_value(text: &str) -> Value {
+    let parsed = toml::from_str::<Table>(&format!("value = {text}")).ok().filter(|table| table.len() == 1);
+    match parsed.and_then(|mut table| table.remove("value")) {
+        // 1e6 requests are a whole number of requests.
+        Some(Value::Float(f)) if f.fract() == 0.0 && f.abs() < 9e15 && text.contains(['e', 'E']) => Value::Integer(f as i64),
+        Some(value) => value,
+        None => Value::String(text.into()),
+    }
+}
+
+/// Removes from a drive's tables what follows from the keys that `sets` will put in. `resolved` is the drive as it was, where it could be.
+pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: &[Override]) {
+    let given = |table: &str, key: &str| sets.iter().any(|s| s.table == table && s.key == key && s.value.is_some());
+    let (capacity, spare) = (given("drive", "capacity"), given("drive", "spare"));
+    let blocks = given("geometry", "blocks_per_plane");
+    let Some(resolved) = resolved else {
+        // A drive that could not be may become one by another capacity.
+        if capacity && !blocks {
+            remove(file, "geometry", "blocks_per_plane");
+        }
+        return;
+    };
+    if sets.iter().any(|s| s.table == "geometry" && s.value.is_some()) && !capacity {
+        remove(file, "drive", "capacity");
+        // A hair less, so that rounding a capacity that stays the same gives the same capacity.
+        put(file, "drive", "spare", Value::Float(resolved_spare(resolved) - 1e-12));
+        put(file, "geometry", "blocks_per_plane", Value::Integer(resolved.geometry.blocks_per_plane.map_or(1, i64::from)));
+    } else if capacity && blocks {
+        remove(file, "drive", "spare");
+    } else if capacity || spare {
+        if !has(file, "drive", "spare") {
+            put(file, "drive", "spare", Value::Float(resolved_spare(resolved)));
+        }
+        if let Some(bytes) = resolved.drive.capacity {
+            put(file, "drive", "capacity", Value::String(bytes.to_string()));
+        }
+        remove(file, "geometry", "blocks_per_plane");
+    }
+}
+
+fn resolved_spare(resolved: &DriveConfig) -> f64 {
+    resolved.drive.spare.expect("a resolved drive has a spare")
+}
+
+fn section<'a>(file: &'a mut Table, table: &str) -> Option<&'a mut Table> {
+    file.entry(table).or_insert_with(|| Value::Table(Table::new())).as_table_mut()
+}
+
+fn put(file: &mut Table, table: &str, key: &str, value: Value) {
+    if let Some(section) = section(file, table) {
+        section.insert(key.into(), value);
+    }
+}
+
+fn remove(file: &mut Table, table: &str, key: &str) {
+    if let Some(section) = section(file, table) {
+        section.remove(key);
+    }
+}
+
+fn has(file: &Table, table: &str, key: &str) -> bool {
+    file.get(table).and_then(Value::as_table).is_some_and(|t| t.contains_key(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vpass_core::base::units::Bytes;
+
+    /// A preset drive with some keys replaced: capacity, spare, blocks per plane.
+    fn sized(preset: &str, sets: &[&str]) -> (u64, f64, u32) {
+        let text = crate::presets::drive(preset).unwrap();
+        let resolved = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut file: Table = toml::from_str(text).unwrap();
+        let sets: Vec<_> = sets.iter().map(|s| Override::parse(s).unwrap()).collect();
+        make_room(&mut file, Some(&resolved), &sets);
+        for set in &sets {
+            set.apply(&mut file);
+        }
+        let drive = file.try_into::<DriveConfig>().unwrap().resolve().unwrap();
+        (drive.drive.capacity.unwrap().0, drive.drive.spare.unwrap(), drive.geometry.blocks_per_plane.unwrap())
+    }
+
+    #[test]
+    fn values_are_toml_or_strings() {
+        let value = |text: &str| Override::parse(text).unwrap().value.unwrap();
+        assert_eq!(value("drive.capacity=16GiB"), Value::String("16GiB".into()));
+        assert_eq!(value("geometry.channels = 4"), Value::Integer(4));
+        assert_eq!(value("start.fill=0.5"), Value::Float(0.5));
+        assert_eq!(value("workload.requests=1e6"), Value::Integer(1_000_000));
+        assert_eq!(value("workload.requests=1.5M"), Value::Integer(1_500_000));
+        assert_eq!(value("workload.rate=200k"), Value::Integer(200_000));
+        assert_eq!(value("workload.block_size=16k"), Value::String("16k".into()), "a size has binary units");
+        assert_eq!(Override::parse("workload.queue_depth=").unwrap().value, None);
+        assert_eq!(value("timing.suspend=true"), Value::Boolean(true));
+        assert_eq!(value("timing.sense_us=[40,60,90]").as_array().unwrap().len(), 3);
+        assert_eq!(value("gc.x=1\nother = 2"), Value::String("1\nother = 2".into()));
+        assert!(Override::parse("drive.capacity").is_err());
+        assert!(Override::parse("=3").is_err());
+    }
+
+    #[test]
+    fn capacity_follows_from_geometry() {
+        let (capacity, spare, blocks) = sized("tiny", &[]);
+        assert_eq!((capacity, blocks), (1 << 30, 51));
+        assert_eq!(sized("tiny", &["geometry.channels=2"]).0, capacity, "nothing changed");
+        let (twice, same_spare, same_blocks) = sized("tiny", &["geometry.channels=4"]);
+        assert_eq!((twice, same_blocks), (2 * capacity, blocks));
+        assert!((same_spare - spare).abs() < 1e-6);
+        let (capacity, spare, blocks) = sized("tiny", &["geometry.blocks_per_plane=100", "drive.spare=0.5"]);
+        assert_eq!((capacity, blocks), (800 * 192 * 16384 / 2, 100));
+        assert!((spare - 0.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn blocks_follow_from_capacity_and_spare() {
+        // The preset's own spare of 0.15 stays: 2 GiB / 0.85 / 3 MiB / 8 planes = 100.4 blocks.
+        assert_eq!(sized("tiny", &["drive.capacity=2GiB"]).2, 101);
+        let (capacity, spare, blocks) = sized("tiny", &["drive.spare=0.5"]);
+        assert_eq!((capacity, blocks), (1 << 30, 86));
+        assert!((0.5..0.51).contains(&spare));
+        // A preset that gives capacity and geometry keeps the spare that those leave.
+        let (_, of_preset, _) = sized("straw-2t-tlc", &[]);
+        let (capacity, spare, blocks) = sized("straw-2t-tlc", &["drive.capacity=1TiB"]);
+        assert_eq!((capacity, blocks), (1 << 40, 71));
+        assert!((of_preset..of_preset + 0.01).contains(&spare), "{of_preset} {spare}");
+        let (capacity, _, _) = sized("straw-2t-tlc", &["geometry.channels=2", "drive.capacity=16GiB"]);
+        assert_eq!(capacity, 16 << 30);
+    }
+
+    #[test]
+    fn spare_follows_from_both() {
+        let (capacity, spare, blocks) = sized("tiny", &["drive.capacity=1GiB", "geometry.blocks_per_plane=86"]);
+        assert_eq!((Bytes(capacity).to_string().as_str(), blocks), ("1GiB", 86));
+        assert!((0.5..0.51).contains(&spare));
+    }
+}

@@ -1,0 +1,181 @@
+//! What a run is to do, all of it checked before anything runs or is created.
+
+mod notes;
+mod stream;
+mod workload;
+
+use std::num::NonZeroU32;
+
+use vpass_core::base::request::RequestSource;
+use vpass_core::config::DriveConfig;
+use vpass_core::slots::gc::GC;
+use vpass_core::slots::reclaim::{RECLAIM, Technique, promise, technique};
+
+use crate::failure::Failure;
+use crate::load::{self, Loaded};
+use crate::progress::Begin;
+use crate::run::Cycles;
+use crate::setup::{Base, Gear, Setup, Watch};
+use crate::suggest;
+
+pub use notes::unit_notes;
+pub use stream::Stream;
+pub use workload::{ADAPTIVE, Workload, generated_from, survey};
+
+/// Drive, workload and how to run them.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The drive, resolved.
+    pub drive: Loaded<DriveConfig>,
+    /// Where the requests come from.
+    pub workload: Workload,
+    /// Read-reclaim technique, a name of the list.
+    pub reclaim: &'static str,
+    /// Garbage collection policy, a name of the list.
+    pub gc: &'static str,
+    /// What is simulated.
+    pub gear: Gear,
+    /// Passes over the workload.
+    pub repeat: NonZeroU32,
+    /// Whether to repeat until wear per host page has settled instead.
+    pub until_stable: bool,
+    /// Requests that are served before anything is counted.
+    pub warm_up: u64,
+    /// The run ends by cycles of its blocks; requests are then the most that it may take.
+    pub cycles: Option<Cycles>,
+    /// P/E cycles of further drives that are run for the life's sake, rising.
+    pub ages: Vec<u32>,
+    /// Of all chance.
+    pub seed: u64,
+    /// Who watches the drive.
+    pub oracle: Watch,
+}
+
+impl Plan {
+    /// Reads what a user names.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn new(setup: &Setup, reclaim: &str, gc: &str, begin: Begin) -> Result<Self, Failure> {
+        let (reclaim, gc) = (reclaim_named(reclaim)?, gc_named(gc)?);
+        let sets = load::overrides(&setup.base.set)?;
+        let drive = load::drive(&setup.base.drive, &sets)?;
+        // Before a long trace is looked through.
+        if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
+            return Err(refusal);
+        }
+        let workload = Workload::new(setup, &sets, &drive.config, begin)?;
+        let plan = Self::once(&setup.base, drive, workload, reclaim, gc);
+        let plan =
+            Self { repeat: setup.repeat, until_stable: setup.until_stable, warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
+        // Opened once to see that it can be; each run opens its own.
+        plan.source()?;
+        Ok(plan)
+    }
+
+    /// One pass of a workload at hand, with techniques of the lists.
+    pub fn once(base: &Base, drive: Loaded<DriveConfig>, workload: Workload, reclaim: &'static str, gc: &'static str) -> Self {
+        Self {
+            drive,
+            workload,
+            reclaim,
+            gc,
+            gear: base.gear,
+            repeat: NonZeroU32::MIN,
+            until_stable: false,
+            warm_up: 0,
+            cycles: None,
+            ages: vec![],
+            seed: base.seed,
+            oracle: base.oracle,
+        }
+    }
+
+    /// The same with other techniques.
+    ///
+    /// # Errors
+    /// A name that nobody knows, or a technique that the drive's settings leave no room for.
+    pub fn with(&self, reclaim: &str, gc: &str) -> Result<Self, Failure> {
+        let plan = Self { reclaim: reclaim_named(reclaim)?, gc: gc_named(gc)?, ..self.clone() };
+        plan.refusal().map_or(Ok(plan), Err)
+    }
+
+    /// Why these settings leave the technique no room, if they do not.
+    pub fn refusal(&self) -> Option<Failure> {
+        refusal(&self.drive, self.reclaim, self.gear)
+    }
+
+    /// Whether its results are those of no real drive.
+    pub fn is_counterfactual(&self) -> bool {
+        technique(self.reclaim).is_some_and(|technique| technique.is_counterfactual())
+    }
+
+    /// Requests in all passes, where that is known beforehand.
+    ///
+    /// # Errors
+    /// The workload's.
+    pub fn requests(&self) -> Result<Option<u64>, Failure> {
+        if let Workload::Adversary { requests, .. } = self.workload {
+            return Ok(Some(requests));
+        }
+        let of_a_pass = self.source()?.len_hint().filter(|_| !self.until_stable);
+        let of_a_run = of_a_pass.and_then(|n| n.checked_mul(u64::from(self.repeat.get())));
+        Ok(of_a_run.and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
+    }
+
+    /// The same on a drive of this age, and no other.
+    pub fn at_age(&self, pec: u32) -> Self {
+        let mut plan = Self { ages: vec![], ..self.clone() };
+        plan.drive.config.start.pec = pec;
+        plan
+    }
+}
+
+/// The ages of further runs, rising.
+fn ages(setup: &Setup, plan: &Plan) -> Result<Vec<u32>, Failure> {
+    let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
+    let mut ages = setup.ages.clone();
+    ages.sort_unstable();
+    ages.dedup();
+    // The drive's own age is run anyway.
+    ages.retain(|pec| *pec != start);
+    match ages.iter().find(|pec| **pec < start || **pec >= rated) {
+        None => Ok(ages),
+        Some(pec) => Err(Failure::usage(format!(
+            "--ages {pec}: a life goes from the drive's start.pec, {start}, to its rated P/E cycles, {rated}; ages between them are expected"
+        ))),
+    }
+}
+
+/// Why a technique is refused on this drive, if it is.
+fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Failure> {
+    let technique = technique(reclaim).expect("its name was found");
+    let checked = promise::check(&drive.config, technique, gear == Gear::Timed);
+    checked.err().map(|e| Failure::usage(format!("drive {}: {e}", drive.name)))
+}
+
+/// The reclaim technique of this name.
+///
+/// # Errors
+/// A name that nobody knows, with the nearest.
+pub fn technique_named(name: &str) -> Result<&'static Technique, Failure> {
+    let unknown = || Failure::usage(suggest::unknown("reclaim technique", name, RECLAIM.iter().map(|t| t.name)));
+    technique(name).ok_or_else(unknown)
+}
+
+/// The same name, of the list.
+///
+/// # Errors
+/// A name that nobody knows, with the nearest.
+pub fn reclaim_named(name: &str) -> Result<&'static str, Failure> {
+    technique_named(name).map(|technique| technique.name)
+}
+
+/// The policy of this name.
+///
+/// # Errors
+/// A name that nobody knows, with the nearest.
+pub fn gc_named(name: &str) -> Result<&'static str, Failure> {
+    let names = GC.iter().map(|t| t.name);
+    names.clone().find(|known| *known == name).ok_or_else(|| Failure::usage(suggest::unknown("GC policy", name, names)))
+}

@@ -1,0 +1,102 @@
+//! What the user should know of a plan before it runs, in sentences.
+
+use vpass_core::base::request::Arrival;
+use vpass_core::slots::reclaim::{promise, technique};
+use vpass_workload::fio::{FioSource, JobFile};
+use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
+
+use super::{Plan, Stream, Workload};
+use crate::failure::Failure;
+use crate::setup::Gear;
+
+impl Plan {
+    /// What the user should know before the run, in sentences.
+    ///
+    /// # Errors
+    /// The workload's.
+    pub fn notes(&self) -> Result<Vec<String>, Failure> {
+        let mut notes = match &self.workload {
+            Workload::Trace { survey, options } => {
+                let mut notes = trace_notes(survey);
+                notes.extend(unit_notes(survey, options));
+                notes.extend(self.trace_warnings());
+                notes
+            }
+            Workload::Generated(_) | Workload::Adversary { .. } => vec![],
+            Workload::Fio { jobs, .. } => {
+                let Stream::Fio(source) = self.source()? else { unreachable!("a job file is run by its own source") };
+                fio_notes(&self.workload.name(), jobs, &source)
+            }
+        };
+        notes.extend(self.promise_notes());
+        Ok(notes)
+    }
+
+    /// What the user should know of the technique's promise while the drive wears as far as it is rated, in sentences.
+    pub fn promise_notes(&self) -> Vec<String> {
+        promise::notes(&self.drive.config).into_iter().chain(self.promise_warnings(0)).collect()
+    }
+
+    /// What ends the technique's promise up to the rated P/E count, or up to this one, in sentences.
+    pub fn promise_warnings(&self, pec: u32) -> Vec<String> {
+        let config = &self.drive.config;
+        let technique = technique(self.reclaim).expect("its name was found");
+        promise::warnings(config, technique, self.gear == Gear::Timed, config.drive.rated_pec.max(config.start.pec).max(pec))
+    }
+
+    /// What makes the results of a trace doubtful before it is run, in sentences: times in what is probably the wrong unit.
+    pub fn trace_warnings(&self) -> Vec<String> {
+        match &self.workload {
+            // A closed loop does not look at the times.
+            Workload::Trace { survey, options } if options.arrival == Arrival::Open => {
+                survey.files().iter().filter_map(|file| file.doubts(options.read.time_unit)).collect()
+            }
+            _ => vec![],
+        }
+    }
+}
+
+/// What the files of a trace were taken for.
+fn trace_notes(survey: &Survey) -> Vec<String> {
+    let detected = |f: &&FileSurvey| f.detected;
+    let mut notes: Vec<String> = vec![];
+    for file in survey.files().iter().filter(detected) {
+        let format = file.format;
+        // One sentence a format, however many files.
+        let of_it: Vec<_> = survey.files().iter().filter(detected).filter(|f| std::ptr::eq(f.format, format)).collect();
+        if of_it[0].path != file.path {
+            continue;
+        }
+        let more = if of_it.len() > 1 { format!(" and {} more are", of_it.len() - 1) } else { " is".into() };
+        notes.push(format!("{}{more} taken for {}: {}", file.path.display(), format.name, format.description));
+    }
+    notes
+}
+
+/// In which units times were taken that the formats leave open; nothing where a closed loop does not look at them.
+pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
+    let said = options.read.time_unit;
+    let mut formats: Vec<_> = survey.files().iter().map(|file| file.format).filter(|_| options.arrival == Arrival::Open).collect();
+    formats.sort_by_key(|format| format.name);
+    formats.dedup_by_key(|format| format.name);
+    let words = |unit: &str, why: &str, name: &str| format!("the times of {name} are taken for {unit}{why}");
+    let notes: Vec<_> = formats
+        .into_iter()
+        .filter_map(|format| {
+            let taken = format.times.taken(said)?;
+            match taken.because {
+                UnitBasis::Format => None,
+                UnitBasis::Assumed => Some(words(taken.words, "; --time-unit says another unit", format.name)),
+                UnitBasis::Said => Some(words(taken.words, ", as --time-unit says", format.name)),
+            }
+        })
+        .collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
+}
+
+/// What of a job file does not count, or not as it stands.
+fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<String> {
+    let left_out = jobs.left_out().join(", ");
+    let left_out = (!left_out.is_empty()).then(|| format!("{name}: not applicable to a simulated drive: {left_out}"));
+    left_out.into_iter().chain(source.notes().iter().map(|note| format!("{name}: {note}"))).collect()
+}

@@ -1,0 +1,128 @@
+//! The requests of a plan, from the beginning.
+
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::Ns;
+use vpass_workload::fio::{FioOptions, FioSource};
+use vpass_workload::pass::PassSource;
+use vpass_workload::phases::PhasesSource;
+use vpass_workload::statistics::StatisticsSource;
+use vpass_workload::synthetic::SyntheticSource;
+use vpass_workload::traces::{TraceReport, TraceSource};
+
+use super::{Plan, Workload};
+use crate::failure::Failure;
+use crate::load::Generated;
+use crate::setup::Gear;
+
+impl Plan {
+    /// The requests, from the beginning.
+    ///
+    /// # Errors
+    /// The workload's.
+    pub fn source(&self) -> Result<Stream, Failure> {
+        let config = &self.drive.config;
+        let capacity = config.drive.capacity.expect("a resolved drive has a capacity").0;
+        let page = config.geometry.page_size.0 as u32;
+        Ok(match &self.workload {
+            Workload::Trace { survey, options } => Stream::Trace(Box::new(TraceSource::new(survey.clone(), capacity, options.clone())?)),
+            Workload::Generated(loaded) => {
+                let source: Result<Box<dyn PassSource>, _> = match &loaded.config {
+                    Generated::Workload(file) => SyntheticSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _),
+                    Generated::Phases(file) => PhasesSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _),
+                    Generated::Statistics(file) => StatisticsSource::new(&file.statistics, capacity, self.seed).map(|s| Box::new(s) as _),
+                };
+                Stream::Generated(source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?)
+            }
+            Workload::Fio { jobs, queue_depth, .. } => {
+                let options = FioOptions { seed: self.seed, queue_depth: *queue_depth, has_clock: self.gear == Gear::Timed };
+                Stream::Fio(Box::new(FioSource::new(jobs, capacity, page, options)?))
+            }
+            Workload::Adversary { .. } => unreachable!("an adversary makes its requests while the drive runs"),
+        })
+    }
+}
+
+/// Requests of a trace, a generator or a job file.
+pub enum Stream {
+    /// Of trace files.
+    Trace(Box<TraceSource>),
+    /// Of a generator.
+    Generated(Box<dyn PassSource>),
+    /// Of a job file.
+    Fio(Box<FioSource>),
+}
+
+impl Stream {
+    /// What was read of a trace.
+    pub fn report(&self) -> Option<TraceReport> {
+        match self {
+            Self::Trace(source) => Some(source.report()),
+            Self::Generated(_) | Self::Fio(_) => None,
+        }
+    }
+
+    /// The job of each origin, where there are several jobs whose latencies have to be told apart.
+    pub fn groups(&self) -> Option<&[u16]> {
+        if let Self::Fio(source) = self { Some(source.job_of()).filter(|_| source.jobs().len() > 1) } else { None }
+    }
+
+    fn inner(&self) -> &dyn PassSource {
+        match self {
+            Self::Trace(source) => source.as_ref(),
+            Self::Generated(source) => source.as_ref(),
+            Self::Fio(source) => source.as_ref(),
+        }
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn PassSource {
+        match self {
+            Self::Trace(source) => source.as_mut(),
+            Self::Generated(source) => source.as_mut(),
+            Self::Fio(source) => source.as_mut(),
+        }
+    }
+}
+
+impl RequestSource for Stream {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        self.inner_mut().fill(out, max)
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.inner().arrival()
+    }
+
+    fn tell_time(&mut self, now: Ns) {
+        self.inner_mut().tell_time(now);
+    }
+
+    fn completed(&mut self, origin: u16) {
+        self.inner_mut().completed(origin);
+    }
+
+    fn waits_until(&self) -> Option<Ns> {
+        self.inner().waits_until()
+    }
+
+    fn next_stage(&mut self) -> bool {
+        self.inner_mut().next_stage()
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        self.inner().len_hint()
+    }
+}
+
+impl PassSource for Stream {
+    fn next_pass(&mut self) -> Result<(), SourceError> {
+        self.inner_mut().next_pass()
+    }
+
+    fn memory(&self) -> u64 {
+        self.inner().memory()
+    }
+
+    fn has_next_stage(&self) -> bool {
+        self.inner().has_next_stage()
+    }
+}

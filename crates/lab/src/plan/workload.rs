@@ -1,0 +1,166 @@
+//! Where a plan's requests come from: found, read, held against the drive.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use vpass_core::base::request::Arrival;
+use vpass_core::config::DriveConfig;
+use vpass_workload::fio::JobFile;
+use vpass_workload::statistics::StatisticsConfig;
+use vpass_workload::traces::{Fit, MissingClock, ReadOptions, Survey, TraceOptions, format_named};
+
+use crate::failure::Failure;
+use crate::load::{self, Generated, Loaded};
+use crate::overrides::Override;
+use crate::progress::Begin;
+use crate::setup::{Named, Replay, Setup};
+
+/// The name of the attack that is not made beforehand.
+pub const ADAPTIVE: &str = "adaptive";
+
+/// Where the requests come from.
+#[derive(Clone, Debug)]
+pub enum Workload {
+    /// Trace files, looked through once.
+    Trace {
+        /// What they hold.
+        survey: Arc<Survey>,
+        /// How they are read and replayed.
+        options: TraceOptions,
+    },
+    /// A generated workload.
+    Generated(Loaded<Generated>),
+    /// A job file of fio.
+    Fio {
+        /// Where it is.
+        path: PathBuf,
+        /// What it says.
+        jobs: JobFile,
+        /// Requests outstanding, in the place of what the jobs say.
+        queue_depth: Option<u32>,
+    },
+    /// An adversary, who makes requests as it goes.
+    Adversary {
+        /// In all.
+        requests: u64,
+        /// Of them outstanding within a burst.
+        depth: u32,
+    },
+}
+
+impl Workload {
+    /// Its name in results: a preset, files, or an attack.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Trace { survey, .. } => survey.files().iter().map(|f| f.path.display().to_string()).collect::<Vec<_>>().join(" "),
+            Self::Generated(loaded) => loaded.name.clone(),
+            Self::Fio { path, .. } => path.display().to_string(),
+            Self::Adversary { .. } => format!("attack {ADAPTIVE}"),
+        }
+    }
+
+    /// Whether no host ever sent these requests.
+    pub fn is_generated(&self) -> bool {
+        !matches!(self, Self::Trace { .. })
+    }
+
+    /// Where the requests come from, in words.
+    pub fn source(&self) -> String {
+        match self {
+            Self::Trace { .. } => "trace".into(),
+            Self::Fio { .. } => "generated from a fio job file".into(),
+            Self::Adversary { .. } => "made in bursts by an adversary that looks again after each; the drive drains in between".into(),
+            Self::Generated(loaded) => match &loaded.config {
+                Generated::Workload(_) => "generated".into(),
+                Generated::Phases(_) => "generated in phases".into(),
+                Generated::Statistics(file) => generated_from(&file.statistics),
+            },
+        }
+    }
+}
+
+/// "generated from the statistics of w02 at scale 0.01".
+pub fn generated_from(statistics: &StatisticsConfig) -> String {
+    let mut text = format!("generated from the statistics of {}", statistics.disk);
+    if statistics.scale < 1.0 {
+        let _ = write!(text, " at scale {}", statistics.scale);
+    }
+    text
+}
+
+impl Workload {
+    /// Reads what a user names, for this drive.
+    pub(super) fn new(setup: &Setup, sets: &[Override], drive: &DriveConfig, begin: Begin) -> Result<Self, Failure> {
+        let queue_depth = setup.base.queue_depth;
+        let of_workload = sets.iter().find(|s| s.is_of_workload());
+        match (&setup.workload, of_workload) {
+            (Named::Workload(name), _) => Ok(Self::Generated(load::workload(name, sets, queue_depth)?)),
+            (_, Some(set)) => Err(Failure::usage(format!(
+                "--set {}: the keys of a workload are for --workload; a trace or a job file says itself what it asks for",
+                set.text
+            ))),
+            (Named::Fio(path), None) => Ok(Self::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth }),
+            (Named::Trace { files, replay }, None) => {
+                let options = trace_options(replay, queue_depth, drive)?;
+                let survey = survey(files, &options, begin)?;
+                check_capacity(&survey, files, &options, drive, begin)?;
+                Ok(Self::Trace { survey: Arc::new(survey), options })
+            }
+        }
+    }
+}
+
+fn trace_options(replay: &Replay, queue_depth: Option<u32>, drive: &DriveConfig) -> Result<TraceOptions, Failure> {
+    Ok(TraceOptions {
+        read: read_options(replay, queue_depth)?,
+        only: replay.only.clone(),
+        concat: replay.concat,
+        fit: replay.fit,
+        page_bytes: drive.geometry.page_size.0,
+        strict: replay.strict,
+        speed: replay.speed,
+        arrival: queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth }),
+    })
+}
+
+fn read_options(replay: &Replay, queue_depth: Option<u32>) -> Result<ReadOptions, Failure> {
+    Ok(ReadOptions {
+        format: replay.format.as_deref().map(format_named).transpose()?,
+        assume_op: replay.assume_op,
+        clock: match (replay.assume_rate, queue_depth) {
+            (Some(iops), _) => MissingClock::Rate(iops),
+            (None, Some(_)) => MissingClock::Ignore,
+            (None, None) => MissingClock::Refuse,
+        },
+        blk_action: replay.blk_action,
+        time_unit: replay.time_unit,
+        skip_bad_lines: replay.skip_bad_lines,
+    })
+}
+
+/// Whether a trace goes on a drive. Where it does not, it is read once more, so that the complaint can say whether `--fit pack` would help.
+fn check_capacity(found: &Survey, paths: &[PathBuf], options: &TraceOptions, drive: &DriveConfig, begin: Begin) -> Result<(), Failure> {
+    let capacity = drive.drive.capacity.expect("a resolved drive has a capacity").0;
+    let Err(too_large) = found.fits(capacity, options.fit) else { return Ok(()) };
+    if options.fit != Fit::Error {
+        return Err(too_large.into());
+    }
+    let packed = survey(paths, &TraceOptions { fit: Fit::Pack, ..options.clone() }, begin)?;
+    Ok(packed.fits(capacity, Fit::Error)?)
+}
+
+/// Reads the files of a trace once.
+///
+/// # Errors
+/// What is wrong with a trace, or an interruption.
+pub fn survey(paths: &[PathBuf], options: &TraceOptions, begin: Begin) -> Result<Survey, Failure> {
+    let bytes = paths.iter().map(|path| fs::metadata(path).map_or(0, |m| m.len())).sum();
+    let progress = begin(Some(bytes), "bytes of the trace looked through");
+    let survey = Survey::of(paths, options, &mut |bytes| progress.advance(bytes));
+    if !progress.may_go_on() {
+        return Err(Failure::interrupted());
+    }
+    Ok(survey?)
+}

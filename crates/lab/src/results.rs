@@ -1,0 +1,427 @@
+//! What a run found, as it stands in `summary.json`. Every key is always there; null where it does not apply.
+
+pub mod jobs;
+mod life;
+mod warnings;
+mod wear;
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+use vpass_core::base::metrics::Latency;
+use vpass_core::base::units::Cause;
+use vpass_core::drive::Drive;
+use vpass_core::time::TimedEngine;
+use vpass_oracle::OracleReport;
+
+pub use life::CONFIDENT_CYCLES;
+pub use wear::{AgeWear, Confidence, Wear};
+pub(crate) use wear::{Ageing, Before};
+
+/// The result of one run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Version of vpass.
+    pub vpass: &'static str,
+    /// Preset or path of the drive.
+    pub drive: String,
+    /// Preset or path of the workload.
+    pub workload: String,
+    /// Whether no host ever sent these requests.
+    pub workload_generated: bool,
+    /// Where they come from, in words.
+    pub workload_source: String,
+    /// A name of the list.
+    pub reclaim_technique: String,
+    /// Whether these are the results of no real drive.
+    pub counterfactual: bool,
+    /// A name of the list.
+    pub gc_technique: String,
+    /// timed or untimed.
+    pub gear: &'static str,
+    /// Of all chance.
+    pub seed: u64,
+    /// Passes over the workload.
+    pub passes: u64,
+    /// Whether `--until stable` ended because programs and erases per host page had settled; null without it.
+    pub stable: Option<bool>,
+    /// What the host asked for.
+    pub host: Host,
+    /// How long its requests took.
+    pub latency_us: Latencies,
+    /// How many of them were done in a second.
+    pub throughput: Throughput,
+    /// What the flash did.
+    pub flash: Flash,
+    /// Pages programmed per page that the host wrote; null where it wrote none.
+    pub write_amplification: Option<f64>,
+    /// What was done because of reads.
+    pub reclaim: Reclaim,
+    /// How worn the drive is.
+    pub wear: Wear,
+    /// Host reads that the drive answered with an error.
+    pub uncorrectable_reads: u64,
+    /// Pages of host data that the drive reported lost.
+    pub data_lost_pages: u64,
+    /// What the oracle found; null where it did not watch.
+    pub oracle: Option<OracleReport>,
+    /// What the reclaim technique keeps in the controller.
+    pub controller_ram_bytes: u64,
+    /// What was read of a trace; null where the workload is another.
+    pub trace: Option<Trace>,
+    /// Those of a fio file; null where the workload is another.
+    pub jobs: Option<Vec<jobs::JobResult>>,
+    /// What the run itself took.
+    pub simulation: Simulation,
+    /// What to know before these results are believed, in sentences; see [`Summary::warn`].
+    pub warnings: Vec<String>,
+}
+
+/// What the host asked for.
+#[derive(Clone, Debug, Serialize)]
+pub struct Host {
+    /// Requests to read.
+    pub read_requests: u64,
+    /// Requests to write.
+    pub write_requests: u64,
+    /// Requests to trim.
+    pub trim_requests: u64,
+    /// Bytes that they ask to read.
+    pub read_bytes: u64,
+    /// Bytes that they ask to write.
+    pub write_bytes: u64,
+    /// Pages read.
+    pub read_pages: u64,
+    /// Pages written.
+    pub write_pages: u64,
+    /// Pages trimmed.
+    pub trim_pages: u64,
+    /// Pages read that hold nothing.
+    pub unmapped_read_pages: u64,
+    /// Page writes that covered a part of the page.
+    pub partial_page_writes: u64,
+    /// Flash reads that fill in the rest of a partly written page.
+    pub fill_reads: u64,
+}
+
+/// Of host requests; nulls in the untimed gear.
+#[derive(Clone, Debug, Serialize)]
+pub struct Latencies {
+    /// Of reads.
+    pub read: Quantiles,
+    /// Of writes.
+    pub write: Quantiles,
+    /// Of reads that waited for reclaim.
+    pub read_during_reclaim: Quantiles,
+}
+
+/// Microseconds.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Quantiles {
+    /// Of all.
+    pub mean: Option<f64>,
+    /// Within which half of the requests end.
+    pub p50: Option<f64>,
+    /// Within which 90 % end.
+    pub p90: Option<f64>,
+    /// Within which 99 % end.
+    pub p99: Option<f64>,
+    /// Within which 99.9 % end.
+    pub p99_9: Option<f64>,
+    /// Within which 99.99 % end.
+    pub p99_99: Option<f64>,
+    /// Of the slowest.
+    pub max: Option<f64>,
+}
+
+/// Over the simulated time; nulls in the untimed gear.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Throughput {
+    /// Reads a second.
+    pub read_iops: Option<f64>,
+    /// Writes a second.
+    pub write_iops: Option<f64>,
+    /// MiB read in a second.
+    pub read_mib_s: Option<f64>,
+    /// MiB written in a second.
+    pub write_mib_s: Option<f64>,
+    /// Requests a second that arrived, by their own clock; null in closed loop.
+    pub offered_iops: Option<f64>,
+    /// How long after the last arrival the last request was done; null in closed loop.
+    pub backlog_s: Option<f64>,
+}
+
+/// Operations of the flash.
+#[derive(Clone, Debug, Serialize)]
+pub struct Flash {
+    /// Pages sensed.
+    pub reads: ByCause,
+    /// Pages programmed.
+    pub programs: ByCause,
+    /// Those of them that hold nothing, in wordlines that were programmed before they were complete.
+    pub padded_pages: u64,
+    /// Blocks erased.
+    pub erases: ByCause,
+    /// Wordlines programmed over themselves.
+    pub reprograms: ByCause,
+}
+
+/// A count for each cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByCause(pub(crate) [u64; Cause::COUNT]);
+
+impl ByCause {
+    /// Of one cause.
+    pub fn of(&self, cause: Cause) -> u64 {
+        self.0[cause as usize]
+    }
+
+    /// Of all causes.
+    pub fn sum(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+impl Serialize for ByCause {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_map(Cause::ALL.iter().map(|c| (c.name(), self.of(*c))))
+    }
+}
+
+/// What was done because of reads.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reclaim {
+    /// Times that the technique was asked.
+    pub alarms: u64,
+    /// Jobs.
+    pub invocations: u64,
+    /// Pages that they copied.
+    pub pages_copied: u64,
+    /// Time that host reads waited for reclaim on their die, summed over reads.
+    pub stall_us: f64,
+    /// Jobs that a block's last allowed read overtook.
+    pub deadline_misses: u64,
+    /// Blocks that GC erased to make room for reclaim jobs.
+    pub gc_erases: u64,
+    /// Blocks opened that should lie in the IPR pool.
+    pub pool_openings: u64,
+    /// Those of them that do not.
+    pub pool_misses: u64,
+    /// Blocks reprogrammed in place.
+    pub reprograms: u64,
+    /// Blocks that should have got guard levels but that the drive could not spare their pages.
+    pub low_density_refused: u64,
+    /// Blocks of low density erased by GC.
+    pub low_density_erases_by_gc: u64,
+    /// Blocks of low density erased, by the share of their limit that they had used, in twentieths.
+    pub low_density_used: [u64; 20],
+    /// What the technique counts of its own.
+    #[serde(flatten)]
+    pub technique: BTreeMap<&'static str, u64>,
+    /// Whose reads caused the copies: ranges of the host's addresses, those with most copies first.
+    pub blame: Vec<Blame>,
+}
+
+/// Copies that reads of a range caused; movers' reads count for the range whose data they read.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Blame {
+    /// Where the range begins.
+    pub offset_bytes: u64,
+    /// How long it is.
+    pub bytes: u64,
+    /// A job is shared out, so this is no whole number; to a thousandth.
+    pub copies: f64,
+}
+
+/// What was read of a trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trace {
+    /// Paths, as they were given.
+    pub files: Vec<String>,
+    /// What each was taken for.
+    pub formats: Vec<&'static str>,
+    /// Requests in all passes.
+    pub rows: u64,
+    /// Requests earlier than the one before them, moved up to it.
+    pub clamped: u64,
+    /// Requests whose address was changed to fit the drive.
+    pub refitted: u64,
+    /// Lines and records that could not be read and were passed over.
+    pub bad_lines: u64,
+    /// What was wrong with the first; null where all could be read.
+    pub first_bad_line: Option<String>,
+    /// Whether it names more than one.
+    pub several_devices: bool,
+    /// Side by side on the drive, in this order.
+    pub devices: Vec<TraceDevice>,
+    /// From the first request to the last.
+    pub span_s: f64,
+}
+
+/// A device of a trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceDevice {
+    /// Number or name, as the trace has it.
+    pub name: String,
+    /// The file that names it first.
+    pub file: String,
+    /// Where it begins, before any fit.
+    pub base_bytes: u64,
+    /// The end of its highest request.
+    pub extent_bytes: u64,
+    /// Its requests in a pass.
+    pub rows: u64,
+}
+
+/// All but the first are null in a folder, where `timing.json` has them.
+#[derive(Clone, Debug, Serialize)]
+pub struct Simulation {
+    /// Null where nothing has a clock.
+    pub simulated_s: Option<f64>,
+    /// Of the measured phase; where drives share requests, of this drive's turns.
+    pub wall_s: Option<f64>,
+    /// Requests served in a second of that time.
+    pub requests_per_s: Option<f64>,
+    /// The most memory that the process ever had; null where the system does not tell.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+impl Quantiles {
+    fn of(latency: &Latency) -> Self {
+        if latency.count() == 0 {
+            return Self::default();
+        }
+        let at = |q: f64| Some(latency.quantile_ns(q) as f64 / 1e3);
+        Self {
+            mean: Some(latency.mean_ns() / 1e3),
+            p50: at(0.5),
+            p90: at(0.9),
+            p99: at(0.99),
+            p99_9: at(0.999),
+            p99_99: at(0.9999),
+            max: Some(latency.max_ns() as f64 / 1e3),
+        }
+    }
+}
+
+impl Latencies {
+    /// Of the timed gear, or nothing but nulls.
+    pub(crate) fn of(engine: Option<&TimedEngine>) -> Self {
+        let of = |pick: fn(&TimedEngine) -> &Latency| engine.map_or_else(Quantiles::default, |e| Quantiles::of(pick(e)));
+        Self {
+            read: of(|e| &e.metrics().read),
+            write: of(|e| &e.metrics().write),
+            read_during_reclaim: of(|e| &e.metrics().read_during_reclaim),
+        }
+    }
+}
+
+impl Host {
+    pub(crate) fn of(drive: &Drive) -> Self {
+        let h = drive.host_counts();
+        Self {
+            read_requests: h.read_requests,
+            write_requests: h.write_requests,
+            trim_requests: h.trim_requests,
+            read_bytes: h.read_bytes,
+            write_bytes: h.write_bytes,
+            read_pages: h.read_pages,
+            write_pages: h.write_pages,
+            trim_pages: h.trim_pages,
+            unmapped_read_pages: h.unmapped_read_pages,
+            partial_page_writes: h.partial_page_writes,
+            fill_reads: h.fill_reads,
+        }
+    }
+
+    /// Requests and bytes over the simulated time.
+    pub(crate) fn throughput(&self, seconds: Option<f64>) -> Throughput {
+        Throughput::of((self.read_requests, self.write_requests), (self.read_bytes, self.write_bytes), seconds)
+    }
+}
+
+impl Throughput {
+    /// Requests and bytes, each of reads and writes, over a time.
+    fn of(requests: (u64, u64), bytes: (u64, u64), seconds: Option<f64>) -> Self {
+        let Some(s) = seconds.filter(|s| *s > 0.0) else { return Self::default() };
+        let mib = |bytes: u64| bytes as f64 / f64::from(1u32 << 20) / s;
+        Self {
+            read_iops: Some(requests.0 as f64 / s),
+            write_iops: Some(requests.1 as f64 / s),
+            read_mib_s: Some(mib(bytes.0)),
+            write_mib_s: Some(mib(bytes.1)),
+            ..Self::default()
+        }
+    }
+}
+
+impl Throughput {
+    /// With the clock that so many requests came by, the last at this second; the drive was done at another.
+    pub(crate) fn against(self, requests: u64, last_arrival_s: f64, done_s: f64) -> Self {
+        let offered_iops = (last_arrival_s > 0.0).then(|| requests as f64 / last_arrival_s);
+        Self { offered_iops, backlog_s: Some((done_s - last_arrival_s).max(0.0)), ..self }
+    }
+}
+
+impl Flash {
+    pub(crate) fn of(drive: &Drive) -> Self {
+        let f = drive.flash_counts();
+        Self {
+            reads: ByCause(f.reads),
+            programs: ByCause(f.programs),
+            padded_pages: f.padded_pages,
+            erases: ByCause(f.erases),
+            reprograms: ByCause(f.reprograms),
+        }
+    }
+}
+
+impl Reclaim {
+    pub(crate) fn of(drive: &Drive) -> Self {
+        let r = drive.reclaim_counts();
+        Self {
+            alarms: r.alarms,
+            invocations: r.invocations,
+            pages_copied: r.pages_copied,
+            stall_us: r.stall_ns as f64 / 1e3,
+            deadline_misses: r.deadline_misses,
+            gc_erases: r.gc_erases,
+            pool_openings: r.pool_openings,
+            pool_misses: r.pool_misses,
+            reprograms: r.reprograms,
+            low_density_refused: r.low_density_refused,
+            low_density_erases_by_gc: r.low_density_erases_by_gc,
+            low_density_used: r.low_density_used.0,
+            technique: drive.technique_counts().into_iter().collect(),
+            blame: Blame::of(drive),
+        }
+    }
+}
+
+impl Blame {
+    fn of(drive: &Drive) -> Vec<Self> {
+        let page = u64::from(drive.geometry().page_bytes);
+        let ranges = drive.blamed_ranges().map(|r| Self {
+            offset_bytes: u64::from(r.first) * page,
+            bytes: u64::from(r.pages) * page,
+            copies: (r.copies * 1e3).round() / 1e3,
+        });
+        let mut ranges: Vec<Self> = ranges.collect();
+        ranges.sort_by(|a, b| b.copies.total_cmp(&a.copies));
+        ranges
+    }
+}
+
+impl Simulation {
+    pub(crate) fn new(simulated_s: Option<f64>, wall_s: f64, requests: u64) -> Self {
+        let requests_per_s = if wall_s > 0.0 { requests as f64 / wall_s } else { 0.0 };
+        Self { simulated_s, wall_s: Some(wall_s), requests_per_s: Some(requests_per_s), peak_rss_bytes: peak_rss() }
+    }
+}
+
+/// The most memory this process ever had, where the system tells.
+fn peak_rss() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
+    Some(kib * 1024)
+}

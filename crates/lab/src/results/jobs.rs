@@ -1,0 +1,90 @@
+//! What each job of a fio file asked for and got.
+
+use serde::Serialize;
+use vpass_core::base::metrics::Group;
+use vpass_core::time::TimedEngine;
+use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
+
+use super::{Latencies, Quantiles, Throughput};
+
+/// The job of a section with its clones.
+#[derive(Clone, Debug, Serialize)]
+pub struct JobResult {
+    /// Of its section.
+    pub name: String,
+    /// Jobs of a stage run at the same time.
+    pub stage: usize,
+    /// Of all kinds.
+    pub requests: u64,
+    /// By kind.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// From its first request, or from the start of the run where it is the only job, to the end of its last; null in the untimed gear.
+    pub active_s: Option<f64>,
+    /// Over that time; null where it worked with breaks, in several passes of several stages.
+    pub throughput: Throughput,
+    /// How long they took.
+    pub latency_us: Latencies,
+}
+
+/// What a job asked for.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Counts {
+    /// Requests to read.
+    pub read_requests: u64,
+    /// Requests to write.
+    pub write_requests: u64,
+    /// Requests to trim.
+    pub trim_requests: u64,
+    /// Bytes that they ask to read.
+    pub read_bytes: u64,
+    /// Bytes that they ask to write.
+    pub write_bytes: u64,
+}
+
+/// The jobs of a source that ran so many passes, in the order of the file.
+pub fn jobs(source: &FioSource, engine: Option<&TimedEngine>, passes: u64) -> Vec<JobResult> {
+    let stages = source.jobs().last().map_or(0, |job| job.stage);
+    let groups = engine.map(|engine| engine.metrics().groups.list()).unwrap_or_default();
+    let result = |(i, (job, counts)): (usize, (&JobRecord, &JobCounts))| {
+        // A job alone has what the drive has.
+        let alone = engine.filter(|_| groups.is_empty());
+        let span = groups.get(i).map_or_else(|| alone.map(|engine| (0, engine.now())), |group| group.span);
+        let active_s = span.map(|(first, last)| (last - first) as f64 / 1e9);
+        let counts = Counts::of(counts);
+        JobResult {
+            name: job.name.clone(),
+            stage: job.stage,
+            requests: counts.read_requests + counts.write_requests + counts.trim_requests,
+            counts,
+            active_s,
+            throughput: counts.throughput(active_s.filter(|_| passes == 1 || stages == 0)),
+            latency_us: groups.get(i).map_or_else(|| Latencies::of(alone), Latencies::of_group),
+        }
+    };
+    source.jobs().iter().zip(source.counts()).enumerate().map(result).collect()
+}
+
+impl Counts {
+    fn of(counts: &JobCounts) -> Self {
+        Self {
+            read_requests: counts.read_requests,
+            write_requests: counts.write_requests,
+            trim_requests: counts.trim_requests,
+            read_bytes: counts.read_bytes,
+            write_bytes: counts.write_bytes,
+        }
+    }
+
+    fn throughput(&self, seconds: Option<f64>) -> Throughput {
+        Throughput::of((self.read_requests, self.write_requests), (self.read_bytes, self.write_bytes), seconds)
+    }
+}
+
+impl Latencies {
+    /// Of a group of requests.
+    fn of_group(group: &Group) -> Self {
+        let [read, write, read_during_reclaim] = [&group.read, &group.write, &group.read_during_reclaim].map(Quantiles::of);
+        Self { read, write, read_during_reclaim }
+    }
+}

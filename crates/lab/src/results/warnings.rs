@@ -1,0 +1,94 @@
+//! What to know before results are believed: a sentence each, in the JSON and in the text.
+
+use crate::numbers::{count, digits, seconds};
+
+use super::{Ageing, Confidence, Summary};
+
+/// A drive that is done so much later than its last request came has more to do than it can: more than this share of the time in which
+/// requests came, and long enough to be no single slow request.
+const LAG_SHARE: f64 = 0.01;
+const LAG_S: f64 = 0.02;
+/// So many seconds are too much for any run.
+const LONG_LAG_S: f64 = 1.0;
+
+/// Share of a rewrite's reads from which on the next rewrite is worth a warning.
+const NEARLY: f64 = 0.1;
+
+/// Programmed blocks over erased ones from which on a drive lives on its spare blocks.
+const UNPAID: f64 = 1.25;
+
+impl Summary {
+    /// Adds a sentence to what the user should know before these results are believed; once.
+    pub(crate) fn warn(&mut self, sentence: impl Into<String>) {
+        let sentence = sentence.into();
+        if !self.warnings.contains(&sentence) {
+            self.warnings.push(sentence);
+        }
+    }
+
+    /// Whether requests came faster than the drive could serve them, so that latencies only say how long the run was.
+    pub fn is_saturated(&self) -> bool {
+        self.throughput.backlog_s.is_some_and(|lag| lag > LONG_LAG_S) || self.backlog_grows()
+    }
+
+    /// Whether the drive was done so late that it lags more the longer it runs, and not for one long job at the end.
+    pub fn backlog_grows(&self) -> bool {
+        let (Some(lag), Some(simulated)) = (self.throughput.backlog_s, self.simulation.simulated_s) else { return false };
+        lag > LAG_S && lag > LAG_SHARE * (simulated - lag)
+    }
+
+    /// Adds what a summary can tell of itself.
+    pub(crate) fn warn_of_itself(&mut self, ageing: &Ageing) {
+        let sentences = [self.of_saturation(), self.of_instability(), self.of_spare_blocks(), self.of_reads_underway(ageing.progress)];
+        sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
+    }
+
+    fn of_saturation(&self) -> Option<String> {
+        let (offered, lag) = (self.throughput.offered_iops?, self.throughput.backlog_s?);
+        // As many requests as came until the last arrival, in all the time.
+        let served = offered * (1.0 - lag / self.simulation.simulated_s?);
+        self.is_saturated().then(|| {
+            format!(
+                "The drive could not keep up: {} requests/s were offered and {} served, and at the end it was {} behind; latencies grow with \
+                 the length of the run, and wear and life are those at the rate served.",
+                digits(offered),
+                digits(served),
+                seconds(lag)
+            )
+        })
+    }
+
+    fn of_instability(&self) -> Option<String> {
+        (self.stable == Some(false)).then(|| {
+            format!(
+                "Wear per host page had not settled after {} passes; the numbers still depend on how long the run is.",
+                count(self.passes)
+            )
+        })
+    }
+
+    fn of_spare_blocks(&self) -> Option<String> {
+        let erases = self.flash.erases.sum() as f64;
+        let unpaid =
+            self.host.write_pages > 0 && self.wear.cycles_observed > UNPAID * erases && self.wear.confidence() != Confidence::NoWear;
+        unpaid.then(|| {
+            format!(
+                "{} blocks' worth of pages were programmed and {} blocks erased: the drive still fills its spare blocks, and garbage collection \
+                 will wear it more once they are full.",
+                digits(self.wear.cycles_observed),
+                count(erases as u64)
+            )
+        })
+    }
+
+    fn of_reads_underway(&self, progress: f64) -> Option<String> {
+        (self.reclaim.invocations == 0 && progress >= NEARLY).then(|| {
+            format!(
+                "No block was rewritten because of reads yet, but the most read one is at about {:.0} % of the reads at which {} rewrites it; a \
+                 longer run may wear the drive more.",
+                100.0 * progress.min(1.0),
+                self.reclaim_technique
+            )
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! One run: a drive made, aged, measured and judged.
+
+mod adaptive;
+mod cycles;
+mod serve;
+mod stable;
+mod summary;
+mod together;
+
+use std::cell::Cell;
+use std::num::NonZeroU32;
+use std::time::Instant;
+
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::time::TimedEngine;
+use vpass_oracle::OracleReport;
+use vpass_workload::pass::Passes;
+
+use crate::failure::Failure;
+use crate::plan::{Plan, Workload};
+use crate::progress::{Progress, deaf};
+use crate::results::{Ageing, Before, Summary};
+use crate::series::Series;
+use crate::session::{self, Beginning, Judged, Session};
+use crate::setup::Gear;
+pub use cycles::{Cycles, CyclesDone};
+use serve::{serve, warm_up};
+use summary::{Served, simulated_s, summary};
+pub use together::{execute_together, have_the_same_requests};
+
+/// A finished run: its summary, and what is needed to write its folder.
+pub struct Outcome {
+    /// What was found.
+    pub summary: Summary,
+    /// The drive at the end.
+    pub drive: Drive,
+    /// What it ran in; none in the untimed gear.
+    pub engine: Option<TimedEngine>,
+    /// How the run went.
+    pub series: Series,
+    /// Where the run's length was one of cycles.
+    pub cycles: Option<CyclesDone>,
+    ageing: Ageing,
+}
+
+/// Runs a plan to its end.
+///
+/// # Errors
+/// The workload's, or an interruption.
+pub fn execute(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    let mut outcome = at_one_age(plan, progress)?;
+    if !plan.ages.is_empty() {
+        // Their drives are given back one by one.
+        let found = |pec: &u32| at_one_age(&plan.at_age(*pec), progress).map(|outcome| (outcome.summary, outcome.ageing));
+        let others = plan.ages.iter().map(found).collect::<Result<Vec<_>, _>>()?;
+        let others: Vec<_> = plan.ages.iter().copied().zip(others.iter().map(|(summary, ageing)| (summary, ageing))).collect();
+        outcome.summary.join_ages(plan.drive.config.start.pec, &outcome.ageing, &others);
+    }
+    Ok(outcome)
+}
+
+fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    if let Workload::Adversary { requests, depth } = plan.workload {
+        return adaptive::attacked(plan, requests, depth, progress);
+    }
+    let mut session = begun(plan, progress)?;
+    let ends = Cell::new(false);
+    let mut done = CyclesDone::default();
+    let mut requests = Passes::new(plan.source()?, NonZeroU32::MIN).until(&ends);
+    warm_up(plan, &mut requests, &ends, &mut session, &mut done, progress)?;
+    let mut run = Measured::begin(session);
+    let started = Instant::now();
+    let served = serve(plan, requests, &ends, &mut run, &mut done, progress)?;
+    let outcome = run.conclude(plan, &served, started.elapsed().as_secs_f64());
+    Ok(Outcome { cycles: plan.cycles.map(|_| done), ..outcome })
+}
+
+/// A session with the drive of a plan.
+fn begun(plan: &Plan, progress: &dyn Progress) -> Result<Session, Failure> {
+    let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into(), seed: plan.seed };
+    let beginning = Beginning {
+        config: &plan.drive.config,
+        techniques: &techniques,
+        timed: plan.gear == Gear::Timed,
+        oracle: plan.oracle.level(),
+        seed: plan.seed,
+    };
+    let session = deaf(progress, || Session::new(&beginning))?;
+    if progress.may_go_on() { Ok(session) } else { Err(Failure::interrupted()) }
+}
+
+/// A session in the phase that counts, and what is written down of it.
+struct Measured {
+    session: session::Measured,
+    series: Series,
+    before: Before,
+}
+
+impl Measured {
+    fn begin(session: Session) -> Self {
+        let mut session = session.measure();
+        let before = Before::of(&mut session.drive);
+        Self { session, series: Series::default(), before }
+    }
+
+    /// `wall_s`: seconds that this phase took.
+    fn conclude(self, plan: &Plan, served: &Served, wall_s: f64) -> Outcome {
+        let Self { session, mut series, before } = self;
+        let Judged { mut drive, engine, oracle } = session.judge();
+        series.end(&drive, engine.as_ref().map(TimedEngine::now));
+        let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before);
+        let summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
+        Outcome { summary, drive, engine, series, cycles: None, ageing }
+    }
+}
+
+impl Outcome {
+    /// Whether the oracle found something that the drive did wrong.
+    pub fn is_bug(&self) -> bool {
+        self.summary.oracle.as_ref().is_some_and(OracleReport::is_bug)
+    }
+}

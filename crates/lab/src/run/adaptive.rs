@@ -1,0 +1,32 @@
+//! A run whose requests an adversary makes as it goes: between bursts it looks where the data lies now and what it has endured.
+
+use std::time::Instant;
+
+use crate::failure::Failure;
+use vpass_core::drive::Drive;
+use vpass_oracle::Adversary;
+
+use super::summary::Served;
+use super::{Measured, Outcome, begun};
+use crate::plan::Plan;
+use crate::progress::Progress;
+
+/// Runs a plan with so many requests, `depth` of them outstanding within a burst.
+pub(super) fn attacked(plan: &Plan, requests: u64, depth: u32, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    let mut run = Measured::begin(begun(plan, progress)?);
+    let timed = run.session.engine.is_some();
+    let started = Instant::now();
+    let mut last = 0;
+    let mut step = |served: u64, drive: &Drive| {
+        run.series.look(drive, timed.then(|| drive.now()));
+        progress.advance(served - std::mem::replace(&mut last, served))
+    };
+    let mut adversary = Adversary::new(plan.seed, depth);
+    let served = adversary.attack(&mut run.session.drive, run.session.engine.as_mut(), requests, &mut |_| (), &mut step);
+    let requests = served.map_err(Failure::from)?;
+    if !progress.may_go_on() {
+        return Err(Failure::interrupted());
+    }
+    let served = Served { requests, passes: 1, stable: None, last_arrival: None, trace: None, jobs: None };
+    Ok(run.conclude(plan, &served, started.elapsed().as_secs_f64()))
+}

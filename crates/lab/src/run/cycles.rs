@@ -1,0 +1,117 @@
+//! A run that goes on until the drive's own erases, those of reclaim and GC, have gone so many times round the blocks that are read.
+//!
+//! Blocks under different techniques live differently long, so runs by cycles differ in length: their counts compare per page read.
+//!
+//! ```text
+//! 100 blocks are read, 3 cycles wanted: the run ends at the first look that finds 300 erases more than at its beginning.
+//! A drive that has 120 when all requests that it may take are served was stopped by its cap, after 1.2 cycles.
+//! ```
+
+use serde::Serialize;
+use vpass_core::base::units::Cause;
+use vpass_core::drive::Drive;
+
+/// How long a run is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cycles {
+    /// Blocks' worth of pages that the workload reads.
+    pub blocks: f64,
+    /// Before anything is counted, `Plan::warm_up` requests at most; all of these where absent.
+    pub warm_up: Option<f64>,
+    /// In the part that counts; all of its requests where absent.
+    pub counted: Option<f64>,
+}
+
+/// How long it was.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct CyclesDone {
+    /// Cycles of the warm-up.
+    pub warm_up: f64,
+    /// Whether the warm-up ended at the most requests that it may take, not at its cycles.
+    pub warm_up_capped: bool,
+    /// Cycles of the part that counts.
+    pub counted: f64,
+    /// The same of the part that counts.
+    pub counted_capped: bool,
+}
+
+/// The erases of a phase so far, and what ends it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Phase {
+    began_at: u64,
+    blocks: f64,
+    wanted: Option<f64>,
+}
+
+impl Phase {
+    /// Begins now.
+    pub(super) fn begin(drive: &Drive, blocks: f64, wanted: Option<f64>) -> Self {
+        Self { began_at: erases(drive), blocks, wanted }
+    }
+
+    fn cycles(&self, drive: &Drive) -> f64 {
+        (erases(drive) - self.began_at) as f64 / self.blocks
+    }
+
+    /// How it was, having been ended by its cycles or not.
+    pub(super) fn done(&self, drive: &Drive) -> (f64, bool) {
+        (self.cycles(drive), self.wanted.is_some() && !self.is_over(drive))
+    }
+
+    pub(super) fn is_over(&self, drive: &Drive) -> bool {
+        self.wanted.is_some_and(|wanted| self.cycles(drive) >= wanted)
+    }
+}
+
+fn erases(drive: &Drive) -> u64 {
+    let erases = &drive.flash_counts().erases;
+    erases[Cause::Reclaim as usize] + erases[Cause::Gc as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Plan;
+    use crate::progress::{Unwatched, unwatched};
+    use crate::run::{Outcome, execute};
+    use crate::setup::{Base, Gear, Named, Setup};
+
+    /// 3 million even reads at most, of which a million may be the warm-up, on `tiny` at 3,000 P/E cycles.
+    fn run(cycles: Option<Cycles>) -> Outcome {
+        let set = vec!["workload.requests=3000000".into(), "start.pec=3000".into()];
+        let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
+        let setup = Setup { warm_up: 1_000_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
+        let plan = Plan { cycles, ..Plan::new(&setup, "block", "greedy", &unwatched).unwrap() };
+        execute(&plan, &Unwatched).unwrap()
+    }
+
+    fn erases_and_reads(outcome: &Outcome) -> (u64, u64) {
+        let flash = &outcome.summary.flash.erases;
+        (flash.of(Cause::Reclaim) + flash.of(Cause::Gc), outcome.summary.host.read_requests)
+    }
+
+    #[test]
+    fn a_run_ends_with_the_erase_that_was_wanted_and_not_before() {
+        let (all, reads) = erases_and_reads(&run(None));
+        assert!(all > 40 && reads == 2_000_000, "{all} erases");
+        let cycles = |counted| Cycles { blocks: 10.0, warm_up: Some(0.5), counted };
+        let outcome = run(Some(cycles(Some(2.0))));
+        let done = outcome.cycles.unwrap();
+        let (erases, reads) = erases_and_reads(&outcome);
+        assert!(!done.warm_up_capped && done.warm_up >= 0.5 && !done.counted_capped, "{done:?}");
+        assert!((20..30).contains(&erases) && reads < 2_000_000 && reads % 1024 == 0, "{erases} erases in {reads} reads");
+        assert!((done.counted - erases as f64 / 10.0).abs() < 1e-9);
+        // An erase more takes longer.
+        assert!(erases_and_reads(&run(Some(cycles(Some(done.counted + 0.1))))).1 > reads);
+        // What is not to be had: everything that was at hand, and it says so.
+        let capped = run(Some(Cycles { blocks: 1e6, ..cycles(Some(2.0)) }));
+        let done = capped.cycles.unwrap();
+        assert!(done.warm_up_capped && done.counted_capped && done.counted < 2.0, "{done:?}");
+        assert_eq!(erases_and_reads(&capped), (all, 2_000_000));
+        // No cycles are wanted of the part that counts: it takes what requests it may.
+        let outcome = run(Some(cycles(None)));
+        assert_eq!((erases_and_reads(&outcome).1, outcome.cycles.unwrap().counted_capped), (2_000_000, false));
+        let done = run(Some(Cycles { warm_up: None, ..cycles(None) })).cycles.unwrap();
+        assert!(done.warm_up > 1.0 && !done.warm_up_capped, "{done:?}");
+    }
+}

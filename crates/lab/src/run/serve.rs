@@ -1,0 +1,137 @@
+//! A plan's requests served: those before anything is counted, then those that count.
+
+use std::cell::Cell;
+
+use vpass_core::base::request::RequestSource;
+use vpass_core::drive::Drive;
+use vpass_core::time::TimedEngine;
+use vpass_workload::pass::Passes;
+use vpass_workload::traces::TraceReport;
+
+use super::Measured;
+use super::cycles::{CyclesDone, Phase};
+use super::stable::{MOST_PASSES, Settling};
+use super::summary::Served;
+use crate::failure::Failure;
+use crate::plan::{Plan, Stream};
+use crate::progress::Progress;
+use crate::results::jobs::{JobResult, jobs};
+use crate::session::{self, Session, Step};
+
+/// Serves what comes before anything is counted. `ends` ends the requests.
+pub(super) fn warm_up(
+    plan: &Plan,
+    requests: &mut Passes<Stream>,
+    ends: &Cell<bool>,
+    session: &mut Session,
+    done: &mut CyclesDone,
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
+    if plan.warm_up == 0 {
+        return Ok(());
+    }
+    let phase = plan.cycles.map(|cycles| Phase::begin(session.drive(), cycles.blocks, cycles.warm_up));
+    let mut served = 0;
+    while served < plan.warm_up && !ends.get() {
+        let mut last = 0;
+        let mut step = |served: u64, drive: &Drive| {
+            ends.set(phase.is_some_and(|phase| phase.is_over(drive)));
+            progress.advance(served - std::mem::replace(&mut last, served))
+        };
+        requests.end_after(plan.warm_up - served);
+        let of_pass = session.warm_up(requests, &mut step)?;
+        served += of_pass;
+        if !progress.may_go_on() {
+            return Err(Failure::interrupted());
+        }
+        if served < plan.warm_up && !ends.get() {
+            // What repeats until it is stable has further passes.
+            if !plan.until_stable || of_pass == 0 {
+                return Err(too_short(plan, served));
+            }
+            requests.next_pass()?;
+        }
+    }
+    if let Some(phase) = phase {
+        (done.warm_up, done.warm_up_capped) = phase.done(session.drive());
+    }
+    ends.set(false);
+    Ok(())
+}
+
+pub(super) fn too_short(plan: &Plan, requests: u64) -> Failure {
+    Failure::usage(format!("--warm-up {}: the workload has only {requests} requests in a pass", plan.warm_up))
+}
+
+/// Serves what counts, and says what became of it.
+pub(super) fn serve(
+    plan: &Plan,
+    mut requests: Passes<Stream>,
+    ends: &Cell<bool>,
+    run: &mut Measured,
+    done: &mut CyclesDone,
+    progress: &dyn Progress,
+) -> Result<Served, Failure> {
+    let Measured { session, series, .. } = run;
+    let timed = session.engine.is_some();
+    let phase = plan.cycles.map(|cycles| Phase::begin(&session.drive, cycles.blocks, cycles.counted));
+    let mut last = 0;
+    let mut step = |served: u64, drive: &Drive| {
+        series.look(drive, timed.then(|| drive.now()));
+        // What repeats until it is stable ends by that alone.
+        ends.set(!plan.until_stable && phase.is_some_and(|phase| phase.is_over(drive)));
+        // A second pass counts from 0 again.
+        let new = served.checked_sub(last).unwrap_or(served);
+        last = served;
+        progress.advance(new)
+    };
+    if let (Some(engine), Some(groups)) = (&mut session.engine, requests.source().groups()) {
+        engine.count_groups(groups);
+    }
+    requests.begin(plan.repeat);
+    let (served, passes, stable) = if plan.until_stable {
+        let (served, passes, stable) = until_stable(session, &mut requests, &mut step)?;
+        (served, passes, Some(stable))
+    } else {
+        if plan.cycles.is_some() {
+            // A warm-up that ended by its cycles leaves more than the part that counts may take.
+            requests.end_after(requests.source().len_hint().map_or(u64::MAX, |n| n - plan.warm_up));
+        }
+        (session.serve(&mut requests, &mut step)?, u64::from(plan.repeat.get()), None)
+    };
+    if let Some(phase) = phase {
+        (done.counted, done.counted_capped) = phase.done(&session.drive);
+    }
+    if !progress.may_go_on() {
+        return Err(Failure::interrupted());
+    }
+    let (generated, last_arrival) = requests.numbers();
+    if generated != served {
+        return Err(Failure::failed(format!("of {generated} requests {served} were served; this is a bug of vpass")));
+    }
+    let (trace, jobs) = found(requests.source(), session.engine.as_ref(), passes);
+    Ok(Served { requests: served, passes, stable, last_arrival, trace, jobs })
+}
+
+/// Requests served, passes, and whether the end is a stable one.
+fn until_stable(session: &mut session::Measured, requests: &mut Passes<Stream>, step: Step) -> Result<(u64, u64, bool), Failure> {
+    let mut served = 0;
+    let mut settling = Settling::begin(&session.drive);
+    for pass in 1..=MOST_PASSES {
+        served += session.serve(requests, step)?;
+        settling.note(&session.drive);
+        if settling.has_settled() {
+            return Ok((served, pass, true));
+        }
+        if pass < MOST_PASSES {
+            requests.next_pass()?;
+        }
+    }
+    Ok((served, MOST_PASSES, false))
+}
+
+/// What a trace or the jobs of a fio file came to.
+fn found(stream: &Stream, engine: Option<&TimedEngine>, passes: u64) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
+    let fio = if let Stream::Fio(source) = stream { Some(source) } else { None };
+    (stream.report(), fio.map(|source| jobs(source, engine, passes)))
+}

@@ -1,0 +1,111 @@
+//! What a run found, put together from its drive, its engine and what became of its workload.
+
+use vpass_core::base::units::Ns;
+use vpass_core::drive::Drive;
+use vpass_core::time::TimedEngine;
+use vpass_oracle::OracleReport;
+use vpass_workload::traces::{Device, TraceReport};
+
+use crate::plan::{Plan, Workload};
+use crate::results::jobs::JobResult;
+use crate::results::{Ageing, Flash, Host, Latencies, Reclaim, Simulation, Summary, Trace, TraceDevice, Wear};
+
+/// What became of the workload.
+pub(super) struct Served {
+    pub(super) requests: u64,
+    pub(super) passes: u64,
+    pub(super) stable: Option<bool>,
+    pub(super) last_arrival: Option<Ns>,
+    pub(super) trace: Option<TraceReport>,
+    pub(super) jobs: Option<Vec<JobResult>>,
+}
+
+pub(super) fn summary(
+    plan: &Plan,
+    drive: &Drive,
+    engine: Option<&TimedEngine>,
+    served: &Served,
+    wall_s: f64,
+    ageing: &Ageing,
+    oracle: Option<OracleReport>,
+) -> Summary {
+    let host = Host::of(drive);
+    let flash = Flash::of(drive);
+    let simulated_s = simulated_s(engine, served);
+    let throughput = host.throughput(simulated_s.filter(|_| engine.is_some()));
+    let throughput = match (engine, served.last_arrival, simulated_s) {
+        (Some(_), Some(last), Some(done)) => throughput.against(served.requests, last as f64 / 1e9, done),
+        _ => throughput,
+    };
+    let programs = flash.programs.sum() as f64;
+    let mut summary = Summary {
+        vpass: env!("CARGO_PKG_VERSION"),
+        drive: plan.drive.name.clone(),
+        workload: plan.workload.name(),
+        workload_generated: plan.workload.is_generated(),
+        workload_source: plan.workload.source(),
+        reclaim_technique: plan.reclaim.into(),
+        counterfactual: plan.is_counterfactual(),
+        gc_technique: plan.gc.into(),
+        gear: plan.gear.name(),
+        seed: plan.seed,
+        passes: served.passes,
+        stable: served.stable,
+        write_amplification: (host.write_pages > 0).then(|| programs / host.write_pages as f64),
+        host,
+        latency_us: Latencies::of(engine),
+        throughput,
+        flash,
+        reclaim: Reclaim::of(drive),
+        wear: Wear::of(drive, ageing),
+        uncorrectable_reads: drive.uncorrectable_reads(),
+        data_lost_pages: drive.lost_pages(),
+        oracle,
+        controller_ram_bytes: drive.controller_ram().0,
+        trace: trace(plan, served),
+        jobs: served.jobs.clone(),
+        simulation: Simulation::new(simulated_s, wall_s, served.requests),
+        warnings: vec![],
+    };
+    summary.warn_of_itself(ageing);
+    let most_worn = drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32;
+    let before_the_run = plan.trace_warnings().into_iter().chain(plan.promise_warnings(most_worn));
+    before_the_run.for_each(|sentence| summary.warn(sentence));
+    summary
+}
+
+/// Of the timed gear; in the untimed, time passes only by the clock of the requests.
+pub(super) fn simulated_s(engine: Option<&TimedEngine>, served: &Served) -> Option<f64> {
+    engine.map(TimedEngine::now).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
+}
+
+fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
+    let (Workload::Trace { survey, .. }, Some(report)) = (&plan.workload, &served.trace) else { return None };
+    let files: Vec<_> = survey.files().iter().map(|f| f.path.display().to_string()).collect();
+    let device = |d: &Device| TraceDevice {
+        name: d.name.clone(),
+        file: files[d.file].clone(),
+        base_bytes: d.base,
+        extent_bytes: d.extent,
+        rows: d.rows,
+    };
+    Some(Trace {
+        devices: survey.devices().iter().map(device).collect(),
+        files,
+        formats: report.formats.clone(),
+        rows: report.rows,
+        clamped: report.clamped,
+        refitted: report.refitted,
+        bad_lines: report.skipped.count,
+        first_bad_line: report.skipped.first.clone(),
+        several_devices: report.several_devices,
+        span_s: report.span_ns as f64 / 1e9,
+    })
+}
+
+impl Summary {
+    /// Whether any of the host's data was lost or could not be read.
+    pub fn lost_data(&self) -> bool {
+        self.data_lost_pages > 0 || self.uncorrectable_reads > 0
+    }
+}

@@ -1,0 +1,171 @@
+//! One stream of requests for several drives: each request is drawn once and served by one drive after another.
+
+use std::num::NonZeroU32;
+use std::time::Instant;
+
+use crate::failure::Failure;
+use crate::load::Generated;
+use vpass_core::base::request::{Request, RequestSource};
+use vpass_core::base::units::Bytes;
+use vpass_core::drive::Drive;
+use vpass_core::time::RunError;
+use vpass_workload::pass::Passes;
+use vpass_workload::synthetic::WorkloadConfig;
+
+use super::serve::too_short;
+use super::summary::Served;
+use super::{Measured, Outcome, begun};
+use crate::plan::{Plan, Workload};
+use crate::progress::Progress;
+use crate::session::{Session, Step};
+use crate::setup::Gear;
+
+/// Requests drawn at a time: so many that it counts little that a drive's turn begins with another drive's data in the caches. 12 MiB of
+/// them took a tenth less time than 3 MiB.
+const CHUNK: usize = 512 << 10;
+
+/// Whether two plans can share a stream, whatever their drives and techniques.
+pub fn have_the_same_requests(a: &Plan, b: &Plan) -> bool {
+    follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
+}
+
+/// All that the requests of a plan follow from, and where counting begins; none where they depend on how they are served, or go
+/// over several passes.
+fn follow_from(plan: &Plan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
+    let Workload::Generated(loaded) = &plan.workload else { return None };
+    let Generated::Workload(file) = &loaded.config else { return None };
+    let config = &plan.drive.config;
+    let once = plan.gear == Gear::Untimed && plan.repeat.get() == 1 && !plan.until_stable && plan.cycles.is_none() && plan.ages.is_empty();
+    once.then_some((&file.workload, config.drive.capacity, config.geometry.page_size, plan.seed, plan.warm_up))
+}
+
+/// Runs plans that have the same requests; each finds what it finds alone.
+///
+/// # Errors
+/// The workload's, a drive's, or an interruption.
+pub fn execute_together(plans: &[&Plan], progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
+    in_chunks(plans, CHUNK, progress)
+}
+
+fn in_chunks(plans: &[&Plan], chunk: usize, progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
+    let Some(any) = plans.first() else { return Ok(vec![]) };
+    let mut sessions = plans.iter().map(|plan| begun(plan, progress)).collect::<Result<Vec<_>, _>>()?;
+    let mut source = Passes::new(any.source()?, NonZeroU32::MIN);
+    source.end_after(any.warm_up);
+    warm_up_all(any, &mut source, &mut sessions, chunk, progress)?;
+    source.begin(NonZeroU32::MIN);
+    let mut runs: Vec<(Measured, f64)> = sessions.into_iter().map(|session| (Measured::begin(session), 0.0)).collect();
+    serve_all(&mut source, &mut runs, chunk, progress)?;
+    let (requests, last_arrival) = source.numbers();
+    let served = Served { requests, passes: 1, stable: None, last_arrival, trace: None, jobs: None };
+    Ok(plans.iter().zip(runs).map(|(plan, (run, wall_s))| run.conclude(plan, &served, wall_s)).collect())
+}
+
+fn warm_up_all(
+    plan: &Plan,
+    source: &mut dyn RequestSource,
+    sessions: &mut [Session],
+    chunk: usize,
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
+    let (mut requests, mut served) = (Vec::with_capacity(chunk), 0);
+    while draw(source, &mut requests, chunk)? {
+        for session in &mut *sessions {
+            take_turn(&mut |step| session.warm_up_part(&requests, step), &mut |_| (), progress)?;
+        }
+        served += requests.len() as u64;
+    }
+    if served < plan.warm_up {
+        return Err(too_short(plan, served));
+    }
+    if plan.warm_up > 0 {
+        // A warm-up ends with an empty write buffer, and not before it ends.
+        sessions.iter_mut().for_each(Session::end_warm_up);
+    }
+    Ok(())
+}
+
+/// With the seconds of each drive's own turns.
+fn serve_all(source: &mut dyn RequestSource, runs: &mut [(Measured, f64)], chunk: usize, progress: &dyn Progress) -> Result<(), Failure> {
+    let mut requests = Vec::with_capacity(chunk);
+    while draw(source, &mut requests, chunk)? {
+        for (run, wall_s) in &mut *runs {
+            let started = Instant::now();
+            let Measured { session, series, .. } = run;
+            take_turn(&mut |step| session.serve_part(&requests, step), &mut |drive| series.look(drive, None), progress)?;
+            *wall_s += started.elapsed().as_secs_f64();
+        }
+    }
+    if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
+}
+
+/// Puts the next `chunk` requests, or as many as are left, in the place of those before; false where none is left.
+fn draw(source: &mut dyn RequestSource, requests: &mut Vec<Request>, chunk: usize) -> Result<bool, Failure> {
+    requests.clear();
+    while requests.len() < chunk {
+        let before = requests.len();
+        source.fill(requests, chunk - before)?;
+        if requests.len() == before {
+            break;
+        }
+    }
+    Ok(!requests.is_empty())
+}
+
+/// A drive's turn with the requests at hand.
+fn take_turn(
+    serve: &mut dyn FnMut(Step) -> Result<(), RunError>,
+    look: &mut dyn FnMut(&Drive),
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
+    let mut last = 0;
+    Ok(serve(&mut |served, drive| {
+        look(drive);
+        progress.advance(served - std::mem::replace(&mut last, served))
+    })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    use crate::load::Loaded;
+    use crate::progress::{Unwatched, unwatched};
+    use crate::run::execute;
+    use crate::setup::{Base, Named, Setup};
+
+    /// What a run found but for how long it took.
+    fn found(outcome: &Outcome) -> (Value, String) {
+        let mut summary = serde_json::to_value(&outcome.summary).unwrap();
+        summary["simulation"].as_object_mut().unwrap().retain(|key, _| key == "simulated_s");
+        (summary, outcome.series.csv())
+    }
+
+    /// The same at a thousand requests a second.
+    fn with_clock(mut plan: Plan) -> Plan {
+        if let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &mut plan.workload {
+            (file.workload.queue_depth, file.workload.rate) = (None, Some(1000.0));
+        }
+        plan
+    }
+
+    #[test]
+    fn drives_served_together_find_what_each_finds_alone() {
+        // Hot reads that call for reclaims; parts of pages lie in the write buffer when the warm-up ends, within a chunk.
+        let keys = "workload.requests=400000 workload.read_share=0.9 workload.block_size=2KiB \
+                    workload.distribution=hot-cold:0.01/0.95 workload.write_distribution=hot-cold:0.01/0.95 \
+                    workload.hot_sets=disjoint workload.run=1MiB start.pec=3000";
+        let set = keys.split_whitespace().map(str::to_owned).collect();
+        let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
+        let setup = Setup { warm_up: 50_001, ..Setup::new(base, Named::Workload("uniform-read".into())) };
+        let plans = ["block", "page-type"].map(|reclaim| with_clock(Plan::new(&setup, reclaim, "greedy", &unwatched).unwrap()));
+        assert!(have_the_same_requests(&plans[0], &plans[1]));
+        let together = in_chunks(&[&plans[0], &plans[1]], 4096, &Unwatched).unwrap();
+        for (plan, outcome) in plans.iter().zip(&together) {
+            assert!(found(outcome) == found(&execute(plan, &Unwatched).unwrap()), "{}", plan.reclaim);
+            assert!(outcome.summary.reclaim.invocations > 0 && outcome.summary.oracle.is_some());
+            assert!(outcome.summary.simulation.simulated_s.is_some_and(|s| (300.0..400.0).contains(&s)));
+        }
+    }
+}
