@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use shared::{Size, Uniform, config, floor, median, prepared, say, straw, untimed};
 use vpass_core::drive::Drive;
-use vpass_core::time::TimedEngine;
+use vpass_core::time::Replay;
 
 fn timed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_256: u64, depth: u32) -> f64 {
-    let mut engine = TimedEngine::new(drive);
+    let mut engine = Replay::new(drive);
     median(|| {
         let mut source = Uniform::new(drive, requests, bytes, writes_of_256, depth);
         let start = Instant::now();

@@ -126,6 +126,14 @@ impl Flash {
         }
     }
 
+    /// Remembers physical work for the timed gear.
+    #[inline]
+    pub(crate) fn record(&mut self, op: NandOp) {
+        if self.timed {
+            self.ops.push(op);
+        }
+    }
+
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
         self.watch.is_on()

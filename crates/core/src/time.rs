@@ -1,10 +1,14 @@
-//! Gears: how a workload drives the drive. Untimed for endurance, timed for latency; policies do not know which.
+//! Time: what carries requests to the drive. [`run_untimed`] serves them one after another in no time, for endurance; a [`Device`] has a clock,
+//! dies, channels and a link, for latency, and [`Replay`] drives one with a workload. Policies do not know which.
 
+mod device;
+mod drive;
+mod replay;
 mod split;
-mod timed;
 mod untimed;
 
-pub use timed::TimedEngine;
+pub use device::{Device, Tag};
+pub use replay::Replay;
 pub use untimed::{end_warm_up, run_untimed, serve_untimed, warm_up};
 
 use crate::base::request::{Request, SourceError};

@@ -9,7 +9,7 @@ use vpass_core::drive::Drive;
 use vpass_core::drive::audit::BlockRow;
 use vpass_core::flash::block::BlockState;
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, Policy, Promise, StreamSpec, Threshold, View};
-use vpass_core::time::{TimedEngine, run_untimed};
+use vpass_core::time::{Replay, run_untimed};
 
 /// Acts once on each block of full density, at so many reads, and never on one of low density.
 struct Once {
@@ -201,7 +201,7 @@ fn a_stream_of_low_density_writes_two_pages_and_pays_three_programs() {
 /// The longest read of a workload that makes one job, in microseconds.
 fn longest_us(schedule: &str) -> (Drive, f64) {
     let mut drive = drive(reprogram, &format!("reclaim = {{ schedule = \"{schedule}\" }}"), true);
-    let mut engine = TimedEngine::new(&drive);
+    let mut engine = Replay::new(&drive);
     let mut source = Cycle { offsets: vec![0], bytes: 32_768, left: 14_000, at: 0, depth: 1 };
     engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
     let longest = engine.metrics().read.max_ns() as f64 / 1e3;

@@ -5,7 +5,7 @@ mod common;
 use common::{Uniform, drive};
 use vpass_core::base::request::Arrival;
 use vpass_core::drive::Drive;
-use vpass_core::time::{TimedEngine, run_untimed};
+use vpass_core::time::{Replay, run_untimed};
 
 /// Reads and writes until blocks were reclaimed and collected many times.
 const DRIVE: &str = r#"
@@ -32,7 +32,7 @@ fn both_gears_move_the_same_pages() {
 
     let mut timed = drive(DRIVE, true);
     let mut requests = source(&timed);
-    TimedEngine::new(&timed).run(&mut timed, &mut requests, &mut |_, _| true).unwrap();
+    Replay::new(&timed).run(&mut timed, &mut requests, &mut |_, _| true).unwrap();
 
     assert!(untimed.reclaim_counts().invocations > 20, "{:?}", untimed.reclaim_counts());
     assert_eq!(untimed.reclaim_counts().pages_copied, timed.reclaim_counts().pages_copied);

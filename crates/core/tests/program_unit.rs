@@ -7,7 +7,7 @@ use common::{PAGE, Script, config, dies};
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::base::units::Cause;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::{TimedEngine, run_untimed};
+use vpass_core::time::{Replay, run_untimed};
 
 /// 16 KiB at 800 MB/s.
 const TRANSFER_NS: u64 = 20_480;
@@ -22,7 +22,7 @@ fn request(op: Op, at_us: u64, page: u64, pages: u64) -> Request {
     common::request(op, at_us * 1000, page, pages)
 }
 
-fn run(text: &str, requests: Vec<Request>) -> (Drive, TimedEngine) {
+fn run(text: &str, requests: Vec<Request>) -> (Drive, Replay) {
     common::run_timed(text, &mut Script(requests))
 }
 
@@ -84,7 +84,7 @@ fn a_die_programs_a_wordline_in_the_time_of_one_program() {
     let wordlines = drive.flash_counts().programs[Cause::Host as usize] / 3;
     let busy_ns = wordlines * (3 * TRANSFER_NS + 600_000) + erases * 3_000_000;
     // The last 32 pages are acknowledged while the buffer's programs go on.
-    let took = engine.now() as f64;
+    let took = engine.last_completion() as f64;
     assert!((took / busy_ns as f64 - 1.0).abs() < 0.01, "{took} ns for {wordlines} wordlines and {erases} erases: {busy_ns} ns");
 }
 
@@ -183,7 +183,7 @@ fn time_of_halves(write_buffer_kib: u64) -> f64 {
     let of_a_page = 50_000 + TRANSFER_NS + (600_000 + 3 * TRANSFER_NS) / 3;
     // The last write is acknowledged while half of the buffer is still to be programmed.
     let programmed = fills - write_buffer_kib * 1024 / PAGE / 2;
-    engine.now() as f64 / (programmed * of_a_page / 4) as f64
+    engine.last_completion() as f64 / (programmed * of_a_page / 4) as f64
 }
 
 /// A wordline waits until the rest of each of its pages is read. Its die does other work meanwhile, as long as the buffer holds any: so the

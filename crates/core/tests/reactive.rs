@@ -3,7 +3,7 @@
 mod common;
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::time::TimedEngine;
+use vpass_core::time::Replay;
 
 const DRIVE: &str = r#"
     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "slc", page_size = "4KiB" }
@@ -60,7 +60,7 @@ impl RequestSource for Pausing {
 #[test]
 fn each_origin_follows_its_own_completions() {
     let mut drive = common::drive(DRIVE, true);
-    let mut engine = TimedEngine::new(&drive);
+    let mut engine = Replay::new(&drive);
     engine.count_groups(&[0, 1]);
     // The second begins when the first is done.
     let mut source = Pausing { left: [3, 2], due: [Some(0), Some(1_000_000)], outstanding: 0, now: 0, ended: vec![] };
@@ -68,7 +68,7 @@ fn each_origin_follows_its_own_completions() {
     let first = |n: u64| n * READ_NS + (n - 1) * PAUSE_NS;
     let second = |n: u64| 1_000_000 + n * READ_NS + (n - 1) * 2 * PAUSE_NS;
     assert_eq!(source.ended, [(0, first(1)), (0, first(2)), (0, first(3)), (1, second(1)), (1, second(2))]);
-    assert_eq!(engine.now(), second(2));
+    assert_eq!(engine.last_completion(), second(2));
     let groups = engine.metrics().groups.list();
     assert_eq!([groups[0].read.count(), groups[1].read.count(), engine.metrics().read.count()], [3, 2, 5]);
     assert_eq!([groups[0].span, groups[1].span], [Some((0, first(3))), Some((1_000_000, second(2)))]);

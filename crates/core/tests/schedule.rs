@@ -7,7 +7,7 @@ use common::{Cycle, PAGE, Script, Uniform, config, dies};
 use vpass_core::base::request::{Arrival, Op, Request};
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::{TimedEngine, warm_up};
+use vpass_core::time::{Replay, warm_up};
 
 /// The drive of ipr-2018, Table I, cut to four dies: 192 pages a block, 100/1600/5000 us, limit 10,000 reads.
 fn ipr(schedule: &str) -> String {
@@ -23,11 +23,11 @@ fn ipr(schedule: &str) -> String {
 }
 
 /// Reads the first page of each die's first block in turn, eight at a time.
-fn hammer(schedule: &str, reads: u64) -> (Drive, TimedEngine) {
+fn hammer(schedule: &str, reads: u64) -> (Drive, Replay) {
     let mut drive = Drive::new(config(&ipr(schedule)), &Techniques::default(), true).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
-    let mut engine = TimedEngine::new(&drive);
+    let mut engine = Replay::new(&drive);
     let offsets = (0..4).map(|i| i * 32_768).collect();
     let mut source = Cycle { offsets, bytes: 32_768, left: reads, at: 0, depth: 8 };
     engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
@@ -75,7 +75,7 @@ fn every_schedule_loses_nothing_and_reports_the_reads_that_met_a_job() {
 
 /// A drive whose blocks act at 10,000 - 192 - 50 = 9,758 reads and may serve 50 more, fewer than a job reads pages. The last page of its
 /// first block is read every so many nanoseconds.
-fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, TimedEngine, Log) {
+fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, Replay, Log) {
     let text = ipr(schedule).replace("reclaim = {", "reclaim = { late_reads = 50,");
     run_watched(&text, |drive| {
         let last = drive.map_rows().find(|row| row.ppn == 191).unwrap().lpn;
@@ -142,7 +142,7 @@ fn a_job_of_two_days_holds_up_its_own_die_only() {
     let request = |at_s: u64, op| Request { at: at_s * 1_000_000_000, offset: 0, bytes: 1 << 20, op, origin: 0 };
     let reads = (0..200).map(|i| request(10 * i, Op::Read));
     let writes = (0..1500).map(|i| Request { offset: 1 << 30, ..request(3000 + 100 * i, Op::Write) });
-    let mut engine = TimedEngine::new(&drive);
+    let mut engine = Replay::new(&drive);
     engine.run(&mut drive, &mut Script(reads.chain(writes).collect()), &mut |_, _| true).unwrap();
     assert_eq!((drive.reclaim_counts().invocations, drive.lost_pages()), (1, 0));
     let (read, write) = (&engine.metrics().read, &engine.metrics().write);
@@ -160,7 +160,7 @@ fn time_ends_before_it_runs_over() {
         let request = |at| Request { at, offset: 0, bytes: 4096, op: Op::Read, origin: 0 };
         let mut source = Script(vec![request(0), request(at)]);
         let done = if timed {
-            TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)
+            Replay::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)
         } else {
             vpass_core::time::run_untimed(&mut drive, &mut source, &mut |_, _| true)
         };
@@ -195,7 +195,7 @@ fn cleaned_under_reads(background: f64, warm_up_reads: u64) -> (u64, u64) {
     let bytes = u64::from(drive.geometry().host_pages) * PAGE;
     warm_up(&mut drive, &mut Uniform::reads(warm_up_reads, bytes, PAGE as u32, 1), &mut |_, _| true).unwrap();
     drive.begin_measurement();
-    let mut engine = TimedEngine::new(&drive);
+    let mut engine = Replay::new(&drive);
     let mut source = Uniform { arrival: Arrival::Open, mean_gap: 160e3, ..Uniform::reads(2_000_000, bytes, PAGE as u32, 1) };
     engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
     assert_eq!(drive.lost_pages(), 0);

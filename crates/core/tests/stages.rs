@@ -54,7 +54,7 @@ fn stages_follow_each_other_at_their_own_depths() {
     let mut source = stages();
     let (drive, engine) = run_timed(DRIVE, &mut source);
     assert_eq!(source.begun_at, [100 * READ_NS, 2100 * READ_NS, 2110 * READ_NS]);
-    assert_eq!((drive.host_counts().read_requests, engine.now()), (2110, 2110 * READ_NS));
+    assert_eq!((drive.host_counts().read_requests, engine.last_completion()), (2110, 2110 * READ_NS));
     // The die serves one read after another: four outstanding wait for four.
     let longest = engine.metrics().read.max_ns();
     assert!((4 * READ_NS..4 * READ_NS + 1000).contains(&longest), "{longest}");

@@ -30,7 +30,7 @@ pub fn of_run(plan: &Plan, outcome: &Outcome, command: &'static str) -> Result<V
     files.push(("series.csv".into(), outcome.series.csv().into_bytes()));
     if let Some(engine) = &outcome.engine {
         let m = engine.metrics();
-        let seconds = engine.now() as f64 / 1e9;
+        let seconds = engine.last_completion() as f64 / 1e9;
         for (name, latency) in [("read", &m.read), ("write", &m.write), ("read_during_reclaim", &m.read_during_reclaim)] {
             if latency.count() > 0 {
                 files.push((format!("{name}.hlog"), histogram_log(name, &latency.histogram(), seconds)?));

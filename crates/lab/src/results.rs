@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use vpass_core::base::metrics::Latency;
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
-use vpass_core::time::TimedEngine;
+use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 
 pub use life::CONFIDENT_CYCLES;
@@ -306,8 +306,8 @@ impl Quantiles {
 
 impl Latencies {
     /// Of the timed gear, or nothing but nulls.
-    pub(crate) fn of(engine: Option<&TimedEngine>) -> Self {
-        let of = |pick: fn(&TimedEngine) -> &Latency| engine.map_or_else(Quantiles::default, |e| Quantiles::of(pick(e)));
+    pub(crate) fn of(engine: Option<&Replay>) -> Self {
+        let of = |pick: fn(&Replay) -> &Latency| engine.map_or_else(Quantiles::default, |e| Quantiles::of(pick(e)));
         Self {
             read: of(|e| &e.metrics().read),
             write: of(|e| &e.metrics().write),

@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 use std::time::Instant;
 
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::TimedEngine;
+use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 use vpass_workload::pass::Passes;
 
@@ -35,7 +35,7 @@ pub struct Outcome {
     /// The drive at the end.
     pub drive: Drive,
     /// What it ran in; none in the untimed gear.
-    pub engine: Option<TimedEngine>,
+    pub engine: Option<Replay>,
     /// How the run went.
     pub series: Series,
     /// Where the run's length was one of cycles.
@@ -107,7 +107,7 @@ impl Measured {
     fn conclude(self, plan: &Plan, served: &Served, wall_s: f64) -> Outcome {
         let Self { session, mut series, before } = self;
         let Judged { mut drive, engine, oracle } = session.judge();
-        series.end(&drive, engine.as_ref().map(TimedEngine::now));
+        series.end(&drive, engine.as_ref().map(Replay::last_completion));
         let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before);
         let summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
         Outcome { summary, drive, engine, series, cycles: None, ageing }

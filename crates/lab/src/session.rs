@@ -11,7 +11,7 @@ use std::any::Any;
 use vpass_core::base::request::{Request, RequestSource};
 use vpass_core::config::{ConfigError, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::{RunError, TimedEngine, end_warm_up, run_untimed, serve_untimed, warm_up};
+use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
 /// What a session is to begin with.
@@ -82,7 +82,7 @@ impl Session {
     /// Counts from here on.
     pub fn measure(mut self) -> Measured {
         self.drive.begin_measurement();
-        let engine = self.timed.then(|| TimedEngine::new(&self.drive));
+        let engine = self.timed.then(|| Replay::new(&self.drive));
         Measured { drive: self.drive, engine }
     }
 }
@@ -92,7 +92,7 @@ pub struct Measured {
     /// The drive as it is.
     pub drive: Drive,
     /// What it runs in; none in the untimed gear.
-    pub engine: Option<TimedEngine>,
+    pub engine: Option<Replay>,
 }
 
 impl Measured {
@@ -130,7 +130,7 @@ pub struct Judged {
     /// The drive as it was left.
     pub drive: Drive,
     /// What it ran in; none in the untimed gear.
-    pub engine: Option<TimedEngine>,
+    pub engine: Option<Replay>,
     /// What the oracle found, where it watched.
     pub oracle: Option<OracleReport>,
 }

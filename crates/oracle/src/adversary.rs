@@ -16,7 +16,7 @@ use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError
 use vpass_core::base::units::{Lpn, Ppn};
 use vpass_core::drive::Drive;
 use vpass_core::flash::block::BlockState;
-use vpass_core::time::{Progress, RunError, TimedEngine, run_untimed};
+use vpass_core::time::{Progress, Replay, RunError, run_untimed};
 use vpass_core::watch::observer::NO_PPN;
 
 use crate::Oracle;
@@ -139,7 +139,7 @@ impl Adversary {
     pub fn attack(
         &mut self,
         drive: &mut Drive,
-        mut engine: Option<&mut TimedEngine>,
+        mut engine: Option<&mut Replay>,
         requests: u64,
         heard: &mut dyn FnMut(&[Request]),
         progress: Progress,

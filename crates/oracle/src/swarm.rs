@@ -22,7 +22,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
-use vpass_core::time::{TimedEngine, run_untimed};
+use vpass_core::time::{Replay, run_untimed};
 
 use self::deck::Decks;
 use self::restless::Restless;
@@ -214,7 +214,7 @@ impl Play<'_> {
             reference.write(row.lpn);
         }
         let keeps_apart = self.technique.is_none_or(|t| t.keeps_apart);
-        let mut engine = timed.then(|| TimedEngine::new(&drive));
+        let mut engine = timed.then(|| Replay::new(&drive));
         let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart);
         source.left *= lives;
         let asked = source.left;
@@ -268,11 +268,11 @@ impl Play<'_> {
 }
 
 /// Where everything lies, how worn it is, what was counted, and when the last request was complete.
-fn end(drive: &Drive, engine: Option<&TimedEngine>) -> String {
+fn end(drive: &Drive, engine: Option<&Replay>) -> String {
     let map = drive.map_rows().fold(0u64, |sum, row| sum.rotate_left(5).wrapping_mul(31) ^ u64::from(row.ppn) << 20 ^ u64::from(row.lpn));
     let worn: u64 = drive.block_states().map(|row| row.effective_milli).fold(0, |sum, milli| sum.rotate_left(7) ^ milli);
     let counts = (drive.host_counts(), drive.flash_counts(), drive.reclaim_counts(), drive.technique_counts());
-    format!("{map} {worn} {counts:?} {} {:?}", drive.lost_pages(), engine.map(|e| (e.now(), e.metrics().read.total_ns())))
+    format!("{map} {worn} {counts:?} {} {:?}", drive.lost_pages(), engine.map(|e| (e.last_completion(), e.metrics().read.total_ns())))
 }
 
 /// Every page that the reference drive holds, and no other, is mapped.

@@ -5,7 +5,7 @@ use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
-use vpass_core::time::{TimedEngine, run_untimed};
+use vpass_core::time::{Replay, run_untimed};
 use vpass_oracle::Oracle;
 
 /// Those that change what blocks hold, and `block` to compare.
@@ -70,7 +70,7 @@ fn run(cell: &str, reclaim: &str, more: &str, timed: bool, requests: u32) -> (u6
     let mut drive = drive(cell, reclaim, more, timed);
     let mut source = Hot { left: requests, pages: drive.geometry().host_pages.into(), random: 0 };
     if timed {
-        TimedEngine::new(&drive).run(&mut drive, &mut source, &mut |_, _| true).unwrap();
+        Replay::new(&drive).run(&mut drive, &mut source, &mut |_, _| true).unwrap();
     } else {
         run_untimed(&mut drive, &mut source, &mut |_, _| true).unwrap();
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use vpass_core::time::TimedEngine;
+use vpass_core::time::Replay;
 use vpass_lab::failure::Failure;
 
 use super::recipe::{Plot, PlotKind};
@@ -16,7 +16,7 @@ const BINS: usize = 20;
 pub(super) const RESPONSES: &str = "responses_50_ms";
 
 /// Reads that met a reclaim job, by response time in bins of 50 ms.
-pub(super) fn responses(engine: &TimedEngine) -> [u64; BINS] {
+pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     let mut bins = [0; BINS];
     for step in engine.metrics().read_during_reclaim.histogram().iter_recorded() {
         let bin = step.value_iterated_to() / (BIN_MS * 1_000_000);

@@ -2,7 +2,7 @@
 
 use crate::base::dose::QUARTERS;
 use crate::base::units::{BlockId, Cause, Reads};
-use crate::bugs::{Bug, planted};
+use crate::bugs::Bug;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::flash::Flash;
 use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_GUARDS, SUSPECT};
@@ -44,21 +44,6 @@ impl Flash {
     fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
         let for_all = self.bugs.has(Bug::ModeForgotten) || hot.has(HAS_GUARDS) && self.bugs.has(Bug::GuardForAll);
         if for_all { 1.min(self.geometry.cell.bits() as u8 - 1) } else { hot.mode }
-    }
-
-    /// The gate: whether the data of a page is past its limit and cannot be read any more. `own` is what the sensing that asks has deposited
-    /// already, in quarters: what comes after the data was sensed did it no harm.
-    pub(crate) fn is_past_limit(&mut self, block: BlockId, page: u32, own: u32) -> bool {
-        if !self.hot[block as usize].has(SUSPECT) {
-            return false;
-        }
-        let wordline = (self.geometry.first_wordline(block) + page / self.geometry.cell.bits()) as usize;
-        self.hot[block as usize].reads -= own;
-        self.wordlines[wordline].reads -= own;
-        let (dose, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, page));
-        self.hot[block as usize].reads += own;
-        self.wordlines[wordline].reads += own;
-        dose > limit || planted(Bug::LimitReachedIsLost) && own > 0 && dose == limit
     }
 
     /// The error model is asked about a block unless what it said still holds.

@@ -53,7 +53,7 @@ impl Flash {
 
     /// Counts one sensing; tells whether somebody wants to look at the block.
     #[inline]
-    pub(crate) fn count_read<const COUNTED: u8>(&mut self, ppn: Ppn) -> (BlockId, bool) {
+    pub(crate) fn count_read<const COUNTED: u8>(&mut self, ppn: Ppn) -> bool {
         let block = self.geometry.block_of(ppn);
         let wordline = self.geometry.wordline_of(ppn);
         let mut dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
@@ -76,7 +76,7 @@ impl Flash {
         if self.bugs.has(Bug::CountWraps) {
             hot.reads &= 0x3FFF;
         }
-        (block, hot.reads >= hot.alarm.saturating_add(u32::from(self.bugs.has(Bug::AlarmOneLate))))
+        hot.reads >= hot.alarm.saturating_add(u32::from(self.bugs.has(Bug::AlarmOneLate)))
     }
 
     /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
@@ -94,7 +94,7 @@ impl Flash {
     }
 
     /// The same out of the batch path.
-    pub(crate) fn count_any_read(&mut self, ppn: Ppn) -> (BlockId, bool) {
+    pub(crate) fn count_any_read(&mut self, ppn: Ppn) -> bool {
         match self.counted {
             BLOCKS => self.count_read::<BLOCKS>(ppn),
             WORDLINES => self.count_read::<WORDLINES>(ppn),

@@ -20,7 +20,8 @@ impl Pages {
     /// # Panics
     /// Where the request is empty or reaches beyond the drive; whoever makes requests sees to that.
     #[inline]
-    pub(crate) fn of(request: &Request, geometry: &Geometry, shift: u32) -> Self {
+    pub(crate) fn of(request: &Request, geometry: &Geometry) -> Self {
+        let shift = geometry.page_shift();
         let last = request.offset + u64::from(request.bytes) - 1;
         let (first, end_page) = ((request.offset >> shift) as Lpn, last >> shift);
         assert!(request.bytes > 0 && end_page < u64::from(geometry.host_pages), "a request beyond the drive reached it: {request:?}");
@@ -69,7 +70,7 @@ mod tests {
 
     fn pages(offset: u64, bytes: u32) -> Pages {
         let geometry = crate::drive::tests::tiny_geometry();
-        Pages::of(&Request { at: 0, offset, bytes, op: Op::Write, origin: 0 }, &geometry, geometry.page_shift())
+        Pages::of(&Request { at: 0, offset, bytes, op: Op::Write, origin: 0 }, &geometry)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::split::Pages;
 use super::{Progress, RunError, check_arrivals};
 use crate::base::request::{Op, Request, RequestSource};
 use crate::base::units::Lpn;
-use crate::bugs::{Bug, planted};
+use crate::bugs::Bug;
 use crate::drive::{Drive, on_read_path};
 use crate::flash::count::{PAGES, TRACKED};
 
@@ -86,23 +86,21 @@ impl Drive {
                 }
             }
             if is_read_of_a_page(request, shift) {
-                self.host.read_requests += 1;
-                self.host.read_bytes += u64::from(request.bytes);
+                self.count_request(Op::Read, request.bytes);
                 self.read_one::<COUNTED, WATCHED>((request.offset >> shift) as Lpn);
             } else {
-                self.serve_one::<COUNTED, WATCHED>(request, shift);
+                self.serve_one::<COUNTED, WATCHED>(request);
             }
         }
     }
 
     /// Serves a request of any kind.
     #[inline(never)]
-    fn serve_one<const COUNTED: u8, const WATCHED: bool>(&mut self, request: &Request, shift: u32) {
-        let pages = Pages::of(request, &self.geometry, shift);
+    fn serve_one<const COUNTED: u8, const WATCHED: bool>(&mut self, request: &Request) {
+        let pages = Pages::of(request, &self.geometry);
+        self.count_request(request.op, request.bytes);
         match request.op {
             Op::Read => {
-                self.host.read_requests += 1;
-                self.host.read_bytes += u64::from(request.bytes);
                 if self.bugs.has(Bug::BytesRounded) {
                     self.host.read_bytes = self.host.read_bytes.next_multiple_of(self.geometry.page_bytes.into());
                 }
@@ -114,18 +112,8 @@ impl Drive {
                     self.read_one::<COUNTED, WATCHED>(pages.first);
                 }
             }
-            Op::Write => {
-                self.host.write_requests += 1;
-                self.host.write_bytes += u64::from(request.bytes);
-                for page in 0..pages.count {
-                    self.write_page(pages.first + page, pages.mask(page));
-                }
-                self.end_write();
-            }
-            Op::Trim => {
-                self.host.trim_requests += 1;
-                trim(self, &pages);
-            }
+            Op::Write => self.write_pages(&pages),
+            Op::Trim => self.trim_pages(&pages),
         }
     }
 
@@ -175,15 +163,4 @@ impl Drive {
 fn is_read_of_a_page(request: &Request, shift: u32) -> bool {
     let in_first = (1u64 << shift) - (request.offset & ((1 << shift) - 1));
     request.op == Op::Read && u64::from(request.bytes.wrapping_sub(1)) < in_first
-}
-
-/// Trims the pages that the request covers wholly; a part of a page stays, as drives do.
-pub(crate) fn trim(drive: &mut Drive, pages: &Pages) {
-    let also_parts = drive.bugs.has(Bug::PartTrimmed);
-    for page in
-        (0..pages.count - u32::from(planted(Bug::TrimLastSkipped) && pages.count > 1)).filter(|p| pages.mask(*p) == u64::MAX || also_parts)
-    {
-        drive.host.trim_pages += 1;
-        drive.trim_page(pages.first + page);
-    }
 }

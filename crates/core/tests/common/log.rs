@@ -5,8 +5,9 @@ use std::any::Any;
 use vpass_core::base::request::RequestSource;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::TimedEngine;
+use vpass_core::time::Replay;
 use vpass_core::watch::observer::{Observer, Origin, PhysRead};
+use vpass_core::watch::time_event::TimeEvent;
 
 use super::config;
 
@@ -23,10 +24,17 @@ pub(crate) enum Event {
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) events: Vec<Event>,
+    pub(crate) time: Vec<TimeEvent>,
     busy: Vec<(u32, Ns, Ns)>,
 }
 
 impl Log {
+    /// What was logged of a [`watched`] drive.
+    pub(crate) fn of(drive: &mut Drive) -> Self {
+        let log: Box<dyn Any> = drive.end_observation().unwrap();
+        *log.downcast::<Log>().unwrap()
+    }
+
     /// Busy stretches of the first array.
     pub(crate) fn busy(&self) -> impl Iterator<Item = (Ns, Ns)> + '_ {
         self.busy.iter().filter(|(unit, ..)| *unit == 0).map(|(_, from, to)| (*from, *to))
@@ -58,6 +66,14 @@ impl Observer for Log {
         self.busy.extend(intervals);
     }
 
+    fn wants_time(&self) -> bool {
+        true
+    }
+
+    fn time(&mut self, events: &[TimeEvent]) {
+        self.time.extend(events);
+    }
+
     fn gathered(&mut self, _: Lpn, _: Ppn) {}
     fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
     fn host_wrote(&mut self, _: Lpn, _: bool) {}
@@ -72,15 +88,21 @@ impl Observer for Log {
     fn measured_phase(&mut self) {}
 }
 
-/// Runs a workload in the timed gear on a fresh drive of this description, which makes the workload's source; gives what it did besides.
-pub(crate) fn run_watched<S: RequestSource>(text: &str, source: impl FnOnce(&Drive) -> S) -> (Drive, TimedEngine, Log) {
+/// A fresh drive of this description, of which all is logged.
+pub(crate) fn watched(text: &str) -> Drive {
     let mut drive = Drive::new(config(text), &Techniques::default(), true).unwrap();
     drive.observe(Box::new(Log::default()));
     drive.precondition(1);
     drive.begin_measurement();
-    let mut engine = TimedEngine::new(&drive);
+    drive
+}
+
+/// Runs a workload in the timed gear on a fresh drive of this description, which makes the workload's source; gives what it did besides.
+pub(crate) fn run_watched<S: RequestSource>(text: &str, source: impl FnOnce(&Drive) -> S) -> (Drive, Replay, Log) {
+    let mut drive = watched(text);
+    let mut engine = Replay::new(&drive);
     let mut source = source(&drive);
     engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
-    let log: Box<dyn Any> = drive.end_observation().unwrap();
-    (drive, engine, *log.downcast::<Log>().unwrap())
+    let log = Log::of(&mut drive);
+    (drive, engine, log)
 }

@@ -9,7 +9,7 @@ use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError
 use vpass_core::base::units::Ns;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::TimedEngine;
+use vpass_core::time::Replay;
 
 pub(crate) fn config(text: &str) -> DriveConfig {
     toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap()
@@ -75,9 +75,9 @@ impl RequestSource for Uniform {
 }
 
 /// Runs a workload in the timed gear on a fresh drive of this description.
-pub(crate) fn run_timed(text: &str, source: &mut dyn RequestSource) -> (Drive, TimedEngine) {
+pub(crate) fn run_timed(text: &str, source: &mut dyn RequestSource) -> (Drive, Replay) {
     let mut drive = drive(text, true);
-    let mut engine = TimedEngine::new(&drive);
+    let mut engine = Replay::new(&drive);
     engine.run(&mut drive, source, &mut |_, _| true).unwrap();
     (drive, engine)
 }

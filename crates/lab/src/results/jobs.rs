@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use vpass_core::base::metrics::Group;
-use vpass_core::time::TimedEngine;
+use vpass_core::time::Replay;
 use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
 
 use super::{Latencies, Quantiles, Throughput};
@@ -43,13 +43,13 @@ pub struct Counts {
 }
 
 /// The jobs of a source that ran so many passes, in the order of the file.
-pub fn jobs(source: &FioSource, engine: Option<&TimedEngine>, passes: u64) -> Vec<JobResult> {
+pub fn jobs(source: &FioSource, engine: Option<&Replay>, passes: u64) -> Vec<JobResult> {
     let stages = source.jobs().last().map_or(0, |job| job.stage);
     let groups = engine.map(|engine| engine.metrics().groups.list()).unwrap_or_default();
     let result = |(i, (job, counts)): (usize, (&JobRecord, &JobCounts))| {
         // A job alone has what the drive has.
         let alone = engine.filter(|_| groups.is_empty());
-        let span = groups.get(i).map_or_else(|| alone.map(|engine| (0, engine.now())), |group| group.span);
+        let span = groups.get(i).map_or_else(|| alone.map(|engine| (0, engine.last_completion())), |group| group.span);
         let active_s = span.map(|(first, last)| (last - first) as f64 / 1e9);
         let counts = Counts::of(counts);
         JobResult {

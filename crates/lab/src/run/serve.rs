@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use vpass_core::base::request::RequestSource;
 use vpass_core::drive::Drive;
-use vpass_core::time::TimedEngine;
+use vpass_core::time::Replay;
 use vpass_workload::pass::Passes;
 use vpass_workload::traces::TraceReport;
 
@@ -131,7 +131,7 @@ fn until_stable(session: &mut session::Measured, requests: &mut Passes<Stream>, 
 }
 
 /// What a trace or the jobs of a fio file came to.
-fn found(stream: &Stream, engine: Option<&TimedEngine>, passes: u64) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
+fn found(stream: &Stream, engine: Option<&Replay>, passes: u64) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
     let fio = if let Stream::Fio(source) = stream { Some(source) } else { None };
     (stream.report(), fio.map(|source| jobs(source, engine, passes)))
 }

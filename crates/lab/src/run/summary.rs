@@ -2,7 +2,7 @@
 
 use vpass_core::base::units::Ns;
 use vpass_core::drive::Drive;
-use vpass_core::time::TimedEngine;
+use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 use vpass_workload::traces::{Device, TraceReport};
 
@@ -23,7 +23,7 @@ pub(super) struct Served {
 pub(super) fn summary(
     plan: &Plan,
     drive: &Drive,
-    engine: Option<&TimedEngine>,
+    engine: Option<&Replay>,
     served: &Served,
     wall_s: f64,
     ageing: &Ageing,
@@ -75,8 +75,8 @@ pub(super) fn summary(
 }
 
 /// Of the timed gear; in the untimed, time passes only by the clock of the requests.
-pub(super) fn simulated_s(engine: Option<&TimedEngine>, served: &Served) -> Option<f64> {
-    engine.map(TimedEngine::now).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
+pub(super) fn simulated_s(engine: Option<&Replay>, served: &Served) -> Option<f64> {
+    engine.map(Replay::last_completion).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
 }
 
 fn trace(plan: &Plan, served: &Served) -> Option<Trace> {

@@ -1,10 +1,9 @@
 //! Sensing: a page read for the host or on the drive's own account, and the one place where the drive decides that data could not be read.
 
 use crate::base::units::{BlockId, Cause, Lpn, Ppn};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{CARRY, SUSPECT};
-use crate::flash::ops::NandOp;
 use crate::flash::rules;
 use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
 
@@ -23,7 +22,7 @@ impl Flash {
     #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn host_read<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
         self.counts.reads[Cause::Host as usize] += 1;
-        let rings = self.count_read::<COUNTED>(ppn).1;
+        let rings = self.count_read::<COUNTED>(ppn);
         if WATCHED && !rings {
             self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Good, fill: false });
         }
@@ -37,7 +36,7 @@ impl Flash {
         if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
             self.counts.reads[cause as usize] += 1;
         }
-        let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn).1;
+        let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn);
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
         if rings {
             return self.rung(lpn, ppn, cause, fill);
@@ -64,6 +63,21 @@ impl Flash {
         Sensed { good: !gone, rings: true }
     }
 
+    /// The gate: whether the data of a page is past its limit and cannot be read any more. `own` is what the sensing that asks has deposited
+    /// already, in quarters: what comes after the data was sensed did it no harm.
+    fn is_past_limit(&mut self, block: BlockId, page: u32, own: u32) -> bool {
+        if !self.hot[block as usize].has(SUSPECT) {
+            return false;
+        }
+        let wordline = (self.geometry.first_wordline(block) + page / self.geometry.cell.bits()) as usize;
+        self.hot[block as usize].reads -= own;
+        self.wordlines[wordline].reads -= own;
+        let (dose, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, page));
+        self.hot[block as usize].reads += own;
+        self.wordlines[wordline].reads += own;
+        dose > limit || planted(Bug::LimitReachedIsLost) && own > 0 && dose == limit
+    }
+
     /// Makes room in the counter of a block that no error model looks at.
     fn carry(&mut self, block: BlockId) {
         self.hot[block as usize].reads -= CARRY;
@@ -74,7 +88,7 @@ impl Flash {
     pub(crate) fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
         self.counts.reads[cause as usize] += 1;
         let block = self.geometry.block_of(ppn);
-        let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn).1;
+        let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn);
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
         self.note_read(PhysRead { lpn: NOBODY, ppn, cause, result: ReadResult::Good, fill: false });
         if rings {
@@ -87,14 +101,6 @@ impl Flash {
         self.counts.reads[Cause::Host as usize] += 1;
         self.count_any_read(ppn);
         self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Uncorrectable, fill: true });
-    }
-
-    /// Remembers physical work for the timed gear.
-    #[inline]
-    pub(crate) fn record(&mut self, op: NandOp) {
-        if self.timed {
-            self.ops.push(op);
-        }
     }
 
     /// First valid page of a block from `page` on whose data is past its limit.

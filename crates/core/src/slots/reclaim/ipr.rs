@@ -149,10 +149,10 @@ mod tests {
     }
 
     /// Reads these pages in turn until the block is another: in low density, or erased. Gives its reads before the last of them.
-    fn reads_until_changed(drive: &mut Drive, block: BlockId, pages: &[u32]) -> f64 {
+    fn reads_until_changed(drive: &mut Drive, block: BlockId, pages: &[u32]) -> u32 {
         let (mode, pec) = (row(drive, block).mode, row(drive, block).pec);
         for page in pages.iter().cycle() {
-            let before = row(drive, block).reads;
+            let before = row(drive, block).reads as u32;
             drive.read_pages(&[*page]);
             if (row(drive, block).mode, row(drive, block).pec) != (mode, pec) {
                 return before;
@@ -190,12 +190,12 @@ mod tests {
             let (flash, cause) = (drive.flash_counts(), Cause::Reclaim as usize);
             (drive.reclaim_counts().pages_copied, flash.reprograms[cause], flash.erases[cause])
         };
-        assert_eq!(reads_until_changed(&mut drive, block, &hot), f64::from(in_pool - 1));
+        assert_eq!(reads_until_changed(&mut drive, block, &hot), in_pool - 1);
         assert_eq!(done(&drive), (8, 8, 0));
         assert_eq!((row(&drive, block).mode, row(&drive, block).valid), (1, 16));
         let left: Vec<u32> = hot.into_iter().filter(|page| block_of(&drive, *page) == block).collect();
         assert_eq!(left.len(), 16);
-        assert_eq!(reads_until_changed(&mut drive, block, &left), f64::from(of_low_density - 1));
+        assert_eq!(reads_until_changed(&mut drive, block, &left), of_low_density - 1);
         assert_eq!(done(&drive), (8 + 16, 8, 1));
         assert_eq!(drive.lost_pages(), 0);
     }

@@ -1,54 +1,41 @@
-//! A page read of the host on its die: it waits, is sensed, waits for the channel, is transferred.
+//! A host read of a page on its die: it waits, is sensed, waits for the channel, is transferred.
 
 use super::{Dies, NIL, Phase};
 use crate::base::units::{DieId, Ns};
 use crate::bugs::Bug;
-use crate::time::timed::timeline::Event;
+use crate::time::device::host::ReadPart;
+use crate::time::device::timeline::Event;
 use crate::watch::time_event::{OpId, TimeEvent};
 
-/// A page read for the host.
+/// A host read of a page, or of a part of one, under way.
 #[derive(Clone, Copy)]
-pub(in crate::time::timed) struct ReadOp {
+pub(in crate::time::device) struct ReadOp {
+    pub(in crate::time::device) part: ReadPart,
     /// The read behind it in its queue, or the next unused one.
     pub(super) next: u32,
-    /// The request, or [`NIL`] where this page is all of it.
-    pub(in crate::time::timed) request: u32,
-    /// The request's number.
-    pub(in crate::time::timed) number: u32,
-    pub(in crate::time::timed) bytes: u32,
     sense: u32,
     transfer: u32,
     order: u32,
-    /// Reclaim was at work on its die when it came.
-    pub(in crate::time::timed) during_reclaim: bool,
-    /// When its latency began.
-    pub(in crate::time::timed) start: Ns,
     pub(super) queued_at: Ns,
 }
 
-/// A host read to be queued: its request and that one's number, the bytes wanted, its times in ns, and when its latency began.
-#[derive(Clone, Copy)]
-pub(in crate::time::timed) struct NewRead {
-    pub(in crate::time::timed) request: u32,
-    pub(in crate::time::timed) number: u32,
-    pub(in crate::time::timed) bytes: u32,
-    pub(in crate::time::timed) sense: Ns,
-    pub(in crate::time::timed) transfer: Ns,
-    pub(in crate::time::timed) start: Ns,
-}
-
 impl Dies {
-    /// Queues a host read at a unit (die, or plane of it) and starts it if it can. Gives the die where that has other work too.
+    /// Queues a host read at a unit (die, or plane of it), to be sensed and transferred in such times, and starts it if it can. Gives the die
+    /// where that has other work too.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read; what is queued would go through memory")]
-    pub(in crate::time::timed) fn queue_read(&mut self, unit: usize, read: NewRead, now: Ns) -> Option<DieId> {
+    pub(in crate::time::device) fn queue_read(
+        &mut self,
+        unit: usize,
+        mut part: ReadPart,
+        (sense, transfer): (Ns, Ns),
+        now: Ns,
+    ) -> Option<DieId> {
         self.order = self.order.wrapping_add(1);
         let u = &mut self.units[unit];
-        let load = &mut self.loads[usize::from(u.die)];
-        let NewRead { request, number, bytes, sense, transfer, start } = read;
-        let during_reclaim = load.reclaim_work > 0;
-        let (sense, transfer) = (sense as u32, transfer as u32);
-        let op = ReadOp { next: NIL, request, number, bytes, sense, transfer, order: self.order, during_reclaim, start, queued_at: now };
+        let summary = &mut self.summaries[usize::from(u.die)];
+        part.met_reclaim = summary.reclaim_work > 0;
+        let op = ReadOp { part, next: NIL, sense: sense as u32, transfer: transfer as u32, order: self.order, queued_at: now };
         let i = self.unused;
         if let Some(unused) = self.reads.get_mut(i as usize) {
             self.unused = unused.next;
@@ -58,8 +45,8 @@ impl Dies {
             self.reads.push(op);
             self.unused = self.reads.len() as u32;
         }
-        if u.phase == Phase::Idle && !load.has_work {
-            load.credit = load.credit.saturating_sub(1);
+        if u.phase == Phase::Idle && !summary.has_work {
+            summary.credit = summary.credit.saturating_sub(1);
             self.begin_read(unit, i, now);
             return None;
         }
@@ -67,24 +54,24 @@ impl Dies {
             u.head = i;
         } else if self.bugs.has(Bug::ReadsReversed) {
             self.reads[i as usize].next = std::mem::replace(&mut u.head, i);
-            load.queued_reads += 1;
-            return load.has_work.then_some(u.die);
+            summary.queued_reads += 1;
+            return summary.has_work.then_some(u.die);
         } else {
             self.reads[u.tail as usize].next = i;
         }
         u.tail = i;
-        load.queued_reads += 1;
-        load.has_work.then_some(u.die)
+        summary.queued_reads += 1;
+        summary.has_work.then_some(u.die)
     }
 
     /// What the next host read is known by while it is under way.
-    pub(in crate::time::timed) fn next_read(&self) -> OpId {
+    pub(in crate::time::device) fn next_read(&self) -> OpId {
         self.unused
     }
 
     /// Starts the reads that wait at idle units of a die.
     pub(super) fn start_reads(&mut self, die: usize, now: Ns) {
-        if self.loads[die].queued_reads == 0 {
+        if self.summaries[die].queued_reads == 0 {
             return;
         }
         for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
@@ -105,9 +92,9 @@ impl Dies {
         let i = u.head;
         if i != NIL {
             u.head = self.reads[i as usize].next;
-            let load = &mut self.loads[usize::from(u.die)];
-            load.queued_reads -= 1;
-            load.credit = load.credit.saturating_sub(1);
+            let summary = &mut self.summaries[usize::from(u.die)];
+            summary.queued_reads -= 1;
+            summary.credit = summary.credit.saturating_sub(1);
             self.begin_read(unit, i, now);
         }
     }
@@ -127,7 +114,7 @@ impl Dies {
     /// A page is sensed. Gives its die where that has other work to look after.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
-    pub(in crate::time::timed) fn sensed(&mut self) -> Option<DieId> {
+    pub(in crate::time::device) fn sensed(&mut self) -> Option<DieId> {
         let Event { at: now, unit, .. } = self.sensing.pop();
         if self.cache_read {
             return self.sensed_to_cache(unit as usize, now);
@@ -164,10 +151,10 @@ impl Dies {
         self.transfers.push(Event { at, order, unit: unit as u32 });
     }
 
-    /// A page is in the controller. Gives its read, and its die where that has other work to look after.
+    /// A page is in the controller. Gives whose it is, and its die where that has other work to look after.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read; what it gives would go through memory")]
-    pub(in crate::time::timed) fn transferred(&mut self) -> (ReadOp, Option<DieId>) {
+    pub(in crate::time::device) fn transferred(&mut self) -> (ReadPart, Option<DieId>) {
         let Event { at: now, unit, .. } = self.transfers.pop();
         let unit = unit as usize;
         let i = if self.cache_read {
@@ -180,9 +167,9 @@ impl Dies {
             std::mem::replace(&mut u.reading, NIL)
         };
         self.note(|| TimeEvent::Ended { op: i, at: now });
-        let op = self.reads[i as usize];
+        let part = self.reads[i as usize].part;
         self.reads[i as usize].next = std::mem::replace(&mut self.unused, i);
-        (op, self.go_on(unit, now))
+        (part, self.go_on(unit, now))
     }
 
     #[cold]
@@ -199,7 +186,7 @@ impl Dies {
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn go_on(&mut self, unit: usize, now: Ns) -> Option<DieId> {
         let u = &self.units[unit];
-        if self.loads[usize::from(u.die)].has_work {
+        if self.summaries[usize::from(u.die)].has_work {
             return Some(u.die);
         }
         if u.phase == Phase::Idle {

@@ -1,16 +1,16 @@
-//! Deferred jobs in time: a step where the schedule lets them have one, in the gaps that a die's other work leaves or, when urgent, before it.
+//! Deferred jobs: each has a step where the schedule lets it, in the gaps that a die's other work leaves or, when urgent, before it.
 
-use super::TimedEngine;
+use super::Device;
 use super::dies::NIL;
 use crate::base::units::{Cause, DieId};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::drive::Drive;
-use crate::flash::ops::NandOp;
 use crate::ftl::job::JobRef;
+use crate::time::drive::NandOp;
 use crate::watch::time_event::TimeEvent;
 
-impl TimedEngine {
+impl Device {
     /// Starts what a die can start, and gives its job a step where the schedule lets it.
     pub(super) fn pump(&mut self, drive: &mut Drive, die: DieId) {
         let pressure = !self.stalled.is_empty();
@@ -28,9 +28,9 @@ impl TimedEngine {
 
     /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
     fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
-        drive.now = self.now;
-        self.dies.drop_jobs(die, |job| drive.job(job).is_none(), self.now);
-        let (on, was_on) = self.dies.put_urgent_first(die, |job| drive.job(job).is_some_and(|job| drive.is_urgent(job)));
+        drive.set_now(self.now);
+        self.dies.drop_jobs(die, |job| drive.is_done(job), self.now);
+        let (on, was_on) = self.dies.put_urgent_first(die, |job| drive.is_job_urgent(job));
         if on != was_on {
             let at = self.now;
             self.dies.note(|| TimeEvent::Urgent { die, on, at });
@@ -44,7 +44,6 @@ impl TimedEngine {
 
     /// Copies the next pages of a job in one uninterrupted piece.
     fn queue_batch(&mut self, drive: &mut Drive, die: DieId, job: JobRef, copies: u32) {
-        drive.now = self.now;
         drive.flash.record(NandOp::JobBegin { die, cause: Cause::Reclaim });
         for _ in 0..copies + u32::from(planted(Bug::BatchTooLong)) {
             if !drive.step_job(job) {
@@ -57,7 +56,7 @@ impl TimedEngine {
 
     /// Moves one page of the job at the head of an idle die. False where the die has to wait.
     fn step_job(&mut self, drive: &mut Drive, die: DieId) -> bool {
-        if !self.dies.is_urgent(die) && self.copy_programs >= 2 * drive.geometry.dies() {
+        if !self.dies.is_urgent(die) && self.copy_programs >= 2 * drive.geometry().dies() {
             // Once: each program that ends lets one die go on, and another would wait behind what is let go on already.
             if !self.held_back.contains(&die) {
                 self.held_back.push_back(die);
@@ -65,14 +64,14 @@ impl TimedEngine {
             return false;
         }
         let Some((job, _)) = self.dies.first_job(die) else { return false };
-        if drive.bugs.has(Bug::StepForgotten) && self.now.is_multiple_of(5) {
+        if self.bugs.has(Bug::StepForgotten) && self.now.is_multiple_of(5) {
             return false;
         }
-        drive.now = self.now;
         if !drive.step_job(job) {
             self.dies.job_done(die, self.now);
         }
-        self.queue_ops(drive, NIL);
+        self.queue_recorded(drive, NIL, true);
+        // The caller goes on with this die itself.
         self.pump_touched(drive, Some(die));
         true
     }
@@ -84,6 +83,7 @@ mod tests {
     use crate::base::request::{Arrival, Op, Request, RequestSource, SourceError};
     use crate::drive::Techniques;
     use crate::drive::tests::tiny_config;
+    use crate::time::Replay;
 
     /// Writes all over the drive and reads between them, sixteen at a time.
     struct Busy {
@@ -118,16 +118,16 @@ mod tests {
         config.gc.background = 0.6;
         let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
         drive.precondition(1);
-        let mut engine = TimedEngine::new(&drive);
+        let mut replay = Replay::new(&drive);
         let mut source = Busy { left: 0, random: 7, pages: u64::from(drive.geometry.host_pages) };
         let mut most = 0;
         for _ in 0..2000 {
             source.left = 20;
-            engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
-            let mut held: Vec<_> = engine.held_back.iter().collect();
+            replay.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
+            let mut held: Vec<_> = replay.device.held_back.iter().collect();
             held.sort();
             assert!(held.windows(2).all(|pair| pair[0] != pair[1]), "{held:?}");
-            assert!(held.is_empty() || engine.copy_programs > 0, "{held:?} wait for nothing");
+            assert!(held.is_empty() || replay.device.copy_programs > 0, "{held:?} wait for nothing");
             most = most.max(held.len());
         }
         assert!(most > 1, "no two dies were ever held back");

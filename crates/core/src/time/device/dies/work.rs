@@ -1,14 +1,14 @@
-//! What a die does besides host reads: programs, erases, copies and whole pieces of jobs; suspended and resumed.
+//! What a die does besides host reads: programs, erases, copies and whole pieces of jobs, some of them suspended and resumed.
 
-use super::{Dies, EXCLUSIVE, Ended, JOBS, NIL, Phase, RUNNING, SUSPENDED, URGENT, WRITES};
+use super::{Dies, EXCLUSIVE, JOBS, NIL, Phase, RUNNING, SUSPENDED, URGENT, WRITES};
 use crate::base::units::{Cause, DieId, Ns, Ppn};
 use crate::bugs::{Bug, planted};
-use crate::time::timed::speed::Speed;
+use crate::time::device::speed::Speed;
 use crate::watch::time_event::{OpId, TimeEvent};
 
-/// What else a die does.
+/// What a piece of work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::time::timed) enum Work {
+pub(in crate::time::device) enum WorkKind {
     /// So many pages in over the channel, then one program. `request` is completed by it, or [`NIL`]; `host` frees buffer space.
     Program { host: bool, request: u32, pages: u32 },
     /// Sense and page out over the channel; then, unless lost, a program of `dst`.
@@ -22,80 +22,81 @@ pub(in crate::time::timed) enum Work {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(in crate::time::timed) struct WorkOp {
-    pub(in crate::time::timed) id: OpId,
-    pub(in crate::time::timed) work: Work,
-    pub(in crate::time::timed) cause: Cause,
+pub(in crate::time::device) struct WorkOp {
+    pub(in crate::time::device) id: OpId,
+    pub(in crate::time::device) work: WorkKind,
+    pub(in crate::time::device) cause: Cause,
     /// Sensing time of a copy's page.
-    pub(in crate::time::timed) sense: Ns,
-    pub(in crate::time::timed) suspended: u32,
+    pub(in crate::time::device) sense: Ns,
+    pub(in crate::time::device) suspended: u32,
     /// Array time left, once started.
     left: Option<Ns>,
     started: Ns,
 }
 
 impl WorkOp {
-    pub(in crate::time::timed) fn new(id: OpId, work: Work, cause: Cause, sense: Ns) -> Self {
+    pub(in crate::time::device) fn new(id: OpId, work: WorkKind, cause: Cause, sense: Ns) -> Self {
         Self { id, work, cause, sense, suspended: 0, left: None, started: 0 }
     }
 }
 
 impl Dies {
     /// Starts what a die can start now. Tells whether it is idle with jobs waiting, so that the caller may give it a step.
-    pub(in crate::time::timed) fn dispatch(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) -> bool {
-        if !self.loads[die].has_work {
+    pub(in crate::time::device) fn dispatch(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) -> bool {
+        if !self.summaries[die].has_work {
             self.start_reads(die, now);
             return false;
         }
-        if self.loads[die].has(RUNNING) {
+        if self.summaries[die].has(RUNNING) {
             self.try_suspend(die, now, pressure, speed);
-            if self.loads[die].has(RUNNING) {
+            if self.summaries[die].has(RUNNING) {
                 return false;
             }
         }
-        let load = self.loads[die];
-        if load.has(SUSPENDED) {
-            if load.queued_reads > 0 {
+        let summary = self.summaries[die];
+        if summary.has(SUSPENDED) {
+            if summary.queued_reads > 0 {
                 self.start_reads(die, now);
             } else if self.is_quiet(die) {
                 self.resume(die, now);
             }
             return false;
         }
-        let due = load.has(EXCLUSIVE) || (pressure && load.has(WRITES));
-        if !load.has(URGENT) && load.queued_reads > 0 && (load.credit > 0 || !due) && !self.bugs.has(Bug::WorkBeforeReads) {
+        let due = summary.has(EXCLUSIVE) || (pressure && summary.has(WRITES));
+        if !summary.has(URGENT) && summary.queued_reads > 0 && (summary.credit > 0 || !due) && !self.bugs.has(Bug::WorkBeforeReads) {
             self.start_reads(die, now);
             return false;
         }
         if !self.is_quiet(die) {
             return false;
         }
-        if load.has(EXCLUSIVE | WRITES) {
+        if summary.has(EXCLUSIVE | WRITES) {
             self.start_next(die, now, speed);
             return false;
         }
-        if load.has(JOBS) {
+        if summary.has(JOBS) {
             return true;
         }
-        self.loads[die].has_work = false;
+        self.summaries[die].has_work = false;
         self.start_reads(die, now);
         false
     }
 
     /// Starts the work of an idle die whose turn it is.
     fn start_next(&mut self, die: usize, now: Ns, speed: &Speed) {
-        let (d, load) = (&mut self.all[die], &mut self.loads[die]);
-        let write_turn = load.has(WRITES) && (d.write_turn || !load.has(EXCLUSIVE));
+        let (d, summary) = (&mut self.queues[die], &mut self.summaries[die]);
+        let write_turn = summary.has(WRITES) && (d.write_turn || !summary.has(EXCLUSIVE));
         let queue = if write_turn { &mut d.writes } else { &mut d.exclusive };
         let op = queue.pop_front().expect("the caller saw one");
-        load.set(if write_turn { WRITES } else { EXCLUSIVE }, !queue.is_empty());
-        d.write_turn = matches!(op.work, Work::Exclusive { .. });
+        summary.set(if write_turn { WRITES } else { EXCLUSIVE }, !queue.is_empty());
+        d.write_turn = matches!(op.work, WorkKind::Exclusive { .. });
         d.foreground &= !d.write_turn;
         self.start_work(die, op, now, speed);
     }
 
-    /// Carries out the next event of a die's work. What the die does then is to be seen to before [`Self::settle`].
-    pub(in crate::time::timed) fn step(&mut self, speed: &Speed) -> (DieId, Ended) {
+    /// Carries out the next event of a die's work, and gives the work if that ended. What the die does then is to be seen to before
+    /// [`Self::settle`].
+    pub(in crate::time::device) fn step(&mut self, speed: &Speed) -> (DieId, Option<WorkOp>) {
         let (now, unit) = (self.work.next(), self.work.first());
         let ended = match self.units[unit].phase {
             Phase::Working => self.worked(unit, now, speed),
@@ -117,7 +118,7 @@ impl Dies {
 
     /// Lets waiting reads go before the next exclusive piece or, under pressure, the next write.
     fn grant_credit(&mut self, die: usize) {
-        self.loads[die].credit = if self.all[die].foreground { 0 } else { self.loads[die].queued_reads };
+        self.summaries[die].credit = if self.queues[die].foreground { 0 } else { self.summaries[die].queued_reads };
     }
 
     fn start_work(&mut self, die: usize, mut op: WorkOp, now: Ns, speed: &Speed) {
@@ -125,10 +126,10 @@ impl Dies {
         op.started = now;
         self.set_running(die, Some(op));
         match op.work {
-            Work::Program { pages, .. } => self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer),
-            Work::Copy { .. } | Work::Load { .. } => self.start_array(die, op.sense, now),
-            Work::Erase => self.start_array(die, speed.erase, now),
-            Work::Exclusive { ns } => self.start_array(die, ns, now),
+            WorkKind::Program { pages, .. } => self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer),
+            WorkKind::Copy { .. } | WorkKind::Load { .. } => self.start_array(die, op.sense, now),
+            WorkKind::Erase => self.start_array(die, speed.erase, now),
+            WorkKind::Exclusive { ns } => self.start_array(die, ns, now),
         }
     }
 
@@ -137,7 +138,7 @@ impl Dies {
         self.order = self.order.wrapping_add(1);
         self.units[unit].phase = Phase::Working;
         self.units[unit].since = now;
-        let op = self.all[die].running.as_mut().expect("the caller set it");
+        let op = self.queues[die].running.as_mut().expect("the caller set it");
         op.left = Some(ns);
         let op = op.id;
         self.note(|| TimeEvent::Begun { op, unit: unit as u32, at: now });
@@ -148,39 +149,39 @@ impl Dies {
     #[inline]
     fn set_event(&mut self, unit: usize, at: Ns) {
         self.work.set(unit, at, u64::from(self.order));
-        self.past = self.past.filter(|past| *past != unit);
+        self.happened = self.happened.filter(|happened| *happened != unit);
     }
 
     /// Takes the event that has happened out of the tree, where no other took its place.
     #[inline]
-    pub(in crate::time::timed) fn settle(&mut self) {
-        if let Some(unit) = self.past.take() {
+    pub(in crate::time::device) fn settle(&mut self) {
+        if let Some(unit) = self.happened.take() {
             self.work.clear(unit);
         }
     }
 
     fn set_running(&mut self, die: usize, op: Option<WorkOp>) -> Option<WorkOp> {
-        self.loads[die].set(RUNNING, op.is_some());
-        std::mem::replace(&mut self.all[die].running, op)
+        self.summaries[die].set(RUNNING, op.is_some());
+        std::mem::replace(&mut self.queues[die].running, op)
     }
 
     fn try_suspend(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) {
-        if self.loads[die].queued_reads == 0 || pressure || self.suspend_limit == 0 {
+        if self.summaries[die].queued_reads == 0 || pressure || self.suspend_limit == 0 {
             return;
         }
         let unit = die * self.units_per_die;
-        let d = &mut self.all[die];
+        let d = &mut self.queues[die];
         let Some(op) = d.running.as_mut() else { return };
         let cost = match op.work {
-            Work::Program { .. } => speed.suspend_program,
-            Work::Erase => {
+            WorkKind::Program { .. } => speed.suspend_program,
+            WorkKind::Erase => {
                 if planted(Bug::SuspendCostSwapped) {
                     speed.suspend_program
                 } else {
                     speed.suspend_erase
                 }
             }
-            Work::Copy { .. } | Work::Load { .. } | Work::Exclusive { .. } => return,
+            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Exclusive { .. } => return,
         };
         let Some(left) = op.left else { return };
         if op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften)) || self.units[unit].phase != Phase::Working
@@ -193,8 +194,8 @@ impl Dies {
         op.left = Some(left - done.min(left) + cost);
         let op = op.id;
         d.suspended = d.running.take();
-        self.loads[die].set(RUNNING, false);
-        self.loads[die].set(SUSPENDED, true);
+        self.summaries[die].set(RUNNING, false);
+        self.summaries[die].set(SUSPENDED, true);
         self.note_interval(unit, self.units[unit].since, now, true);
         self.note(|| TimeEvent::Suspended { op, at: now });
         self.units[unit].phase = Phase::Idle;
@@ -202,9 +203,9 @@ impl Dies {
     }
 
     fn resume(&mut self, die: usize, now: Ns) {
-        let op = self.all[die].suspended.take().expect("the caller saw one");
+        let op = self.queues[die].suspended.take().expect("the caller saw one");
         let left = if self.bugs.has(Bug::ResumedAsDone) { 0 } else { op.left.expect("only work that has begun is suspended") };
-        self.loads[die].set(SUSPENDED, false);
+        self.summaries[die].set(SUSPENDED, false);
         self.set_running(die, Some(op));
         self.start_array(die, left, now);
     }
@@ -216,39 +217,39 @@ impl Dies {
         self.set_event(unit, end);
     }
 
-    pub(super) fn worked(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
+    pub(super) fn worked(&mut self, unit: usize, now: Ns, speed: &Speed) -> Option<WorkOp> {
         self.note_interval(unit, self.units[unit].since, now, true);
-        let op = self.all[usize::from(self.units[unit].die)].running.expect("work is running");
-        if matches!(op.work, Work::Copy { .. } | Work::Load { .. }) {
+        let op = self.queues[usize::from(self.units[unit].die)].running.expect("work is running");
+        if matches!(op.work, WorkKind::Copy { .. } | WorkKind::Load { .. }) {
             self.start_work_transfer(op.id, unit, now, speed.page_transfer);
-            return Ended::Nothing;
+            return None;
         }
         self.end_work(unit, now)
     }
 
-    pub(super) fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Ended {
+    pub(super) fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Option<WorkOp> {
         let die = usize::from(self.units[unit].die);
-        let op = self.all[die].running.expect("work is running");
-        if matches!(op.work, Work::Program { .. }) {
+        let op = self.queues[die].running.expect("work is running");
+        if matches!(op.work, WorkKind::Program { .. }) {
             self.start_array(die, speed.program, now);
-            return Ended::Nothing;
+            return None;
         }
         self.end_work(unit, now)
     }
 
-    fn end_work(&mut self, unit: usize, now: Ns) -> Ended {
+    fn end_work(&mut self, unit: usize, now: Ns) -> Option<WorkOp> {
         let die = usize::from(self.units[unit].die);
         self.units[unit].phase = Phase::Idle;
-        self.past = Some(unit);
+        self.happened = Some(unit);
         let op = self.set_running(die, None).expect("work is running");
-        self.loads[die].reclaim_work -= u32::from(op.cause == Cause::Reclaim);
+        self.summaries[die].reclaim_work -= u32::from(op.cause == Cause::Reclaim);
         self.grant_credit(die);
         self.note(|| TimeEvent::Ended { op: op.id, at: now });
-        Ended::Work { op }
+        Some(op)
     }
 
     /// Time that the host reads now waiting at a die have waited for this work.
-    pub(in crate::time::timed) fn waited_for(&self, die: usize, op: &WorkOp, now: Ns) -> Ns {
+    pub(in crate::time::device) fn waited_for(&self, die: usize, op: &WorkOp, now: Ns) -> Ns {
         let mut waited = 0;
         for unit in die * self.units_per_die..(die + 1) * self.units_per_die {
             let mut i = self.units[unit].head;

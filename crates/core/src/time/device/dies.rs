@@ -1,4 +1,4 @@
-//! Dies and channels in time.
+//! Dies and channels: what each is doing, what waits there, and what happens next.
 //!
 //! A die senses one page at a time (a plane each with `independent_planes`). The page stays in the die's register until its
 //! transfer ends; with `cache_read` a second register lets the die sense on. A channel serves by ready time, then issue
@@ -20,8 +20,8 @@ use crate::config::DriveConfig;
 use crate::ftl::job::JobRef;
 use crate::watch::time_event::{OpId, TimeEvent};
 
-pub(super) use self::reads::{NewRead, ReadOp};
-pub(super) use self::work::{Work, WorkOp};
+use self::reads::ReadOp;
+pub(super) use self::work::{WorkKind, WorkOp};
 
 pub(super) const NIL: u32 = u32::MAX;
 
@@ -33,9 +33,9 @@ enum Phase {
     Sensed,
     /// The page waits for its channel, then is transferred.
     Transferring,
-    /// The die's array works on `Die::running`.
+    /// The die's array works on [`Queues::running`].
     Working,
-    /// `Die::running` waits for its channel, then uses it.
+    /// `Queues::running` waits for its channel, then uses it.
     WorkTransferring,
 }
 
@@ -53,10 +53,10 @@ struct Unit {
     phase: Phase,
 }
 
-/// What is asked of a die at each event: by its reads, and to see whether it can start anything. It sums up [`Die`], which is several cache
-/// lines long.
+/// What is asked of a die at each event: by its reads, and to see whether it can start anything. It sums up [`Queues`], which are several
+/// cache lines long.
 #[derive(Clone, Copy, Default)]
-struct Load {
+struct DieSummary {
     queued_reads: u32,
     /// Reads that go before the next write under pressure.
     credit: u32,
@@ -68,20 +68,20 @@ struct Load {
     flags: u8,
 }
 
-/// `Die::running` is some.
+/// `Queues::running` is some.
 const RUNNING: u8 = 1;
-/// `Die::suspended` is some.
+/// `Queues::suspended` is some.
 const SUSPENDED: u8 = 2;
-/// `Die::exclusive` holds some.
+/// `Queues::exclusive` holds some.
 const EXCLUSIVE: u8 = 4;
-/// `Die::writes` holds some.
+/// `Queues::writes` holds some.
 const WRITES: u8 = 8;
-/// `Die::jobs` holds some.
+/// `Queues::jobs` holds some.
 const JOBS: u8 = 16;
 /// A job of this die goes before reads.
 const URGENT: u8 = 32;
 
-impl Load {
+impl DieSummary {
     #[inline]
     fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
@@ -93,7 +93,8 @@ impl Load {
     }
 }
 
-struct Die {
+/// The work of a die, host reads apart.
+struct Queues {
     running: Option<WorkOp>,
     suspended: Option<WorkOp>,
     exclusive: VecDeque<WorkOp>,
@@ -105,7 +106,7 @@ struct Die {
     foreground: bool,
 }
 
-/// What happens next.
+/// What happens next at the dies.
 #[derive(Clone, Copy)]
 pub(super) enum Next {
     /// A page is sensed.
@@ -116,18 +117,10 @@ pub(super) enum Next {
     Work,
 }
 
-/// What the event loop is told when an event of a die's work ended something.
-pub(super) enum Ended {
-    /// Work of a die is done.
-    Work { op: WorkOp },
-    /// The work goes on.
-    Nothing,
-}
-
 pub(super) struct Dies {
     units: Vec<Unit>,
-    loads: Vec<Load>,
-    all: Vec<Die>,
+    summaries: Vec<DieSummary>,
+    queues: Vec<Queues>,
     /// When each channel has served everything that is ready so far.
     channel_free: Vec<Ns>,
     reads: Vec<ReadOp>,
@@ -140,7 +133,7 @@ pub(super) struct Dies {
     /// Events of everything but reads, which may be taken back.
     work: EventTree,
     /// The unit whose event of work has happened and still stands in the tree: most often the next one takes its place.
-    past: Option<usize>,
+    happened: Option<usize>,
     units_per_die: usize,
     cache_read: bool,
     suspend_limit: u32,
@@ -167,7 +160,7 @@ impl Dies {
             channel: (i / (units_per_die * geometry.dies_per_channel)) as u16,
             phase: Phase::Idle,
         };
-        let die = || Die {
+        let idle = || Queues {
             running: None,
             suspended: None,
             exclusive: VecDeque::new(),
@@ -178,15 +171,15 @@ impl Dies {
         };
         Self {
             units: (0..dies * units_per_die).map(unit).collect(),
-            loads: vec![Load::default(); dies as usize],
-            all: (0..dies).map(|_| die()).collect(),
+            summaries: vec![DieSummary::default(); dies as usize],
+            queues: (0..dies).map(|_| idle()).collect(),
             channel_free: vec![0; geometry.channels as usize],
             reads: vec![],
             unused: 0,
             sensing: Timeline::new(),
             transfers: Timeline::new(),
             work: EventTree::new((dies * units_per_die) as usize),
-            past: None,
+            happened: None,
             units_per_die: units_per_die as usize,
             cache_read: timing.cache_read,
             suspend_limit: if timing.suspend { timing.suspend_limit } else { 0 },
@@ -199,36 +192,36 @@ impl Dies {
 
     /// Whether jobs wait at a die.
     pub(super) fn has_jobs(&self, die: DieId) -> bool {
-        self.loads[usize::from(die)].has(JOBS)
+        self.summaries[usize::from(die)].has(JOBS)
     }
 
     /// The job at the head of a die.
     pub(super) fn first_job(&self, die: DieId) -> Option<(JobRef, Cause)> {
-        self.all[usize::from(die)].jobs.front().copied()
+        self.queues[usize::from(die)].jobs.front().copied()
     }
 
     /// Brings the first urgent job of a die to its head; gives whether there is one, and whether there was.
     pub(super) fn put_urgent_first(&mut self, die: DieId, is_urgent: impl Fn(JobRef) -> bool) -> (bool, bool) {
-        let jobs = &mut self.all[usize::from(die)].jobs;
+        let jobs = &mut self.queues[usize::from(die)].jobs;
         let urgent = jobs.iter().position(|(job, _)| is_urgent(*job));
         if let Some(i) = urgent {
             jobs.swap(0, i);
         }
-        let load = &mut self.loads[usize::from(die)];
-        let was_urgent = load.has(URGENT);
-        load.set(URGENT, urgent.is_some());
+        let summary = &mut self.summaries[usize::from(die)];
+        let was_urgent = summary.has(URGENT);
+        summary.set(URGENT, urgent.is_some());
         (urgent.is_some(), was_urgent)
     }
 
     /// Whether a job of a die goes before reads.
     pub(super) fn is_urgent(&self, die: DieId) -> bool {
-        self.loads[usize::from(die)].has(URGENT)
+        self.summaries[usize::from(die)].has(URGENT)
     }
 
     /// Whether a piece of a job that nothing interrupts waits at a die, or runs.
     pub(super) fn has_piece(&self, die: DieId) -> bool {
-        let d = &self.all[usize::from(die)];
-        !d.exclusive.is_empty() || d.running.is_some_and(|op| matches!(op.work, Work::Exclusive { .. }))
+        let d = &self.queues[usize::from(die)];
+        !d.exclusive.is_empty() || d.running.is_some_and(|op| matches!(op.work, WorkKind::Exclusive { .. }))
     }
 
     /// What happens next, and when. At the same time transfers end first and other work comes last.
@@ -241,46 +234,46 @@ impl Dies {
 
     /// Queues work at a die: behind what waits there or, with `first`, before it.
     pub(super) fn queue_work(&mut self, die: DieId, op: WorkOp, first: bool) {
-        let d = &mut self.all[usize::from(die)];
-        let load = &mut self.loads[usize::from(die)];
-        load.has_work = true;
-        load.reclaim_work += u32::from(op.cause == Cause::Reclaim);
+        let d = &mut self.queues[usize::from(die)];
+        let summary = &mut self.summaries[usize::from(die)];
+        summary.has_work = true;
+        summary.reclaim_work += u32::from(op.cause == Cause::Reclaim);
         match (op.work, first) {
-            (Work::Exclusive { .. }, _) => {
+            (WorkKind::Exclusive { .. }, _) => {
                 // Foreground means now: no read that waits already goes first.
-                load.credit = if planted(Bug::ForegroundWaits) {
-                    load.queued_reads
+                summary.credit = if planted(Bug::ForegroundWaits) {
+                    summary.queued_reads
                 } else if first {
                     0
                 } else {
-                    load.credit
+                    summary.credit
                 };
                 d.foreground |= first && !planted(Bug::ForegroundWaits);
                 d.exclusive.push_back(op);
-                return load.set(EXCLUSIVE, true);
+                return summary.set(EXCLUSIVE, true);
             }
             (_, first) if first || self.bugs.has(Bug::WorkReversed) => d.writes.push_front(op),
             _ => d.writes.push_back(op),
         }
-        load.set(WRITES, true);
+        summary.set(WRITES, true);
     }
 
     /// Work that is under way, suspended or waiting.
     pub(super) fn pending(&self) -> impl Iterator<Item = OpId> {
-        let of = |d: &Die| {
+        let of = |d: &Queues| {
             let begun = d.running.iter().chain(&d.suspended);
             begun.chain(&d.exclusive).chain(&d.writes).map(|op| op.id).collect::<Vec<_>>()
         };
-        self.all.iter().flat_map(of)
+        self.queues.iter().flat_map(of)
     }
 
     pub(super) fn add_job(&mut self, die: DieId, job: JobRef, cause: Cause, at: Ns) {
         self.note(|| TimeEvent::Job { die, cause, on: true, at });
-        let load = &mut self.loads[usize::from(die)];
-        load.has_work = true;
-        load.reclaim_work += u32::from(cause == Cause::Reclaim);
-        load.set(JOBS, true);
-        self.all[usize::from(die)].jobs.push_back((job, cause));
+        let summary = &mut self.summaries[usize::from(die)];
+        summary.has_work = true;
+        summary.reclaim_work += u32::from(cause == Cause::Reclaim);
+        summary.set(JOBS, true);
+        self.queues[usize::from(die)].jobs.push_back((job, cause));
     }
 
     /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head were finished in the foreground, and
@@ -288,15 +281,15 @@ impl Dies {
     pub(super) fn drop_jobs(&mut self, die: DieId, is_done: impl Fn(JobRef) -> bool, at: Ns) {
         let mut dropped = vec![];
         let stays = self.bugs.has(Bug::ReclaimNeverEnds);
-        let load = &mut self.loads[usize::from(die)];
-        let jobs = &mut self.all[usize::from(die)].jobs;
+        let summary = &mut self.summaries[usize::from(die)];
+        let jobs = &mut self.queues[usize::from(die)].jobs;
         jobs.retain(|(job, cause)| {
             let done = is_done(*job);
-            load.reclaim_work -= u32::from(done && *cause == Cause::Reclaim && !stays);
+            summary.reclaim_work -= u32::from(done && *cause == Cause::Reclaim && !stays);
             dropped.extend(done.then_some(*cause));
             !done
         });
-        load.set(JOBS, !jobs.is_empty());
+        summary.set(JOBS, !jobs.is_empty());
         for cause in dropped {
             self.note(|| TimeEvent::Job { die, cause, on: false, at });
         }
@@ -304,11 +297,11 @@ impl Dies {
 
     /// The job at the head of a die is done.
     pub(super) fn job_done(&mut self, die: DieId, at: Ns) {
-        let jobs = &mut self.all[usize::from(die)].jobs;
+        let jobs = &mut self.queues[usize::from(die)].jobs;
         let (_, cause) = jobs.pop_front().expect("a job was at the head");
-        let load = &mut self.loads[usize::from(die)];
-        load.reclaim_work -= u32::from(cause == Cause::Reclaim);
-        load.set(JOBS, !jobs.is_empty());
+        let summary = &mut self.summaries[usize::from(die)];
+        summary.reclaim_work -= u32::from(cause == Cause::Reclaim);
+        summary.set(JOBS, !jobs.is_empty());
         self.note(|| TimeEvent::Job { die, cause, on: false, at });
     }
 

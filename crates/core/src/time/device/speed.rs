@@ -65,7 +65,12 @@ impl Speed {
 
     /// One page copy, serial: sensing, out, decode, in, program.
     pub(crate) fn serial_copy(&self, kind: u32) -> Ns {
-        self.serial_read(kind) + self.page_transfer + self.program
+        self.serial_read(kind) + self.serial_program(1)
+    }
+
+    /// One program of so many pages, which come in before it.
+    pub(crate) fn serial_program(&self, pages: u32) -> Ns {
+        u64::from(pages) * self.page_transfer + self.program
     }
 
     /// One page read, to its end.

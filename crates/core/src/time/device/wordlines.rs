@@ -1,4 +1,4 @@
-//! Wordlines on their way to a die: a program waits until every page that it takes has been read.
+//! Wordlines that wait for pages to be read: the program of one waits until every page that it takes is in the controller.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::base::units::DieId;
 use crate::watch::time_event::OpId;
 
 #[derive(Default)]
-struct Wordline {
+struct Awaited {
     /// Reads under way.
     reads: u32,
     /// The program, once it is known, and its die.
@@ -18,7 +18,7 @@ struct Wordline {
 /// for it, and thousands on a saturated drive.
 #[derive(Default)]
 pub(super) struct Wordlines {
-    waiting: BTreeMap<u32, Wordline>,
+    waiting: BTreeMap<u32, Awaited>,
 }
 
 impl Wordlines {

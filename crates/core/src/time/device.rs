@@ -1,0 +1,271 @@
+//! The drive as a device: a host submits requests and lets time advance event by event, and hears of each request that is complete.
+//!
+//! What the drive holds changes when a request is served; the physical work that follows from it is queued at the dies. Deferred jobs take a
+//! step whenever the schedule lets them. Nothing is polled: time jumps from event to event.
+//!
+//! ```
+//! # use vpass_core::base::request::{Op, Request};
+//! # use vpass_core::base::units::Ns;
+//! # use vpass_core::drive::{Drive, Techniques};
+//! # use vpass_core::time::{Device, Tag};
+//! # let config: vpass_core::config::DriveConfig = toml::from_str(r#"
+//! #     geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 64, cell = "slc", page_size = "4KiB" }
+//! #     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+//! #     drive = { spare = 0.2 }
+//! # "#).unwrap();
+//! # let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+//! # drive.precondition(1);
+//! let mut device = Device::new(&drive);
+//! let mut complete = vec![];
+//! let mut host = |tag: Tag, at: Ns| complete.push((tag, at));
+//! for page in 0..2 {
+//!     let read = Request { at: device.now(), offset: page * 4096, bytes: 4096, op: Op::Read, origin: 0 };
+//!     device.submit(&mut drive, Tag(page as u32), &read, &mut host);
+//! }
+//! while device.outstanding() > 0 {
+//!     device.advance(&mut drive, Ns::MAX, &mut host);
+//! }
+//! // 50 us of sensing and 4 KiB at 800 MB/s, one read after the other.
+//! assert_eq!(complete, [(Tag(0), 55_120), (Tag(1), 110_240)]);
+//! ```
+
+mod dies;
+mod events;
+mod host;
+mod jobs;
+mod route;
+mod speed;
+mod submit;
+mod timeline;
+mod tree;
+mod watch;
+mod wordlines;
+
+use std::collections::VecDeque;
+use std::slice;
+
+use self::dies::Dies;
+use self::host::{Host, HostEvent};
+use self::speed::Speed;
+use self::wordlines::Wordlines;
+use super::drive::NandOp;
+use crate::base::metrics::{Groups, TimedMetrics};
+use crate::base::reciprocal::Reciprocal;
+use crate::base::request::Request;
+use crate::base::units::{DieId, Lpn, Ns, us};
+use crate::bugs::{Bug, Bugs, planted};
+use crate::config::Schedule;
+use crate::drive::Drive;
+
+/// What a host calls a request by while it is under way. Several may have the same: the device only gives it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tag(pub u32);
+
+impl Tag {
+    /// No request's.
+    const NONE: Self = Self(u32::MAX);
+}
+
+/// A request as the device knows it. Its latency counts from its `at`.
+#[derive(Clone, Copy)]
+struct Command {
+    request: Request,
+    tag: Tag,
+    /// What whoever watches knows it by.
+    number: u32,
+}
+
+/// Dies, channels, host link and write buffer of a drive in time. The drive holds the data; it is handed in with each call, and must be the same
+/// each time.
+pub struct Device {
+    speed: Speed,
+    dies: Dies,
+    host: Host,
+    metrics: TimedMetrics,
+    now: Ns,
+    by_unit: Reciprocal,
+    /// Pages that the write buffer may hold while they are programmed; 0 acknowledges a write when it is programmed.
+    program_slots: u32,
+    programming: u32,
+    /// Writes and trims that wait for room in the buffer.
+    stalled: VecDeque<Command>,
+    /// Programs of copied pages under way; idle gaps are not used to pile up more than two a die.
+    copy_programs: u32,
+    held_back: VecDeque<DieId>,
+    /// Wordlines that wait for pages to be read for them.
+    wordlines: Wordlines,
+    /// Time without a request after which incomplete wordlines are padded, and when that was done last.
+    pad_after: Option<Ns>,
+    padded_at: Ns,
+    /// Work that the drive has recorded, on its way to the dies.
+    ops: Vec<NandOp>,
+    /// What was queued at dies besides host reads.
+    works: u32,
+    /// Dies that may have something to start.
+    touched: Vec<DieId>,
+    schedule: Schedule,
+    /// Requests that whoever watches was told of, and that are not yet submitted.
+    announced: u32,
+    /// Size and channel time of the last part of a page read.
+    last_transfer: (u32, Ns),
+    bugs: Bugs,
+}
+
+impl Device {
+    /// How many requests [`Self::prepare`] asks for at a time, so that their cache and translation misses overlap.
+    pub const GROUP: usize = 16;
+
+    /// An idle device at time 0. The drive must have been made for the timed gear.
+    pub fn new(drive: &Drive) -> Self {
+        assert!(drive.is_timed(), "the drive was made for the untimed gear");
+        let (config, g) = (drive.config(), drive.geometry());
+        let t = &config.timing;
+        let planes = if t.independent_planes { g.planes_per_die } else { 1 };
+        Self {
+            speed: Speed::new(config, g),
+            dies: Dies::new(config, g),
+            host: Host::new(),
+            metrics: TimedMetrics::default(),
+            now: 0,
+            by_unit: Reciprocal::new(g.blocks_per_plane * g.planes_per_die / planes),
+            program_slots: drive.buffer_slots(),
+            programming: 0,
+            stalled: VecDeque::new(),
+            copy_programs: 0,
+            held_back: VecDeque::new(),
+            wordlines: Wordlines::default(),
+            pad_after: (drive.programs_wordlines() && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
+            padded_at: 0,
+            ops: vec![],
+            works: 0,
+            touched: vec![],
+            schedule: config.reclaim.schedule,
+            announced: 0,
+            last_transfer: (0, 0),
+            bugs: Bugs::default(),
+        }
+    }
+
+    /// The time.
+    pub fn now(&self) -> Ns {
+        self.now
+    }
+
+    /// Requests submitted and not yet complete.
+    pub fn outstanding(&self) -> u32 {
+        self.host.outstanding
+    }
+
+    /// When a request was complete last.
+    pub fn last_completion(&self) -> Ns {
+        self.host.last_end
+    }
+
+    /// Latencies so far.
+    pub fn metrics(&self) -> &TimedMetrics {
+        &self.metrics
+    }
+
+    /// From now on latencies are counted for groups of origins too: `group_of` gives the group of each origin.
+    pub fn count_groups(&mut self, group_of: &[u16]) {
+        self.metrics.groups = Groups::new(group_of);
+    }
+
+    /// Takes a request over from the host, now: time is moved by [`Self::advance`] alone. Its latency counts from `request.at`, which may have
+    /// passed. `completed` hears of it, with the time, if it is complete at once, as a write is that finds room in the buffer.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a request; what is asked would go through memory")]
+    pub fn submit(&mut self, drive: &mut Drive, tag: Tag, request: &Request, mut completed: impl FnMut(Tag, Ns)) {
+        assert!(tag != Tag::NONE, "u32::MAX is no request's tag");
+        debug_assert!(request.at <= self.now, "a request is submitted before it was made");
+        if self.announced == 0 {
+            self.announce(drive, slice::from_ref(request));
+        }
+        let number = self.submitted(drive);
+        self.announced -= 1;
+        self.take_over(drive, tag, number, request, &mut completed);
+    }
+
+    /// Carries out the next event if it happens up to `until`, and else lets time pass until then. Gives the time. `completed` hears of each
+    /// request that is complete with the event, and when: now. Events of one time are carried out one by one, so that the host may submit
+    /// requests between them.
+    ///
+    /// # Panics
+    /// Where time would have no end: nothing is going to happen and `until` is `Ns::MAX`.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "three times a page read")]
+    pub fn advance(&mut self, drive: &mut Drive, until: Ns, mut completed: impl FnMut(Tag, Ns)) -> Ns {
+        let ((at_dies, next), at_host) = (self.dies.next(), self.host.next_event());
+        let at = at_dies.min(at_host).min(until);
+        if self.host.outstanding == 0 && self.pads_before(drive, at) {
+            return self.now;
+        }
+        assert!(at != Ns::MAX, "the host waits, but nothing is going to happen");
+        debug_assert!(at >= self.now, "time does not go back");
+        self.now = at;
+        if at_dies == at {
+            self.step(drive, next, &mut completed);
+        } else if at_host == at {
+            match self.host.take_event() {
+                HostEvent::Completed(tag) => completed(tag, at),
+                HostEvent::Arrived(command) => self.take_in(drive, &command, &mut completed),
+            }
+        }
+        at
+    }
+
+    /// When something is going to happen next, if the host does nothing: `Ns::MAX` where nothing is. That incomplete wordlines are padded in a
+    /// pause is not foreseen.
+    pub fn next_event(&self) -> Ns {
+        self.dies.next().0.min(self.host.next_event())
+    }
+
+    /// Asks the processor for what the next requests will touch. A host that knows them hands them over from the next one on before it submits
+    /// that, every [`Self::GROUP`] requests; a host that does not is served as well, and slower.
+    #[inline(never)]
+    pub fn prepare(&self, drive: &Drive, next: &[Request]) {
+        // Map entries are asked for two groups ahead, counters one.
+        let shift = drive.geometry().page_shift();
+        let mut groups = next.chunks(Self::GROUP);
+        let mut group = || groups.next().unwrap_or_default();
+        let (first, second, third) = (group(), group(), group());
+        for later in third {
+            drive.prefetch_map((later.offset >> shift) as Lpn);
+        }
+        for soon in second {
+            drive.prefetch_counters(drive.map_entry((soon.offset >> shift) as Lpn));
+        }
+        if drive.has_tracker() {
+            first.iter().for_each(|request| drive.prefetch_tracked(request));
+        }
+    }
+
+    /// Tells whoever watches the drive of the next requests to be submitted, all at once. A request that is not announced is told of by itself.
+    pub fn announce(&mut self, drive: &mut Drive, requests: &[Request]) {
+        // Who watches hears of no request before all that happened earlier.
+        self.tell_all(drive);
+        drive.announce(requests);
+        self.announced += requests.len() as u32;
+    }
+
+    /// Requests submitted so far, modulo 2^32; the number of the next one.
+    fn submitted(&self, drive: &Drive) -> u32 {
+        (drive.announced() as u32).wrapping_sub(self.announced)
+    }
+
+    /// Pads what has waited for its wordline through a pause that ends before `at`, if it has; the drive may have work to do sooner then.
+    #[cold]
+    fn pads_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
+        let Some(pad_after) = self.pad_after.filter(|_| drive.has_incomplete_wordlines()) else { return false };
+        let quiet_since = self.padded_at.max(self.host.last_end);
+        let due = (quiet_since + pad_after * if planted(Bug::PadsLate) { 2 } else { 1 }).max(self.now);
+        if due >= at {
+            return false;
+        }
+        (self.now, self.padded_at) = (due, due);
+        drive.set_now(due);
+        drive.pad_streams();
+        self.route(drive, dies::NIL);
+        true
+    }
+}

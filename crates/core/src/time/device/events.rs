@@ -1,0 +1,82 @@
+//! What happens next is carried out: a page is sensed or transferred, or other work of a die goes on or ends.
+
+use super::dies::{NIL, Next, WorkKind, WorkOp};
+use super::{Device, Tag};
+use crate::base::units::{Cause, DieId, Ns};
+use crate::bugs::{Bug, planted};
+use crate::drive::Drive;
+
+impl Device {
+    /// Carries out the next event of a die or channel.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "twice a page read")]
+    pub(super) fn step(&mut self, drive: &mut Drive, next: Next, completed: &mut impl FnMut(Tag, Ns)) {
+        let busy = match next {
+            Next::Sensed => {
+                if let Some(die) = self.dies.sensed() {
+                    self.pump(drive, die);
+                }
+                return;
+            }
+            Next::Transferred => {
+                let (part, busy) = self.dies.transferred();
+                let undecoded =
+                    self.bugs.has(Bug::EccForgotten) || planted(Bug::PartsUndecoded) && part.bytes < drive.geometry().page_bytes;
+                let ready = self.now + if undecoded { 0 } else { self.speed.ecc };
+                self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, completed);
+                busy
+            }
+            Next::Work => self.step_work(drive, completed),
+        };
+        if let Some(die) = busy.filter(|_| !(self.bugs.has(Bug::DieIdles) && self.now.is_multiple_of(7))) {
+            self.pump(drive, die);
+        }
+        self.dies.settle();
+        self.tell_if_many(drive);
+    }
+
+    /// Carries out the next event of a die's work; gives the die where that ended.
+    #[cold]
+    fn step_work(&mut self, drive: &mut Drive, completed: &mut dyn FnMut(Tag, Ns)) -> Option<DieId> {
+        let (die, ended) = self.dies.step(&self.speed);
+        self.work_ended(drive, die, &ended?, completed);
+        Some(die)
+    }
+
+    fn work_ended(&mut self, drive: &mut Drive, die: DieId, op: &WorkOp, completed: &mut dyn FnMut(Tag, Ns)) {
+        if op.cause == Cause::Reclaim {
+            drive.add_reclaim_stall(self.dies.waited_for(usize::from(die), op, self.now));
+        }
+        match op.work {
+            WorkKind::Program { host: false, .. } => {
+                self.copy_programs -= 1;
+                if let Some(waiting) = self.held_back.pop_front() {
+                    self.pump(drive, waiting);
+                }
+            }
+            WorkKind::Program { host: true, request, pages } => {
+                if request != NIL {
+                    self.host.finish_part(request, self.now, self.now, &mut self.metrics, completed);
+                }
+                self.programming -= pages;
+                self.unstall(drive, completed);
+            }
+            WorkKind::Copy { dst: Some(_), then_host: false, .. } if self.bugs.has(Bug::CopiesUnprogrammed) => {}
+            WorkKind::Copy { dst: Some(dst), then_host, request } => {
+                let target = if planted(Bug::ProgramOnSourceDie) { die } else { drive.die_of(dst) };
+                self.copy_programs += u32::from(!then_host);
+                let program = WorkOp::new(op.id, WorkKind::Program { host: then_host, request, pages: 1 }, op.cause, 0);
+                self.dies.queue_work(target, program, false);
+                self.pump(drive, target);
+            }
+            WorkKind::Load { serial } => {
+                if let Some((target, program)) = self.wordlines.loaded(serial) {
+                    self.copy_programs += u32::from(program.cause != Cause::Host);
+                    self.dies.queue_work(target, program, false);
+                    self.pump(drive, target);
+                }
+            }
+            WorkKind::Copy { dst: None, .. } | WorkKind::Erase | WorkKind::Exclusive { .. } => {}
+        }
+    }
+}

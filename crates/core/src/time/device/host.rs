@@ -1,0 +1,278 @@
+//! The host's side of a device: the link in both directions, requests under way, and their completions in order of time.
+
+use std::collections::VecDeque;
+
+use super::speed::Speed;
+use super::timeline::{Event, Timeline};
+use super::{Command, Tag};
+use crate::base::metrics::TimedMetrics;
+use crate::base::request::Request;
+use crate::base::units::Ns;
+use crate::bugs::{Bug, Bugs, planted};
+use crate::watch::time_event::TimeEvent;
+
+/// A [`Timeline`]'s unit where the data of a write arrives; elsewhere a request is complete, and the unit is its tag.
+const ARRIVAL: u32 = Tag::NONE.0;
+
+/// A page that is read for a request, whole or in part.
+#[derive(Clone, Copy)]
+pub(super) struct ReadPart {
+    /// When the request's latency began.
+    pub(super) start: Ns,
+    /// The request's place among those in parts, or its tag where this page is all of it.
+    pub(super) owner: u32,
+    /// The request's number.
+    pub(super) number: u32,
+    pub(super) bytes: u32,
+    /// Who asked.
+    pub(super) origin: u16,
+    /// Whether this page is all that the request asks for.
+    pub(super) is_all: bool,
+    /// Reclaim was at work on its die when it came there.
+    pub(super) met_reclaim: bool,
+}
+
+impl ReadPart {
+    /// A request that is a read of one page.
+    #[inline]
+    pub(super) fn all_of(request: &Request, tag: Tag, number: u32) -> Self {
+        let Request { at, bytes, origin, .. } = *request;
+        Self { start: at, owner: tag.0, number, bytes, origin, is_all: true, met_reclaim: false }
+    }
+
+    /// So many bytes of a page for a request that is at this place among those in parts.
+    pub(super) fn of(command: &Command, place: u32, bytes: u32) -> Self {
+        let Command { request, number, .. } = *command;
+        Self { start: request.at, owner: place, number, bytes, origin: request.origin, is_all: false, met_reclaim: false }
+    }
+}
+
+/// Whose latency a request's is.
+#[derive(Clone, Copy)]
+pub(super) enum Measured {
+    Read,
+    /// A read that met reclaim.
+    ReadDuringReclaim,
+    Write,
+    /// Nobody's: a trim.
+    Not,
+}
+
+/// A request of several parts that end one by one.
+#[derive(Clone, Copy)]
+struct InParts {
+    request: Known,
+    parts_left: u32,
+    /// When the last of them ended so far.
+    end: Ns,
+}
+
+/// What is known of a request before it is complete.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    pub(super) start: Ns,
+    pub(super) tag: Tag,
+    pub(super) number: u32,
+    pub(super) origin: u16,
+    pub(super) measured: Measured,
+}
+
+impl Known {
+    pub(super) fn of(command: &Command, measured: Measured) -> Self {
+        let Command { request, tag, number } = *command;
+        Self { start: request.at, tag, number, origin: request.origin, measured }
+    }
+}
+
+/// What happens next at the host's side.
+pub(super) enum HostEvent {
+    /// The data of a write is in the controller, or a trim follows the writes before it.
+    Arrived(Command),
+    /// A request is complete.
+    Completed(Tag),
+}
+
+/// Requests between their submission and completion.
+pub(super) struct Host {
+    in_parts: Vec<InParts>,
+    /// Places among them that are not taken.
+    unused: Vec<u32>,
+    /// Completions that have still to come, and arrivals of data.
+    events: Timeline,
+    /// Writes of which the data is on the link, and the trims between them.
+    arriving: VecDeque<Command>,
+    last_arrival: Ns,
+    read_link_free: Ns,
+    write_link_free: Ns,
+    pub(super) outstanding: u32,
+    pub(super) last_end: Ns,
+    /// Size and link time of the last page; a workload has few sizes, often one.
+    last_transfer: (u32, Ns),
+    pub(super) bugs: Bugs,
+    /// Events for whoever watches, if somebody does.
+    pub(super) told: Option<Vec<TimeEvent>>,
+}
+
+impl Host {
+    pub(super) fn new() -> Self {
+        Self {
+            in_parts: vec![],
+            unused: vec![],
+            events: Timeline::new(),
+            arriving: VecDeque::new(),
+            last_arrival: 0,
+            read_link_free: 0,
+            write_link_free: 0,
+            outstanding: 0,
+            last_end: 0,
+            last_transfer: (0, 0),
+            bugs: Bugs::default(),
+            told: None,
+        }
+    }
+
+    /// Takes in a request of so many parts; gives its place.
+    pub(super) fn begin_parts(&mut self, request: Known, parts_left: u32) -> u32 {
+        let in_parts = InParts { request, parts_left, end: 0 };
+        if let Some(place) = self.unused.pop() {
+            self.in_parts[place as usize] = in_parts;
+            place
+        } else {
+            self.in_parts.push(in_parts);
+            self.in_parts.len() as u32 - 1
+        }
+    }
+
+    /// Data for the host is ready in the controller at `at`: it goes over the link, and the request may be complete.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read; its arguments would go through memory")]
+    pub(super) fn deliver(
+        &mut self,
+        part: ReadPart,
+        at: Ns,
+        now: Ns,
+        speed: &Speed,
+        metrics: &mut TimedMetrics,
+        completed: &mut impl FnMut(Tag, Ns),
+    ) {
+        let ReadPart { start, owner, number, bytes, origin, is_all, met_reclaim } = part;
+        let end = if speed.has_link() {
+            if bytes != self.last_transfer.0 && !(planted(Bug::LinkMemoStale) && bytes < self.last_transfer.0) {
+                self.last_transfer = (bytes, speed.host(bytes));
+            }
+            let free = if self.bugs.has(Bug::LinkUnqueued) { 0 } else { self.read_link_free };
+            self.read_link_free = free.max(at) + self.last_transfer.1;
+            self.read_link_free
+        } else {
+            at
+        };
+        if !is_all {
+            if met_reclaim {
+                self.in_parts[owner as usize].request.measured = Measured::ReadDuringReclaim;
+            }
+            return self.finish_part(owner, end, now, metrics, completed);
+        }
+        let measured = if met_reclaim { Measured::ReadDuringReclaim } else { Measured::Read };
+        self.complete(Known { start, tag: Tag(owner), number, origin, measured }, end, now, metrics, completed);
+    }
+
+    /// When the data of a write that arrives at `at` is in the controller.
+    pub(super) fn receive(&mut self, at: Ns, bytes: u32, speed: &Speed) -> Ns {
+        if !speed.has_link() {
+            return at;
+        }
+        let free = if self.bugs.has(Bug::WriteLinkUnqueued) { 0 } else { self.write_link_free };
+        self.write_link_free = free.max(at) + speed.host(bytes);
+        self.write_link_free
+    }
+
+    /// A part of the request at this place is done at `end`; with its last the request is.
+    #[inline(never)]
+    pub(super) fn finish_part(&mut self, place: u32, end: Ns, now: Ns, metrics: &mut TimedMetrics, completed: &mut dyn FnMut(Tag, Ns)) {
+        let in_parts = &mut self.in_parts[place as usize];
+        in_parts.parts_left -= 1;
+        let is_read = matches!(in_parts.request.measured, Measured::Read);
+        if !(self.bugs.has(Bug::EndsWithFirstPage) && is_read && in_parts.end > 0) {
+            in_parts.end = in_parts.end.max(end);
+        }
+        if in_parts.parts_left == 0 {
+            let InParts { request, end, .. } = *in_parts;
+            self.unused.push(place);
+            self.complete(request, end, now, metrics, &mut |tag, at| completed(tag, at));
+        }
+    }
+
+    /// A request is complete at its end, now or later.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a request; its arguments would go through memory")]
+    pub(super) fn complete(&mut self, request: Known, end: Ns, now: Ns, metrics: &mut TimedMetrics, completed: &mut impl FnMut(Tag, Ns)) {
+        let Known { start, tag, number, origin, measured } = request;
+        let latency = end - start;
+        match measured {
+            Measured::Read => metrics.read.record(latency),
+            Measured::ReadDuringReclaim => {
+                metrics.read.record(latency);
+                metrics.read_during_reclaim.record(latency);
+            }
+            Measured::Write => metrics.write.record(latency),
+            Measured::Not => {
+                if planted(Bug::TrimsMeasured) {
+                    metrics.write.record(latency);
+                }
+            }
+        }
+        if let Some(group) = metrics.groups.of(origin) {
+            match measured {
+                Measured::Read => group.read(start, end, false),
+                Measured::ReadDuringReclaim => group.read(start, end, true),
+                Measured::Write => group.write(start, end),
+                Measured::Not => group.span(start, end),
+            }
+        }
+        if self.told.is_some() {
+            self.note_completion(number, start, end);
+        }
+        self.last_end = self.last_end.max(end);
+        if end <= now {
+            self.outstanding -= 1;
+            completed(tag, end);
+        } else {
+            self.events.push(Event { at: end, order: 0, unit: tag.0 });
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_completion(&mut self, request: u32, start: Ns, end: Ns) {
+        self.told.as_mut().expect("the caller saw it").push(TimeEvent::Completed { request, start, end });
+    }
+
+    /// Whether data is on its way.
+    pub(super) fn receives(&self) -> bool {
+        !self.arriving.is_empty()
+    }
+
+    /// A write or trim can be taken in at `at`, or with what came before it.
+    pub(super) fn arrives(&mut self, command: Command, at: Ns) {
+        self.last_arrival = self.last_arrival.max(at);
+        self.arriving.push_back(command);
+        self.events.push(Event { at: self.last_arrival, order: 0, unit: ARRIVAL });
+    }
+
+    /// When the next request completes, or arrives.
+    #[inline]
+    pub(super) fn next_event(&self) -> Ns {
+        self.events.next()
+    }
+
+    /// Takes the next event, which must be there. A request that is complete leaves the device with it.
+    #[inline]
+    pub(super) fn take_event(&mut self) -> HostEvent {
+        let event = self.events.pop();
+        if event.unit == ARRIVAL {
+            return HostEvent::Arrived(self.arriving.pop_front().expect("its arrival was to come"));
+        }
+        self.outstanding -= 1;
+        HostEvent::Completed(Tag(event.unit))
+    }
+}

@@ -1,0 +1,210 @@
+//! Recorded work on its way to the dies: what a change of the drive's state implies is queued at the die that does it, each operation by itself
+//! or all of a job as one piece.
+
+use super::Device;
+use super::dies::{NIL, WorkKind, WorkOp};
+use crate::base::units::{Cause, DieId, Ns, Ppn};
+use crate::bugs::{Bug, planted};
+use crate::drive::Drive;
+use crate::time::drive::NandOp;
+use crate::watch::time_event::{OpId, TimeEvent};
+
+/// A piece of a job, which nothing interrupts.
+#[derive(Clone, Copy)]
+struct Piece {
+    op: OpId,
+    die: DieId,
+    cause: Cause,
+    /// Its time so far.
+    ns: Ns,
+}
+
+/// How far the recorded work has been queued.
+struct Routing {
+    /// The request that completes with the last host program.
+    request: u32,
+    /// Whether pieces go before reads that wait.
+    foreground: bool,
+    /// The piece that what follows belongs to.
+    piece: Option<Piece>,
+    /// The page that fills in the rest of the next host program.
+    fill: Option<Ppn>,
+    /// Host programs queued.
+    programs: u32,
+}
+
+impl Routing {
+    /// The piece that is open takes so much longer.
+    fn lengthen(&mut self, ns: Ns) {
+        if let Some(piece) = &mut self.piece {
+            piece.ns += ns;
+        }
+    }
+}
+
+impl Device {
+    /// Queues the work that the drive has recorded and starts it. Gives the host programs queued, with the last of which `request` completes.
+    pub(super) fn route(&mut self, drive: &mut Drive, request: u32) -> u32 {
+        let programs = self.queue_recorded(drive, request, true);
+        self.pump_touched(drive, None);
+        programs
+    }
+
+    /// As [`Self::route`], for a piece of a batch: waiting reads keep the credit they were given.
+    pub(super) fn route_batch(&mut self, drive: &mut Drive) {
+        self.queue_recorded(drive, NIL, false);
+        self.pump_touched(drive, None);
+    }
+
+    /// Starts what can be started at dies that got work, but one of them.
+    pub(super) fn pump_touched(&mut self, drive: &mut Drive, but: Option<DieId>) {
+        while let Some(die) = self.touched.pop() {
+            if Some(die) != but {
+                self.pump(drive, die);
+            }
+        }
+    }
+
+    /// Queues the work that the drive has recorded, and deferred jobs that it has begun. Gives the host programs queued.
+    pub(super) fn queue_recorded(&mut self, drive: &mut Drive, request: u32, foreground: bool) -> u32 {
+        drive.take_recorded(&mut self.ops);
+        let mut routing = Routing { request, foreground, piece: None, fill: None, programs: 0 };
+        for i in 0..self.ops.len() {
+            self.queue_op(drive, self.ops[i], &mut routing);
+        }
+        self.ops.clear();
+        while let Some((job, die, cause)) = drive.take_started_job() {
+            self.dies.add_job(die, job, cause, self.now);
+            self.touched.push(die);
+        }
+        routing.programs
+    }
+
+    /// Queues an operation: by itself, or within the piece that is open.
+    fn queue_op(&mut self, drive: &Drive, op: NandOp, routing: &mut Routing) {
+        let id = routing.piece.map_or_else(|| self.name_work(), |piece| piece.op);
+        if self.dies.events.is_some() {
+            self.note_recorded(id, op, routing.piece.is_some(), routing.fill);
+        }
+        let g = drive.geometry();
+        match op {
+            NandOp::JobBegin { die, cause } => {
+                let outer = routing.piece.replace(Piece { op: id, die, cause, ns: 0 });
+                assert!(outer.is_none(), "a job begins within another");
+            }
+            NandOp::JobEnd => {
+                let piece = routing.piece.take().expect("a job that ends has begun");
+                self.queue_piece(piece, routing.foreground);
+            }
+            _ if routing.piece.is_some() => routing.lengthen(self.ns_in_piece(drive, op)),
+            NandOp::Fill { src } => routing.fill = Some(src),
+            NandOp::Program { dst } => self.queue_host_program(drive, id, dst, routing),
+            NandOp::Load { src, serial, cause } => {
+                let serial = if self.bugs.has(Bug::ProgramBeforeLoads) { u32::MAX } else { serial };
+                self.wordlines.awaits(serial);
+                self.queue_work(drive.die_of(src), WorkOp::new(id, WorkKind::Load { serial }, cause, self.sense(drive, src)));
+            }
+            NandOp::ProgramWordline { dst, pages, serial, cause } => {
+                let program = self.wordline_program(id, pages, cause, routing);
+                if let Some((die, program)) = self.wordlines.program(serial, drive.die_of(dst), program) {
+                    self.copy_programs += u32::from(cause != Cause::Host);
+                    self.queue_work(die, program);
+                }
+            }
+            NandOp::Copy { src, dst, cause } => {
+                let sensed = if planted(Bug::CopySensesTarget) { dst.unwrap_or(src) } else { src };
+                let copy = WorkKind::Copy { dst, then_host: false, request: NIL };
+                self.queue_work(drive.die_of(src), WorkOp::new(id, copy, cause, self.sense(drive, sensed)));
+            }
+            NandOp::Read { src, cause } => {
+                let read = WorkKind::Copy { dst: None, then_host: false, request: NIL };
+                self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.sense(drive, src)));
+            }
+            NandOp::Probe { block, .. } => {
+                // In one piece, before the read that asked: what is done next follows from what is found.
+                let ns = if planted(Bug::ProbesOnce) { self.speed.probe } else { self.ns_in_piece(drive, op) };
+                self.queue_piece(Piece { op: id, die: g.die_of(block), cause: Cause::Reclaim, ns }, routing.foreground);
+            }
+            NandOp::Merge { block, cause } => {
+                self.copy_programs += 1;
+                let program = WorkKind::Program { host: false, request: NIL, pages: 1 };
+                self.queue_work(g.die_of(block), WorkOp::new(id, program, cause, 0));
+            }
+            NandOp::Erase { block, cause } => {
+                let die = g.die_of(block);
+                let die = if self.bugs.has(Bug::OthersDie) { g.dies() as DieId - 1 - die } else { die };
+                if !self.bugs.has(Bug::ErasesFree) {
+                    self.queue_work(die, WorkOp::new(id, WorkKind::Erase, cause, 0));
+                }
+            }
+        }
+    }
+
+    /// Queues the program of a page of the host, after the read that fills in the rest of it.
+    fn queue_host_program(&mut self, drive: &Drive, id: OpId, dst: Ppn, routing: &mut Routing) {
+        routing.programs += 1;
+        self.programming += 1;
+        let request = routing.request;
+        let (die, work, sense) = match routing.fill.take() {
+            Some(src) => (drive.die_of(src), WorkKind::Copy { dst: Some(dst), then_host: true, request }, self.sense(drive, src)),
+            None => (drive.die_of(dst), WorkKind::Program { host: true, request, pages: 1 }, 0),
+        };
+        self.queue_work(die, WorkOp::new(id, work, Cause::Host, sense));
+    }
+
+    /// The program of a wordline of so many pages, the host's counted.
+    fn wordline_program(&mut self, id: OpId, pages: u32, cause: Cause, routing: &mut Routing) -> WorkOp {
+        let host = cause == Cause::Host;
+        if host {
+            routing.programs += 1;
+            self.programming += pages;
+        }
+        let request = if host { routing.request } else { NIL };
+        WorkOp::new(id, WorkKind::Program { host, request, pages }, cause, 0)
+    }
+
+    /// What an operation takes within a piece, where one begins when the last has ended.
+    fn ns_in_piece(&self, drive: &Drive, op: NandOp) -> Ns {
+        let kind_of = |ppn| drive.geometry().kind_of(ppn);
+        let programs_lost = self.bugs.has(Bug::LostCopiesProgrammed);
+        match op {
+            NandOp::Copy { src, dst, .. } if dst.is_some() || programs_lost => self.speed.serial_copy(kind_of(src)),
+            NandOp::Copy { src, .. } | NandOp::Read { src, .. } | NandOp::Load { src, .. } | NandOp::Fill { src } => {
+                self.speed.serial_read(kind_of(src))
+            }
+            NandOp::ProgramWordline { pages, .. } => self.speed.serial_program(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }),
+            NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
+            NandOp::Erase { .. } => self.speed.erase,
+            NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
+            // They mark where a piece begins and ends.
+            NandOp::JobBegin { .. } | NandOp::JobEnd => 0,
+        }
+    }
+
+    /// What sensing a page takes.
+    fn sense(&self, drive: &Drive, ppn: Ppn) -> Ns {
+        self.speed.sense[drive.geometry().kind_of(ppn) as usize]
+    }
+
+    /// Names a work, unlike any host read.
+    fn name_work(&mut self) -> OpId {
+        self.works = self.works.wrapping_add(1);
+        self.works | 1 << 31
+    }
+
+    /// Queues a piece, unless it takes no time.
+    fn queue_piece(&mut self, piece: Piece, foreground: bool) {
+        let Piece { op, die, cause, ns } = piece;
+        if ns > 0 {
+            let at = self.now;
+            self.dies.note(|| TimeEvent::Piece { op, die, cause, at });
+            self.dies.queue_work(die, WorkOp::new(op, WorkKind::Exclusive { ns }, cause, 0), foreground);
+            self.touched.push(die);
+        }
+    }
+
+    fn queue_work(&mut self, die: DieId, op: WorkOp) {
+        self.dies.queue_work(die, op, false);
+        self.touched.push(die);
+    }
+}

@@ -1,0 +1,202 @@
+//! Requests on their way in: reads to the dies, writes and trims through the write buffer or behind those that wait for room in it.
+
+use super::dies::NIL;
+use super::host::{Known, Measured, ReadPart};
+use super::{Command, Device, Tag};
+use crate::base::request::{Op, Request};
+use crate::base::units::{Lpn, Ns};
+use crate::bugs::{Bug, planted};
+use crate::drive::Drive;
+use crate::time::split::Pages;
+use crate::watch::observer::{FROM_BUFFER, NO_PPN};
+use crate::watch::time_event::TimeEvent;
+
+impl Device {
+    /// Takes over a request of this number from the host.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a request; what is asked would go through memory")]
+    pub(super) fn take_over(&mut self, drive: &mut Drive, tag: Tag, number: u32, request: &Request, completed: &mut impl FnMut(Tag, Ns)) {
+        drive.set_now(self.now);
+        self.host.outstanding += 1;
+        let at = self.now;
+        self.dies.note(|| TimeEvent::Submitted { request: number, at });
+        drive.count_request(request.op, request.bytes);
+        let page_bytes = u64::from(drive.geometry().page_bytes);
+        if request.op == Op::Read && (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes {
+            let lpn = (request.offset >> drive.geometry().page_shift()) as Lpn;
+            return self.read_part(drive, lpn, ReadPart::all_of(request, tag, number), completed);
+        }
+        self.take_over_other(drive, &Command { request: *request, tag, number }, completed);
+    }
+
+    /// The same for a request of any kind but reads of one page.
+    #[inline(never)]
+    fn take_over_other(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+        match command.request.op {
+            Op::Read => self.submit_pages(drive, command, completed),
+            Op::Write => self.submit_write(drive, command, completed),
+            Op::Trim if planted(Bug::TrimOvertakes) => self.accept(drive, command, completed),
+            Op::Trim => self.take_in_at(drive, command, self.now, completed),
+        }
+    }
+
+    /// Reads the pages of a request of several.
+    fn submit_pages(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+        let pages = Pages::of(&command.request, drive.geometry());
+        let place = self.host.begin_parts(Known::of(command, Measured::Read), pages.count);
+        for page in 0..pages.count {
+            let (from, to) = pages.range(page);
+            let part = ReadPart::of(command, place, to - from);
+            self.read_part(drive, pages.first + page, part, &mut |tag, at| completed(tag, at));
+        }
+    }
+
+    /// Reads a page, or a part of one, for a request.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read; its arguments would go through memory")]
+    fn read_part(&mut self, drive: &mut Drive, lpn: Lpn, part: ReadPart, completed: &mut impl FnMut(Tag, Ns)) {
+        let ppn = drive.read_page(lpn);
+        if drive.has_recorded() {
+            // A job in the foreground is queued before the read that triggered it.
+            self.route(drive, NIL);
+        }
+        if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.map_entry(lpn) != ppn {
+            return self.read_from_memory(part, completed);
+        }
+        let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
+        let times = (self.speed.sense[kind as usize & 3], self.transfer(part.bytes));
+        let unit = self.by_unit.quotient(drive.geometry().block_of(ppn)) as usize;
+        if self.dies.events.is_some() {
+            self.dies.note_read(part.number, ppn, part.bytes, self.now);
+        }
+        if let Some(busy) = self.dies.queue_read(unit, part, times, self.now) {
+            self.pump(drive, busy);
+        }
+    }
+
+    /// Gives the host what the controller holds in memory.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read; its arguments would go through memory")]
+    fn read_from_memory(&mut self, part: ReadPart, completed: &mut impl FnMut(Tag, Ns)) {
+        let (request, bytes, at) = (part.number, part.bytes, self.now);
+        self.dies.note(|| TimeEvent::FromMemory { request, bytes, at });
+        let part = ReadPart { bytes: if planted(Bug::MemorySkipsLink) { 0 } else { bytes }, ..part };
+        self.host.deliver(part, at, at, &self.speed, &mut self.metrics, completed);
+    }
+
+    /// Transfer time on a channel; a workload has few sizes, often one.
+    #[inline]
+    fn transfer(&mut self, bytes: u32) -> Ns {
+        if bytes != self.last_transfer.0 && !(planted(Bug::TransferMemoStale) && bytes < self.last_transfer.0) {
+            self.last_transfer = (bytes, self.speed.channel(bytes));
+        }
+        self.last_transfer.1
+    }
+
+    fn submit_write(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+        let bytes = command.request.bytes;
+        let on_link = if planted(Bug::LinkRoundsUp) { bytes.next_multiple_of(drive.geometry().page_bytes) } else { bytes };
+        let arrived = self.host.receive(self.now, on_link, &self.speed);
+        let arrived = if self.bugs.has(Bug::ArrivalForgotten) { self.now } else { arrived };
+        self.take_in_at(drive, command, arrived, completed);
+    }
+
+    /// Takes in a write when its data has arrived over the link, and a trim not before the writes that came earlier.
+    fn take_in_at(&mut self, drive: &mut Drive, command: &Command, arrived: Ns, completed: &mut dyn FnMut(Tag, Ns)) {
+        if arrived > self.now || self.host.receives() {
+            self.host.arrives(*command, arrived);
+        } else {
+            self.take_in(drive, command, completed);
+        }
+    }
+
+    /// Takes in a write or trim: now, behind the writes that wait for room in the buffer, or through to flash.
+    pub(super) fn take_in(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+        let mut command = *command;
+        if planted(Bug::LinkTimeUncounted) {
+            command.request.at = self.now;
+        }
+        if self.program_slots == 0 && command.request.op == Op::Write {
+            self.write_through(drive, &command, completed);
+        } else if self.stalled.is_empty() && self.has_room() {
+            self.accept(drive, &command, completed);
+        } else if self.bugs.has(Bug::StalledForgotten) && self.submitted(drive).is_multiple_of(5) {
+            self.acknowledge(&command, Measured::Not, completed);
+        } else {
+            self.stalled.push_back(command);
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        let slots = if self.bugs.has(Bug::RoomUnseen) { self.program_slots.div_ceil(2) } else { self.program_slots };
+        slots == 0 || self.programming < slots || self.bugs.has(Bug::RoomForgotten)
+    }
+
+    /// Takes a write into the buffer, or trims, and acknowledges it.
+    fn accept(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+        self.note_acceptance(drive, command);
+        let pages = Pages::of(&command.request, drive.geometry());
+        let measured = if command.request.op == Op::Trim {
+            drive.trim_pages(&pages);
+            Measured::Not
+        } else {
+            drive.write_pages(&pages);
+            Measured::Write
+        };
+        self.acknowledge(command, measured, completed);
+        self.route(drive, NIL);
+    }
+
+    /// What a write or trim says holds from now on.
+    fn note_acceptance(&mut self, drive: &mut Drive, command: &Command) {
+        drive.set_now(self.now);
+        let at = self.now;
+        self.dies.note(|| TimeEvent::Accepted { request: command.number, at });
+    }
+
+    /// A write or trim is complete now.
+    fn acknowledge(&mut self, command: &Command, measured: Measured, completed: &mut dyn FnMut(Tag, Ns)) {
+        let request = Known::of(command, measured);
+        self.host.complete(request, self.now, self.now, &mut self.metrics, &mut |tag, at| completed(tag, at));
+    }
+
+    /// Takes in writes that waited for room in the buffer.
+    pub(super) fn unstall(&mut self, drive: &mut Drive, completed: &mut dyn FnMut(Tag, Ns)) {
+        let mut taken = 0;
+        while self.has_room() && !(planted(Bug::UnstallsOne) && taken > 0) {
+            taken += 1;
+            let Some(mut command) = self.stalled.pop_front() else { return };
+            if self.bugs.has(Bug::StallUncounted) {
+                command.request.at = self.now;
+            }
+            self.accept(drive, &command, completed);
+        }
+    }
+
+    /// Without a write buffer a write is acknowledged when its last page is programmed.
+    fn write_through(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+        self.note_acceptance(drive, command);
+        let pages = Pages::of(&command.request, drive.geometry());
+        if drive.programs_wordlines() {
+            return self.write_wordlines_through(drive, &pages, command, completed);
+        }
+        let at_once = self.bugs.has(Bug::AcknowledgedAtOnce);
+        let place = self.host.begin_parts(Known::of(command, Measured::Write), pages.count);
+        for page in 0..pages.count {
+            drive.write_page(pages.first + page, pages.mask(page));
+            if self.route(drive, if at_once { NIL } else { place }) == 0 || at_once {
+                self.host.finish_part(place, self.now, self.now, &mut self.metrics, completed);
+            }
+        }
+    }
+
+    /// The same where a program takes a wordline: which pages share one is known when the last of them is taken in.
+    fn write_wordlines_through(&mut self, drive: &mut Drive, pages: &Pages, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+        drive.write_pages(pages);
+        // One part more, or a request without programs would never be complete.
+        let parts = drive.recorded_host_wordlines() + 1;
+        let place = self.host.begin_parts(Known::of(command, Measured::Write), parts);
+        self.route(drive, place);
+        self.host.finish_part(place, self.now, self.now, &mut self.metrics, completed);
+    }
+}

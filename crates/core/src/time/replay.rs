@@ -1,0 +1,153 @@
+//! A workload carried to a device, as a host would: by the requests' own clock, by the number outstanding, or in answer to completions.
+
+mod reactive;
+
+use super::{Device, Progress, RunError, Tag, before_the_end, check_arrivals};
+use crate::base::metrics::TimedMetrics;
+use crate::base::request::{Arrival, Request, RequestSource};
+use crate::base::units::Ns;
+use crate::bugs::{Bug, planted};
+use crate::drive::Drive;
+
+/// Requests taken from the source at a time.
+const CHUNK: usize = 1024;
+/// Requests are taken from the source while that many are left, so that [`Device::prepare`] knows the next ones.
+const LEFT: usize = 3 * Device::GROUP;
+
+/// A device, and the host's side of a workload on it.
+pub struct Replay {
+    pub(super) device: Device,
+    /// Requests at hand; those before `next` are submitted.
+    requests: Vec<Request>,
+    next: usize,
+    /// Whether the source's stage has no more.
+    exhausted: bool,
+    /// Whether requests come by their own clock, and how many may be outstanding.
+    open: bool,
+    depth: u32,
+    /// Whether they follow from completions instead.
+    reactive: bool,
+    served: u64,
+}
+
+impl Replay {
+    /// On an idle device at time 0. The drive must have been made for the timed gear.
+    pub fn new(drive: &Drive) -> Self {
+        let device = Device::new(drive);
+        Self { device, requests: vec![], next: 0, exhausted: false, open: false, depth: 1, reactive: false, served: 0 }
+    }
+
+    /// Latencies so far.
+    pub fn metrics(&self) -> &TimedMetrics {
+        self.device.metrics()
+    }
+
+    /// From now on latencies are counted for groups of origins too: `group_of` gives the group of each origin.
+    pub fn count_groups(&mut self, group_of: &[u16]) {
+        self.device.count_groups(group_of);
+    }
+
+    /// When a request was complete last, in simulated time.
+    pub fn last_completion(&self) -> Ns {
+        self.device.last_completion()
+    }
+
+    /// Serves a workload to its end, every request completed; time goes on from call to call. Gives the requests served.
+    ///
+    /// # Errors
+    /// The workload's, or an interruption.
+    pub fn run(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
+        self.device.begin_run(drive);
+        let before = self.served;
+        loop {
+            self.exhausted = false;
+            self.ask_for_arrival(drive, source);
+            if self.reactive {
+                self.react(drive, source, progress, before)?;
+            } else {
+                self.stream(drive, source, progress, before)?;
+            }
+            source.tell_time(self.device.now());
+            if !source.next_stage() {
+                self.device.end_run(drive);
+                return Ok(self.served - before);
+            }
+        }
+    }
+
+    /// Serves a stage whose requests come by their own clock or by the number outstanding; at the end all are complete.
+    fn stream(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress, before: u64) -> Result<(), RunError> {
+        loop {
+            let mut arrival = Ns::MAX;
+            if self.device.outstanding() < self.depth {
+                if self.requests.len() - self.next <= LEFT && !self.exhausted {
+                    self.refill(drive, source)?;
+                    if !progress(self.served - before, drive) {
+                        return Err(RunError::Interrupted);
+                    }
+                }
+                arrival = self.admit(drive);
+                if self.device.outstanding() == 0 && self.exhausted && self.next == self.requests.len() {
+                    return Ok(());
+                }
+            }
+            self.device.advance(drive, arrival, |_, _| ());
+        }
+    }
+
+    /// Submits what may be submitted now of the requests at hand; gives the time of the next arrival that has still to come.
+    #[inline]
+    fn admit(&mut self, drive: &mut Drive) -> Ns {
+        let held_back = u32::from(drive.bugs.has(Bug::RequestHeldBack) && self.depth > 1);
+        while self.device.outstanding() + held_back < self.depth + u32::from(planted(Bug::RequestTooMany)) {
+            let now = self.device.now();
+            let at_hand = &mut self.requests[self.next..];
+            let Some(request) = at_hand.first_mut() else {
+                // More may be had from the source: come back at once.
+                return if self.exhausted { Ns::MAX } else { now };
+            };
+            if self.open && request.at > now {
+                return request.at;
+            }
+            if !self.open || planted(Bug::WaitOmitted) {
+                // It arrives with its turn, from which its latency counts.
+                request.at = now;
+            }
+            if self.next.is_multiple_of(Device::GROUP) {
+                self.device.prepare(drive, at_hand);
+            }
+            self.device.submit(drive, UNNAMED, &at_hand[0], |_, _| ());
+            self.next += 1;
+            self.served += 1;
+        }
+        Ns::MAX
+    }
+
+    #[cold]
+    fn refill(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
+        self.requests.drain(..self.next);
+        self.next = 0;
+        let before = self.requests.len();
+        source.tell_time(self.device.now());
+        source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
+        check_arrivals(&self.requests)?;
+        before_the_end("the drive is still at work", self.device.now())?;
+        self.device.announce(drive, &self.requests[before..]);
+        self.exhausted = self.requests.len() == before;
+        self.ask_for_arrival(drive, source);
+        Ok(())
+    }
+
+    /// Takes over how requests arrive.
+    fn ask_for_arrival(&mut self, drive: &Drive, source: &dyn RequestSource) {
+        (self.open, self.depth, self.reactive) = match source.arrival() {
+            Arrival::Open => (true, drive.config().drive.max_outstanding, false),
+            Arrival::Closed { depth } => (false, depth.max(1), false),
+            Arrival::Reactive => (true, u32::MAX, true),
+        };
+        self.device.note_arrival(self.open, self.depth);
+    }
+}
+
+/// The tag of requests that the source does not ask after.
+const UNNAMED: Tag = Tag(0);
