@@ -13,6 +13,7 @@
 mod border;
 mod deck;
 mod draw;
+mod params;
 mod restless;
 mod start;
 mod stream;
@@ -196,7 +197,7 @@ impl Case {
             Ok(Err(e)) => return Err(format!("{what}: {e}")),
             Err(panic) => return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref()))),
         };
-        judge(&played, restless || !technique.may_lose).map_err(|e| format!("{what}: {e}"))?;
+        judge(&played, restless || !technique.may_lose()).map_err(|e| format!("{what}: {e}"))?;
         Ok(summary(what, played.requests, Some(played.report)))
     }
 }
@@ -204,7 +205,7 @@ impl Case {
 /// The deck of techniques; none stands for the restless policy.
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
-    let cards = RECLAIM.iter().flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose { may_lose } else { safe }));
+    let cards = RECLAIM.iter().flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
     cards.chain(std::iter::repeat_n(None, restless)).collect()
 }
 
