@@ -50,7 +50,7 @@ impl Drive {
     /// Puts someone between the drive and its policy: for who checks what policies are told.
     pub fn interpose(&mut self, between: impl FnOnce(Box<dyn Policy>) -> Box<dyn Policy>) {
         let nobody = technique("none").expect("it is in the list");
-        let policy = std::mem::replace(&mut self.policy, (nobody.new)(&self.config, 0));
+        let policy = std::mem::replace(&mut self.policy, nobody.make(&self.config, 0));
         self.policy = between(policy);
     }
 

@@ -12,7 +12,7 @@ use vpass_core::base::units::{Lpn, Ppn};
 use vpass_core::config::DisturbModel;
 use vpass_core::drive::Drive;
 use vpass_core::flash::block::BlockState;
-use vpass_core::time::{RunError, TimedEngine, run_untimed};
+use vpass_core::time::{Replay, RunError, run_untimed};
 
 use super::{Burst, NOBODY, Sight, oracle_of};
 use crate::dice::Dice;
@@ -85,7 +85,7 @@ impl Siege {
     pub(crate) fn lay(
         &mut self,
         drive: &mut Drive,
-        mut engine: Option<&mut TimedEngine>,
+        mut engine: Option<&mut Replay>,
         requests: u64,
         heard: &mut dyn FnMut(&[Request]),
     ) -> Result<u64, RunError> {
