@@ -117,7 +117,7 @@ impl Victim {
         let config = &self.drive.config;
         let beginning = Beginning { config, techniques: &techniques, timed: gear == Gear::Timed, oracle: None, seed };
         let session = deaf(|| Session::new(&beginning))?;
-        Picture::of(session.drive()).ok_or_else(|| {
+        Picture::of(session.drive(), self.reclaim).ok_or_else(|| {
             let sentence = "there is nothing to attack; a disturb.model other than none and start.fill above 0 are expected";
             Failure::usage(format!("drive {}: {sentence}", self.drive.name))
         })

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use vpass_core::disturb::MODELS;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::RECLAIM;
+use vpass_core::slots::slot;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::keys::Key;
@@ -60,14 +61,23 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
     out::print(&text)
 }
 
-/// A list's rows; of a technique of reclaim also what its name does not say.
+/// A list's rows; of a technique also what its card says.
 fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
     let mut rows: Vec<_> = rows(what)?.into_iter().map(|(name, description)| json!({ "name": name, "description": description })).collect();
-    if what == ListWhat::Reclaim {
-        for (row, technique) in rows.iter_mut().zip(RECLAIM) {
-            row["may_lose_data"] = technique.may_lose.into();
-            row["counterfactual"] = technique.is_counterfactual().into();
+    let slot = match what {
+        ListWhat::Reclaim => slot("reclaim"),
+        ListWhat::Gc => slot("gc"),
+        _ => None,
+    };
+    for (row, about) in rows.iter_mut().zip(slot.map(|slot| (slot.cards)()).unwrap_or_default()) {
+        if what == ListWhat::Reclaim {
+            row["may_lose_data"] = about.may_lose().into();
+            row["counterfactual"] = about.is_counterfactual().into();
+            row["keeps_apart"] = about.keeps_apart.into();
         }
+        row["paper"] = about.paper.into();
+        row["needs"] = json!({ "limits": about.needs.limits, "counters": about.needs.counters });
+        row["parameters"] = about.params.iter().map(|param| param.key).collect();
     }
     Ok(rows)
 }

@@ -3,7 +3,8 @@
 
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
-use vpass_core::slots::reclaim::RECLAIM;
+use vpass_core::slots::card::Param;
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS, RECLAIM};
 use vpass_lab::session::{Beginning, Session};
 use vpass_oracle::{Level, OracleReport};
 use vpass_workload::attack::{ATTACKS, Attack, Picture};
@@ -42,7 +43,7 @@ impl Case {
         let techniques = Techniques { reclaim: self.reclaim.into(), ..Techniques::default() };
         let beginning = Beginning { config, techniques: &techniques, timed: self.timed, oracle: Some(Level::Full), seed: self.seed };
         let mut session = Session::new(&beginning).expect("techniques of the lists").measure();
-        let picture = Picture::of(&session.drive).expect("there is data, and reads disturb it");
+        let picture = Picture::of(&session.drive, self.reclaim).expect("there is data, and reads disturb it");
         let mut workload = PhasesConfig { phase: (self.attack.phases)(&picture), ..PhasesConfig::default() };
         workload.requests = Some((workload.requests() * self.rounds).min(self.requests));
         let geometry = session.drive.geometry();
@@ -56,7 +57,7 @@ impl Case {
 
 /// Techniques that must lose nothing, on the flash that attacks look at.
 fn protecting() -> impl Iterator<Item = &'static str> {
-    RECLAIM.iter().filter(|t| !t.may_lose && !t.is_counterfactual()).map(|t| t.name)
+    RECLAIM.iter().filter(|t| !t.may_lose() && !t.is_counterfactual()).map(|t| t.name)
 }
 
 /// Every protecting technique under every attack, in both gears.
@@ -93,7 +94,8 @@ fn no_attack_breaks_a_policy_that_protects() {
 #[test]
 fn counters_are_defeated_as_published_and_not_where_they_are_bounds() {
     let tiny = aged(include_str!("../../../presets/drives/tiny.toml"), 2000, 0.0);
-    assert_eq!((tiny.reclaim.counters, tiny.reclaim.check_interval), (32, 1000));
+    let of_paper = |param: &Param| param.value(&tiny.reclaim.params, "straw-ss");
+    assert_eq!((of_paper(&COUNTERS), of_paper(&CHECK_INTERVAL)), (32.0, 1000.0));
     let attack = vpass_workload::attack::attack("defeat-counters").expect("it is in the list");
     let lost = |reclaim| {
         let report = Case { attack, reclaim, timed: false, rounds: 1, requests: u64::MAX, seed: 1 }.run(&tiny);

@@ -6,6 +6,7 @@ mod disturb;
 mod error;
 mod flash;
 mod ftl;
+mod params;
 mod resolve;
 
 pub use density::{DensityConfig, IntervalAverage};
@@ -15,6 +16,7 @@ pub use error::ConfigError;
 pub(crate) use error::require;
 pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
+pub use params::{Given, Number, Params};
 pub use resolve::MIN_SPARE_BLOCKS;
 
 use serde::{Deserialize, Serialize};
@@ -54,11 +56,8 @@ pub struct DriveConfig {
 }
 
 impl DriveConfig {
-    /// Checks every table and fills in what follows from other keys (capacity, `blocks_per_plane`, spare).
-    ///
-    /// # Errors
-    /// The first thing that is wrong, by key.
-    pub fn resolve(mut self) -> Result<Self, ConfigError> {
+    /// Checks every table but for what stands on cards, and fills in what follows from other keys (capacity, `blocks_per_plane`, spare).
+    pub(crate) fn resolve_tables(mut self) -> Result<Self, ConfigError> {
         self.geometry.check()?;
         self.timing.check(self.geometry.cell)?;
         self.gc.check()?;

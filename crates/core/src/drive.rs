@@ -149,7 +149,7 @@ impl Drive {
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut Flash, &mut Ftl, Slots<'_>) {
         let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
-        (&mut self.flash, &mut self.ftl, Slots::new(self.policy.as_mut(), self.gc.as_ref(), told, self.now))
+        (&mut self.flash, &mut self.ftl, Slots::new(self.policy.as_mut(), self.gc.as_mut(), told, self.now))
     }
 }
 

@@ -82,21 +82,20 @@ pub(crate) struct Flash {
 }
 
 impl Flash {
-    /// Erased flash. `tracks` where the technique wants counters of its own, `counts_pages` where it wants those of pages.
-    pub(crate) fn new(config: &DriveConfig, geometry: Geometry, tracks: bool, counts_pages: bool, timed: bool) -> Self {
+    /// Erased flash. `counters` where the technique wants so many of each block, `counts_pages` where it wants those of pages.
+    pub(crate) fn new(config: &DriveConfig, geometry: Geometry, counters: Option<u32>, counts_pages: bool, timed: bool) -> Self {
         let model = error_model(config);
         let g = &geometry;
         let counted = match &model {
             None => BLOCKS,
-            Some(_) if tracks => TRACKED,
+            Some(_) if counters.is_some() => TRACKED,
             Some(_) if counts_pages => PAGES,
             Some(_) => WORDLINES,
         };
         let page_counters = if counted == PAGES { PageCounters::new(g.blocks, g.pages_per_block) } else { PageCounters::default() };
-        let tracker = if counted == TRACKED {
-            SpaceSaving::new(g.blocks, g.wordlines_per_block, config.reclaim.counters)
-        } else {
-            SpaceSaving::default()
+        let tracker = match counters.filter(|_| counted == TRACKED) {
+            Some(counters) => SpaceSaving::new(g.blocks, g.wordlines_per_block, counters),
+            None => SpaceSaving::default(),
         };
         Self {
             contents: Contents::new(g.raw_pages(), g.pages_per_block),

@@ -11,6 +11,8 @@ pub mod drive;
 pub mod flash;
 mod ftl;
 pub mod slots;
+#[cfg(test)]
+mod testing;
 pub mod time;
 pub mod watch;
 

@@ -1,7 +1,99 @@
-//! The techniques, slot by slot: a seam, a list, one technique a file.
+//! The techniques, slot by slot: a seam, a list of cards, one technique a file.
 
 pub(crate) mod at_work;
+pub mod card;
 pub mod gc;
+mod params;
 pub mod reclaim;
-
 pub(crate) use at_work::{Away, Facts, Slots, Told};
+
+use crate::config::{DriveConfig, Params};
+
+use self::card::{About, InSlot, Param};
+use self::gc::{GC, GcPolicy};
+use self::reclaim::{Policy, RECLAIM};
+
+/// A place of the drive that one technique of a list fills.
+pub struct Slot {
+    /// Its table in a drive file.
+    pub table: &'static str,
+    /// What the cards say, in the order of the list.
+    pub cards: fn() -> Vec<&'static About>,
+    given: fn(&mut DriveConfig) -> &mut Params,
+}
+
+impl Slot {
+    /// Every parameter, with the technique that has it.
+    pub fn params(&self) -> impl Iterator<Item = (&'static About, &'static Param)> + use<> {
+        (self.cards)().into_iter().flat_map(|about| about.params.iter().map(move |param| (about, param)))
+    }
+
+    /// The parameters' keys in the slot's own table, each once.
+    pub fn aliases(&self) -> Vec<&'static str> {
+        let mut aliases = vec![];
+        for alias in self.params().filter_map(|(_, param)| param.alias) {
+            if !aliases.contains(&alias) {
+                aliases.push(alias);
+            }
+        }
+        aliases
+    }
+
+    /// The techniques that share an alias, and their parameters.
+    pub fn sharing<'a>(&self, alias: &'a str) -> impl Iterator<Item = (&'static About, &'static Param)> + use<'a> {
+        self.params().filter(move |(_, param)| param.alias == Some(alias))
+    }
+
+    /// The places of a key in tables of techniques, as `--set` takes them.
+    pub fn paths_of(&self, key: &str) -> Vec<String> {
+        self.params().filter(|(_, param)| param.key == key).map(|(about, _)| format!("{}.{}.{key}", self.table, about.name)).collect()
+    }
+}
+
+/// Every slot; one line each.
+pub const SLOTS: &[Slot] = &[
+    Slot {
+        table: <dyn Policy as InSlot>::TABLE,
+        cards: || RECLAIM.iter().map(|c| &c.about).collect(),
+        given: <dyn Policy as InSlot>::given_mut,
+    },
+    Slot {
+        table: <dyn GcPolicy as InSlot>::TABLE,
+        cards: || GC.iter().map(|c| &c.about).collect(),
+        given: <dyn GcPolicy as InSlot>::given_mut,
+    },
+];
+
+/// The slot of this table.
+pub fn slot(table: &str) -> Option<&'static Slot> {
+    SLOTS.iter().find(|slot| slot.table == table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slots::card::Kind;
+
+    /// Numbers that a parameter may be, as its card says.
+    #[test]
+    fn cards_say_what_can_be() {
+        for slot in SLOTS {
+            let names: Vec<_> = (slot.cards)().iter().map(|about| about.name).collect();
+            for (about, param) in slot.params() {
+                let path = format!("{}.{}.{}", slot.table, about.name, param.key);
+                let fits = |n: &f64| (param.range.0..=param.range.1).contains(n) && (param.kind == Kind::Real || n.fract() == 0.0);
+                assert!([param.default, param.range.0, param.range.1].iter().chain(param.draw).all(fits), "{path}: {param:?}");
+                assert!(param.kind == Kind::Real || param.range.1 <= f64::from(u32::MAX), "{path}: {param:?}");
+                assert!(!param.draw.is_empty() && !param.meaning.is_empty() && !param.source.is_empty(), "{path}: {param:?}");
+                assert_eq!(about.params.iter().filter(|other| other.key == param.key).count(), 1, "{path}");
+                for (other, same) in param.alias.into_iter().flat_map(|alias| slot.sharing(alias)) {
+                    assert_eq!(same, param, "{path} and that of {} have one alias", other.name);
+                }
+                assert!(param.alias.is_none_or(|alias| !names.contains(&alias)), "{path}: {names:?}");
+            }
+            for (n, about) in (slot.cards)().iter().enumerate() {
+                assert!(!about.summary.is_empty() && !names[..n].contains(&about.name), "{}", about.name);
+            }
+        }
+    }
+}

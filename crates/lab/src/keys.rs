@@ -1,9 +1,12 @@
 //! Every key of drive and workload files: what it means, what it may be, what it is where nobody says so.
 //!
 //! Names and defaults come from the types that read the keys, meanings from the comments on their fields (`docs`). Ranges and units stand in
-//! `ranges`; tests hold them against the checks.
+//! `ranges`; tests hold them against the checks. Of parameters of techniques all that stands on their cards.
 
 use serde::Serialize;
+use vpass_core::config::Number;
+use vpass_core::slots::Slot;
+use vpass_core::slots::card::Param;
 
 use crate::schema::{DRIVE, PHASES, Section, WORKLOAD};
 
@@ -12,7 +15,7 @@ mod ranges;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ranges::allowed;
+pub(crate) use ranges::{Allowed, allowed};
 
 /// A key, as `vpass list keys` tells of it.
 #[derive(Clone, Debug, Serialize)]
@@ -34,6 +37,9 @@ pub struct Key {
     pub meaning: String,
     /// Whether `--set` takes it.
     pub settable: bool,
+    /// Where its default comes from, for a parameter of techniques.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'static str>,
 }
 
 /// All keys, in the order of their tables and types.
@@ -50,7 +56,7 @@ pub fn all() -> Vec<Key> {
 fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, settable: bool) {
     let docs = docs::fields(section.type_name());
     let defaults = section.defaults();
-    for name in section.keys() {
+    for name in section.own_keys() {
         let key = format!("{path}.{name}");
         // A workload of phases has some keys of the other kind.
         if keys.iter().any(|known| known.path == key) {
@@ -66,10 +72,34 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
             unit,
             meaning: docs.iter().find(|(field, _)| field == name).map_or_else(String::new, |(_, meaning)| meaning.clone()),
             settable: settable && *name != "phase",
+            source: None,
             path: key.clone(),
         });
         if let Some(inner) = section.inner(name) {
             add(keys, file, &key, inner, false);
         }
     }
+    if let Some(slot) = section.slot() {
+        keys.extend(slot.aliases().into_iter().map(|alias| of_alias(slot, alias)));
+        keys.extend(
+            slot.params().map(|(about, param)| of_param(format!("{path}.{}.{}", about.name, param.key), param, param.meaning.into())),
+        );
+    }
+}
+
+/// A key in a slot's own table that stands for a parameter of techniques, which its meaning names.
+fn of_alias(slot: &Slot, alias: &str) -> Key {
+    let names: Vec<_> = slot.sharing(alias).map(|(about, _)| about.name).collect();
+    let (_, param) = slot.sharing(alias).next().expect("an alias is some parameter's");
+    of_param(format!("{}.{alias}", slot.table), param, format!("{}: {}", names.join(", "), param.meaning))
+}
+
+fn of_param(path: String, param: &Param, meaning: String) -> Key {
+    let range = Allowed::of(param).to_string();
+    let default = match param.number(param.default) {
+        Number::Whole(n) => toml::Value::Integer(n),
+        Number::Real(x) => toml::Value::Float(x),
+    };
+    let source = Some(param.source);
+    Key { path, file: "drive", required: false, default: Some(default), range, unit: param.unit, meaning, settable: true, source }
 }

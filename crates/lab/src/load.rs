@@ -15,7 +15,7 @@ use vpass_workload::statistics::StatisticsFile;
 use vpass_workload::synthetic::WorkloadFile;
 
 use crate::failure::Failure;
-use crate::overrides::{Override, make_room, oust_rivals};
+use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
 
@@ -70,7 +70,8 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
             let hint = places.first().map_or_else(|| "for instance drive.capacity".into(), |place| format!("did you mean `{place}`?"));
             return Err(Failure::usage(format!("--set {text}: a key is TABLE.KEY; {hint}")));
         }
-        schema::find(&schemas, &set.table, &set.key).map_err(|unknown| Failure::usage(unknown.sentence("--set")))?;
+        schema::find(&schemas, &set.table, set.technique.as_deref(), &set.key)
+            .map_err(|unknown| Failure::usage(unknown.sentence("--set")))?;
         sets.push(set);
     }
     Ok(sets)
@@ -89,6 +90,7 @@ pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failu
     let mut table = file.clone();
     let resolved = file.try_into::<DriveConfig>().ok().and_then(|d| d.resolve().ok());
     make_room(&mut table, resolved.as_ref(), &sets);
+    oust_other_names(&mut table, &sets);
     let config: DriveConfig = read(name, &plain, table, schema::DRIVE, &sets)?;
     let config = config.resolve().map_err(|e| Failure::usage(format!("drive {name}: {e}")))?;
     Ok(Loaded { name: name.into(), text, config })

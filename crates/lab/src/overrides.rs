@@ -13,6 +13,7 @@
 
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
+use vpass_core::slots::{SLOTS, Slot};
 
 use crate::counts;
 
@@ -20,6 +21,8 @@ use crate::counts;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
     pub(crate) table: String,
+    /// The technique whose table in that table it stands in.
+    pub(crate) technique: Option<String>,
     pub(crate) key: String,
     /// Nothing takes the key away.
     pub(crate) value: Option<Value>,
@@ -28,27 +31,29 @@ pub struct Override {
 }
 
 impl Override {
-    /// Reads `geometry.channels=4`. The key's table is missing where there is no dot: that is for the caller to complain about.
+    /// Reads `geometry.channels=4`, or `gc.stable-greedy.slack=0.1`. The key's table is missing where there is no dot: that is for the caller to complain about.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (path, value) =
             text.split_once('=').ok_or_else(|| format!("--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB"))?;
-        let (table, key) = path.trim().split_once('.').unwrap_or(("", path.trim()));
+        let path = path.trim();
+        let (table, rest) = path.split_once('.').unwrap_or(("", path));
+        let (technique, key) = rest.split_once('.').map_or((None, rest), |(technique, key)| (Some(technique.trim().to_owned()), key));
         if key.is_empty() {
             return Err(format!("--set {text}: a key is expected before the `=`, for instance --set drive.capacity=16GiB"));
         }
         let (table, key, value) = (table.trim(), key.trim(), value.trim());
         let read = || match read_value(value) {
-            Value::String(word) => counts::read(&format!("{table}.{key}"), &word).map(|n| n.map_or(Value::String(word), Value::Integer)),
+            Value::String(word) => counts::read(path, &word).map(|n| n.map_or(Value::String(word), Value::Integer)),
             other => Ok(other),
         };
         let value = if value.is_empty() { None } else { Some(read().map_err(|what| format!("--set {text}: {what}"))?) };
-        Ok(Self { table: table.into(), key: key.into(), value, text: text.into() })
+        Ok(Self { table: table.into(), technique, key: key.into(), value, text: text.into() })
     }
 
     /// `--queue-depth`, for a workload of this table.
     pub(crate) fn queue_depth(table: &str, depth: u32) -> Self {
         let text = format!("--queue-depth {depth}");
-        Self { table: table.into(), key: "queue_depth".into(), value: Some(Value::Integer(depth.into())), text }
+        Self { table: table.into(), technique: None, key: "queue_depth".into(), value: Some(Value::Integer(depth.into())), text }
     }
 
     /// What the user typed.
@@ -63,9 +68,15 @@ impl Override {
 
     /// Puts the value into the tables of a file.
     pub(crate) fn apply(&self, file: &mut Table) {
-        match &self.value {
-            Some(value) => put(file, &self.table, &self.key, value.clone()),
-            None => remove(file, &self.table, &self.key),
+        let table = match &self.technique {
+            None => Some(&mut *file),
+            Some(_) => section(file, &self.table),
+        };
+        let name = self.technique.as_ref().unwrap_or(&self.table);
+        match (table, &self.value) {
+            (Some(table), Some(value)) => put(table, name, &self.key, value.clone()),
+            (Some(table), None) => remove(table, name, &self.key),
+            (None, _) => {}
         }
     }
 }
@@ -100,6 +111,29 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
         }
     }
     Ok(())
+}
+
+/// Removes from a drive's tables the other names of the parameters that `sets` will put in. An alias of which one technique is set apart stays
+/// for the others that share it, under their own keys.
+pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
+    let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
+        sets.iter().any(|s| s.table == slot.table && s.technique.as_deref() == technique && s.key == key && s.value.is_some())
+    };
+    for slot in SLOTS {
+        let Some(table) = file.get_mut(slot.table).and_then(Value::as_table_mut) else { continue };
+        for alias in slot.aliases() {
+            let is_given = is_set(slot, None, alias);
+            let apart = slot.sharing(alias).any(|(about, param)| is_set(slot, Some(about.name), param.key));
+            let common = if apart && !is_given { table.remove(alias) } else { None };
+            for (about, param) in slot.sharing(alias) {
+                if let Some(common) = &common {
+                    put(table, about.name, param.key, common.clone());
+                } else if is_given && has(table, about.name, param.key) {
+                    remove(table, about.name, param.key);
+                }
+            }
+        }
+    }
 }
 
 /// TOML where it is TOML, else a string.

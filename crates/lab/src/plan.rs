@@ -107,7 +107,7 @@ impl Plan {
 
     /// Whether its results are those of no real drive.
     pub fn is_counterfactual(&self) -> bool {
-        technique(self.reclaim).is_some_and(Technique::is_counterfactual)
+        technique(self.reclaim).is_some_and(|technique| technique.is_counterfactual())
     }
 
     /// Requests in all passes, where that is known beforehand.

@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
     CapacityConfig, DensityConfig, DisturbConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, StartConfig, TimingConfig, WearConfig,
 };
+use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
 use vpass_workload::statistics::{SideConfig, StatisticsConfig, WindowsConfig};
 use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
@@ -24,6 +25,8 @@ pub(crate) struct Section {
     keys: KeysOf,
     /// Keys that hold a table or a list of tables, and what those are.
     inner: &'static [Section],
+    /// Whether techniques have keys and tables of their own in it.
+    is_slot: bool,
     /// Whether a table reads as what it should be.
     pub(crate) check: fn(Table) -> Result<(), toml::de::Error>,
     /// The shortest text that reads as one: what it holds is required.
@@ -33,9 +36,35 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// The keys, in the order of the type's fields.
-    pub(crate) fn keys(&self) -> Keys {
+    /// The keys of the type, in the order of its fields; then those of techniques, and the names of their tables.
+    pub(crate) fn keys(&self) -> Vec<&'static str> {
+        let mut keys = self.own_keys().to_vec();
+        if let Some(slot) = self.slot() {
+            keys.extend(slot.aliases());
+            keys.extend((slot.cards)().iter().filter(|about| !about.params.is_empty()).map(|about| about.name));
+        }
+        keys
+    }
+
+    /// The keys of the type.
+    pub(crate) fn own_keys(&self) -> Keys {
         (self.keys)()
+    }
+
+    /// The slot whose techniques have keys in it.
+    pub(crate) fn slot(&self) -> Option<&'static Slot> {
+        if self.is_slot { slot(self.name) } else { None }
+    }
+
+    /// The keys of a technique's table in it.
+    pub(crate) fn keys_of(&self, technique: &str) -> Option<Vec<&'static str>> {
+        let about = (self.slot()?.cards)().into_iter().find(|about| about.name == technique && !about.params.is_empty())?;
+        Some(about.params.iter().map(|param| param.key).collect())
+    }
+
+    /// The keys of a table or a list of tables in it.
+    fn inner_keys(&self, name: &str) -> Option<Vec<&'static str>> {
+        self.inner(name).map(|inner| inner.own_keys().to_vec()).or_else(|| self.keys_of(name))
     }
 
     /// The name of the type that reads it.
@@ -66,6 +95,7 @@ const fn section<T: DeserializeOwned + Serialize>(name: &'static str, least: &'s
         name,
         keys: keys::<T>,
         inner: &[],
+        is_slot: false,
         check: |table| table.try_into::<T>().map(|_| ()),
         least,
         whole: |text| {
@@ -84,9 +114,9 @@ pub(crate) const DRIVE: &[Section] = &[
     ),
     section::<TimingConfig>("timing", "sense_us = 1\nprogram_us = 1\nerase_us = 1\nchannel_mb_s = 1"),
     section::<CapacityConfig>("drive", ""),
-    section::<GcConfig>("gc", ""),
+    Section { is_slot: true, ..section::<GcConfig>("gc", "") },
     section::<WearConfig>("wear", ""),
-    section::<ReclaimConfig>("reclaim", ""),
+    Section { is_slot: true, ..section::<ReclaimConfig>("reclaim", "") },
     section::<DensityConfig>("density", ""),
     section::<StartConfig>("start", ""),
     Section { inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")], ..section::<DisturbConfig>("disturb", "") },
@@ -132,33 +162,42 @@ pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usi
 
 fn unknown_in_section(schema: &[Section], section: &Section, table: &DeTable) -> Option<(usize, Unknown)> {
     for (key, value) in table {
-        if !(section.keys)().contains(&&**key.get_ref()) {
+        if !section.keys().contains(&&**key.get_ref()) {
             return Some((key.span().start, unknown_in(schema, section, key.get_ref())));
         }
-        let Some(Section { name, keys: inner_keys, .. }) = section.inner(key.get_ref()) else { continue };
+        let name = key.get_ref();
+        let Some(known) = section.inner_keys(name) else { continue };
         let tables: Vec<_> = match value.get_ref() {
             DeValue::Array(array) => array.iter().filter_map(|row| row.get_ref().as_table()).collect(),
             DeValue::Table(table) => vec![table],
             _ => continue,
         };
         for table in tables {
-            if let Some((key, _)) = table.iter().find(|(key, _)| !inner_keys().contains(&&**key.get_ref())) {
+            if let Some((key, _)) = table.iter().find(|(key, _)| !known.contains(&&**key.get_ref())) {
                 let path = format!("{}.{name}.{}", section.name, key.get_ref());
-                return Some((key.span().start, unknown(&path, nearest(key.get_ref(), inner_keys().iter().copied()), inner_keys())));
+                return Some((key.span().start, unknown(&path, nearest(key.get_ref(), known.iter().copied()), &known)));
             }
         }
     }
     None
 }
 
-/// Checks the two parts of a key such as `geometry.channels`; gives its table.
-pub(crate) fn find<'a>(schema: &[&'a [Section]], table: &str, key: &str) -> Result<&'a Section, Unknown> {
+/// Checks the parts of a key such as `geometry.channels`, or `gc.stable-greedy.slack`; gives its table.
+pub(crate) fn find<'a>(schema: &[&'a [Section]], table: &str, technique: Option<&str>, key: &str) -> Result<&'a Section, Unknown> {
     let mut all = schema.iter().flat_map(|s| s.iter());
     let Some(section) = all.clone().find(|s| s.name == table) else {
         let names: Vec<_> = all.map(|s| s.name).collect();
         return Err(unknown(&format!("{table}.{key}"), nearest(table, names.iter().copied()), &names));
     };
-    if (section.keys)().contains(&key) {
+    let key = match (technique, technique.and_then(|technique| section.keys_of(technique))) {
+        (Some(_), Some(known)) if known.contains(&key) => return Ok(section),
+        (Some(technique), Some(known)) => {
+            return Err(unknown(&format!("{table}.{technique}.{key}"), nearest(key, known.iter().copied()), &known));
+        }
+        (Some(technique), None) => &format!("{technique}.{key}"),
+        (None, _) => key,
+    };
+    if technique.is_none() && section.keys().contains(&key) && section.keys_of(key).is_none() {
         return Ok(section);
     }
     let own = schema.iter().find(|s| s.iter().any(|s| s.name == table)).expect("the table was found");
@@ -170,14 +209,15 @@ pub(crate) fn find<'a>(schema: &[&'a [Section]], table: &str, key: &str) -> Resu
 pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     let all: Vec<_> = schema.iter().flat_map(|s| s.iter()).collect();
     let holds = |wanted: &str| {
-        let tables = all.iter().filter(|s| (s.keys)().contains(&wanted));
-        tables.map(|s| format!("{}.{wanted}", s.name)).collect::<Vec<_>>()
+        let tables = all.iter().filter(|s| s.keys().contains(&wanted));
+        let of_techniques = all.iter().filter_map(|s| s.slot()).flat_map(|slot| slot.paths_of(wanted));
+        tables.map(|s| format!("{}.{wanted}", s.name)).chain(of_techniques).collect::<Vec<_>>()
     };
     let exact = holds(key);
     if !exact.is_empty() {
         return exact;
     }
-    nearest(key, all.iter().flat_map(|s| (s.keys)().iter().copied())).map(holds).unwrap_or_default()
+    nearest(key, all.iter().flat_map(|s| s.keys())).map(holds).unwrap_or_default()
 }
 
 fn unknown_table(schema: &[Section], name: &str) -> Unknown {
@@ -193,10 +233,10 @@ fn unknown_table(schema: &[Section], name: &str) -> Unknown {
 
 fn unknown_in(schema: &[Section], section: &Section, key: &str) -> Unknown {
     let path = format!("{}.{key}", section.name);
-    let elsewhere = schema.iter().find(|s| (s.keys)().contains(&key)).map(|s| format!("{}.{key}", s.name));
-    let near = elsewhere.as_deref().or_else(|| nearest(key, (section.keys)().iter().copied()));
+    let elsewhere = schema.iter().find(|s| s.keys().contains(&key)).map(|s| format!("{}.{key}", s.name));
+    let near = elsewhere.as_deref().or_else(|| nearest(key, section.keys()));
     let far = if near.is_none() { places(&[schema], key).into_iter().next() } else { None };
-    unknown(&path, near.or(far.as_deref()), (section.keys)())
+    unknown(&path, near.or(far.as_deref()), &section.keys())
 }
 
 /// A key that no table knows, and what was probably meant.

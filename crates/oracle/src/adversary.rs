@@ -10,6 +10,8 @@
 //! look: its pages lie in block 9 now; of block 7 another is next   burst: reads beside that; or it follows the pages
 //! ```
 
+mod siege;
+
 use std::any::Any;
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
@@ -19,6 +21,7 @@ use vpass_core::flash::block::BlockState;
 use vpass_core::time::{Progress, Replay, RunError, run_untimed};
 use vpass_core::watch::observer::NO_PPN;
 
+pub(crate) use self::siege::Siege;
 use crate::Oracle;
 use crate::dice::Dice;
 
@@ -99,6 +102,33 @@ impl Sight {
         let of = |w: usize| block.get(w * self.bits..(w + 1) * self.bits).unwrap_or_default();
         let below = wordline.checked_sub(self.stride).map_or(&[][..], of);
         below.iter().chain(of(wordline + self.stride)).copied().filter(|lpn| *lpn != NOBODY)
+    }
+
+    /// The host's pages that lie on its wordline.
+    fn wordline(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
+        let first = ppn as usize / self.bits * self.bits;
+        self.owners[first..first + self.bits].iter().copied().filter(|lpn| *lpn != NOBODY)
+    }
+
+    /// A flash page on the wordline above that holds a page of the host's, and that page.
+    fn above(&self, ppn: Ppn) -> Option<(Ppn, Lpn)> {
+        let above = (ppn as usize / self.bits + self.stride) * self.bits;
+        let is_within = ppn as usize / self.pages_per_block == above / self.pages_per_block;
+        let all = (above..above + self.bits).filter(|_| is_within).map(|above| (above as Ppn, self.owners[above]));
+        all.into_iter().find(|(_, lpn)| *lpn != NOBODY)
+    }
+
+    /// The host's pages of its block that lie neither on its wordline nor beside it.
+    fn far_from(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
+        let own = ppn as usize % self.pages_per_block / self.bits;
+        let wordlines = self.block(ppn).chunks(self.bits).enumerate();
+        let far = wordlines.filter(move |(wordline, _)| *wordline != own && wordline.abs_diff(own) != self.stride);
+        far.flat_map(|(_, pages)| pages).copied().filter(|lpn| *lpn != NOBODY)
+    }
+
+    /// The flash page that holds a page of the host's; of one that is on flash.
+    fn place_of(&self, lpn: Lpn) -> Ppn {
+        self.owners.iter().position(|owner| *owner == lpn).expect("it is on flash") as Ppn
     }
 
     /// The same; all of its block where nothing lies beside it.

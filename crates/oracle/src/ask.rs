@@ -1,6 +1,7 @@
 //! Answers to those who ask the oracle: true doses and limits, and what flash pages hold.
 
 use vpass_core::base::units::{Lpn, Ppn};
+use vpass_core::disturb::table::ALPHA_ONE;
 
 use crate::doses::Truth;
 use crate::medium::At;
@@ -27,6 +28,32 @@ impl Oracle {
             return f64::INFINITY;
         }
         (truth.limit as f64 - truth.dose as f64) / (4 * self.doses.page(at).alpha) as f64
+    }
+
+    /// What a read of the flash page `beside` one, on a wordline next to its own, adds to its dose, in 1/1024.
+    pub(crate) fn slope(&self, ppn: Ppn, beside: Ppn) -> u64 {
+        self.doses.page(At::new(&self.geometry, ppn)).alpha * u64::from(self.doses.of_read(At::new(&self.geometry, beside).kind))
+    }
+
+    /// What a read of a page adds to the doses of what lies far from it in its block, in 1/1024.
+    pub(crate) fn weight(&self, ppn: Ppn) -> u64 {
+        ALPHA_ONE * u64::from(self.doses.of_read(At::new(&self.geometry, ppn).kind))
+    }
+
+    /// As [`Self::truth`], of the page that its block holds next, were it programmed now.
+    pub(crate) fn truth_of_next(&self, ppn: Ppn) -> Option<(u64, u64)> {
+        let at = At::new(&self.geometry, ppn);
+        if at.kind > 0 {
+            return self.truth(ppn);
+        }
+        let truth = self.doses.if_programmed(&self.medium, at);
+        (truth != Truth::SAFE).then_some((truth.dose, truth.limit))
+    }
+
+    /// As [`Self::slope`], of that page.
+    pub(crate) fn slope_of_next(&self, ppn: Ppn, beside: Ppn) -> u64 {
+        let slope = self.slope(ppn, beside);
+        if At::new(&self.geometry, ppn).kind > 0 { slope } else { self.doses.before(slope) }
     }
 
     /// Whether the drive reported the host's data of this page lost, and nothing whole was written since.

@@ -2,10 +2,11 @@
 //! drive did not count rarely costs a page before the run ends, but it shows here at once.
 
 use vpass_core::base::units::BlockId;
-use vpass_core::disturb::table::{DOSE_ONE, QUARTERS};
+use vpass_core::disturb::table::QUARTERS;
 use vpass_core::drive::Drive;
 use vpass_core::drive::audit::BlockRow;
 
+use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
@@ -25,8 +26,8 @@ impl Oracle {
     pub(crate) fn check_doses(&mut self, drive: &Drive) {
         for ppn in drive.valid_pages() {
             let (Some(truth), Some(taken)) = (self.truth(ppn), drive.dose_and_limit(ppn)) else { continue };
-            // The drive rounds what came before a wordline's programming, to the worse side.
-            if truth.1 != taken.1 || taken.0 < truth.0 || taken.0 > truth.0 + DOSE_ONE {
+            let slack = self.doses.slack(&self.medium, At::new(&self.geometry, ppn));
+            if truth.1 != taken.1 || taken.0 < truth.0 || taken.0 > truth.0 + slack {
                 let place = self.place(ppn);
                 self.findings.add(Kind::Books, || {
                     format!(

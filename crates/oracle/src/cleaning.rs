@@ -1,14 +1,15 @@
 //! Whether GC takes the right victim, in the untimed gear, where no job is under way when GC chooses. It must not take a block that a move has just
 //! filled while another would do. Under `greedy` it must not take a block with more valid pages than another block has.
 //!
-//! A page with newer data in memory may be valid or not. So one block counts as better than another only if it leads by more pages than there are of
-//! those.
+//! A page with newer data in memory may be valid or not, and so may a page that is lost. So one block counts as better than another only if it
+//! leads by more pages than there are of those.
 
 use vpass_core::base::units::{BlockId, Cause};
 
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
+use crate::stamps::Stamp;
 
 /// Victims of which one is looked at closely.
 const ONE_IN: u64 = 8;
@@ -83,7 +84,7 @@ impl Oracle {
         let better = (0..self.geometry.blocks).find(|block| {
             let may_be =
                 *block != victim && Some(*block) != self.cleaning.moving && self.wear.is_full(*block) && self.protocol.is_full(*block);
-            may_be && !self.wear.is_protected(*block, &self.geometry) && self.valid_of(*block) + unsure < most
+            may_be && !self.wear.is_protected(*block, &self.geometry) && self.valid_of(*block) + self.lost_of(*block) + unsure < most
         });
         let Some(better) = better else { return };
         let other = self.valid_of(better);
@@ -97,8 +98,17 @@ impl Oracle {
 
     /// Pages of a block that the host can still read there.
     fn valid_of(&self, block: BlockId) -> u32 {
+        self.stamps_of(block).filter(|stamp| self.stamps.is_live(*stamp)).count() as u32
+    }
+
+    /// Pages of a block whose data is lost, there perhaps.
+    fn lost_of(&self, block: BlockId) -> u32 {
+        self.stamps_of(block).filter(|stamp| self.is_lost(stamp.lpn)).count() as u32
+    }
+
+    fn stamps_of(&self, block: BlockId) -> impl Iterator<Item = Stamp> {
         let first = self.geometry.first_page(block);
         let ends = self.protocol.written(block);
-        (first..first + ends).filter(|ppn| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, *ppn)))).count() as u32
+        (first..first + ends).map(|ppn| self.medium.stamp(At::new(&self.geometry, ppn)))
     }
 }

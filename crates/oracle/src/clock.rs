@@ -13,7 +13,7 @@ mod lengths;
 mod pads;
 mod work;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::metrics::TimedMetrics;
@@ -35,6 +35,9 @@ use self::work::{UnderWay, die_of_part, part_ns};
 struct Parts {
     ns: Ns,
     die: Option<u32>,
+    /// Pages moved for jobs of reclaim that end with the erase of their blocks, and the blocks erased.
+    moved: BTreeMap<BlockId, u32>,
+    erased: BTreeSet<BlockId>,
 }
 
 /// The checker of one drive's time.
@@ -77,7 +80,7 @@ impl Clock {
     #[inline]
     pub(crate) fn sensed(&mut self, read: &PhysRead) {
         if self.is_on() {
-            self.expected.sensed(read);
+            self.expected.sensed(read, &self.lengths);
         }
     }
 
@@ -85,6 +88,11 @@ impl Clock {
         if self.is_on() {
             self.expected.programmed(ppn, has_data, cause, &self.lengths);
         }
+    }
+
+    /// Reclaim begins to move all that a block holds.
+    pub(crate) fn empties(&mut self, block: BlockId) {
+        self.expected.empties(block);
     }
 
     pub(crate) fn opened(&mut self, block: BlockId) {
@@ -256,8 +264,14 @@ impl Clock {
     }
 
     fn part(&mut self, op: OpId, work: &Work) -> Result<(), String> {
-        self.expected.take_work(work, &self.lengths)?;
+        let moved = self.expected.take_work(work, &self.lengths)?;
         let parts = self.pieces.entry(op).or_default();
+        if let Some(block) = moved {
+            *parts.moved.entry(block).or_default() += 1;
+        }
+        if let Work::Erase { block, .. } = work {
+            parts.erased.insert(*block);
+        }
         parts.ns += part_ns(work, &self.lengths);
         parts.die = die_of_part(work, &self.lengths).or(parts.die);
         if parts.ns == 0 {
@@ -271,6 +285,10 @@ impl Clock {
         let parts = self.pieces.remove(&op).ok_or_else(|| format!("die {die} is given a piece of a job that has no parts"))?;
         if parts.die.is_some_and(|own| own != die) {
             return Err(format!("a piece of a job is given to die {die}; what it moves is on die {:?}", parts.die));
+        }
+        let most = self.lengths.batch.unwrap_or(u32::MAX);
+        if let Some((block, moved)) = parts.moved.iter().find(|(block, moved)| **moved > most && !parts.erased.contains(block)) {
+            return Err(format!("a batch moves {moved} pages of block {block}, where it may move {most}, and its job goes on"));
         }
         self.dies.queue(op, UnderWay::piece(die, parts.ns, cause), None)
     }

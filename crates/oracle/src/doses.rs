@@ -19,7 +19,7 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::prefetch;
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{DisturbModel, DriveConfig};
-use vpass_core::disturb::table::{ALPHA_ONE, Endurance};
+use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, Endurance};
 
 use crate::endurance::{self, Endurances};
 use crate::medium::{At, Counters, Medium};
@@ -235,6 +235,27 @@ impl Doses {
         Truth { dose, limit }
     }
 
+    /// What a drive may count a programmed wordline's dose too high by. It holds what came before the programming in quarters of a unit, and rounds
+    /// it to the worse side; where nothing came before, where all of that counts, and where it is whole quarters of which none counts, there is
+    /// nothing to round.
+    pub(crate) fn slack(&self, medium: &Medium, at: At) -> u64 {
+        if self.model == DisturbModel::None {
+            return 0;
+        }
+        let Counters { neighbour_before: s, block_before: b, .. } = medium.counters(at.wordline);
+        let by_neighbours = if self.model == DisturbModel::Count { 0 } else { self.endurance(at).0.alpha * s };
+        let is_exact = match self.preprogram_weight {
+            0 => by_neighbours.is_multiple_of(ALPHA_ONE),
+            weight => b == 0 || weight == WEIGHT_ONE as u64,
+        };
+        if is_exact { 0 } else { DOSE_ONE }
+    }
+
+    /// Whether the drive may take a page of this dose and limit for lost: it is, or as good as.
+    pub(crate) fn may_be_lost(&self, medium: &Medium, at: At, truth: Truth) -> bool {
+        truth.dose > truth.limit || self.slack(medium, at) > 0 && truth.dose + DOSE_ONE >= truth.limit
+    }
+
     /// Whether a wordline of a block was merged by itself.
     pub(crate) fn is_guarded(&self, block: BlockId, index: u32) -> bool {
         self.guarded[block as usize].get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
@@ -246,9 +267,19 @@ impl Doses {
         if at.index >= self.stride { medium.read(at.wordline - self.stride) } else { 0 }
     }
 
+    /// Dose and limit that an erased page would have, were it programmed now.
+    pub(crate) fn if_programmed(&self, medium: &Medium, at: At) -> Truth {
+        if self.model == DisturbModel::None {
+            return Truth::SAFE;
+        }
+        let ((endurance, limit), b) = (self.endurance(at), self.blocks[at.block as usize].read);
+        let s = if self.model == DisturbModel::Count { 0 } else { self.low(medium, at) };
+        self.of_kind(Truth { dose: self.before(endurance.alpha * s + ALPHA_ONE * (b - s)), limit }, at.kind)
+    }
+
     /// What a dose from before the programming counts.
     #[inline]
-    fn before(&self, dose: u64) -> u64 {
+    pub(crate) fn before(&self, dose: u64) -> u64 {
         if self.preprogram_weight == 0 { 0 } else { ((u128::from(dose) * u128::from(self.preprogram_weight)) >> 16) as u64 }
     }
 
@@ -317,6 +348,21 @@ impl Doses {
         let words = &mut self.guarded[block as usize];
         words.resize(self.wordlines_per_block.div_ceil(64) as usize, 0);
         words[index as usize / 64] |= 1 << (index % 64);
+    }
+
+    /// The P/E count that a block's limits are those of.
+    pub(crate) fn pec_of(&self, block: BlockId) -> u32 {
+        self.start_pec + self.blocks[block as usize].limits / self.table.groups() as u32
+    }
+
+    /// Page kinds that a block's coding takes away.
+    pub(crate) fn mode_of(&self, block: BlockId) -> u8 {
+        self.blocks[block as usize].mode
+    }
+
+    /// What a group of wordlines endures in a block now, layers and page kinds apart.
+    pub(crate) fn of_group(&self, block: BlockId, group: usize) -> Endurance {
+        self.limits[self.blocks[block as usize].limits as usize + group]
     }
 
     /// Dose, in quarters, read from a block since its erase; `None` where nobody counts.

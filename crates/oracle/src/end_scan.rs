@@ -36,7 +36,8 @@ impl Oracle {
         self.each_wordline(block, |wordline, of_wordline| {
             for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
                 let truth = self.doses.of_kind(of_wordline, kind);
-                if truth.dose + DOSE_ONE >= truth.limit {
+                let at = At { block, wordline, index: wordline - self.geometry.first_wordline(block), kind };
+                if self.doses.may_be_lost(&self.medium, at, truth) {
                     unseen.remove(&stamp.undamaged());
                 }
             }

@@ -26,6 +26,7 @@ mod durable;
 mod end_scan;
 mod endurance;
 mod gathered;
+mod hearsay;
 mod jobs;
 mod mapping;
 mod medium;

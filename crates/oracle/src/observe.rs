@@ -80,6 +80,7 @@ impl Observer for Oracle {
         let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
+        self.check_to_come(at.block);
         let checked = match origin {
             Origin::Host => {
                 self.host_acts();
@@ -89,6 +90,7 @@ impl Observer for Oracle {
             Origin::Gathered => self.program_gathered(at, lpn),
             Origin::Copy(from) => {
                 self.claims.reclaim_copies += u64::from(cause == Cause::Reclaim);
+                self.check_divided(from, at);
                 let copied = self.carried(from).unwrap_or(Stamp::ERASED);
                 let checked = Stamps::program_copy(&mut self.medium, at, lpn, copied);
                 if checked.is_ok() && from != ppn {
@@ -115,17 +117,22 @@ impl Observer for Oracle {
         if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
             self.medium.set_stamp(at, Stamp::DEAD);
             self.blame.programmed(ppn, NOBODY);
+            self.check_to_come(at.block);
         }
     }
 
     fn asks_at(&mut self, block: BlockId, at: Reads) {
         if self.is_full() {
+            self.check_told(block);
             self.name_question(block, at);
         }
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
         if self.is_full() {
+            if cause == Cause::Reclaim && pages.is_none() {
+                self.clock.empties(block);
+            }
             self.begin_job(block, pages, cause);
         }
     }
@@ -162,6 +169,7 @@ impl Observer for Oracle {
         self.end_cleaning(block);
         self.jobs.remove(&block);
         self.questions.erase(block);
+        self.forget_told(block);
         self.blame.erased(&self.geometry, block);
         let mut unseen = std::mem::take(&mut self.unseen_losses);
         self.settle_losses(block, &mut unseen);

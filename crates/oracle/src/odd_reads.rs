@@ -2,7 +2,6 @@
 //! page, of a page past its limit, and reads that the drive could not decode.
 
 use vpass_core::base::units::Cause;
-use vpass_core::disturb::table::DOSE_ONE;
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, NOBODY, PhysRead, ReadResult};
 
 use crate::doses::Truth;
@@ -38,6 +37,11 @@ impl Oracle {
         match read.ppn {
             FROM_BUFFER | NO_PPN if !good => {
                 self.uncorrectable_reads += u64::from(by_host);
+                if read.ppn == NO_PPN && newest.is_lost() && self.is_full() && self.must_hold(lpn) {
+                    self.findings.add(Kind::Request, || {
+                        format!("lpn {lpn} is lost; what was written of it since waits in memory, and a read found nothing of it there")
+                    });
+                }
                 if !newest.is_lost() {
                     self.findings.add(Kind::FalseLoss, || {
                         format!(
@@ -79,12 +83,12 @@ impl Oracle {
             .add(Kind::Limit, || format!("{} read used lpn {} past its limit at {place}: {}", read.cause.name(), read.lpn, words(truth)));
     }
 
-    /// The drive could not decode a flash page. One dose unit is what its rounding may have over-counted.
+    /// The drive could not decode a flash page.
     #[cold]
     #[inline(never)]
     pub(crate) fn uncorrectable(&mut self, read: &PhysRead, at: At, truth: Truth) {
         self.uncorrectable_reads += u64::from(read.cause == Cause::Host && !read.fill);
-        if truth.dose.saturating_add(DOSE_ONE) < truth.limit {
+        if !self.doses.may_be_lost(&self.medium, at, truth) {
             let place = self.place(read.ppn);
             self.findings.add(Kind::FalseLoss, || {
                 format!("{} read of lpn {} was reported uncorrectable at {place}: {}", read.cause.name(), read.lpn, words(truth))

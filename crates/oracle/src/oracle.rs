@@ -15,6 +15,7 @@ use crate::cleaning::Cleaning;
 use crate::clock::Clock;
 use crate::density_books::DensityBooks;
 use crate::doses::Doses;
+use crate::hearsay::Hearsay;
 use crate::jobs::Jobs;
 use crate::medium::{At, Medium};
 use crate::parts::Memory;
@@ -74,6 +75,7 @@ pub struct Oracle {
     pub(crate) jobs: Jobs,
     pub(crate) questions: Questions,
     pub(crate) blame: Blame,
+    pub(crate) hearsay: Hearsay,
 }
 
 impl Oracle {
@@ -96,6 +98,7 @@ impl Oracle {
             jobs: Jobs::default(),
             questions: Questions::new(geometry),
             blame: Blame::new(geometry, config.disturb.model),
+            hearsay: Hearsay::default(),
             geometry: geometry.clone(),
             raw_pages: geometry.raw_pages(),
             medium: Medium::new(geometry),

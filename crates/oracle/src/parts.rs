@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use vpass_core::base::units::{Cause, Lpn};
-use vpass_core::config::DriveConfig;
+use vpass_core::config::{DriveConfig, ProgramUnit};
 use vpass_core::watch::observer::{PhysRead, ReadResult};
 
 use crate::oracle::Oracle;
@@ -33,6 +33,8 @@ struct Held {
     for_host: bool,
     /// The last read for the rest was due to the host.
     last_by_host: bool,
+    /// When it came to where it is in the buffer, at the earliest and at the latest.
+    since: (u64, u64),
 }
 
 impl Held {
@@ -48,6 +50,10 @@ pub(crate) struct Memory {
     /// There is no write buffer.
     pub(crate) is_unbuffered: bool,
     held: BTreeMap<Lpn, Held>,
+    /// Writes taken in.
+    taken: u64,
+    /// Pages leave the buffer for flash one by one, the first that came first.
+    is_in_order: bool,
     /// What the drive says that it holds of the page it takes in.
     claimed: Option<(Lpn, u64)>,
     /// Reads that completed a page for good, or failed to.
@@ -57,7 +63,8 @@ pub(crate) struct Memory {
 impl Memory {
     pub(crate) fn new(config: &DriveConfig) -> Self {
         let is_unbuffered = config.drive.write_buffer.0 < 2 * config.geometry.page_size.0;
-        Self { is_unbuffered, held: BTreeMap::new(), claimed: None, fill_reads: 0 }
+        let is_in_order = config.timing.program_unit == ProgramUnit::Page;
+        Self { is_unbuffered, held: BTreeMap::new(), taken: 0, is_in_order, claimed: None, fill_reads: 0 }
     }
 
     /// The pages of which it holds anything.
@@ -91,8 +98,11 @@ impl Oracle {
         let parts = asked.or(claimed).unwrap_or(if claims_whole { WHOLE } else { 0 });
         let copy_waits = self.waiting.get(&lpn).is_some_and(|stamp| self.stamps.is_live(*stamp));
         let on_flash = newest.is_present().then(|| newest.on_flash());
-        let held =
-            self.memory.held.entry(lpn).or_insert(Held { parts: if copy_waits { WHOLE } else { 0 }, rest: on_flash, ..Held::default() });
+        let is_kept = newest.is_lost() && self.must_hold(lpn);
+        self.memory.taken += 1;
+        let now = self.memory.taken;
+        let new = Held { parts: if copy_waits { WHOLE } else { 0 }, rest: on_flash, since: (now, now), ..Held::default() };
+        let held = self.memory.held.entry(lpn).or_insert(new);
         held.parts |= parts;
         (held.rest_read, held.for_host) = (false, false);
         let own = held.parts;
@@ -102,9 +112,11 @@ impl Oracle {
         }
         let (nobody_wrote_the_rest, mut is_whole) = (held.rest.is_none() && !newest.is_lost(), own == WHOLE);
         let right = if newest.is_lost() {
-            // What was written since the loss may be given up with it.
+            // What was written since the loss may be given up with it, when the page leaves the buffer.
+            let gave_up = own & !claimed != 0;
+            held.since = (if gave_up { now } else { held.since.0 }, now);
             (held.parts, is_whole) = (claimed, claimed == WHOLE);
-            claimed & !own == 0
+            claimed & !own == 0 && !(gave_up && is_kept)
         } else if nobody_wrote_the_rest {
             is_whole = true;
             own & !claimed == 0
@@ -118,6 +130,13 @@ impl Oracle {
             });
         }
         is_whole
+    }
+
+    /// Whether what memory holds of a page cannot have left it: something is still there that came before.
+    pub(crate) fn must_hold(&self, lpn: Lpn) -> bool {
+        let Some(own) = self.memory.held.get(&lpn).filter(|_| self.memory.is_in_order) else { return false };
+        let is_lost = |lpn: Lpn| self.stamps.newest(lpn).is_some_and(Tag::is_lost);
+        self.memory.held.iter().any(|(other, held)| held.since.1 < own.since.0 && !is_lost(*other))
     }
 
     /// A read that is to complete a partly written page.

@@ -6,28 +6,34 @@
 //! request is served. **Not checked** that figures are right: closed forms do that.
 //!
 //! Techniques, gears, schedules, cells, error models and the like are dealt from decks (`deck`), so that each has its share; the rest is
-//! drawn. An adversary (`crate::adversary`) makes the requests of a quarter of the cases, a random stream those of the others.
+//! drawn. An adversary (`crate::adversary`) makes the requests of a quarter of the cases, a random stream those of the others; drives without
+//! reclaim are mostly besieged. In a quarter of the cases a part of the stream is a warm-up, before the measured phase.
 //! Each case leaves a random part of the choices out and weighs the rest wildly (swarm testing, Groce et al., ISSTA 2012).
 
 mod border;
 mod deck;
 mod draw;
+mod params;
 mod restless;
 mod start;
 mod stream;
+mod witness;
 
-use vpass_core::bugs::Bug;
-use vpass_core::config::DriveConfig;
+use vpass_core::base::request::Request;
+use vpass_core::bugs::{Bug, Finder};
+use vpass_core::config::{DisturbModel, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
-use vpass_core::time::{Replay, run_untimed};
+use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
 use self::deck::Decks;
 use self::restless::Restless;
 use self::stream::{Stream, mirror};
-use crate::adversary::Adversary;
+use self::witness::Witness;
+use crate::adversary::{Adversary, Siege};
 use crate::dice::Dice;
+use crate::hearsay::Ear;
 use crate::{Oracle, OracleReport, ReferenceDrive};
 
 /// Cards of each technique in the deck: one that may lose data, one that must not, and the restless policy.
@@ -35,6 +41,36 @@ const SHARES: (usize, usize, usize) = (4, 3, 6);
 
 /// One case in sixteen is played twice: the same number is the same case.
 const AGAIN: [bool; 16] = [true, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false];
+
+/// How many cases without reclaim are besieged, and how many of those have whole limits, which doses can meet to the last.
+const BESIEGED: [bool; 3] = [true, true, false];
+const WHOLE_LIMITS: [bool; 2] = [true, false];
+
+/// Requests of a siege for each of a stream: it does one thing after the other, and nothing at random between.
+const SIEGE: u64 = 3;
+
+/// Requests of a warm-up, of all.
+const WARM_UP: (u64, u64) = (1, 4);
+
+/// Who makes the requests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Host {
+    Stream,
+    Adversary,
+    Siege,
+}
+
+impl Host {
+    /// That of a case under a technique, if any is named.
+    fn of(decks: &Decks, technique: Option<&Technique>, config: &DriveConfig) -> Self {
+        let helpless = technique.is_some_and(|technique| technique.name == "none") && config.disturb.model != DisturbModel::None;
+        match decks.pick("adversary", &[false, false, false, true]) {
+            true => Self::Adversary,
+            false if helpless && decks.pick("siege", &BESIEGED) => Self::Siege,
+            false => Self::Stream,
+        }
+    }
+}
 
 /// Under what name results count cases of the policy that does at random whatever a policy may.
 pub const RESTLESS: &str = "(at random)";
@@ -118,19 +154,36 @@ impl Case {
         if !restless {
             border::sometimes_at_the_border(&decks, &mut dice, &mut config, technique, timed);
         }
+        let host = Host::of(&decks, named, &config);
+        if host == Host::Siege && decks.pick("whole limits", &WHOLE_LIMITS) {
+            config.disturb.table.iter_mut().for_each(|row| {
+                row.limit.iter_mut().chain(&mut row.alpha).for_each(|number| *number = number.ceil());
+            });
+        }
         config.start.reads = draw::random_start_reads(&mut dice, &config, &techniques, timed);
-        let adversary = decks.pick("adversary", &[false, false, false, true]);
         let name = if restless { RESTLESS } else { technique.name };
-        let what = describe(&config, name, &techniques.gc, timed, adversary);
+        let what = describe(&config, name, &techniques.gc, timed, host);
+        let adversary = host != Host::Stream;
         let summary = |what: String, requests, report| CaseSummary { what, technique: name, adversary, requests, report };
         if !restless && let Some(said) = border::refusal(&config, technique, &techniques, timed).map_err(|e| format!("{what}: {e}"))? {
             return Ok(summary(format!("{what}: {said}"), 0, None));
         }
         let computed = decks.pick("computed", &[false, true]);
+        let warms_up = decks.pick("warm-up", &[false, false, false, true]);
+        let longest = decks.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]);
         let lives = decks.pick("length", &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10]);
         let play = || {
-            let play =
-                Play { config: config.clone(), techniques: &techniques, technique: named, timed, adversary, computed, bug: self.bug };
+            let play = Play {
+                config: config.clone(),
+                techniques: &techniques,
+                technique: named,
+                timed,
+                host,
+                computed,
+                warms_up,
+                longest,
+                bug: self.bug,
+            };
             play.run(dice.clone(), lives)
         };
         let again = lives == 1 && decks.pick("again", &AGAIN);
@@ -144,7 +197,7 @@ impl Case {
             Ok(Err(e)) => return Err(format!("{what}: {e}")),
             Err(panic) => return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref()))),
         };
-        judge(&played, restless || !technique.may_lose).map_err(|e| format!("{what}: {e}"))?;
+        judge(&played, restless || !technique.may_lose()).map_err(|e| format!("{what}: {e}"))?;
         Ok(summary(what, played.requests, Some(played.report)))
     }
 }
@@ -152,7 +205,7 @@ impl Case {
 /// The deck of techniques; none stands for the restless policy.
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
-    let cards = RECLAIM.iter().flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose { may_lose } else { safe }));
+    let cards = RECLAIM.iter().flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
     cards.chain(std::iter::repeat_n(None, restless)).collect()
 }
 
@@ -162,16 +215,18 @@ struct Played {
     end: String,
     requests: u64,
     report: OracleReport,
+    /// Pages lost, before and in the measured phase.
+    lost: u64,
     /// Whether nothing was to be lost at the P/E counts that the drive came to.
     promised: bool,
 }
 
-fn judge(Played { report, promised, .. }: &Played, safe: bool) -> Result<(), String> {
+fn judge(Played { report, lost, promised, .. }: &Played, safe: bool) -> Result<(), String> {
     if report.is_bug() {
         return Err(report.findings.join("; "));
     }
-    if safe && *promised && report.lost_pages > 0 {
-        return Err(format!("a correct policy lost {} pages", report.lost_pages));
+    if safe && *promised && *lost > 0 {
+        return Err(format!("a correct policy lost {lost} pages"));
     }
     Ok(())
 }
@@ -188,10 +243,12 @@ struct Play<'a> {
     /// None where the policy is the restless one.
     technique: Option<&'static Technique>,
     timed: bool,
-    adversary: bool,
+    host: Host,
     /// Whether a steady state at the start is computed, as that of large drives is.
     computed: bool,
-    #[cfg_attr(not(feature = "seeded-bugs"), expect(dead_code, reason = "bugs are compiled in by a feature"))]
+    warms_up: bool,
+    /// Pages of a stream's longest requests.
+    longest: u64,
     bug: Option<Bug>,
 }
 
@@ -213,36 +270,47 @@ impl Play<'_> {
             reference.write(row.lpn);
         }
         let keeps_apart = self.technique.is_none_or(|t| t.keeps_apart);
-        let mut engine = timed.then(|| Replay::new(&drive));
-        let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart);
+        let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart, self.longest);
         source.left *= lives;
         let asked = source.left;
-        let served = if self.adversary {
-            let mut adversary = Adversary::new(dice.next(), dice.pick(&[1, 4, 32]));
-            let page = u64::from(drive.geometry().page_bytes);
-            let mut heard =
-                |burst: &[vpass_core::base::request::Request]| burst.iter().for_each(|r| mirror(&mut source.reference, r, page));
-            adversary.attack(&mut drive, engine.as_mut(), asked, &mut heard, &mut |_, _| true)
-        } else if let Some(engine) = &mut engine {
-            engine.run(&mut drive, &mut source, &mut |_, _| true)
-        } else {
-            run_untimed(&mut drive, &mut source, &mut |_, _| true)
-        };
-        let served = served.map_err(|e| format!("{e:?}"))?;
-        if served != asked {
-            return Err(format!("{served} of {asked} requests were served"));
+        let (warmed, lost_before) = if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, 0) };
+        let mut engine = timed.then(|| Replay::new(&drive));
+        let served = self.serve(&mut dice, &mut drive, engine.as_mut(), &mut source).map_err(|e| format!("{e:?}"))?;
+        let requests = warmed + served;
+        // A siege ends with what it has begun.
+        if requests != asked && !(self.host == Host::Siege && requests > asked) {
+            return Err(format!("{requests} of {asked} requests were served"));
         }
         drive.report_unread_losses();
         let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
         let mut oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
         oracle.check_doses(&drive);
         oracle.check_counters(&drive);
-        if drive.lost_pages() == 0 {
+        let lost = lost_before + drive.lost_pages();
+        if lost == 0 {
             compare(&drive, &source.reference)?;
         }
         let promised = self.technique.is_none_or(|technique| border::promised(&drive, technique, timed));
         let end = end(&drive, engine.as_ref());
-        Ok(Played { end, requests: served, report: oracle.conclude(&drive), promised })
+        Ok(Played { end, requests, report: oracle.conclude(&drive), lost, promised })
+    }
+
+    /// What is left of the stream's requests, or as many of another host's.
+    fn serve(&self, dice: &mut Dice, drive: &mut Drive, engine: Option<&mut Replay>, source: &mut Stream) -> Result<u64, RunError> {
+        let left = source.left;
+        if self.host == Host::Stream {
+            return match engine {
+                Some(engine) => engine.run(drive, source, &mut |_, _| true),
+                None => run_untimed(drive, source, &mut |_, _| true),
+            };
+        }
+        let (seed, depth) = (dice.next(), dice.pick(&[1, 4, 32]));
+        let page = u64::from(drive.geometry().page_bytes);
+        let mut heard = |burst: &[Request]| burst.iter().for_each(|r| mirror(&mut source.reference, r, page));
+        if self.host == Host::Siege {
+            return Siege::new(seed, depth).lay(drive, engine, SIEGE * left, &mut heard);
+        }
+        Adversary::new(seed, depth).attack(drive, engine, left, &mut heard, &mut |_, _| true)
     }
 
     /// The drive, watched by an oracle, with its bug.
@@ -257,6 +325,12 @@ impl Play<'_> {
         if !self.timed && self.technique.is_some_and(|technique| !technique.keeps_apart) {
             oracle.expect_cleaning(gc);
         }
+        // What distorts bounds must show by what it does.
+        if self.bug.is_none_or(|bug| bug.finder() == Finder::Check) {
+            let ear = Ear::default();
+            oracle.overhear(&ear, drive.config(), self.timed);
+            drive.interpose(|policy| Box::new(Witness::of(policy, &ear)));
+        }
         drive.observe(Box::new(oracle));
         #[cfg(feature = "seeded-bugs")]
         if let Some(bug) = self.bug {
@@ -264,6 +338,18 @@ impl Play<'_> {
         }
         Ok(drive)
     }
+}
+
+/// Serves a part of a stream in no time, and begins to count anew: the requests, and the pages lost.
+fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), String> {
+    let after = source.left - source.left * WARM_UP.0 / WARM_UP.1;
+    source.left -= after;
+    let served = warm_up(drive, source, &mut |_, _| true).map_err(|e| format!("{e:?}"))?;
+    source.left = after;
+    let lost = drive.lost_pages();
+    drive.begin_measurement();
+    start::check_counts(drive)?;
+    Ok((served, lost))
 }
 
 /// Where everything lies, how worn it is, what was counted, and when the last request was complete.
@@ -290,7 +376,7 @@ fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
     }
 }
 
-fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, adversary: bool) -> String {
+fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Host) -> String {
     let g = &config.geometry;
     format!(
         "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{}",
@@ -302,6 +388,10 @@ fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, adversar
         gc,
         if timed { "timed" } else { "untimed" },
         config.reclaim.schedule,
-        if adversary { ", under an adversary" } else { "" },
+        match host {
+            Host::Stream => "",
+            Host::Adversary => ", under an adversary",
+            Host::Siege => ", besieged",
+        },
     )
 }

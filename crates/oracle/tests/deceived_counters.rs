@@ -6,6 +6,8 @@
 use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
+use vpass_core::slots::card::Param;
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
 use vpass_oracle::{Oracle, OracleReport};
 
 /// The wordline that is never read; pages are named by wordlines of the first block, which the fill wrote in order.
@@ -25,7 +27,8 @@ fn drive(technique: &str, limit: f64, alpha: f64) -> Drive {
         "#
     );
     let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-    assert_eq!((config.reclaim.check_interval, config.reclaim.counters), (1000, 32));
+    let of_paper = |param: &Param| param.value(&config.reclaim.params, technique);
+    assert_eq!((of_paper(&CHECK_INTERVAL), of_paper(&COUNTERS)), (1000.0, 32.0));
     let mut drive = Drive::new(config, &Techniques { reclaim: technique.into(), ..Techniques::default() }, false).unwrap();
     drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     drive.precondition(1);

@@ -4,6 +4,7 @@
 use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
+use vpass_core::slots::reclaim::RECLAIM;
 use vpass_oracle::{Oracle, OracleReport};
 
 const EXTREMES: &[&str] = &[
@@ -73,7 +74,7 @@ fn run(mut drive: Drive, write_every: u32) -> (OracleReport, Vec<(&'static str, 
 fn nothing_is_lost_at_any_extreme() {
     let count = r#"model = "count", table = [{ pec = 0, limit = [200] }]"#;
     let wordline = r#"model = "wordline", table = [{ pec = 0, limit = [800], alpha = [4.0] }]"#;
-    for reclaim in ["redftl", "read-leveling", "hotld", "ipr", "ipr-wl"] {
+    for reclaim in RECLAIM.iter().filter(|t| t.keeps_apart || t.lowers_density).map(|t| t.name) {
         for density in EXTREMES {
             for (model, write_every) in [(count, 1000), (count, 5), (wordline, 1000), (wordline, 5)] {
                 let (report, counts) = run(drive(reclaim, density, model), write_every);

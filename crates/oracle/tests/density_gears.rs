@@ -4,10 +4,14 @@
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
+use vpass_core::slots::reclaim::{RECLAIM, Technique};
 use vpass_core::time::{Replay, run_untimed};
 use vpass_oracle::Oracle;
 
-const TECHNIQUES: [&str; 6] = ["block", "redftl", "read-leveling", "hotld", "ipr", "ipr-wl"];
+/// Those that change what blocks hold, and `block` to compare.
+fn techniques() -> impl Iterator<Item = &'static Technique> {
+    RECLAIM.iter().filter(|t| t.keeps_apart || t.lowers_density || t.name == "block")
+}
 
 /// 96 blocks on four dies; four groups of wordlines, neighbours four apart on QLC, worn as far as the table says.
 fn drive(cell: &str, reclaim: &str, more: &str, timed: bool) -> Drive {
@@ -82,8 +86,8 @@ fn run(cell: &str, reclaim: &str, more: &str, timed: bool, requests: u32) -> (u6
 #[test]
 fn nothing_is_lost_in_either_gear() {
     for cell in ["tlc", "qlc"] {
-        for reclaim in TECHNIQUES {
-            let has_guards = ["hotld", "ipr", "ipr-wl"].contains(&reclaim);
+        for technique in techniques() {
+            let (reclaim, has_guards) = (technique.name, technique.lowers_density);
             // Blocks begin with reads, so only their second refresh may find them hot; all that do are monitored.
             let density = "density = { monitor = 1 }";
             let mut cases = vec![(format!("{density}\n        reclaim = {{ check_interval = 16 }}"), false)];
@@ -103,7 +107,7 @@ fn nothing_is_lost_at_any_extreme_on_qlc() {
     let ratios = ["pool", "low_density", "monitor", "shadow", "spare_share"].map(|name| [(name, "0"), (name, "1")]);
     let ratios = ratios.into_iter().flatten().map(|of| if of == ("spare_share", "1") { ("spare_share", "0.5") } else { of });
     for (name, value) in ratios.chain([("limit_factor", "1"), ("limit_factor", "100")]) {
-        for reclaim in TECHNIQUES {
+        for reclaim in techniques().map(|technique| technique.name) {
             for timed in [false, true] {
                 let more =
                     format!("density = {{ {name} = {value} }}\n        reclaim = {{ schedule = \"deadline\", check_interval = 16 }}");

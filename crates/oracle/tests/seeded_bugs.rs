@@ -63,7 +63,7 @@ fn by_check() -> Vec<Wanted> {
 
 /// Distorted bounds: those of [`ALWAYS`] under every technique that promises anything, the rest where they are recorded.
 fn by_battery() -> Vec<Wanted> {
-    let protecting = || RECLAIM.iter().filter(|t| !t.may_lose);
+    let protecting = || RECLAIM.iter().filter(|t| !t.may_lose());
     let recorded = |bug, name| BATTERY.iter().find(|(of, by, _)| (*of, *by) == (bug, name)).map_or(0, |(.., seed)| *seed);
     let every = ALWAYS.into_iter().flat_map(|bug| protecting().map(move |technique| (bug, technique)));
     let every = every.filter(|(bug, by)| !UNTOUCHED.contains(&(*bug, by.name)));

@@ -296,3 +296,55 @@ fn counts_take_decimal_units_and_sizes_binary_ones() {
     small_run(&["--repeat", "1x"]).refuses(2, &["a whole number of at least 1"]);
     small_run(&["--queue-depth", "1M"]).refuses(2, &["from 1 to 65536"]);
 }
+
+#[test]
+fn parameters_have_keys_of_their_own_and_flat_ones() {
+    let shown = |drive: &str, sets: &[&str]| {
+        let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+        vpass(&[&["show", "drive", drive, "--json"], sets.as_slice()].concat())
+    };
+    let both = |done: &Done| {
+        let json = done.json();
+        (json["reclaim"]["probe_probability"].as_f64(), json["reclaim"]["chance-probe"]["probability"].as_f64())
+    };
+    for key in ["reclaim.chance-probe.probability", "reclaim.probe_probability"] {
+        assert_eq!(both(&shown("tiny", &[&format!("{key}=0.02")])), (Some(0.02), Some(0.02)), "{key}");
+    }
+    let different = ["reclaim.chance-probe.probability=0.02", "reclaim.probe_probability=0.03"];
+    shown("tiny", &different)
+        .refuses(2, &["reclaim.probe_probability = 0.03 and reclaim.chance-probe.probability = 0.02 are two numbers for one parameter"]);
+    shown("tiny", &["gc.stable-greedy.slack=2"]).refuses(2, &["gc.stable-greedy.slack = 2 is outside 0 to 1"]);
+    shown("tiny", &["reclaim.chance-prob.probability=0.1"])
+        .refuses(2, &["unknown key `reclaim.chance-prob.probability` in --set: did you mean `chance-probe`?"]);
+    shown("tiny", &["reclaim.tiered.layer_set=0.1"])
+        .refuses(2, &["unknown key `reclaim.tiered.layer_set` in --set: did you mean `layer_sets`?"]);
+    shown("tiny", &["slack=0.1"]).refuses(2, &["did you mean `gc.stable-greedy.slack`?"]);
+    shown("tiny", &["reclaim.tiered=0.1"]).refuses(2, &["unknown key `reclaim.tiered` in --set"]);
+
+    let room = Room::new();
+    let file = room.file("mine.toml", &format!("{}\n[reclaim]\ncounters = 16\n", tiny_text()));
+    let counters = |done: &Done| {
+        let json = done.json();
+        ["straw-ss", "straw-ss-published", "straw-ss-sound"].map(|name| json["reclaim"][name]["counters"].as_u64().unwrap())
+    };
+    assert_eq!(counters(&shown(&file, &[])), [16; 3]);
+    assert_eq!(counters(&shown(&file, &["reclaim.straw-ss.counters=8"])), [8, 16, 16], "the others keep what the file says");
+    let file = room.file("typo.toml", &format!("{}\n[reclaim.straw-ss]\ncounter = 16\n", tiny_text()));
+    let line = tiny_text().lines().count() + 3;
+    shown(&file, &[]).refuses(2, &[&format!("unknown key `reclaim.straw-ss.counter` in {file} line {line}: did you mean `counters`?")]);
+}
+
+/// What was run can be run again from its manifest, whichever name its parameters had.
+#[test]
+fn a_manifest_has_every_parameter_and_reads_as_a_drive() {
+    let room = Room::new();
+    let out = room.path("out").display().to_string();
+    let more = ["--reclaim", "straw-ss", "--set", "reclaim.straw-ss.counters=8", "--out", &out];
+    small_run(&more);
+    let manifest: serde_json::Value = serde_json::from_str(&room.text("out/manifest.json")).unwrap();
+    let drive = &manifest["drive_configuration"];
+    assert_eq!((&drive["reclaim"]["straw-ss"]["counters"], &drive["reclaim"]["check_interval"]), (&8.into(), &1000.into()));
+    let text = toml::to_string(&toml::Table::try_from(drive).unwrap()).unwrap();
+    let file = room.file("again.toml", &text);
+    assert_eq!(vpass(&["show", "drive", &file, "--json"]).json(), *drive);
+}

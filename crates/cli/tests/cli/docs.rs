@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use vpass_core::slots::reclaim::RECLAIM;
+
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const CRATES: [&str; 5] = ["core", "oracle", "workload", "lab", "cli"];
 
@@ -61,9 +63,34 @@ fn the_architecture_page_has_the_map_of_today() {
 }
 
 #[test]
-#[ignore = "writes ARCHITECTURE.md: `make map`"]
+#[ignore = "writes ARCHITECTURE.md and README.md: `make map`"]
 fn draw_the_map() {
     fs::write(Path::new(ROOT).join("ARCHITECTURE.md"), page().1).unwrap();
+    fs::write(Path::new(ROOT).join("README.md"), readme().1).unwrap();
+}
+
+/// The README as it is, and with the table of techniques that their cards make.
+fn readme() -> (String, String) {
+    let is = fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
+    let mut should_be = is.clone();
+    let (begin, end) = ("| `--reclaim` | what it does | after |\n  |---|---|---|\n", "- **Gears**");
+    let from = should_be.find(begin).expect("a table of techniques") + begin.len();
+    let to = from + should_be[from..].find(end).expect("what follows the table");
+    let mut table = String::new();
+    for card in RECLAIM {
+        // What stands in brackets at the end of a summary says what the last column says.
+        let summary = card.summary.strip_suffix(')').and_then(|s| s.rsplit_once(" (")).map_or(card.summary, |(words, _)| words);
+        writeln!(table, "  | `{}` | {summary} | {} |", card.name, card.paper).unwrap();
+    }
+    should_be.replace_range(from..to, &table);
+    (is, should_be)
+}
+
+#[test]
+fn the_readme_has_the_techniques_of_today() {
+    let (is, should_be) = readme();
+    let stale: Vec<_> = should_be.lines().filter(|line| !is.contains(line)).collect();
+    assert!(is == should_be, "README.md: `make map` writes its table of techniques anew; not there, or in another place: {stale:#?}");
 }
 
 #[test]
@@ -134,9 +161,8 @@ fn what_the_pages_about_safety_name_exists() {
     let index = fs::read_to_string(folder.join("README.md")).unwrap();
     let mut code = String::new();
     for name in CRATES {
-        for part in ["src", "tests"] {
-            sources(&Path::new(ROOT).join("crates").join(name).join(part), &mut code);
-        }
+        let parts = ["src", "tests"].map(|part| Path::new(ROOT).join("crates").join(name).join(part));
+        parts.iter().filter(|part| part.is_dir()).for_each(|part| sources(part, &mut code));
     }
     let is_there = |span: &str| match span.rsplit_once("tests::") {
         Some((_, test)) => code.contains(&format!("fn {test}()")),

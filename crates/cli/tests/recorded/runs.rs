@@ -16,6 +16,12 @@ impl Run {
         Self { words: words.split_whitespace().map(str::to_owned).collect() }
     }
 
+    /// Whether its technique is so new that the record names no run of it: then there is nothing to hold it against.
+    pub(crate) fn is_of_one_unrecorded(&self, record: &str) -> bool {
+        let of = |option: &str| self.words.windows(2).find(|words| words[0] == option).map(|words| format!(" {option} {} ", words[1]));
+        ["--reclaim", "--gc"].into_iter().filter_map(of).any(|choice| !record.lines().any(|line| format!("{line} ").contains(&choice)))
+    }
+
     /// Its words in a line.
     pub(crate) fn title(&self) -> String {
         self.words.join(" ")

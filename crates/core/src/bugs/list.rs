@@ -464,8 +464,6 @@ macro_rules! list {
             FillAsksNobody,
             /// What movers sensed puts off every alarm until the erase.
             PutOffGrows,
-            /// Nobody is asked about reads from before the run until the first alarm.
-            StartAsksNobody,
             /// Blocks have served twice the reads of start.reads.
             StartReadsTwice,
             /// Blocks have served half the reads that they were drawn.

@@ -1,9 +1,12 @@
 //! `[drive]`, `[gc]`, `[wear]`, `[reclaim]`, `[start]`: what the controller does with the flash.
 
+use serde::de::MapAccess;
+use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::disturb::PEC_MAX;
 use super::error::{ConfigError, require, require_range, require_share};
+use super::params::{Params, SlotTable, read_slot};
 use crate::base::units::Bytes;
 
 /// `[drive]`: what the host sees of the flash.
@@ -47,28 +50,53 @@ impl CapacityConfig {
 }
 
 /// `[gc]`: when garbage collection runs. Which victim it picks is the run's `gc` technique.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GcConfig {
     /// Free blocks, as a share of the spare blocks, below which idle time is used for GC (timed gear), and never so few that writes wait
     /// for them; 0 turns it off.
     pub background: f64,
-    /// `stable-greedy`: pages, as a share of a block's, by which a victim may be fuller than the emptiest block.
-    pub stable_slack: f64,
+    /// Parameters of GC policies.
+    pub params: Params,
 }
 
 impl Default for GcConfig {
     fn default() -> Self {
         // Assumption: a quarter of the spare blocks kept free lets bursts through and costs little write amplification.
-        // The slack is an assumption too: ten pages of ipr-2018's blocks of 192.
-        Self { background: 0.25, stable_slack: 0.05 }
+        Self { background: 0.25, params: Params::default() }
     }
 }
 
 impl GcConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        require_share("gc.background", self.background)?;
-        require_share("gc.stable_slack", self.stable_slack)
+        require_share("gc.background", self.background)
+    }
+}
+
+impl SlotTable for GcConfig {
+    const KEYS: &'static [&'static str] = &["background"];
+
+    fn read<'de, A: MapAccess<'de>>(&mut self, _: &str, table: &mut A) -> Result<(), A::Error> {
+        self.background = table.next_value()?;
+        Ok(())
+    }
+
+    fn params(&mut self) -> &mut Params {
+        &mut self.params
+    }
+}
+
+impl<'de> Deserialize<'de> for GcConfig {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        read_slot(d)
+    }
+}
+
+impl Serialize for GcConfig {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut table = s.serialize_map(None)?;
+        table.serialize_entry("background", &self.background)?;
+        self.params.write(&mut table)?;
+        table.end()
     }
 }
 
@@ -143,60 +171,61 @@ impl<'de> Deserialize<'de> for Schedule {
 }
 
 /// `[reclaim]`: how read-reclaim jobs are carried out. Which technique asks for them is the run's `reclaim` option.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReclaimConfig {
     /// Who waits: "foreground", "batch:N" or "deadline".
     pub schedule: Schedule,
     /// Reads a block may still serve between its alarm and the end of its job (`R_late`); from the timing where absent, 0 in the foreground.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub late_reads: Option<u32>,
-    /// Reads of a block between two looks at its wordlines; for techniques that work by wordlines.
-    pub check_interval: u32,
-    /// Space-Saving counters of each block; for techniques that have any.
-    pub counters: u32,
-    /// `tiered`: share of what a block, or a wordline, may take after which its reads are counted more finely; 0 counts them so from
-    /// its erase on.
-    pub tier_share: f64,
-    /// `tiered`: sets of layer counters, as a share of the blocks.
-    pub layer_sets: f64,
-    /// `tiered`: sets of wordline counters, as a share of the blocks.
-    pub wordline_sets: f64,
-    /// `chance-probe`: probability that the neighbours of a read are probed.
-    pub probe_probability: f64,
+    /// Parameters of techniques.
+    pub params: Params,
 }
 
 impl Default for ReclaimConfig {
     fn default() -> Self {
-        Self {
-            schedule: Schedule::Deadline,
-            late_reads: None,
-            // straw-2024 III-B, IV: "e.g., every 1K reads to the block"; "32 counter entries for a block".
-            check_interval: 1000,
-            counters: 32,
-            // Assumptions: see docs/design.md for what they cost and save.
-            tier_share: 0.1,
-            layer_sets: 0.02,
-            wordline_sets: 0.002,
-            // Assumption: 2 x 28 us a hundred reads is 1.4 % of the time of reads of 40 us.
-            probe_probability: 0.01,
-        }
+        Self { schedule: Schedule::Deadline, late_reads: None, params: Params::default() }
     }
 }
 
 impl ReclaimConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        require((1..=1_000_000).contains(&self.check_interval), || {
-            format!("reclaim.check_interval = {} is outside 1 to 1000000", self.check_interval)
-        })?;
         // No limit of `[disturb]` is larger.
         let late = self.late_reads.unwrap_or(0);
-        require(late <= 20_000_000, || format!("reclaim.late_reads = {late} is more than 20000000"))?;
-        require((2..=256).contains(&self.counters), || format!("reclaim.counters = {} is outside 2 to 256", self.counters))?;
-        require_share("reclaim.tier_share", self.tier_share)?;
-        require_share("reclaim.layer_sets", self.layer_sets)?;
-        require_share("reclaim.wordline_sets", self.wordline_sets)?;
-        require_range("reclaim.probe_probability", self.probe_probability, 1e-6, 0.25)
+        require(late <= 20_000_000, || format!("reclaim.late_reads = {late} is more than 20000000"))
+    }
+}
+
+impl SlotTable for ReclaimConfig {
+    const KEYS: &'static [&'static str] = &["schedule", "late_reads"];
+
+    fn read<'de, A: MapAccess<'de>>(&mut self, key: &str, table: &mut A) -> Result<(), A::Error> {
+        match key {
+            "schedule" => self.schedule = table.next_value()?,
+            _ => self.late_reads = table.next_value()?,
+        }
+        Ok(())
+    }
+
+    fn params(&mut self) -> &mut Params {
+        &mut self.params
+    }
+}
+
+impl<'de> Deserialize<'de> for ReclaimConfig {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        read_slot(d)
+    }
+}
+
+impl Serialize for ReclaimConfig {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut table = s.serialize_map(None)?;
+        table.serialize_entry("schedule", &self.schedule)?;
+        if let Some(late) = self.late_reads {
+            table.serialize_entry("late_reads", &late)?;
+        }
+        self.params.write(&mut table)?;
+        table.end()
     }
 }
 

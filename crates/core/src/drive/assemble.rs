@@ -11,7 +11,7 @@ use crate::ftl::Ftl;
 use crate::slots::Facts;
 use crate::slots::gc::gc_policy;
 use crate::slots::reclaim::late::late_reads;
-use crate::slots::reclaim::{Policy, StreamSpec, promise, technique};
+use crate::slots::reclaim::{COUNTERS, Policy, StreamSpec, Technique, promise, technique};
 
 impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
@@ -22,8 +22,8 @@ impl Drive {
         let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
-        let policy = (technique.new)(&config, techniques.seed);
-        Self::assemble(config, policy, technique.name, &techniques.gc, timed)
+        let policy = technique.make(&config, techniques.seed);
+        Self::assemble(config, policy, Some(technique), (&techniques.gc, techniques.seed), timed)
     }
 
     /// The same under a policy that is in no list. It may not track, and what it promises is not checked.
@@ -31,17 +31,23 @@ impl Drive {
     /// # Errors
     /// As those of [`Self::new`].
     pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, gc: &str, timed: bool) -> Result<Self, ConfigError> {
-        Self::assemble(config, policy, "unlisted", gc, timed)
+        Self::assemble(config, policy, None, (gc, 0), timed)
     }
 
-    fn assemble(config: DriveConfig, policy: Box<dyn Policy>, name: &str, gc: &str, timed: bool) -> Result<Self, ConfigError> {
+    fn assemble(
+        config: DriveConfig,
+        policy: Box<dyn Policy>,
+        technique: Option<&Technique>,
+        (gc, seed): (&str, u64),
+        timed: bool,
+    ) -> Result<Self, ConfigError> {
         let geometry = Geometry::new(&config);
         crate::drive::start::reads::check(&config, timed)?;
-        let gc = gc_policy(gc, &config.gc).ok_or_else(|| unknown("gc", gc))?;
-        let tracks = technique(name).is_some_and(|technique| technique.tracks);
+        let gc = gc_policy(gc, &config, seed).ok_or_else(|| unknown("gc", gc))?;
+        let counters = technique.filter(|technique| technique.needs.counters).map(|technique| technique.args(&config).whole(&COUNTERS));
         let own = policy.streams();
-        require_room_for(&own, name, &geometry)?;
-        let flash = Flash::new(&config, geometry.clone(), tracks, own.iter().any(|s| s.counts_pages), timed);
+        require_room_for(&own, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
+        let flash = Flash::new(&config, geometry.clone(), counters, own.iter().any(|s| s.counts_pages), timed);
         let mut drive = Self {
             ftl: Ftl::new(&config, &geometry, own),
             flash,

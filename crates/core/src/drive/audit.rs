@@ -8,6 +8,7 @@ use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, CARRY};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::slots::reclaim::{Policy, technique};
 #[cfg(doc)]
 use crate::watch::observer::NO_PPN;
 
@@ -46,6 +47,13 @@ pub struct BlockRow {
 }
 
 impl Drive {
+    /// Puts someone between the drive and its policy: for who checks what policies are told.
+    pub fn interpose(&mut self, between: impl FnOnce(Box<dyn Policy>) -> Box<dyn Policy>) {
+        let nobody = technique("none").expect("it is in the list");
+        let policy = std::mem::replace(&mut self.policy, nobody.make(&self.config, 0));
+        self.policy = between(policy);
+    }
+
     /// The map as the drive has it, in logical order: every page that holds data. Pages reported lost hold none.
     pub fn map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
         self.ftl.map.to_physical.iter().enumerate().filter_map(|(lpn, entry)| {

@@ -11,7 +11,7 @@ use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::guards::Guards;
 use crate::ftl::map::PageMap;
 use crate::slots::gc::victims::VictimIndex;
-use crate::slots::reclaim::Technique;
+use crate::slots::reclaim::{COUNTERS, Technique};
 
 /// A free block in its plane's tree, and what techniques note of every block.
 const BESIDE_RECORDS: u64 = 64;
@@ -22,11 +22,12 @@ impl Drive {
     pub fn memory(config: &DriveConfig, technique: &Technique) -> Bytes {
         let config = &technique.drive(config.clone());
         let g = &Geometry::new(config);
-        let policy = (technique.new)(config, 0);
+        let policy = technique.make(config, 0);
         let records = u64::from(g.blocks) * ((size_of::<BlockHot>() + size_of::<BlockCold>()) as u64 + BESIDE_RECORDS);
         let counts = config.disturb.model.disturbs();
         let wordlines = if counts { u64::from(g.wordlines()) * size_of::<Wordline>() as u64 } else { 0 };
-        let tracker = if counts && technique.tracks { SpaceSaving::bytes(g.blocks, config.reclaim.counters) } else { 0 };
+        let tracker =
+            if counts && technique.needs.counters { SpaceSaving::bytes(g.blocks, technique.args(config).whole(&COUNTERS)) } else { 0 };
         let monitors = (config.density.monitor * f64::from(g.blocks)) as u32;
         let counts_pages = counts && policy.streams().iter().any(|stream| stream.counts_pages);
         let pages = if counts_pages { PageCounters::bytes(g.blocks, monitors, g.pages_per_block) } else { 0 };

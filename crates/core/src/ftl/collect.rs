@@ -73,12 +73,12 @@ impl Ftl {
     }
 
     /// The block that GC should clean: a protected one only where there is no other.
-    fn pick_victim(&self, flash: &Flash, slots: &Slots) -> Option<BlockId> {
+    fn pick_victim(&self, flash: &Flash, slots: &mut Slots) -> Option<BlockId> {
         self.pick_victim_of(flash, slots, &|block| !flash.is_protected(block), false)
             .or_else(|| self.pick_victim_of(flash, slots, &|_| true, false))
     }
 
-    fn pick_victim_of(&self, flash: &Flash, slots: &Slots, allowed: &dyn Fn(BlockId) -> bool, full_ones: bool) -> Option<BlockId> {
+    fn pick_victim_of(&self, flash: &Flash, slots: &mut Slots, allowed: &dyn Fn(BlockId) -> bool, full_ones: bool) -> Option<BlockId> {
         let wear = |block: BlockId| flash.cold(block).effective_milli();
         let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq() as u32);
         slots.pick(&Candidates { index: &self.victims, pages_per_block, full_ones, clock, allowed, wear: &wear })
@@ -138,25 +138,14 @@ mod tests {
     use super::*;
     use crate::base::streams::HOST;
     use crate::base::units::Lpn;
-    use crate::config::DriveConfig;
-    use crate::drive::{Drive, Techniques};
+    use crate::drive::Drive;
+    use crate::testing::one_plane;
 
-    /// One plane of 60 blocks of 24 pages, of which the last 12 are the pool; the data fills 36. All of it was overwritten once in the order of
-    /// its addresses, so that what the pool holds by now is regular and valid.
+    /// The last 12 of its blocks are the pool. All data was overwritten once in the order of its addresses, so that what the pool holds by now
+    /// is regular and valid.
     fn drive_with_a_full_pool(keep_pool: bool) -> Drive {
-        let text = format!(
-            r#"
-            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
-            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
-            drive = {{ spare = 0.4 }}
-            disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
-            wear = {{ static_gap = 0 }}
-            density = {{ keep_pool = {keep_pool} }}
-            "#
-        );
-        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "ipr".into(), ..Techniques::default() }, false).unwrap();
-        drive.precondition(1);
+        let more = format!("wear = {{ static_gap = 0 }}\ndensity = {{ keep_pool = {keep_pool} }}");
+        let mut drive = one_plane("ipr", &more);
         (0..drive.geometry.host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
         drive.begin_measurement();
         drive

@@ -74,14 +74,14 @@ impl<'a> View<'a> {
 /// What the controller may ask of the techniques.
 pub(crate) struct Slots<'a> {
     reclaim: &'a mut dyn Policy,
-    gc: &'a dyn GcPolicy,
+    gc: &'a mut dyn GcPolicy,
     told: Told<'a>,
     /// The drive's time, for the jobs that begin.
     pub(crate) now: Ns,
 }
 
 impl<'a> Slots<'a> {
-    pub(crate) fn new(reclaim: &'a mut dyn Policy, gc: &'a dyn GcPolicy, told: Told<'a>, now: Ns) -> Self {
+    pub(crate) fn new(reclaim: &'a mut dyn Policy, gc: &'a mut dyn GcPolicy, told: Told<'a>, now: Ns) -> Self {
         Self { reclaim, gc, told, now }
     }
 
@@ -96,7 +96,7 @@ impl<'a> Slots<'a> {
     }
 
     /// The block to clean.
-    pub(crate) fn pick(&self, among: &Candidates) -> Option<BlockId> {
+    pub(crate) fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         self.gc.pick(among)
     }
 }

@@ -5,8 +5,9 @@ mod greedy;
 mod stable_greedy;
 pub(crate) mod victims;
 
+use super::card::{Card, InSlot};
 use crate::base::units::BlockId;
-use crate::config::GcConfig;
+use crate::config::{DriveConfig, Params};
 use crate::slots::gc::victims::VictimIndex;
 
 /// What a policy may pick from, and what it may know of it.
@@ -36,34 +37,28 @@ impl Candidates<'_> {
 /// scaled to a full block.
 pub trait GcPolicy: Send {
     /// The block to clean.
-    fn pick(&self, among: &Candidates) -> Option<BlockId>;
+    fn pick(&mut self, among: &Candidates) -> Option<BlockId>;
 }
 
-/// A GC policy's name, what it does, and its constructor.
-pub struct GcTechnique {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// One line for lists.
-    pub summary: &'static str,
-    new: fn(&GcConfig) -> Box<dyn GcPolicy>,
+impl InSlot for dyn GcPolicy {
+    const TABLE: &'static str = "gc";
+
+    fn given(config: &DriveConfig) -> &Params {
+        &config.gc.params
+    }
+
+    fn given_mut(config: &mut DriveConfig) -> &mut Params {
+        &mut config.gc.params
+    }
 }
+
+/// A technique of this slot.
+pub type GcTechnique = Card<dyn GcPolicy>;
 
 /// Every GC policy; one line each.
-pub const GC: &[GcTechnique] = &[
-    GcTechnique { name: "greedy", summary: "cleans the block with the fewest valid pages", new: |_| Box::new(greedy::Greedy) },
-    GcTechnique {
-        name: "cost-benefit",
-        summary: "weighs the space a block gives against how long it was left alone",
-        new: |_| Box::new(cost_benefit::CostBenefit),
-    },
-    GcTechnique {
-        name: "stable-greedy",
-        summary: "of the emptiest blocks one left alone for long, the least worn first (TECS 2016, as far as it is public)",
-        new: |config| Box::new(stable_greedy::StableGreedy::new(config)),
-    },
-];
+pub const GC: &[GcTechnique] = &[greedy::CARD, cost_benefit::CARD, stable_greedy::CARD];
 
-/// The GC policy of this name.
-pub fn gc_policy(name: &str, config: &GcConfig) -> Option<Box<dyn GcPolicy>> {
-    GC.iter().find(|t| t.name == name).map(|t| (t.new)(config))
+/// The GC policy of this name, for a drive of this configuration.
+pub fn gc_policy(name: &str, config: &DriveConfig, seed: u64) -> Option<Box<dyn GcPolicy>> {
+    GC.iter().find(|t| t.name == name).map(|t| t.make(config, seed))
 }

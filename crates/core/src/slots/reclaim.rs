@@ -28,12 +28,13 @@ pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
 pub use action::Action;
 pub use promise::Promise;
+pub use shared::params::{CHECK_INTERVAL, COUNTERS};
 
 use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Bytes, Cause, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::config::{DensityConfig, DisturbConfig, DriveConfig};
+use crate::config::{DensityConfig, DisturbConfig, DriveConfig, Params};
 use crate::disturb::table::LimitTable;
 use crate::flash::block::next_filling;
 use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
@@ -41,6 +42,7 @@ use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::{SpaceSaving, Tracked};
 use crate::flash::guards::Guards;
+use crate::slots::card::{Card, InSlot};
 
 /// What a policy may look at.
 pub struct View<'a> {
@@ -276,85 +278,40 @@ pub trait Policy: Send {
     }
 }
 
-/// A technique: its name reads well in "protected by ..."; what it does; its constructor.
-pub struct Technique {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// One line for lists.
-    pub summary: &'static str,
-    /// Makes one for a drive of this configuration; what it draws by chance follows from the seed.
-    pub new: fn(&DriveConfig, u64) -> Box<dyn Policy>,
-    /// Whether the drive keeps Space-Saving counters for it.
-    pub tracks: bool,
-    /// Makes the drive's flash another for the run; none but a counterfactual technique does.
-    pub nature: Option<fn(&mut DriveConfig)>,
-    /// Data may be lost under it, if the drive says so; else whoever tests it takes a lost page for a bug.
-    pub may_lose: bool,
-    /// It keeps data apart in streams of its own, which want more spare blocks, and finds out first which.
-    pub keeps_apart: bool,
-}
+impl InSlot for dyn Policy {
+    const TABLE: &'static str = "reclaim";
 
-impl Technique {
-    /// Whether its results are those of no real drive.
-    pub fn is_counterfactual(&self) -> bool {
-        self.nature.is_some()
+    fn given(config: &DriveConfig) -> &Params {
+        &config.reclaim.params
     }
 
-    /// The drive as it is under this technique.
-    pub fn drive(&self, mut config: DriveConfig) -> DriveConfig {
-        if let Some(change) = self.nature {
-            change(&mut config);
-        }
-        config
+    fn given_mut(config: &mut DriveConfig) -> &mut Params {
+        &mut config.reclaim.params
     }
 }
 
-/// A constructor, with the seed for a technique that draws.
-macro_rules! made_by {
-    ($new:path) => {
-        |config, _| Box::new($new(config))
-    };
-    ($new:path, $seed:ident) => {
-        |config, $seed| Box::new($new(config, $seed))
-    };
-}
+/// A technique of this slot.
+pub type Technique = Card<dyn Policy>;
 
-macro_rules! policies {
-    ($($name:literal, $summary:literal => $new:path $([$seed:ident])? $({ $($field:ident: $value:expr),* })?;)*) => {
-        /// Every reclaim technique; one line each.
-        pub const RECLAIM: &[Technique] = &[$(Technique {
-            $($($field: $value,)*)?
-            ..Technique {
-                name: $name,
-                summary: $summary,
-                new: made_by!($new $(, $seed)?),
-                tracks: false,
-                nature: None,
-                may_lose: false,
-                keeps_apart: false,
-            }
-        },)*];
-    };
-}
-
-policies! {
-    "none", "no read reclaim: data is lost when its limit is reached" => none::None::new { may_lose: true };
-    "block", "rewrites a whole block at the read count of the worst access pattern" => block::Block::new;
-    "page-type", "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)" => page_type::PageType::new;
-    "straw-wl", "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)" => straw_wl::StrawWl::new;
-    "straw-ss", "straw-wl with a few counters a block, estimated as published: can be deceived (straw-2024)" => straw_ss::StrawSs::new { tracks: true, may_lose: true };
-    "straw-ss-published", "UNSAFE: straw-ss with the margin as published, too, which leaves out movers' reads and those until a job is done (straw-2024)" => straw_ss_published::StrawSsPublished::new { tracks: true, may_lose: true };
-    "straw-ss-sound", "straw-ss with a bound in the place of its estimate: safe under any reads" => straw_ss_sound::StrawSsSound::new { tracks: true };
-    "tiered", "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool" => tiered::Tiered::new;
-    "erased-probe", "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)" => erased_probe::ErasedProbe::new;
-    "chance-probe", "block, and senses the neighbours of reads drawn by chance: data is lost with a probability below 2^-64 a danger to hosts that do not know the seed, none is counted" => chance_probe::ChanceProbe::new [seed];
-    "redftl", "read-hot pages in blocks that hold only a few of them (Ha et al., 2013)" => redftl::RedFtl::new { keeps_apart: true };
-    "read-leveling", "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)" => read_leveling::ReadLeveling::new { keeps_apart: true };
-    "hotld", "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)" => hotld::HotLd::new { keeps_apart: true };
-    "ipr", "hotld, with guard levels made in place by reprogramming (ipr-2018)" => ipr::Ipr::new { keeps_apart: true };
-    "ipr-wl", "straw-wl, which gives a wordline guard levels in place before it moves it" => ipr_wl::IprWl::new;
-    "ideal", "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median" => ideal::Ideal::new { nature: Some(ideal::nature) };
-}
+/// Every reclaim technique; one line each.
+pub const RECLAIM: &[Technique] = &[
+    none::CARD,
+    block::CARD,
+    page_type::CARD,
+    straw_wl::CARD,
+    straw_ss::CARD,
+    straw_ss_published::CARD,
+    straw_ss_sound::CARD,
+    tiered::CARD,
+    erased_probe::CARD,
+    chance_probe::CARD,
+    redftl::CARD,
+    read_leveling::CARD,
+    hotld::CARD,
+    ipr::CARD,
+    ipr_wl::CARD,
+    ideal::CARD,
+];
 
 /// The technique of this name.
 pub fn technique(name: &str) -> Option<&'static Technique> {

@@ -98,9 +98,9 @@ impl Drive {
     #[inline(never)]
     fn serve_one<const COUNTED: u8, const WATCHED: bool>(&mut self, request: &Request) {
         let pages = Pages::of(request, &self.geometry);
-        self.count_request(request.op, request.bytes);
         match request.op {
             Op::Read => {
+                self.count_request(Op::Read, request.bytes);
                 if self.bugs.has(Bug::BytesRounded) {
                     self.host.read_bytes = self.host.read_bytes.next_multiple_of(self.geometry.page_bytes.into());
                 }
@@ -112,8 +112,14 @@ impl Drive {
                     self.read_one::<COUNTED, WATCHED>(pages.first);
                 }
             }
-            Op::Write => self.write_pages(&pages),
-            Op::Trim => self.trim_pages(&pages),
+            Op::Write => {
+                self.count_request(Op::Write, request.bytes);
+                self.write_pages(&pages);
+            }
+            Op::Trim => {
+                self.count_request(Op::Trim, request.bytes);
+                self.trim_pages(&pages);
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 //! What the timed gear tells of its time, for whoever checks it: every request, every piece of physical work, and when each stage of
-//! it began and ended. Events come in the order of time; what they say is the engine's word, and says nothing that could not be seen on
+//! it began and ended. Events come in the order of time; what they say is the device's word, and says nothing that could not be seen on
 //! the pins of dies, channels and host link.
 
 use crate::base::units::{BlockId, Cause, DieId, Ns, Ppn};

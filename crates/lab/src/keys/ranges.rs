@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use vpass_core::slots::card::{About, Kind, Param};
+use vpass_core::slots::slot;
+
 use crate::numbers::short_number;
 
 /// The values of a key that are not refused.
@@ -29,6 +32,14 @@ pub(crate) enum Allowed {
 }
 
 impl Allowed {
+    /// What a parameter's card says.
+    pub(super) fn of(param: &Param) -> Self {
+        match (param.kind, param.range) {
+            (Kind::Whole, (low, high)) => Self::Whole(low as u64, high as u64),
+            (Kind::Real, (low, high)) => Self::Real(low, high),
+        }
+    }
+
     /// Whether a number of it may be written `1M`.
     pub(crate) const fn takes_suffixes(self) -> bool {
         matches!(self, Self::Whole(..) | Self::Rate(..))
@@ -68,7 +79,19 @@ const DISTRIBUTION: Allowed = Other(
 
 /// Unit and range of a key; none where nobody has written them down.
 pub(crate) fn allowed(key: &str) -> Option<(&'static str, Allowed)> {
-    RANGES.iter().find(|(known, ..)| *known == key).map(|(_, unit, allowed)| (*unit, *allowed))
+    let listed = RANGES.iter().find(|(known, ..)| *known == key).map(|(_, unit, allowed)| (*unit, *allowed));
+    listed.or_else(|| param(key).map(|param| (param.unit, Allowed::of(param))))
+}
+
+/// The parameter of techniques that a key means.
+fn param(key: &str) -> Option<&'static Param> {
+    let (table, rest) = key.split_once('.')?;
+    let slot = slot(table)?;
+    let means = |(about, param): &(&About, &Param)| match rest.split_once('.') {
+        Some((technique, key)) => about.name == technique && param.key == key,
+        None => param.alias == Some(rest),
+    };
+    slot.params().find(means).map(|(_, param)| param)
 }
 
 /// Key, unit, range.
@@ -111,7 +134,6 @@ pub(super) const RANGES: &[(&str, &str, Allowed)] = &[
     ("drive.rated_pec", "P/E cycles", Whole(1, 1_000_000)),
     ("drive.max_outstanding", "requests", Whole(1, 65_536)),
     ("gc.background", "share", SHARE),
-    ("gc.stable_slack", "share", SHARE),
     ("wear.dynamic", "", Bool),
     ("wear.static_gap", "P/E cycles", Whole(0, U32)),
     (
@@ -124,12 +146,6 @@ pub(super) const RANGES: &[(&str, &str, Allowed)] = &[
         ),
     ),
     ("reclaim.late_reads", "reads", Whole(0, 20_000_000)),
-    ("reclaim.check_interval", "reads", Whole(1, 1_000_000)),
-    ("reclaim.counters", "", Whole(2, 256)),
-    ("reclaim.tier_share", "share", SHARE),
-    ("reclaim.layer_sets", "share", SHARE),
-    ("reclaim.wordline_sets", "share", SHARE),
-    ("reclaim.probe_probability", "", Real(1e-6, 0.25)),
     ("density.limit_factor", "", Real(1.0, 100.0)),
     ("density.wear", "", Real(1.0, 10.0)),
     ("density.wear_counts_for_limits", "", Bool),

@@ -51,8 +51,43 @@ struct Die {
     /// Deferred jobs; and what there is of reclaim, jobs and work.
     jobs: u32,
     reclaim: u32,
+    turn: Turn,
     /// Something changed since time last went on.
     touched: bool,
+}
+
+/// Reads of the host that may go before a piece of a job that waits: those that waited when the die's last work ended, and none before a
+/// piece in the foreground, which begins next.
+#[derive(Clone, Debug, Default)]
+struct Turn {
+    reads: usize,
+    /// A piece in the foreground waits.
+    foreground: bool,
+    /// Planes begin together: the most that might have begun at this time.
+    at: Ns,
+    most: usize,
+}
+
+impl Turn {
+    fn grant(&mut self, waiting: usize, at: Ns) {
+        self.reads = if self.foreground { 0 } else { waiting };
+        self.most = if self.at == at { self.most.max(self.reads) } else { self.reads };
+        self.at = at;
+    }
+
+    /// A piece waits that is all that is left of its job.
+    fn take(&mut self) {
+        (self.reads, self.most, self.foreground) = (0, 0, true);
+    }
+
+    /// A read begins: whether it may, before a piece that waits.
+    fn read(&mut self, at: Ns) -> bool {
+        if self.at != at {
+            (self.at, self.most) = (at, self.reads);
+        }
+        self.reads = self.reads.saturating_sub(1);
+        self.most > 0
+    }
 }
 
 /// All of them.
@@ -66,6 +101,8 @@ pub(super) struct Dies {
     works: BTreeMap<OpId, UnderWay>,
     /// Programs of copies that wait or are under way.
     copy_programs: u32,
+    /// Every piece is all that is left of its job.
+    pieces_are_whole: bool,
     /// Time that host reads have waited for reclaim's work.
     pub(super) stalled: Ns,
     /// Writes wait for room in the buffer.
@@ -96,6 +133,7 @@ impl Dies {
             reads: vec![],
             works: BTreeMap::new(),
             copy_programs: 0,
+            pieces_are_whole: lengths.batch.is_none(),
             stalled: 0,
             pressed: false,
             wordlines: BTreeMap::new(),
@@ -129,6 +167,9 @@ impl Dies {
 
     /// Work waits from now on, the program of a wordline for its loads.
     pub(super) fn queue(&mut self, op: OpId, work: UnderWay, program_of: Option<u32>) -> Result<(), String> {
+        if work.is_piece && self.pieces_are_whole {
+            self.all[work.half.die as usize].turn.take();
+        }
         let die = work.half.die;
         if let Some(wordline) = work.load_for {
             self.wordlines.entry(wordline).or_default().0 += 1;
@@ -200,7 +241,13 @@ impl Dies {
             return Err(format!("array {unit} senses from {at} ns on, and is busy"));
         }
         let first = u.waiting.pop_front();
+        let d = &mut self.all[die as usize];
+        let no_piece_is_next = d.turn.read(at) || d.pieces.is_empty();
+        let may_begin = no_piece_is_next && !d.urgent || d.suspended.is_some();
         self.touch(die);
+        if !may_begin {
+            return Err(format!("die {die} begins a read at {at} ns before other work, whose turn it is"));
+        }
         if first != Some(op) {
             return Err(format!("array {unit} senses from {at} ns on for a read that came after another that waits"));
         }
@@ -252,6 +299,7 @@ impl Dies {
         if reads > 0 && !(d.urgent || pressed) && d.pieces.is_empty() {
             return Err(format!("die {die} begins work at {at} ns before {reads} reads that wait, though nothing is urgent"));
         }
+        d.turn.foreground &= !is_piece;
         let first = if is_piece { &mut d.pieces } else { &mut d.waiting }.pop_front();
         self.touch(die);
         if first != Some(op) {
@@ -374,7 +422,10 @@ impl Dies {
             }
             stage => return Err(format!("work of die {die} ends at {at} ns, and is {stage:?}")),
         }
+        let n = (self.units.len() / self.all.len()) as u32;
+        let waiting = (die * n..(die + 1) * n).map(|unit| self.units[unit as usize].waiting.len()).sum();
         self.all[die as usize].running = None;
+        self.all[die as usize].turn.grant(waiting, at);
         self.touch(die);
         self.leave(op, die, at)?;
         let work = self.work(op)?;
@@ -475,5 +526,28 @@ impl Dies {
             return Err("a work waits twice at the end".into());
         }
         self.reads.iter().flatten().next().map_or(Ok(()), |read| Err(format!("a read is not done at the end: {read:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Turn;
+
+    #[test]
+    fn before_a_piece_go_the_reads_that_waited_and_before_one_in_the_foreground_none() {
+        let mut turn = Turn::default();
+        assert!(!turn.read(5), "none waited");
+        turn.grant(2, 10);
+        assert!(turn.read(10) && turn.read(20) && !turn.read(30));
+        turn.grant(1, 40);
+        assert!(turn.read(50) && turn.read(50) && !turn.read(60), "two planes begin together");
+        turn.grant(3, 70);
+        turn.take();
+        assert!(!turn.read(70));
+        turn.grant(3, 80);
+        assert!(!turn.read(80), "it waits still");
+        turn.foreground = false;
+        turn.grant(3, 90);
+        assert!(turn.read(100));
     }
 }

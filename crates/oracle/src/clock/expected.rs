@@ -15,6 +15,8 @@ struct Sensed {
     lpn: Lpn,
     ppn: Ppn,
     cause: Cause,
+    /// For a job of reclaim that leaves nothing in its block.
+    to_the_last: bool,
 }
 
 /// A page, or a wordline's worth of them from its first one on.
@@ -33,6 +35,8 @@ pub(super) struct Expected {
     erased: VecDeque<(BlockId, Cause)>,
     /// Blocks that were opened without some page kinds: where a program takes a wordline, merging is part of it.
     sparse: BTreeSet<BlockId>,
+    /// Blocks under a job of reclaim that ends with their erase.
+    emptied: BTreeSet<BlockId>,
 }
 
 /// Takes the first that fits, which nearly always is the very first.
@@ -48,10 +52,16 @@ impl Expected {
 
     pub(super) fn forget_block(&mut self, block: BlockId) {
         self.sparse.remove(&block);
+        self.emptied.remove(&block);
     }
 
-    pub(super) fn sensed(&mut self, read: &PhysRead) {
-        self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause });
+    pub(super) fn empties(&mut self, block: BlockId) {
+        self.emptied.insert(block);
+    }
+
+    pub(super) fn sensed(&mut self, read: &PhysRead, lengths: &Lengths) {
+        let to_the_last = read.cause == Cause::Reclaim && self.emptied.contains(&lengths.block(read.ppn));
+        self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause, to_the_last });
     }
 
     /// Whether a block does without some page kinds.
@@ -97,27 +107,29 @@ impl Expected {
         take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
     }
 
-    /// Work is given to a die.
-    pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<(), String> {
+    /// Work is given to a die. Gives the block of which it moves a page, where that is for a job of reclaim that ends with its erase.
+    pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<Option<BlockId>, String> {
         match *work {
             Work::Copy { src, dst, cause } => {
-                self.take_source(src, cause)?;
-                dst.map_or(Ok(()), |dst| self.take_program(dst, 1, cause))
+                let to_the_last = self.take_source(src, cause)?;
+                dst.map_or(Ok(()), |dst| self.take_program(dst, 1, cause))?;
+                Ok(to_the_last.then(|| lengths.block(src)))
             }
-            Work::Load { src, cause, .. } => self.take_source(src, cause),
-            Work::Program { dst, pages, cause, .. } => self.take_program(dst, pages, cause),
-            Work::Merge { block, cause } => take(&mut self.merged, |m| *m == (block, cause)).map(|_| ()).ok_or_else(|| never(work)),
-            Work::Erase { block, cause } => take(&mut self.erased, |e| *e == (block, cause)).map(|_| ()).ok_or_else(|| never(work)),
+            Work::Load { src, cause, .. } => Ok(self.take_source(src, cause)?.then(|| lengths.block(src))),
+            Work::Program { dst, pages, cause, .. } => self.take_program(dst, pages, cause).map(|()| None),
+            Work::Merge { block, cause } => take(&mut self.merged, |m| *m == (block, cause)).map(|_| None).ok_or_else(|| never(work)),
+            Work::Erase { block, cause } => take(&mut self.erased, |e| *e == (block, cause)).map(|_| None).ok_or_else(|| never(work)),
             Work::Probe { block, wordlines } => {
                 let fits = |s: &Sensed| s.lpn == NOBODY && lengths.block(s.ppn) == block;
-                (0..wordlines).try_for_each(|_| take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| never(work)))
+                let probed = (0..wordlines).try_for_each(|_| take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| never(work)));
+                probed.map(|()| None)
             }
         }
     }
 
-    fn take_source(&mut self, src: Ppn, cause: Cause) -> Result<(), String> {
+    fn take_source(&mut self, src: Ppn, cause: Cause) -> Result<bool, String> {
         take(&mut self.sensed, |s| s.ppn == src && s.cause == cause)
-            .map(|_| ())
+            .map(|s| s.to_the_last)
             .ok_or_else(|| format!("a read of ppn {src} for {} takes time that did not happen", cause.name()))
     }
 

@@ -2,7 +2,7 @@
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Ns, Ppn};
-use vpass_core::config::{DriveConfig, ProgramUnit};
+use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
 
 /// Times of one drive in ns, and the numbers that addresses are made of.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub(super) struct Lengths {
     pub(super) dies: u32,
     pub(super) channels: u32,
     pub(super) max_outstanding: u32,
+    /// Copies of a job of reclaim in one piece; none where a piece is all that is left of a job.
+    pub(super) batch: Option<u32>,
 }
 
 fn ns(us: f64) -> Ns {
@@ -73,6 +75,7 @@ impl Lengths {
             dies: g.channels * g.dies_per_channel,
             channels: g.channels,
             max_outstanding: config.drive.max_outstanding,
+            batch: if let Schedule::Batch(copies) = config.reclaim.schedule { Some(copies) } else { None },
         }
     }
 

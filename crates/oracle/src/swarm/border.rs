@@ -3,7 +3,7 @@
 
 use vpass_core::config::{DriveConfig, Schedule};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::{Technique, promise};
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, Technique, promise};
 
 use super::deck::Decks;
 use crate::dice::Dice;
@@ -15,7 +15,7 @@ const SPANS: [u32; 4] = [0, 0, 20, 3000];
 
 /// Settings that take from a limit; `restless` where they must not be such that nobody can act in time.
 pub(super) fn random_reserves(dice: &mut Dice, restless: bool) -> (u32, Option<u32>) {
-    let interval = dice.pick(&[1, 5, 64, 300]);
+    let interval = dice.pick(CHECK_INTERVAL.draw) as u32;
     let late = dice.pick(&[None, None, Some(0), Some(1), Some(40), Some(400)]);
     (interval, late.filter(|late| !restless || *late > 0))
 }
@@ -44,7 +44,7 @@ impl Knob {
         }
     }
 
-    fn set(self, config: &DriveConfig, n: u32) -> DriveConfig {
+    fn set(self, config: &DriveConfig, technique: &Technique, n: u32) -> DriveConfig {
         let mut config = config.clone();
         match self {
             Self::Limits => {
@@ -52,7 +52,7 @@ impl Knob {
                 // A limit is 1 at least.
                 config.disturb.table.iter_mut().flat_map(|row| &mut row.limit).for_each(|limit| *limit = (*limit * factor).max(1.0));
             }
-            Self::Interval => config.reclaim.check_interval = n,
+            Self::Interval => technique.set(&mut config, &CHECK_INTERVAL, n.into()),
             Self::Late => config.reclaim.late_reads = Some(n),
             Self::Age => config.start.pec = n,
         }
@@ -71,7 +71,7 @@ pub(super) fn sometimes_at_the_border(decks: &Decks, dice: &mut Dice, config: &m
     let at_once = !timed || config.reclaim.schedule == Schedule::Foreground;
     let (least, most) = knob.range(at_once);
     let holds = |n: u32| {
-        let config = knob.set(config, n);
+        let config = knob.set(config, technique, n);
         promise::first_broken(&config, technique, timed, config.start.pec + span).is_none()
     };
     if !holds(least) || holds(most) {
@@ -82,15 +82,15 @@ pub(super) fn sometimes_at_the_border(decks: &Decks, dice: &mut Dice, config: &m
         let middle = held + (broken - held) / 2;
         if holds(middle) { held = middle } else { broken = middle }
     }
-    *config = knob.set(config, if inside { held } else { held.saturating_add(beyond).min(most) });
+    *config = knob.set(config, technique, if inside { held } else { held.saturating_add(beyond).min(most) });
 }
 
 /// The drive refuses these settings, before anything is made: not silently, and with a key of its own.
 pub(super) fn refusal(config: &DriveConfig, technique: &Technique, techniques: &Techniques, timed: bool) -> Result<Option<String>, String> {
     let checked = promise::check(config, technique, timed);
     let Err(said) = checked.map_err(|e| e.to_string()) else { return Ok(None) };
-    let names_a_key =
-        ["reclaim.check_interval", "reclaim.late_reads", "start.pec", "disturb.table"].iter().any(|key| said.starts_with(key));
+    let interval = technique.path(config, &CHECK_INTERVAL);
+    let names_a_key = [interval.as_str(), "reclaim.late_reads", "start.pec", "disturb.table"].iter().any(|key| said.starts_with(key));
     let late_alone = config.reclaim.late_reads == Some(0) && timed && config.reclaim.schedule != Schedule::Foreground;
     if !names_a_key || !(said.contains("right") || late_alone) {
         return Err(format!("refused with a sentence that does not help: {said}"));

@@ -3,14 +3,14 @@
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, GcConfig, GeometryConfig, IntervalAverage,
-    PerPec, ProgramUnit, ReclaimConfig, Schedule, SenseUs, StartConfig, TimingConfig, WearConfig,
+    Params, PerPec, ProgramUnit, ReclaimConfig, Schedule, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;
-use vpass_core::slots::reclaim::technique;
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, technique};
 
-use super::border;
 use super::deck::Decks;
+use super::{border, params};
 use crate::dice::Dice;
 
 /// Spare blocks that techniques want which keep data apart.
@@ -38,7 +38,9 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
     let geometry = GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };
     let buffer_pages = dice.pick(&[0, 2, 8, 40]);
     let (check_interval, late_reads) = border::random_reserves(dice, restless);
-    let counters = dice.pick(&[2, 3, 8, 32, 40]);
+    let mut of_reclaim = Params::default();
+    of_reclaim.set(None, CHECK_INTERVAL.key, CHECK_INTERVAL.number(check_interval.into()));
+    let of_reclaim = params::draw_shared(dice, "reclaim", of_reclaim);
     let reprogram_dose = dice.pick(&[0.0, 0.3, 7.0]);
     DriveConfig {
         description: String::new(),
@@ -50,17 +52,12 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
         },
         disturb: random_disturb(decks, dice, &geometry, check_interval, late_reads.unwrap_or(0), reprogram_dose),
         timing: random_timing(decks, dice, geometry.cell),
-        gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), stable_slack: dice.pick(&[0.0, 0.05, 1.0]) },
+        gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), params: params::draw_rest(dice, "gc", Params::default()) },
         wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },
         reclaim: ReclaimConfig {
             schedule: decks.pick("schedule", &[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),
             late_reads,
-            check_interval,
-            counters,
-            tier_share: dice.pick(&[0.0, 0.1, 0.5, 1.0]),
-            layer_sets: dice.pick(&[0.0, 0.1, 1.0]),
-            wordline_sets: dice.pick(&[0.0, 0.05, 1.0]),
-            probe_probability: dice.pick(&[0.05, 0.15, 0.25]),
+            params: params::draw_rest(dice, "reclaim", of_reclaim),
         },
         density: DensityConfig {
             limit_factor: dice.pick(&[1.0, 1.5, 10.0]),

@@ -13,6 +13,8 @@ pub(super) struct Stream {
     pub(super) left: u64,
     capacity: u64,
     page: u64,
+    /// Pages of the longest requests.
+    longest: u64,
     weights: [f64; 3],
     arrival: Arrival,
     clock: u64,
@@ -30,8 +32,8 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// `long` where a technique has to find out first what is read how much.
-    pub(super) fn new(dice: &mut Dice, drive: &Drive, reference: ReferenceDrive, long: bool) -> Self {
+    /// `long` where a technique has to find out first what is read how much; requests of up to `longest` pages.
+    pub(super) fn new(dice: &mut Dice, drive: &Drive, reference: ReferenceDrive, long: bool, longest: u64) -> Self {
         let page = u64::from(drive.geometry().page_bytes);
         let capacity = u64::from(drive.geometry().host_pages) * page;
         let pages = capacity / page;
@@ -53,6 +55,7 @@ impl Stream {
             dice: Dice::new(dice.next()),
             capacity,
             page,
+            longest,
             weights,
             clock: 0,
             reference,
@@ -72,7 +75,7 @@ impl Stream {
         let bytes = match self.dice.between(0, 9) {
             0..=5 => self.page,
             6 | 7 => self.dice.between(1, self.page / 512) * 512,
-            8 => self.page * self.dice.between(1, 5),
+            8 => self.page * self.dice.between(1, self.longest),
             _ => self.dice.between(1, 3 * self.page),
         };
         let page = if op == Op::Read && self.dice.chance(self.fresh_share) {

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use vpass_core::base::units::{BlockId, Lpn};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
 use vpass_core::drive::Drive;
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
 use vpass_core::watch::observer::NO_PPN;
 
 /// Blocks that attacks take in turn: enough that one round outlasts the data that a policy moves away.
@@ -74,8 +75,8 @@ impl Strength {
 }
 
 impl Picture {
-    /// Looks at a drive. `None` where there is nothing to attack: no read disturbance, or no data.
-    pub fn of(drive: &Drive) -> Option<Self> {
+    /// Looks at a drive under this reclaim technique. `None` where there is nothing to attack: no read disturbance, or no data.
+    pub fn of(drive: &Drive, reclaim: &str) -> Option<Self> {
         let (config, geometry) = (drive.config(), drive.geometry());
         if !config.disturb.model.disturbs() {
             return None;
@@ -87,9 +88,9 @@ impl Picture {
             host_pages: geometry.host_pages,
             pages_per_wordline: geometry.cell.bits(),
             neighbour_stride: geometry.neighbour_stride,
-            check_interval: config.reclaim.check_interval,
+            check_interval: CHECK_INTERVAL.value(&config.reclaim.params, reclaim) as u32,
             late_reads: drive.late_reads().max(1),
-            counters: config.reclaim.counters,
+            counters: COUNTERS.value(&config.reclaim.params, reclaim) as u32,
             targets,
         })
     }

@@ -114,9 +114,7 @@ impl Drive {
         };
         let doses: Vec<u32> = (0..programmed).map(dose).collect();
         self.flash.serve_before_start(block, &doses);
-        if !planted(Bug::StartAsksNobody) {
-            self.flash.ask_model_at_next_read(block);
-        }
+        self.flash.ask_model_at_next_read(block);
         self.flash.tell(|o| o.served_before(block, &doses));
     }
 }

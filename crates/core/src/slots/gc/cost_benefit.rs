@@ -12,13 +12,24 @@
 //! of 8 pages   A 4 valid, age 10 -> 4/8 x 10 = 5     B 6 valid, age 60 -> 2/12 x 60 = 10     ->   B
 //! ```
 
-use super::{Candidates, GcPolicy};
+use super::{Candidates, GcPolicy, GcTechnique};
 use crate::base::units::BlockId;
+use crate::slots::card::{About, Card};
+
+pub(super) const CARD: GcTechnique = Card {
+    about: About {
+        name: "cost-benefit",
+        summary: "weighs the space a block gives against how long it was left alone",
+        paper: "Kawaguchi et al., USENIX 1995",
+        ..About::PLAIN
+    },
+    new: |_, _, _| Box::new(CostBenefit),
+};
 
 pub(super) struct CostBenefit;
 
 impl GcPolicy for CostBenefit {
-    fn pick(&self, among: &Candidates) -> Option<BlockId> {
+    fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         // Within a list all blocks have the same u, and its head is the oldest: one candidate a list is exact.
         let mut best: Option<(f64, BlockId)> = None;
         for valid in among.lists() {

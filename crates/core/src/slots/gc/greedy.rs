@@ -10,14 +10,25 @@
 //! valid pages   A 5   B 2   C 2 (longer unchanged)   ->   C
 //! ```
 
-use super::{Candidates, GcPolicy};
+use super::{Candidates, GcPolicy, GcTechnique};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
+use crate::slots::card::{About, Card};
+
+pub(super) const CARD: GcTechnique = Card {
+    about: About {
+        name: "greedy",
+        summary: "cleans the block with the fewest valid pages",
+        paper: "Bux and Iliadis, Performance Evaluation 2010",
+        ..About::PLAIN
+    },
+    new: |_, _, _| Box::new(Greedy),
+};
 
 pub(super) struct Greedy;
 
 impl GcPolicy for Greedy {
-    fn pick(&self, among: &Candidates) -> Option<BlockId> {
+    fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         if planted(Bug::GcTakesFullest) {
             let lists: Vec<u32> = among.lists().collect();
             return lists

@@ -16,25 +16,43 @@
 //! candidates A B C; stable A C; C is less worn than A   ->   C
 //! ```
 
-use super::{Candidates, GcPolicy};
+use super::{Candidates, GcPolicy, GcTechnique};
 use crate::base::units::BlockId;
-use crate::config::GcConfig;
+use crate::slots::card::{About, Card, Kind, Param};
 
 /// Blocks looked at in each list.
 const LOOK: usize = 4;
+
+/// By how much a victim may be fuller than the emptiest block.
+const SLACK: Param = Param {
+    key: "slack",
+    kind: Kind::Real,
+    unit: "share",
+    default: 0.05,
+    range: (0.0, 1.0),
+    draw: &[0.0, 0.05, 1.0],
+    meaning: "Pages, as a share of a block's, by which a victim may be fuller than the emptiest block",
+    source: "Assumption: ten pages of ipr-2018's blocks of 192",
+    alias: Some("stable_slack"),
+};
+
+pub(super) const CARD: GcTechnique = Card {
+    about: About {
+        name: "stable-greedy",
+        summary: "of the emptiest blocks one left alone for long, the least worn first (TECS 2016, as far as it is public)",
+        paper: "Chang et al., TECS 2016",
+        params: &[SLACK],
+        ..About::PLAIN
+    },
+    new: |args, _, _| Box::new(StableGreedy { slack: args.real(&SLACK) }),
+};
 
 pub(super) struct StableGreedy {
     slack: f64,
 }
 
-impl StableGreedy {
-    pub(super) fn new(config: &GcConfig) -> Self {
-        Self { slack: config.stable_slack }
-    }
-}
-
 impl GcPolicy for StableGreedy {
-    fn pick(&self, among: &Candidates) -> Option<BlockId> {
+    fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         let slack = (self.slack * f64::from(among.pages_per_block)) as u32;
         let in_list = |valid: u32| among.index.in_bucket(valid).filter(|(block, _)| (among.allowed)(*block)).take(LOOK);
         let lists = || among.lists();

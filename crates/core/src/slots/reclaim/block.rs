@@ -16,12 +16,26 @@
 //! reads   0 ... 9,807   9,808 -> all valid pages move, the block is erased
 //! ```
 
+use super::Technique;
 use super::promise::Budget;
 use super::{Action, Policy, Promise, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+use crate::slots::card::{About, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "block",
+        summary: "rewrites a whole block at the read count of the worst access pattern",
+        paper: "Ha et al., TCAD 2015",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false },
+        ..About::PLAIN
+    },
+    new: |_, config, _| Box::new(Block::new(config)),
+};
 
 pub(super) struct Block {
     /// Dose units by which one read may overshoot an alarm: none where every read counts one.

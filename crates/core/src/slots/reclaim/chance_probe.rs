@@ -19,6 +19,7 @@
 
 use siphasher::sip::SipHasher24;
 
+use super::Technique;
 use super::block::{ALL_KINDS, Block};
 use super::promise::Budget;
 use super::{Action, Policy, Probed, Promise, Threshold, View};
@@ -27,6 +28,33 @@ use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
+use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
+
+/// Probability that the neighbours of a read are probed.
+const PROBABILITY: Param = Param {
+    key: "probability",
+    kind: Kind::Real,
+    unit: "",
+    default: 0.01,
+    range: (1e-6, 0.25),
+    draw: &[0.05, 0.15, 0.25],
+    meaning: "Probability that the neighbours of a read are probed",
+    source: "Assumption: 2 x 28 us a hundred reads is 1.4 % of the time of reads of 40 us",
+    alias: Some("probe_probability"),
+};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "chance-probe",
+        summary: "block, and senses the neighbours of reads drawn by chance: data is lost with a probability below 2^-64 a danger to hosts that do not know the seed, none is counted",
+        paper: "PARA, ISCA 2014",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false },
+        params: &[PROBABILITY],
+        ..About::PLAIN
+    },
+    new: |args, config, seed| Box::new(ChanceProbe::new(args, config, seed)),
+};
 
 /// Natural logarithm of one over the probability that a stretch of w reads is not drawn: 64 ln 2.
 const MISSES: f64 = 64.0 * std::f64::consts::LN_2;
@@ -80,8 +108,8 @@ impl Draw {
 }
 
 impl ChanceProbe {
-    pub(super) fn new(config: &DriveConfig, seed: u64) -> Self {
-        let chance = config.reclaim.probe_probability;
+    pub(super) fn new(args: &Args, config: &DriveConfig, seed: u64) -> Self {
+        let chance = args.real(&PROBABILITY);
         let wordlines = config.geometry.wordlines_per_block;
         // Reads before the run were not drawn; they were spread evenly.
         let before = 2 * config.start.reads.div_ceil(wordlines);
@@ -266,7 +294,7 @@ mod tests {
     use super::super::promise::Prospect;
     use super::super::shared::straw::tests::one_page_wordlines;
     use super::super::technique;
-    use super::{ChanceProbe, Draw};
+    use super::{CARD, ChanceProbe, Draw};
     use crate::base::units::Cause;
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
@@ -324,12 +352,12 @@ mod tests {
 
     #[test]
     fn reads_that_dodge_the_draws_take_a_host_that_can_compute_them() {
-        let public = ChanceProbe { draw: Draw::Public, ..ChanceProbe::new(&config(0.0), 1) };
+        let public = ChanceProbe { draw: Draw::Public, ..ChanceProbe::new(&CARD.args(&config(0.0)), &config(0.0), 1) };
         let before = begun(Drive::with_policy(config(0.0), Box::new(public), "greedy", false).unwrap());
         let (reads, lost) = dodging(before, &Draw::Public);
         // Page 5 endures 20,000 / 9 = 2,222 reads of its neighbours, 3 and 7 twice as many.
         assert_eq!(lost, 1, "draws that everybody can compute");
-        let of_seed = |seed| ChanceProbe::new(&config(0.0), seed).draw;
+        let of_seed = |seed| ChanceProbe::new(&CARD.args(&config(0.0)), &config(0.0), seed).draw;
         let (of_seed_1, lost) = dodging(seeded(0.0, 1), &of_seed(1));
         assert_eq!(lost, 1, "who knows the seed computes them too");
         for seed in 2..30 {

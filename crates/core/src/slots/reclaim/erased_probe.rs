@@ -18,13 +18,29 @@
 //!                 stays: the next round is due at 95 + floor((891 - 156) / 9) + 10 = 186
 //! ```
 
+use super::Technique;
 use super::promise::Budget;
+use super::shared::params::CHECK_INTERVAL;
 use super::{Action, Policy, Probed, Promise, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+use crate::slots::card::{About, Args, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "erased-probe",
+        summary: "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)",
+        paper: "DEAR, MICRO 2025",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false },
+        params: &[CHECK_INTERVAL],
+        ..About::PLAIN
+    },
+    new: |args, config, _| Box::new(ErasedProbe::new(args, config)),
+};
 
 /// Wordlines probed at a read: half a millisecond of its die. Assumption: about what a read waits for a program.
 const BATCH: u32 = 16;
@@ -82,13 +98,13 @@ impl Need {
 }
 
 impl ErasedProbe {
-    pub(super) fn new(config: &DriveConfig) -> Self {
+    pub(super) fn new(args: &Args, config: &DriveConfig) -> Self {
         let kinds = config.geometry.cell.bits() as usize;
         let doses = dose_per_kind(config.disturb.dose, config.geometry.cell);
         let heaviest = doses[..kinds].iter().copied().max().unwrap_or(QUARTERS);
         let uneven = doses[..kinds].iter().any(|dose| *dose != QUARTERS);
         Self {
-            interval: config.reclaim.check_interval,
+            interval: args.whole(&CHECK_INTERVAL),
             // Two alarms are passed by less than a read each, counts are rounded up to whole units twice, and one read follows a job.
             overshoot: if uneven { 2 * heaviest.div_ceil(QUARTERS) + 2 } else { 0 },
             // A batch later by a unit, from a count rounded up, and passed by less than a read.

@@ -17,12 +17,28 @@
 //! one page is read: 976 reads -> monitor, 976 -> low density, 9,976 -> low density again: 1 page copied, 1 block erased
 //! ```
 
+use super::Technique;
 use super::shared::low_density::LowDensity;
 use super::shared::read_hot::{HOT, ReadHot, whole};
 use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
+use crate::slots::card::{About, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "hotld",
+        summary: "read-hot pages in blocks with guard levels, found block by block and page by page (ipr-2018)",
+        paper: "IPR, DATE 2018",
+        protects: Protection::Sound,
+        keeps_apart: true,
+        lowers_density: true,
+        needs: Needs { limits: true, counters: false },
+        ..About::PLAIN
+    },
+    new: |_, config, _| Box::new(HotLd::new(config)),
+};
 
 pub(super) struct HotLd {
     read_hot: ReadHot,

@@ -14,12 +14,27 @@
 //! limits 400, 600, 700, 900 K at alpha 9:      the drive becomes one of 600 K (the lower middle) at alpha 1
 //! ```
 
+use super::Technique;
 use super::block::Block;
 use super::{Action, Policy, Promise, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::disturb::table::{DOSE_ONE, LimitTable};
+use crate::slots::card::{About, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "ideal",
+        summary: "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median",
+        paper: "STRAW, CAL 2024",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false },
+        nature: Some(nature),
+        ..About::PLAIN
+    },
+    new: |_, config, _| Box::new(Ideal::new(config)),
+};
 
 pub(super) struct Ideal(Block);
 

@@ -19,12 +19,28 @@
 //! 24 read-hot pages in one block:   968 reads -> 8 pages move, 8 wordlines are merged   9,976 reads since its erase -> 16 pages move
 //! ```
 
+use super::Technique;
 use super::shared::low_density::LowDensity;
 use super::shared::read_hot::{HOT, ReadHot, whole};
 use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
+use crate::slots::card::{About, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "ipr",
+        summary: "hotld, with guard levels made in place by reprogramming (ipr-2018)",
+        paper: "IPR, DATE 2018",
+        protects: Protection::Sound,
+        keeps_apart: true,
+        lowers_density: true,
+        needs: Needs { limits: true, counters: false },
+        ..About::PLAIN
+    },
+    new: |_, config, _| Box::new(Ipr::new(config)),
+};
 
 pub(super) struct Ipr {
     read_hot: ReadHot,

@@ -18,6 +18,8 @@
 //! reads  984      dose 9 x 984 + 3 = 8,859 > 8,823: what is left of both moves
 //! ```
 
+use super::Technique;
+use super::shared::params::CHECK_INTERVAL;
 use super::shared::straw::{Budget, Estimate, Look, Straw};
 use super::straw_wl::Exact;
 use super::{Action, View};
@@ -26,6 +28,21 @@ use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
 use crate::disturb::table::{ALPHA_ONE, QUARTERS};
+use crate::slots::card::{About, Args, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "ipr-wl",
+        summary: "straw-wl, which gives a wordline guard levels in place before it moves it",
+        paper: "STRAW and IPR",
+        protects: Protection::Sound,
+        lowers_density: true,
+        needs: Needs { limits: true, counters: false },
+        params: &[CHECK_INTERVAL],
+        ..About::PLAIN
+    },
+    new: |args, config, _| Box::new(IprWl::new(args, config)),
+};
 
 pub(super) type IprWl = Straw<Guarding>;
 
@@ -47,14 +64,14 @@ impl Estimate for Guarding {
     const BOUND: &'static str = Exact::BOUND;
     const FROM_ERASE: bool = Exact::FROM_ERASE;
 
-    fn new(config: &DriveConfig) -> Self {
+    fn new(args: &Args, config: &DriveConfig) -> Self {
         let bits = config.geometry.cell.bits();
         let most = (config.density.low_density * f64::from(Geometry::new(config).wordlines())) as u32;
         let helps = bits > 1 && most > 0 && config.density.limit_factor > 1.0;
         // The pages of a wordline weigh one unit each in the mean, whatever a read counts.
         let per_merge = QUARTERS * bits + config.density.reprogram_quarters();
-        let per_job = if helps { (QUARTERS * config.reclaim.check_interval / per_merge).max(1) } else { 0 };
-        Self { exact: Exact::new(config), per_job, per_merge, most, used_up: 0, refused: 0 }
+        let per_job = if helps { (QUARTERS * args.whole(&CHECK_INTERVAL) / per_merge).max(1) } else { 0 };
+        Self { exact: Exact::new(args, config), per_job, per_merge, most, used_up: 0, refused: 0 }
     }
 
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {

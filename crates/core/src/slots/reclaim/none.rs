@@ -4,18 +4,23 @@
 //! - **Costs:** nothing.
 //! - **Does not help:** anybody's data.
 
+use super::Technique;
 use super::{Action, Policy, Promise, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
-use crate::config::DriveConfig;
+use crate::slots::card::{About, Card, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "none",
+        summary: "no read reclaim: data is lost when its limit is reached",
+        protects: Protection::None,
+        ..About::PLAIN
+    },
+    new: |_, _, _| Box::new(None),
+};
 
 pub(super) struct None;
-
-impl None {
-    pub(super) fn new(_config: &DriveConfig) -> Self {
-        Self
-    }
-}
 
 impl Policy for None {
     fn arm(&mut self, _view: &View, _block: BlockId) -> Reads {

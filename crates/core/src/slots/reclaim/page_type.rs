@@ -16,12 +16,26 @@
 //! reads   0 ... 9,807   9,808 -> the valid MSB pages move   ...   14,808 -> the rest moves, the block is erased
 //! ```
 
+use super::Technique;
 use super::block::Block;
 use super::{Action, Policy, Promise, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
+use crate::slots::card::{About, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "page-type",
+        summary: "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)",
+        paper: "Han et al., TVLSI 2023",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false },
+        ..About::PLAIN
+    },
+    new: |_, config, _| Box::new(PageType::new(config)),
+};
 
 pub(super) struct PageType {
     block: Block,

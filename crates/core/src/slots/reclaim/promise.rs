@@ -10,7 +10,7 @@
 //! I 97:  9 (97 + 1) + 3 + 2 x 8 = 901 of 900: refused      I 96:  892 of 900: 8 to spare
 //! ```
 
-use super::{Policy, Technique, Threshold, View};
+use super::{CHECK_INTERVAL, Policy, Technique, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::bugs::Bugs;
 use crate::config::{ConfigError, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, Schedule};
@@ -166,7 +166,7 @@ pub fn notes(config: &DriveConfig) -> Vec<String> {
 /// The first P/E count from `start.pec` to `reached` at which a technique's promise does not hold, and its budget there.
 pub fn first_broken(config: &DriveConfig, technique: &Technique, timed: bool, reached: u32) -> Option<(u32, Budget)> {
     let config = &technique.drive(config.clone());
-    let (blank, policy) = (Blank::new(config, timed), (technique.new)(config, NO_SEED));
+    let (blank, policy) = (Blank::new(config, timed), technique.make(config, NO_SEED));
     let limits = blank.limits.as_ref()?;
     let mut pec = Some(config.start.pec);
     while let Some(at) = pec.filter(|pec| *pec <= reached) {
@@ -186,7 +186,7 @@ fn limits(config: &DriveConfig) -> Option<LimitTable> {
 fn promise_at_start(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<Promise> {
     let blank = Blank::new(config, timed);
     blank.limits.as_ref()?;
-    Some((technique.new)(config, NO_SEED).promise(&blank.view(), config.start.pec))
+    Some(technique.make(config, NO_SEED).promise(&blank.view(), config.start.pec))
 }
 
 /// The smallest `reclaim.late_reads` that is true; none where there is nothing to be said.
@@ -202,25 +202,29 @@ fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -> (String, 
         change(&mut changed);
         promise_at_start(&changed, technique, timed).is_none_or(|promise| promise.broken().is_none())
     };
-    let interval = config.reclaim.check_interval;
+    let interval = CHECK_INTERVAL.value(&config.reclaim.params, technique.name) as u32;
+    let key = technique.path(config, &CHECK_INTERVAL);
+    let set = |config: &mut DriveConfig, n: u32| technique.set(config, &CHECK_INTERVAL, n.into());
     let late = late_reads(config, &Geometry::new(config), timed);
     let least = u32::from(timed && config.reclaim.schedule != Schedule::Foreground);
     let late_is = match config.reclaim.late_reads {
         Some(given) => format!("reclaim.late_reads = {given}"),
         None => format!("reclaim.late_reads is not set, and R_late = {late} follows from the timing"),
     };
-    if let Some(most) = largest(1, interval, &|n| holds(&|c| c.reclaim.check_interval = n)) {
-        return (format!("reclaim.check_interval = {interval}"), format!("reclaim.check_interval = {most} or less is right"));
+    if let Some(most) = largest(1, interval, &|n| holds(&|c| set(c, n))) {
+        return (format!("{key} = {interval}"), format!("{key} = {most} or less is right"));
     }
     if let Some(most) = largest(least, late, &|n| holds(&|c| c.reclaim.late_reads = Some(n))) {
         return (late_is, format!("reclaim.late_reads = {most} or less is right"));
     }
-    let both = |n: u32| holds(&|c| (c.reclaim.check_interval, c.reclaim.late_reads) = (n, Some(least)));
+    let both = |n: u32| {
+        holds(&|c| {
+            set(c, n);
+            c.reclaim.late_reads = Some(least);
+        })
+    };
     if let Some(most) = largest(1, interval, &both) {
-        return (
-            format!("reclaim.check_interval = {interval}, {late_is}"),
-            format!("reclaim.late_reads = {least} and reclaim.check_interval = {most} or less are right"),
-        );
+        return (format!("{key} = {interval}, {late_is}"), format!("reclaim.late_reads = {least} and {key} = {most} or less are right"));
     }
     let worn = config.start.pec;
     if let Some(most) = largest(0, worn, &|n| holds(&|c| c.start.pec = n)) {
@@ -256,7 +260,7 @@ impl Prospect {
     pub fn new(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<Self, ConfigError> {
         check(config, technique, timed)?;
         let config = &technique.drive(config.clone());
-        Ok(Self { blank: Blank::new(config, timed), policy: (technique.new)(config, NO_SEED) })
+        Ok(Self { blank: Blank::new(config, timed), policy: technique.make(config, NO_SEED) })
     }
 
     /// The thresholds for blocks of this age, and where each comes from.
@@ -327,6 +331,7 @@ impl Blank {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::slots::card::Protection;
     use crate::slots::reclaim::shared::straw::tests::one_page_wordlines;
     use crate::slots::reclaim::{RECLAIM, technique};
 
@@ -337,7 +342,7 @@ mod tests {
 
     fn slack(config: &DriveConfig, name: &str, pec: u32) -> Option<f64> {
         let (blank, technique) = (Blank::new(config, false), technique(name).unwrap());
-        (technique.new)(config, NO_SEED).promise(&blank.view(), pec).budget().map(|budget| budget.slack())
+        technique.make(config, NO_SEED).promise(&blank.view(), pec).budget().map(|budget| budget.slack())
     }
 
     fn refusal(config: &DriveConfig, name: &str, timed: bool) -> String {
@@ -411,17 +416,17 @@ mod tests {
     fn a_technique_is_listed_with_what_it_promises() {
         let config = config(900, "check_interval = 10");
         for technique in RECLAIM {
-            let policy = (technique.new)(&config, NO_SEED);
+            let policy = technique.make(&config, NO_SEED);
             let promise = policy.promise(&Blank::new(&config, false).view(), 0);
-            let expected = match technique.name {
-                "none" => matches!(promise, Promise::Nothing(_)),
-                "straw-ss" => matches!(promise, Promise::Deceivable(_)),
-                "straw-ss-published" => matches!(promise, Promise::Unsafe(..)),
-                _ => matches!(promise, Promise::Within(_)),
+            let protects = match promise {
+                Promise::Nothing(_) => Protection::None,
+                Promise::Unsafe(..) => Protection::Unsafe,
+                Promise::Deceivable(_) => Protection::Deceivable,
+                Promise::Within(_) => Protection::Sound,
             };
-            assert!(expected, "{}: {promise:?}", technique.name);
-            assert_eq!(technique.may_lose, !matches!(promise, Promise::Within(_)), "{}", technique.name);
+            assert_eq!(technique.protects, protects, "{}: {promise:?}", technique.name);
             assert_eq!(technique.keeps_apart, !policy.streams().is_empty(), "{}", technique.name);
+            assert!(technique.lowers_density || policy.streams().iter().all(|stream| stream.mode == 0), "{}", technique.name);
         }
         assert_eq!(check(&super::tests::config(1, ""), technique("none").unwrap(), true), Ok(()));
     }

@@ -18,6 +18,7 @@
 
 use std::collections::BTreeMap;
 
+use super::Technique;
 use super::block::Block;
 use super::shared::read_hot::{HOT, ReadHot, whole};
 use super::shared::shadow::Shadows;
@@ -26,6 +27,20 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
 use crate::disturb::table::QUARTERS;
+use crate::slots::card::{About, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "read-leveling",
+        summary: "redftl, whose blocks are written again and again until they are full (Liu et al., 2015)",
+        paper: "Read Leveling, SYSTOR 2015, as ipr-2018 has it",
+        protects: Protection::Sound,
+        keeps_apart: true,
+        needs: Needs { limits: true, counters: false },
+        ..About::PLAIN
+    },
+    new: |_, config, _| Box::new(ReadLeveling::new(config)),
+};
 
 /// Pages of a shadow block that were written together.
 #[derive(Clone, Copy, Default)]

@@ -16,6 +16,7 @@
 //! reads   9,808 of the 30 -> 30 copies and an erase, not 192 copies and an erase
 //! ```
 
+use super::Technique;
 use super::block::Block;
 use super::shared::read_hot::{HOT, ReadHot, whole};
 use super::shared::shadow::Shadows;
@@ -23,6 +24,20 @@ use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
+use crate::slots::card::{About, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "redftl",
+        summary: "read-hot pages in blocks that hold only a few of them (Ha et al., 2013)",
+        paper: "RedFTL, APSys 2013, as ipr-2018 has it",
+        protects: Protection::Sound,
+        keeps_apart: true,
+        needs: Needs { limits: true, counters: false },
+        ..About::PLAIN
+    },
+    new: |_, config, _| Box::new(RedFtl::new(config)),
+};
 
 pub(super) struct RedFtl {
     block: Block,

@@ -19,12 +19,28 @@
 //! BLK 64,000   RC[i] = lowest count = 2,000      ERC = 9 x 4,000 + 64,000 - 2,000 - 4,000 = 94,000, but the dose is 96,000
 //! ```
 
+use super::Technique;
 use super::View;
+use super::shared::params::{CHECK_INTERVAL, COUNTERS};
 use super::shared::straw::{Budget, Estimate, Straw};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::disturb::table::ALPHA_ONE;
+use crate::slots::card::{About, Args, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "straw-ss",
+        summary: "straw-wl with a few counters a block, estimated as published: can be deceived (straw-2024)",
+        paper: "STRAW, CAL 2024",
+        protects: Protection::Deceivable,
+        needs: Needs { limits: true, counters: true },
+        params: &[CHECK_INTERVAL, COUNTERS],
+        ..About::PLAIN
+    },
+    new: |args, config, _| Box::new(StrawSs::new(args, config)),
+};
 
 pub(super) type StrawSs = Straw<Published>;
 
@@ -41,8 +57,8 @@ impl Estimate for Published {
     const FROM_ERASE: bool = true;
     const CAN_BE_DECEIVED: bool = true;
 
-    fn new(config: &DriveConfig) -> Self {
-        Self { own_disturbs: config.disturb.model == DisturbModel::Count, counters: config.reclaim.counters, highest: Highest::default() }
+    fn new(args: &Args, config: &DriveConfig) -> Self {
+        Self { own_disturbs: config.disturb.model == DisturbModel::Count, counters: args.whole(&COUNTERS), highest: Highest::default() }
     }
 
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {

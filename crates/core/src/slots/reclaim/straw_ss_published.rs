@@ -18,12 +18,28 @@
 //! reads 220   1,980: it moves
 //! ```
 
+use super::Technique;
 use super::View;
+use super::shared::params::{CHECK_INTERVAL, COUNTERS};
 use super::shared::straw::{Budget, Estimate, Straw};
 use super::straw_ss::Published;
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
+use crate::slots::card::{About, Args, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "straw-ss-published",
+        summary: "UNSAFE: straw-ss with the margin as published, too, which leaves out movers' reads and those until a job is done (straw-2024)",
+        paper: "STRAW, CAL 2024",
+        protects: Protection::Unsafe,
+        needs: Needs { limits: true, counters: true },
+        params: &[CHECK_INTERVAL, COUNTERS],
+        ..About::PLAIN
+    },
+    new: |args, config, _| Box::new(StrawSsPublished::new(args, config)),
+};
 
 pub(super) type StrawSsPublished = Straw<WithoutMargin>;
 
@@ -36,8 +52,8 @@ impl Estimate for WithoutMargin {
     const CAN_BE_DECEIVED: bool = Published::CAN_BE_DECEIVED;
     const ONLY_THE_INTERVAL: bool = true;
 
-    fn new(config: &DriveConfig) -> Self {
-        Self(Published::new(config))
+    fn new(args: &Args, config: &DriveConfig) -> Self {
+        Self(Published::new(args, config))
     }
 
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {

@@ -15,7 +15,9 @@
 //! high[i-d] = high[i+d] = 2,000   low[i] = 0   b = 0      U = 8 x 4,000 + 64,000 = 96,000, which is the dose   (straw-ss: 94,000)
 //! ```
 
+use super::Technique;
 use super::View;
+use super::shared::params::{CHECK_INTERVAL, COUNTERS};
 use super::shared::straw::{Budget, Estimate, Straw};
 use super::straw_ss::{Highest, quiet};
 use crate::base::geometry::Geometry;
@@ -23,6 +25,20 @@ use crate::base::units::{BlockId, Bytes};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::disturb::spared;
 use crate::disturb::table::ALPHA_ONE;
+use crate::slots::card::{About, Args, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "straw-ss-sound",
+        summary: "straw-ss with a bound in the place of its estimate: safe under any reads",
+        paper: "STRAW, mended",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: true },
+        params: &[CHECK_INTERVAL, COUNTERS],
+        ..About::PLAIN
+    },
+    new: |args, config, _| Box::new(StrawSsSound::new(args, config)),
+};
 
 pub(super) type StrawSsSound = Straw<Sound>;
 
@@ -40,10 +56,10 @@ impl Estimate for Sound {
     const BOUND: &'static str = "largest possible dose";
     const FROM_ERASE: bool = true;
 
-    fn new(config: &DriveConfig) -> Self {
+    fn new(args: &Args, config: &DriveConfig) -> Self {
         Self {
             own_disturbs: config.disturb.model == DisturbModel::Count,
-            counters: config.reclaim.counters,
+            counters: args.whole(&COUNTERS),
             highest: Highest::default(),
             lowest: vec![],
         }

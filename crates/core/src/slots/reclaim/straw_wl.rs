@@ -15,13 +15,29 @@
 //! reads   90      dose of both neighbours 810 > 782: both move (3 - 2 valid pages left), the middle one, dose 0, stays
 //! ```
 
+use super::Technique;
 use super::View;
+use super::shared::params::CHECK_INTERVAL;
 use super::shared::straw::{Budget, Estimate, Straw};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::disturb::table::ALPHA_ONE;
 use crate::flash::block::Wordline;
+use crate::slots::card::{About, Args, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "straw-wl",
+        summary: "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)",
+        paper: "STRAW, CAL 2024",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false },
+        params: &[CHECK_INTERVAL],
+        ..About::PLAIN
+    },
+    new: |args, config, _| Box::new(StrawWl::new(args, config)),
+};
 
 pub(super) type StrawWl = Straw<Exact>;
 
@@ -37,7 +53,7 @@ impl Estimate for Exact {
     const BOUND: &'static str = "dose";
     const FROM_ERASE: bool = false;
 
-    fn new(config: &DriveConfig) -> Self {
+    fn new(_: &Args, config: &DriveConfig) -> Self {
         Self { own_weight: u64::from(config.disturb.model == DisturbModel::Count), reads: vec![] }
     }
 

@@ -21,14 +21,61 @@
 mod placed;
 mod sets;
 
+use super::Technique;
 use super::block::{ALL_KINDS, Block};
+use super::shared::params::CHECK_INTERVAL;
 use super::shared::straw::Straw;
 use super::{Action, Policy, Promise, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
 use crate::disturb::table::{ALPHA_ONE, QUARTERS};
+use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
 use placed::Placed;
+
+/// Share of what a block, or a wordline, may take after which its reads are counted more finely.
+const TIER_SHARE: Param = Param {
+    key: "tier_share",
+    kind: Kind::Real,
+    unit: "share",
+    default: 0.1,
+    range: (0.0, 1.0),
+    draw: &[0.0, 0.1, 0.5, 1.0],
+    meaning: "Share of what a block, or a wordline, may take after which its reads are counted more finely; 0 counts them so from its erase on",
+    source: "Assumption: docs/design.md has what it costs and saves",
+    alias: Some("tier_share"),
+};
+/// Sets of layer counters, as a share of the blocks.
+const LAYER_SETS: Param = Param {
+    key: "layer_sets",
+    default: 0.02,
+    draw: &[0.0, 0.1, 1.0],
+    meaning: "Sets of layer counters, as a share of the blocks",
+    alias: Some("layer_sets"),
+    ..TIER_SHARE
+};
+/// Sets of wordline counters, as a share of the blocks.
+const WORDLINE_SETS: Param = Param {
+    key: "wordline_sets",
+    default: 0.002,
+    draw: &[0.0, 0.05, 1.0],
+    meaning: "Sets of wordline counters, as a share of the blocks",
+    alias: Some("wordline_sets"),
+    ..TIER_SHARE
+};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "tiered",
+        summary: "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool",
+        paper: "Hydra, ISCA 2022",
+        protects: Protection::Sound,
+        needs: Needs { limits: true, counters: false },
+        params: &[CHECK_INTERVAL, TIER_SHARE, LAYER_SETS, WORDLINE_SETS],
+        ..About::PLAIN
+    },
+    new: |args, config, _| Box::new(Tiered::new(args, config)),
+};
 
 /// A block that found no set free asks again after this part of the reads that are left to it.
 const RETRIES: u32 = 8;
@@ -43,13 +90,13 @@ pub(super) struct Tiered {
 }
 
 impl Tiered {
-    pub(super) fn new(config: &DriveConfig) -> Self {
+    pub(super) fn new(args: &Args, config: &DriveConfig) -> Self {
         Self {
             block: Block::new(config),
-            straw: Straw::new(config),
-            has_sets: config.reclaim.layer_sets > 0.0,
-            share: config.reclaim.tier_share,
-            interval: config.reclaim.check_interval,
+            straw: Straw::new(args, config),
+            has_sets: args.real(&LAYER_SETS) > 0.0,
+            share: args.real(&TIER_SHARE),
+            interval: args.whole(&CHECK_INTERVAL),
         }
     }
 
@@ -145,14 +192,13 @@ mod tests {
     use super::Placed;
     use crate::base::metrics::FlashCounts;
     use crate::base::units::Cause;
-    use crate::drive::{Drive, Techniques};
+    use crate::drive::Drive;
     use crate::slots::reclaim::shared::straw::Estimate;
     use crate::slots::reclaim::shared::straw::tests::{bounds_of, budget};
+    use crate::testing;
 
     fn drive(text: &str, technique: &str) -> Drive {
-        let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: technique.into(), ..Techniques::default() }, false).unwrap();
-        drive.precondition(1);
+        let mut drive = testing::drive(text, technique);
         drive.begin_measurement();
         drive
     }
@@ -168,7 +214,7 @@ mod tests {
             reclaim = { layer_sets = 1.0, wordline_sets = 1.0 }
         "#;
         let mut drive = drive(text, "none");
-        let mut placed = Placed::new(drive.config());
+        let mut placed = Placed::new(&super::CARD.args(drive.config()), drive.config());
         let (budget, share) = (budget(4, 9, 900), 0.25);
         assert_eq!((900 / 9 / 4, 900 / 4), (25, 225), "reads until layers are counted; what layers may give a wordline that stays cool");
         let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[1]));

@@ -224,7 +224,8 @@ impl Average {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::drive::{Drive, Techniques};
+    use crate::drive::Drive;
+    use crate::testing::{self, one_plane};
 
     fn averages(how: IntervalAverage) -> [u64; 4] {
         let mut average = Average { how, blocks: 40.0, refreshes: 0, count: 0, mean: 0.0 };
@@ -260,9 +261,7 @@ mod tests {
             disturb = { model = "count", table = [{ pec = 0, limit = [20] }] }
             start = { overwrite = 0 }
         "#;
-        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "redftl".into(), ..Techniques::default() }, false).unwrap();
-        drive.precondition(1);
+        let mut drive = testing::drive(text, "redftl");
         drive.begin_measurement();
         let block_of = |drive: &Drive, lpn: u32| drive.geometry().block_of(drive.map_rows().nth(lpn as usize).unwrap().ppn);
         (0..16).for_each(|_| drive.read_pages(&[0]));
@@ -276,22 +275,11 @@ mod tests {
         assert_eq!(drive.block_states().nth(first as usize).unwrap().valid, 2, "the read-hot ones are by themselves");
     }
 
-    /// 36 of 60 blocks hold data; every read goes to the first page, whose block comes to its limit after 976 reads at most.
+    /// Every read goes to the first page, whose block comes to its limit after 976 reads at most.
     #[test]
     fn a_block_that_begins_with_reads_is_not_monitored_before_its_second_refresh() {
         let monitored = |start: &str, refreshes: u64| {
-            let text = format!(
-                r#"
-                geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
-                timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
-                drive = {{ spare = 0.4 }}
-                disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
-                start = {{ overwrite = 0, {start} }}
-                "#
-            );
-            let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-            let mut drive = Drive::new(config, &Techniques { reclaim: "ipr".into(), ..Techniques::default() }, false).unwrap();
-            drive.precondition(1);
+            let mut drive = one_plane("ipr", &format!("start = {{ overwrite = 0, {start} }}"));
             drive.begin_measurement();
             while drive.flash_counts().erases[Cause::Reclaim as usize] < refreshes {
                 drive.read_pages(&[0]);

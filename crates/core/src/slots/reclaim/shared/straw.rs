@@ -12,11 +12,13 @@ use std::collections::BTreeMap;
 
 use super::super::promise::Budget as Promised;
 use super::super::{Action, Policy, Promise, Threshold, View};
+use super::params::CHECK_INTERVAL;
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+use crate::slots::card::Args;
 
 /// What a technique knows of the doses of a block's wordlines.
 pub(in crate::slots::reclaim) trait Estimate: Send {
@@ -32,7 +34,7 @@ pub(in crate::slots::reclaim) trait Estimate: Send {
     const ONLY_THE_INTERVAL: bool = false;
 
     /// For a drive of this configuration.
-    fn new(config: &DriveConfig) -> Self;
+    fn new(args: &Args, config: &DriveConfig) -> Self;
 
     /// Writes the margin of each wordline, live or not, in 1/1024 units: `budget.keep[i] - movers - bound(i)`.
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]);
@@ -106,11 +108,11 @@ pub(in crate::slots::reclaim) struct Budget {
 }
 
 impl<E: Estimate> Straw<E> {
-    pub(in crate::slots::reclaim) fn new(config: &DriveConfig) -> Self {
+    pub(in crate::slots::reclaim) fn new(args: &Args, config: &DriveConfig) -> Self {
         let sensings = config.disturb.dose == DoseUnit::Sensings;
         Self {
-            estimate: E::new(config),
-            interval: config.reclaim.check_interval,
+            estimate: E::new(args, config),
+            interval: args.whole(&CHECK_INTERVAL),
             skips: true,
             // A read weighs up to 2.25 units. Two alarms are passed by less than that each, and looks round up to whole units twice.
             overshoot: if sensings { 6 } else { 0 },
@@ -318,12 +320,14 @@ pub(in crate::slots::reclaim) mod tests {
     use crate::base::units::BlockId;
     use crate::disturb::table::{ALPHA_ONE, DOSE_ONE};
     use crate::drive::{Drive, Techniques};
+    use crate::slots::reclaim::technique;
 
     /// A filled drive under a technique of the family, with or without the looks that cannot find anything.
-    pub(crate) fn drive<E: Estimate + 'static>(text: &str, technique: &str, skips: bool) -> Drive {
+    pub(crate) fn drive<E: Estimate + 'static>(text: &str, name: &str, skips: bool) -> Drive {
         let config: crate::config::DriveConfig = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config.clone(), &Techniques { reclaim: technique.into(), ..Techniques::default() }, false).unwrap();
-        drive.policy = Box::new(Straw::<E> { skips, ..Straw::new(&config) });
+        let mut drive = Drive::new(config.clone(), &Techniques { reclaim: name.into(), ..Techniques::default() }, false).unwrap();
+        let card = technique(name).unwrap();
+        drive.policy = Box::new(Straw::<E> { skips, ..Straw::new(&card.args(&config), &config) });
         drive.precondition(1);
         drive.begin_measurement();
         drive
@@ -351,7 +355,9 @@ pub(in crate::slots::reclaim) mod tests {
 
     /// What an estimate makes of each wordline's dose, in whole units.
     pub(crate) fn bounds<E: Estimate>(drive: &mut Drive, block: BlockId, alpha: u64) -> Vec<i64> {
-        let mut estimate = E::new(drive.config());
+        // Of the techniques that this is called for it has all parameters.
+        let card = technique("straw-ss").unwrap();
+        let mut estimate = E::new(&card.args(drive.config()), drive.config());
         bounds_of(&mut estimate, drive, block, alpha)
     }
 

@@ -1,11 +1,13 @@
 //! Where a block's reads were, as far as its sets of counters tell, and the bound of each wordline's dose that follows.
 
 use super::sets::Sets;
+use super::{CHECK_INTERVAL, LAYER_SETS, WORDLINE_SETS};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::disturb::table::{ALPHA_ONE, QUARTERS};
 use crate::flash::block::Wordline;
+use crate::slots::card::Args;
 use crate::slots::reclaim::View;
 use crate::slots::reclaim::shared::straw::{Budget, Estimate};
 
@@ -187,16 +189,16 @@ impl Estimate for Placed {
     const BOUND: &'static str = "largest possible dose";
     const FROM_ERASE: bool = true;
 
-    fn new(config: &DriveConfig) -> Self {
+    fn new(args: &Args, config: &DriveConfig) -> Self {
         let geometry = Geometry::new(config);
         let sets = |share: f64| (share * f64::from(geometry.blocks)).ceil() as u32;
         let layers = geometry.wordlines_per_block.div_ceil(geometry.strings_per_layer);
         Self {
-            layers: Sets::new(sets(config.reclaim.layer_sets), layers, geometry.blocks),
-            wordlines: Sets::new(sets(config.reclaim.wordline_sets), geometry.wordlines_per_block, geometry.blocks),
+            layers: Sets::new(sets(args.real(&LAYER_SETS)), layers, geometry.blocks),
+            wordlines: Sets::new(sets(args.real(&WORDLINE_SETS)), geometry.wordlines_per_block, geometry.blocks),
             away: vec![0; geometry.blocks as usize],
             unplaced: vec![0; geometry.blocks as usize],
-            hardly: config.reclaim.check_interval * QUARTERS,
+            hardly: args.whole(&CHECK_INTERVAL) * QUARTERS,
             strings_per_layer: geometry.strings_per_layer as usize,
             stride: geometry.neighbour_stride as usize,
             upper_counts: upper_counts(&geometry),

@@ -1,0 +1,29 @@
+//! Parameters that several techniques have.
+
+use crate::slots::card::{Kind, Param};
+
+/// Reads of a block between two looks at its wordlines.
+pub const CHECK_INTERVAL: Param = Param {
+    key: "check_interval",
+    kind: Kind::Whole,
+    unit: "reads",
+    default: 1000.0,
+    range: (1.0, 1e6),
+    draw: &[1.0, 5.0, 64.0, 300.0],
+    meaning: "Reads of a block between two looks at its wordlines; for techniques that work by wordlines",
+    source: "straw-2024 III-B: \"e.g., every 1K reads to the block\"",
+    alias: Some("check_interval"),
+};
+
+/// Space-Saving counters of each block.
+pub const COUNTERS: Param = Param {
+    key: "counters",
+    kind: Kind::Whole,
+    unit: "",
+    default: 32.0,
+    range: (2.0, 256.0),
+    draw: &[2.0, 3.0, 8.0, 32.0, 40.0],
+    meaning: "Space-Saving counters of each block; for techniques that have any",
+    source: "straw-2024 IV: \"32 counter entries for a block\"",
+    alias: Some("counters"),
+};

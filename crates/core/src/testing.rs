@@ -1,0 +1,26 @@
+//! Small drives for this crate's tests.
+
+use crate::config::DriveConfig;
+use crate::drive::{Drive, Techniques};
+
+/// A drive of a text under a technique, prepared with seed 1.
+pub(crate) fn drive(text: &str, technique: &str) -> Drive {
+    let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+    let mut drive = Drive::new(config, &Techniques { reclaim: technique.into(), ..Techniques::default() }, false).unwrap();
+    drive.precondition(1);
+    drive
+}
+
+/// One plane of 60 blocks of 24 pages, which endure 1,000 reads each; the data fills 36. `more` holds further tables.
+pub(crate) fn one_plane(technique: &str, more: &str) -> Drive {
+    let text = format!(
+        r#"
+        geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }}
+        timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+        drive = {{ spare = 0.4 }}
+        disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
+        {more}
+        "#
+    );
+    drive(&text, technique)
+}

@@ -1,0 +1,225 @@
+//! What a policy is told of a block when it is asked, against the truth. A bound that rests on a wrong number rarely loses data in the few drives
+//! that come to its border; the number itself is wrong in every drive.
+//!
+//! Told may be less than the truth where that only costs copies: limits too low, pages held for valid that are not. What is checked is
+//! what a promise rests on.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::units::{BlockId, Ppn};
+use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
+use vpass_core::disturb::table::Endurance;
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// What a policy was told of one block.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    pub(crate) block: BlockId,
+    /// In quarters of a dose unit.
+    pub(crate) dose: u32,
+    /// The P/E count at which limits are to be looked up, and what it finds there for each group of wordlines.
+    pub(crate) pec: u32,
+    pub(crate) endures: Vec<Endurance>,
+    pub(crate) late: u32,
+    pub(crate) mode: u8,
+    pub(crate) valid: u32,
+    pub(crate) to_come: u32,
+    /// Now and then: what it is told of each wordline, and of each page.
+    pub(crate) within: Option<Within>,
+    /// The blocks that it divides.
+    pub(crate) divides: Vec<(BlockId, Divided)>,
+}
+
+/// What a policy was told of the inside of a block.
+#[derive(Clone, Debug)]
+pub(crate) struct Within {
+    /// Quarters of a dose unit read from each wordline, and whether it holds valid pages.
+    pub(crate) wordlines: Vec<(u32, bool)>,
+    /// Whether each page is valid.
+    pub(crate) pages: Vec<bool>,
+}
+
+/// Where the pages of a block are to go.
+#[derive(Clone, Debug)]
+pub(crate) struct Divided {
+    pub(crate) marked: PageSet,
+    /// Coding modes of the streams of marked pages and of others.
+    pub(crate) modes: (u8, u8),
+}
+
+/// Between whoever hears what a policy is told, and the oracle.
+pub(crate) type Ear = Arc<Mutex<Option<Told>>>;
+
+/// What was heard, as far as it can be judged later only.
+#[derive(Debug, Default)]
+pub(crate) struct Hearsay {
+    ear: Option<Ear>,
+    /// Reads that may come between an alarm and the end of its job.
+    late: u32,
+    /// Pages of each block that may be programmed without a job, as its policy knows it.
+    to_come: Vec<Option<u32>>,
+    divided: BTreeMap<BlockId, Divided>,
+}
+
+impl Oracle {
+    /// From now on somebody hears what the policy is told.
+    pub(crate) fn overhear(&mut self, ear: &Ear, config: &DriveConfig, timed: bool) {
+        let to_come = vec![None; self.geometry.blocks as usize];
+        self.hearsay = Hearsay { ear: Some(ear.clone()), late: late_reads(config, timed), to_come, divided: BTreeMap::new() };
+    }
+
+    /// The policy was asked about a block just now.
+    pub(crate) fn check_told(&mut self, block: BlockId) {
+        let Some(ear) = &self.hearsay.ear else { return };
+        let Some(told) = ear.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        if told.block == block {
+            let wrong = self.wrong_number(&told).or_else(|| self.wrong_within(&told));
+            if let Some(what) = wrong {
+                self.findings.add(Kind::Books, || format!("of block {block} the policy is told {what}"));
+            }
+            self.hearsay.to_come[block as usize] = Some(told.to_come);
+        }
+        self.hearsay.divided.extend(told.divides);
+    }
+
+    fn wrong_number(&self, told: &Told) -> Option<String> {
+        let block = told.block;
+        let dose = self.doses.read_of(block)?;
+        if u64::from(told.dose) != dose {
+            return Some(format!("a dose of {} quarters; it has served {dose}", told.dose));
+        }
+        let pec = self.doses.pec_of(block);
+        if told.pec != pec {
+            return Some(format!("limits of {} P/E cycles; it is worn as by {pec}", told.pec));
+        }
+        if told.late < self.hearsay.late {
+            return Some(format!("that {} reads come before a job is done; {} may", told.late, self.hearsay.late));
+        }
+        if told.mode != self.doses.mode_of(block) {
+            return Some(format!("that its coding does without {} page kinds; it does without {}", told.mode, self.doses.mode_of(block)));
+        }
+        let endured = |group: usize| self.doses.of_group(block, group);
+        let too_good = |(group, told): &(usize, &Endurance)| told.limit > endured(*group).limit || told.alpha < endured(*group).alpha;
+        let (group, told) = told.endures.iter().enumerate().find(too_good)?;
+        Some(format!("{told:?} of wordline group {group}; it is {:?}", endured(group)))
+    }
+
+    fn wrong_within(&self, told: &Told) -> Option<String> {
+        let within = told.within.as_ref()?;
+        let (first, bits) = (self.geometry.first_wordline(told.block), self.geometry.cell.bits());
+        let mut live = 0;
+        for (index, (read, holds)) in (0..).zip(&within.wordlines) {
+            let counted = self.medium.read(first + index);
+            if u64::from(*read) != counted {
+                return Some(format!("{read} quarters read from wordline {index}; there were {counted}"));
+            }
+            for (kind, stamp) in (0..).zip(self.medium.stamps(first + index)) {
+                if !self.stamps.is_live(stamp) {
+                    continue;
+                }
+                live += 1;
+                if !holds || !within.pages[(index * bits + kind) as usize] {
+                    return Some(format!("that wordline {index}, or its page of kind {kind}, holds nothing; it holds lpn {}", stamp.lpn));
+                }
+            }
+        }
+        (told.valid < live).then(|| format!("that {} of its pages are valid; {live} are", told.valid))
+    }
+
+    /// A page of a block is programmed.
+    pub(crate) fn check_to_come(&mut self, block: BlockId) {
+        if self.hearsay.ear.is_none() || self.jobs.contains_key(&block) {
+            return;
+        }
+        match &mut self.hearsay.to_come[block as usize] {
+            None => {}
+            Some(0) => {
+                self.hearsay.to_come[block as usize] = None;
+                self.findings
+                    .add(Kind::Books, || format!("block {block} is written, of which the policy was told that nothing more is to come"));
+            }
+            Some(left) => *left -= 1,
+        }
+    }
+
+    /// A page is copied: one that is to go to a block of full density does not go to another.
+    pub(crate) fn check_divided(&mut self, from: Ppn, to: At) {
+        if self.hearsay.divided.is_empty() || from >= self.geometry.raw_pages() {
+            return;
+        }
+        let block = self.geometry.block_of(from);
+        let Some(Divided { marked, modes }) = self.hearsay.divided.get(&block) else { return };
+        let page = from - self.geometry.first_page(block);
+        let is_marked = marked.words()[page as usize / 64] >> (page % 64) & 1 == 1;
+        let wanted = if is_marked { modes.0 } else { modes.1 };
+        if wanted < self.doses.mode_of(to.block) {
+            let place = self.place(from);
+            self.findings.add(Kind::Books, || format!("{place} is to go to a block of full density; it goes to block {}", to.block));
+        }
+    }
+
+    pub(crate) fn forget_told(&mut self, block: BlockId) {
+        if self.hearsay.ear.is_some() {
+            self.hearsay.to_come[block as usize] = None;
+            self.hearsay.divided.remove(&block);
+        }
+    }
+}
+
+/// As `reclaim.late_reads` says or, without a word, the reads of a die in the time of a job, but no more than an eighth of what the weakest
+/// wordlines endure of reads beside them; none where jobs run at once.
+fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
+    if let Some(late) = config.reclaim.late_reads {
+        return late;
+    }
+    if !timed || config.reclaim.schedule == Schedule::Foreground {
+        return 0;
+    }
+    let (timing, geometry) = (&config.timing, &config.geometry);
+    let bits = f64::from(geometry.cell.bits());
+    let sense: f64 = timing.sense_per_kind_us(geometry.cell).iter().sum::<f64>() / bits;
+    let together = if timing.program_unit == ProgramUnit::Wordline { bits } else { 1.0 };
+    let in_a_job = bits * f64::from(geometry.wordlines_per_block) * (1.0 + timing.program_us / together / sense);
+    let beside = |row: &vpass_core::config::PerPec| {
+        let alpha = |group: usize| row.alpha.get(group).copied().unwrap_or(1.0);
+        row.limit.iter().enumerate().map(|(group, limit)| limit / alpha(group)).fold(f64::INFINITY, f64::min)
+    };
+    let weakest = config.disturb.table.iter().map(beside).fold(f64::INFINITY, f64::min);
+    // What is a whole number but for the last digit of its arithmetic may be one less.
+    ((weakest / 8.0).min(in_a_job) * (1.0 - 1e-12)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::late_reads;
+    use vpass_core::config::DriveConfig;
+
+    fn of(reclaim: &str) -> DriveConfig {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.4 }}
+            disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [9000], alpha = [9.0] }}, {{ pec = 9, limit = [900], alpha = [9.0] }}] }}
+            reclaim = {{ {reclaim} }}
+            "#
+        );
+        toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap()
+    }
+
+    #[test]
+    fn late_reads_are_those_of_a_job_or_an_eighth_of_what_the_weakest_endure() {
+        // 4 copies take the time of 11 reads each; 900 / 9 / 8 is 12.5.
+        assert_eq!(late_reads(&of("schedule = \"deadline\""), true), 12);
+        assert_eq!(late_reads(&of("schedule = \"deadline\", late_reads = 70"), true), 70);
+        assert_eq!([late_reads(&of(""), false), late_reads(&of("schedule = \"foreground\""), true)], [0, 0]);
+        let mut quick = of("schedule = \"deadline\"");
+        quick.timing.program_us = 50.0;
+        assert_eq!(late_reads(&quick, true), 8, "4 copies of two reads' time");
+    }
+}

@@ -1,0 +1,41 @@
+//! Parameters of techniques, drawn from the values that their cards name, slot by slot and in the order of the lists. Those that several
+//! techniques share come first: what they take of a limit decides how large limits have to be.
+
+use vpass_core::config::Params;
+use vpass_core::slots::card::{About, Param};
+use vpass_core::slots::slot;
+
+use crate::dice::Dice;
+
+/// Draws what several techniques of a slot share, but for what was drawn before.
+pub(super) fn draw_shared(dice: &mut Dice, table: &str, mut params: Params) -> Params {
+    let slot = slot(table).expect("a slot of the list");
+    let is_shared = |param: &Param| param.alias.is_some_and(|alias| slot.sharing(alias).count() > 1);
+    for (about, param) in slot.params().filter(|(_, param)| is_shared(param)) {
+        draw(dice, about, param, &mut params);
+    }
+    params
+}
+
+/// Draws all that was not drawn before.
+pub(super) fn draw_rest(dice: &mut Dice, table: &str, mut params: Params) -> Params {
+    for (about, param) in slot(table).expect("a slot of the list").params() {
+        draw(dice, about, param, &mut params);
+    }
+    params
+}
+
+fn draw(dice: &mut Dice, about: &About, param: &Param, params: &mut Params) {
+    let (technique, key) = place(about, param);
+    if params.get(technique, key).is_none() {
+        params.set(technique, key, param.number(dice.pick(param.draw)));
+    }
+}
+
+/// The alias where there is one, which stands for all that share it.
+fn place<'a>(about: &'a About, param: &'a Param) -> (Option<&'a str>, &'a str) {
+    match param.alias {
+        Some(alias) => (None, alias),
+        None => (Some(about.name), param.key),
+    }
+}

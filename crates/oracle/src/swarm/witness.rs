@@ -1,0 +1,111 @@
+//! Between a drive and its policy: hears what the policy is told, and what it wants, and says nothing itself.
+
+use std::sync::PoisonError;
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
+use vpass_core::slots::reclaim::{Action, FIRST_OWN, Policy, Probed, Promise, StreamSpec, Threshold, View};
+
+use crate::hearsay::{Divided, Ear, Told, Within};
+
+/// Questions of which one is asked about the inside of its block, too.
+const SELDOM: u64 = 8;
+
+pub(super) struct Witness {
+    policy: Box<dyn Policy>,
+    /// Coding modes of the policy's own streams.
+    modes: Vec<u8>,
+    ear: Ear,
+    asked: u64,
+}
+
+impl Witness {
+    pub(super) fn of(policy: Box<dyn Policy>, ear: &Ear) -> Self {
+        let modes = policy.streams().iter().map(|stream| stream.mode).collect();
+        Self { policy, modes, ear: ear.clone(), asked: 0 }
+    }
+
+    fn hear(&mut self, view: &View, block: BlockId, wanted: &[Action]) {
+        let Some(limits) = view.limits else { return };
+        self.asked += 1;
+        let pec = view.pec(block);
+        let told = Told {
+            block,
+            dose: view.dose(block),
+            pec,
+            endures: (0..limits.groups()).map(|group| limits.lookup(group, pec)).collect(),
+            late: view.late_reads,
+            mode: view.mode(block),
+            valid: view.valid_pages(block),
+            to_come: view.pages_to_come(block),
+            within: self.asked.is_multiple_of(SELDOM).then(|| within(view, block)),
+            divides: wanted.iter().filter_map(|action| self.divided(action)).collect(),
+        };
+        *self.ear.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+    }
+
+    fn divided(&self, action: &Action) -> Option<(BlockId, Divided)> {
+        let Action::Divide { block, marked, to, rest } = action else { return None };
+        let mode = |stream: u8| stream.checked_sub(FIRST_OWN).map_or(0, |own| self.modes[usize::from(own)]);
+        Some((*block, Divided { marked: marked.clone(), modes: (mode(*to), mode(*rest)) }))
+    }
+}
+
+fn within(view: &View, block: BlockId) -> Within {
+    let wordlines = (0..).zip(view.wordlines(block));
+    Within {
+        wordlines: wordlines.map(|(index, wordline)| (wordline.reads, view.is_valid(block, index))).collect(),
+        pages: (0..view.geometry.pages_per_block).map(|page| view.is_valid_page(block, page)).collect(),
+    }
+}
+
+impl Policy for Witness {
+    fn arm(&mut self, view: &View, block: BlockId) -> Reads {
+        self.hear(view, block, &[]);
+        self.policy.arm(view, block)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let next = self.policy.on_alarm(view, block, out);
+        self.hear(view, block, out);
+        next
+    }
+
+    fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
+        let next = self.policy.probed(view, block, found, out);
+        self.hear(view, block, out);
+        next
+    }
+
+    fn streams(&self) -> Vec<StreamSpec> {
+        self.policy.streams()
+    }
+
+    fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {
+        self.policy.erased(view, block, cause);
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.policy.counts()
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        self.policy.controller_ram(geometry)
+    }
+
+    fn memory(&self) -> Bytes {
+        self.policy.memory()
+    }
+
+    fn promise(&self, view: &View, pec: u32) -> Promise {
+        self.policy.promise(view, pec)
+    }
+
+    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
+        self.policy.explain(view, pec)
+    }
+
+    fn pace(&self, view: &View, pec: u32) -> Option<f64> {
+        self.policy.pace(view, pec)
+    }
+}
