@@ -200,7 +200,8 @@ fn a_host_of_its_own_and_a_replay_see_the_same() {
         });
         let mut told: Vec<_> = told.collect();
         let mut complete = complete;
-        (told.sort_unstable(), complete.sort_unstable());
+        told.sort_unstable();
+        complete.sort_unstable();
         assert_eq!(complete, told);
         assert_eq!(complete.len(), requests.len());
     }

@@ -236,7 +236,9 @@ impl Device {
             drive.prefetch_counters(drive.map_entry((soon.offset >> shift) as Lpn));
         }
         if drive.has_tracker() {
-            first.iter().for_each(|request| drive.prefetch_tracked(request));
+            for request in first {
+                drive.prefetch_tracked(request);
+            }
         }
     }
 

@@ -224,7 +224,7 @@ impl Dies {
             self.start_work_transfer(op.id, unit, now, speed.page_transfer);
             return None;
         }
-        self.end_work(unit, now)
+        Some(self.end_work(unit, now))
     }
 
     pub(super) fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Option<WorkOp> {
@@ -234,10 +234,10 @@ impl Dies {
             self.start_array(die, speed.program, now);
             return None;
         }
-        self.end_work(unit, now)
+        Some(self.end_work(unit, now))
     }
 
-    fn end_work(&mut self, unit: usize, now: Ns) -> Option<WorkOp> {
+    fn end_work(&mut self, unit: usize, now: Ns) -> WorkOp {
         let die = usize::from(self.units[unit].die);
         self.units[unit].phase = Phase::Idle;
         self.happened = Some(unit);
@@ -245,7 +245,7 @@ impl Dies {
         self.summaries[die].reclaim_work -= u32::from(op.cause == Cause::Reclaim);
         self.grant_credit(die);
         self.note(|| TimeEvent::Ended { op: op.id, at: now });
-        Some(op)
+        op
     }
 
     /// Time that the host reads now waiting at a die have waited for this work.
