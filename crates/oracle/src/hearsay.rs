@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(late_reads(&of("schedule = \"deadline\", late_reads = 70"), true), 70);
         assert_eq!([late_reads(&of(""), false), late_reads(&of("schedule = \"foreground\""), true)], [0, 0]);
         let mut quick = of("schedule = \"deadline\"");
-        quick.timing.program_us = 50.0;
-        assert_eq!(late_reads(&quick, true), 8, "4 copies of two reads' time");
+        quick.timing.program_us = 60.0;
+        assert_eq!(late_reads(&quick, true), 8, "4 copies of the time of 2.2 reads");
     }
 }
