@@ -24,6 +24,11 @@ impl Number {
             Self::Real(x) => x,
         }
     }
+
+    /// Whether it stands for the same value as another: 1 and 1.0 do.
+    pub fn is_same(self, other: Self) -> bool {
+        self.value().total_cmp(&other.value()).is_eq()
+    }
 }
 
 impl fmt::Display for Number {

@@ -153,7 +153,7 @@ impl<P: InSlot + ?Sized> Card<P> {
     /// The key by which a user knows a parameter of it: the alias where that stands for its number, too.
     pub fn path(&self, config: &DriveConfig, param: &Param) -> String {
         let (given, own) = (P::given(config), param.value(P::given(config), self.name));
-        let alias = param.alias.filter(|alias| given.get(None, alias).is_some_and(|number| number.value() == own));
+        let alias = param.alias.filter(|alias| given.get(None, alias).is_some_and(|number| number.is_same(Number::Real(own))));
         match alias {
             Some(alias) => format!("{}.{alias}", P::TABLE),
             None => format!("{}.{}.{}", P::TABLE, self.name, param.key),
@@ -164,7 +164,7 @@ impl<P: InSlot + ?Sized> Card<P> {
     pub fn set(&self, config: &mut DriveConfig, param: &Param, value: f64) {
         let given = P::given_mut(config);
         given.set(Some(self.name), param.key, param.number(value));
-        if let Some(alias) = param.alias.filter(|alias| given.get(None, alias).is_some_and(|number| number.value() != value)) {
+        if let Some(alias) = param.alias.filter(|alias| given.get(None, alias).is_some_and(|number| !number.is_same(Number::Real(value)))) {
             given.remove(None, alias);
         }
     }

@@ -59,7 +59,7 @@ impl Slot {
     fn common(&self, params: &Params, alias: &str) -> Result<Option<Number>, ConfigError> {
         if let Some(number) = params.get(None, alias) {
             let other = |(about, param): (&About, &Param)| {
-                let own = params.get(Some(about.name), param.key).filter(|own| own.value() != number.value());
+                let own = params.get(Some(about.name), param.key).filter(|own| !own.is_same(number));
                 own.map(|own| format!("{}.{}.{} = {own}", self.table, about.name, param.key))
             };
             if let Some(own) = self.sharing(alias).find_map(other) {
