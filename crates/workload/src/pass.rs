@@ -156,7 +156,9 @@ impl<S: PassSource> RequestSource for Passes<'_, S> {
         self.fill_from_passes(out, self.requests_left.min(max as u64) as usize)?;
         let new = &mut out[before..];
         if self.origin > 0 {
-            new.iter_mut().for_each(|request| request.at -= self.origin);
+            for request in new.iter_mut() {
+                request.at -= self.origin;
+            }
         }
         self.requests_left -= new.len() as u64;
         self.requests += new.len() as u64;

@@ -19,7 +19,7 @@ use super::block::Block;
 use super::{Action, Policy, Promise, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
-use crate::config::{DisturbModel, DriveConfig};
+use crate::config::DriveConfig;
 use crate::disturb::table::{DOSE_ONE, LimitTable};
 use crate::slots::card::{About, Card, Needs, Protection};
 
@@ -46,7 +46,7 @@ impl Ideal {
 
 /// Turns a drive's flash into that of the ideal drive.
 pub(super) fn nature(config: &mut DriveConfig) {
-    if config.disturb.model != DisturbModel::Wordline {
+    if !config.disturb.model.has_neighbours() {
         return;
     }
     let wordlines = config.geometry.wordlines_per_block;

@@ -13,7 +13,7 @@
 use super::{CHECK_INTERVAL, Policy, Technique, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::bugs::Bugs;
-use crate::config::{ConfigError, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, Schedule};
+use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig, Schedule};
 use crate::disturb::table::LimitTable;
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
@@ -159,7 +159,7 @@ pub fn warnings(config: &DriveConfig, technique: &Technique, timed: bool, reache
 
 /// What is to be known of a drive's limits whatever happens, in sentences.
 pub fn notes(config: &DriveConfig) -> Vec<String> {
-    let single = config.disturb.model != DisturbModel::None && config.disturb.table.len() == 1;
+    let single = config.disturb.model.disturbs() && config.disturb.table.len() == 1;
     single.then(|| "disturb.table has one row: what blocks endure does not depend on wear".to_owned()).into_iter().collect()
 }
 
@@ -179,7 +179,7 @@ pub fn first_broken(config: &DriveConfig, technique: &Technique, timed: bool, re
 }
 
 fn limits(config: &DriveConfig) -> Option<LimitTable> {
-    (config.disturb.model != DisturbModel::None).then(|| LimitTable::of(config))
+    config.disturb.model.disturbs().then(|| LimitTable::of(config))
 }
 
 /// None where reads disturb nothing.

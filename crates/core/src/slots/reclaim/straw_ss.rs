@@ -25,7 +25,7 @@ use super::shared::params::{CHECK_INTERVAL, COUNTERS};
 use super::shared::straw::{Budget, Estimate, Straw};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
-use crate::config::{DisturbModel, DriveConfig};
+use crate::config::DriveConfig;
 use crate::disturb::table::ALPHA_ONE;
 use crate::slots::card::{About, Args, Card, Needs, Protection};
 
@@ -58,7 +58,7 @@ impl Estimate for Published {
     const CAN_BE_DECEIVED: bool = true;
 
     fn new(args: &Args, config: &DriveConfig) -> Self {
-        Self { own_disturbs: config.disturb.model == DisturbModel::Count, counters: args.whole(&COUNTERS), highest: Highest::default() }
+        Self { own_disturbs: config.disturb.model.own_reads_disturb(), counters: args.whole(&COUNTERS), highest: Highest::default() }
     }
 
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {

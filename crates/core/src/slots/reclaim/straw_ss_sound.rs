@@ -22,7 +22,7 @@ use super::shared::straw::{Budget, Estimate, Straw};
 use super::straw_ss::{Highest, quiet};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
-use crate::config::{DisturbModel, DriveConfig};
+use crate::config::DriveConfig;
 use crate::disturb::spared;
 use crate::disturb::table::ALPHA_ONE;
 use crate::slots::card::{About, Args, Card, Needs, Protection};
@@ -58,7 +58,7 @@ impl Estimate for Sound {
 
     fn new(args: &Args, config: &DriveConfig) -> Self {
         Self {
-            own_disturbs: config.disturb.model == DisturbModel::Count,
+            own_disturbs: config.disturb.model.own_reads_disturb(),
             counters: args.whole(&COUNTERS),
             highest: Highest::default(),
             lowest: vec![],

@@ -21,7 +21,7 @@ use super::shared::params::CHECK_INTERVAL;
 use super::shared::straw::{Budget, Estimate, Straw};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
-use crate::config::{DisturbModel, DriveConfig};
+use crate::config::DriveConfig;
 use crate::disturb::table::ALPHA_ONE;
 use crate::flash::block::Wordline;
 use crate::slots::card::{About, Args, Card, Needs, Protection};
@@ -54,7 +54,7 @@ impl Estimate for Exact {
     const FROM_ERASE: bool = false;
 
     fn new(_: &Args, config: &DriveConfig) -> Self {
-        Self { own_weight: u64::from(config.disturb.model == DisturbModel::Count), reads: vec![] }
+        Self { own_weight: u64::from(config.disturb.model.own_reads_disturb()), reads: vec![] }
     }
 
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {

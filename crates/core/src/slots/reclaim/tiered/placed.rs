@@ -4,7 +4,7 @@ use super::sets::Sets;
 use super::{CHECK_INTERVAL, LAYER_SETS, WORDLINE_SETS};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
-use crate::config::{DisturbModel, DriveConfig};
+use crate::config::DriveConfig;
 use crate::disturb::table::{ALPHA_ONE, QUARTERS};
 use crate::flash::block::Wordline;
 use crate::slots::card::Args;
@@ -202,7 +202,7 @@ impl Estimate for Placed {
             strings_per_layer: geometry.strings_per_layer as usize,
             stride: geometry.neighbour_stride as usize,
             upper_counts: upper_counts(&geometry),
-            own_disturbs: config.disturb.model == DisturbModel::Count,
+            own_disturbs: config.disturb.model.own_reads_disturb(),
             of_layer: vec![],
             in_layer: vec![],
             exact: vec![],
