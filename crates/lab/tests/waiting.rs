@@ -25,7 +25,7 @@ impl Progress for Waiting {
 }
 
 #[test]
-fn whoever_waits_hears_of_every_request_and_may_end_the_run() {
+fn whoever_waits_hears_of_the_requests_and_may_end_the_run() {
     let base = Base { set: vec!["workload.requests=50000".into()], ..Base::new("tiny") };
     let setup = Setup { warm_up: 10_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
     for gear in [Gear::Timed, Gear::Untimed] {
@@ -36,7 +36,9 @@ fn whoever_waits_hears_of_every_request_and_may_end_the_run() {
             assert_eq!(waiting.deaf.into_inner(), 0, "it listens again");
             (outcome, waiting.done.into_inner())
         };
-        assert_eq!(run(u64::MAX), (Ok(40_000), 50_000));
+        let (outcome, done) = run(u64::MAX);
+        // But for those under way at the last look.
+        assert!(outcome == Ok(40_000) && (49_900..=50_000).contains(&done), "{done}");
         for most in [0, 5_000, 30_000] {
             let (outcome, done) = run(most);
             assert!(outcome.unwrap_err().is_interruption() && done < most + 5_000, "{done} of {most}");
