@@ -61,6 +61,17 @@ fn each_call_is_one_event_and_completions_come_in_order() {
 }
 
 #[test]
+fn a_request_in_parts_is_complete_with_the_last() {
+    let timing = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800";
+    let mut drive = drive(&dies(2, "slc", timing, "drive = { spare = 0.25 }"), true);
+    let mut device = Device::new(&drive);
+    assert_eq!(submit(&mut device, &mut drive, 41, &request(Op::Read, 0, 0, 2)), []);
+    for (now, complete) in [(50_000, vec![]), (50_000, vec![]), (70_480, vec![]), (70_480, vec![(41, 70_480)])] {
+        assert_eq!(event(&mut device, &mut drive, Ns::MAX), (now, complete));
+    }
+}
+
+#[test]
 fn between_events_of_one_time_the_host_may_submit() {
     let mut drive = drive(&dies(2, "slc", TIMING, "drive = { spare = 0.25 }"), true);
     let mut device = Device::new(&drive);
