@@ -197,7 +197,11 @@ pub(crate) fn find<'a>(schema: &[&'a [Section]], table: &str, technique: Option<
         (Some(technique), None) => &format!("{technique}.{key}"),
         (None, _) => key,
     };
-    if technique.is_none() && section.keys().contains(&key) && section.keys_of(key).is_none() {
+    if let (None, Some(known)) = (technique, section.keys_of(key)) {
+        let paths: Vec<_> = known.iter().map(|known| format!("{table}.{key}.{known}")).collect();
+        return Err(unknown(&format!("{table}.{key}"), None, &paths.iter().map(String::as_str).collect::<Vec<_>>()));
+    }
+    if technique.is_none() && section.keys().contains(&key) {
         return Ok(section);
     }
     let own = schema.iter().find(|s| s.iter().any(|s| s.name == table)).expect("the table was found");
