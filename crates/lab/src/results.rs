@@ -73,7 +73,7 @@ pub struct Summary {
     pub jobs: Option<Vec<jobs::JobResult>>,
     /// What the run itself took.
     pub simulation: Simulation,
-    /// What to know before these results are believed, in sentences; see [`Summary::warn`].
+    /// What to know before these results are believed, in sentences; see `Summary::warn`.
     pub warnings: Vec<String>,
 }
 

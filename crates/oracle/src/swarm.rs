@@ -14,6 +14,7 @@ mod border;
 mod deck;
 mod draw;
 mod params;
+mod referee;
 mod restless;
 mod start;
 mod stream;
@@ -28,6 +29,7 @@ use vpass_core::slots::reclaim::{RECLAIM, Technique};
 use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
 use self::deck::Decks;
+use self::referee::{Referee, Verdict};
 use self::restless::Restless;
 use self::stream::{Stream, mirror};
 use self::witness::Witness;
@@ -255,7 +257,8 @@ struct Play<'a> {
 impl Play<'_> {
     fn run(self, mut dice: Dice, lives: u64) -> Result<Played, String> {
         let (seed, timed) = (dice.next(), self.timed);
-        let mut drive = self.drive(seed).map_err(|e| e.to_string())?;
+        let verdict = Verdict::default();
+        let mut drive = self.drive(seed, &verdict).map_err(|e| e.to_string())?;
         let computed = self.computed && drive.config().start.overwrite >= 1.0;
         if computed {
             drive.precondition_computed(seed);
@@ -280,6 +283,9 @@ impl Play<'_> {
         // A siege ends with what it has begun.
         if requests != asked && !(self.host == Host::Siege && requests > asked) {
             return Err(format!("{requests} of {asked} requests were served"));
+        }
+        if let Some(fault) = referee::fault(&verdict) {
+            return Err(fault);
         }
         drive.report_unread_losses();
         let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
@@ -314,7 +320,7 @@ impl Play<'_> {
     }
 
     /// The drive, watched by an oracle, with its bug.
-    fn drive(&self, seed: u64) -> Result<Drive, vpass_core::config::ConfigError> {
+    fn drive(&self, seed: u64, verdict: &Verdict) -> Result<Drive, vpass_core::config::ConfigError> {
         let (config, gc) = (self.config.clone(), &self.techniques.gc);
         let mut drive = match self.technique {
             None => Drive::with_policy(config, Box::new(Restless::new(seed)), gc, self.timed)?,
@@ -331,6 +337,8 @@ impl Play<'_> {
             oracle.overhear(&ear, drive.config(), self.timed);
             drive.interpose(|policy| Box::new(Witness::of(policy, &ear)));
         }
+        let watched = drive.config().clone();
+        drive.interpose_gc(|policy| Box::new(Referee::of(policy, gc, &watched, verdict)));
         drive.observe(Box::new(oracle));
         #[cfg(feature = "seeded-bugs")]
         if let Some(bug) = self.bug {

@@ -484,6 +484,14 @@ macro_rules! list {
             UnreadOnce,
             /// Losses in open blocks are not looked for at the end.
             UnreadOpenSkipped,
+            /// Cost-benefit forgets how long a block was left alone.
+            CostBenefitAgeless,
+            /// Stable greedy takes the most worn of the stable blocks.
+            StableTakesWorn,
+            /// Of victims with as many valid pages the one that changed last comes first.
+            YoungestVictim,
+            /// A read of more than sixteen pages ends with the sixteenth.
+            LongReadCut,
         }
     };
 }

@@ -8,6 +8,7 @@ use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, CARRY};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::slots::gc::{GC, GcPolicy};
 use crate::slots::reclaim::{Policy, technique};
 #[cfg(doc)]
 use crate::watch::observer::NO_PPN;
@@ -52,6 +53,13 @@ impl Drive {
         let nobody = technique("none").expect("it is in the list");
         let policy = std::mem::replace(&mut self.policy, nobody.make(&self.config, 0));
         self.policy = between(policy);
+    }
+
+    /// Puts someone between the drive and its GC policy: for who checks what it picks.
+    pub fn interpose_gc(&mut self, between: impl FnOnce(Box<dyn GcPolicy>) -> Box<dyn GcPolicy>) {
+        let nobody = GC.first().expect("the list is not empty");
+        let policy = std::mem::replace(&mut self.gc, nobody.make(&self.config, 0));
+        self.gc = between(policy);
     }
 
     /// The map as the drive has it, in logical order: every page that holds data. Pages reported lost hold none.

@@ -4,7 +4,7 @@ use super::split::Pages;
 use super::{Progress, RunError, check_arrivals};
 use crate::base::request::{Op, Request, RequestSource};
 use crate::base::units::Lpn;
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, on_read_path};
 use crate::flash::count::{PAGES, TRACKED};
 
@@ -105,6 +105,7 @@ impl Drive {
                     self.host.read_bytes = self.host.read_bytes.next_multiple_of(self.geometry.page_bytes.into());
                 }
                 let count = pages.count - u32::from(self.bugs.has(Bug::LastPageSkipped) && pages.count > 1);
+                let count = if planted(Bug::LongReadCut) { count.min(16) } else { count };
                 for page in 0..count {
                     self.read_one::<COUNTED, WATCHED>(pages.first + page);
                 }

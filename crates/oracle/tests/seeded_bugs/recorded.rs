@@ -4,6 +4,10 @@ use vpass_core::bugs::Bug;
 
 /// Random drives.
 pub(crate) const CHECK: &[(Bug, u64)] = &[
+    (Bug::CostBenefitAgeless, 3),
+    (Bug::StableTakesWorn, 2),
+    (Bug::YoungestVictim, 2),
+    (Bug::LongReadCut, 14),
     (Bug::LevelledTooSoon, 1),
     (Bug::MoverDropsPage, 2),
     (Bug::WriteToNeighbour, 2),

@@ -14,6 +14,7 @@
 
 use super::{Candidates, GcPolicy, GcTechnique};
 use crate::base::units::BlockId;
+use crate::bugs::{Bug, planted};
 use crate::slots::card::{About, Card};
 
 pub(super) const CARD: GcTechnique = Card {
@@ -37,7 +38,7 @@ impl GcPolicy for CostBenefit {
             if valid == 0 {
                 return Some(block);
             }
-            let age = f64::from(among.clock.wrapping_sub(since)) + 1.0;
+            let age = if planted(Bug::CostBenefitAgeless) { 1.0 } else { f64::from(among.clock.wrapping_sub(since)) + 1.0 };
             let score = f64::from(among.pages_per_block - valid) / (2.0 * f64::from(valid)) * age;
             if best.is_none_or(|(s, _)| score > s) {
                 best = Some((score, block));

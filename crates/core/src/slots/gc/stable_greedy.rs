@@ -18,6 +18,7 @@
 
 use super::{Candidates, GcPolicy, GcTechnique};
 use crate::base::units::BlockId;
+use crate::bugs::{Bug, planted};
 use crate::slots::card::{About, Card, Kind, Param};
 
 /// Blocks looked at in each list.
@@ -61,7 +62,8 @@ impl GcPolicy for StableGreedy {
         let age = |since: u32| among.clock.wrapping_sub(since);
         let longest = near().map(|(_, since)| age(since)).max()?;
         let stable = near().filter(|(_, since)| age(*since) >= longest / 2);
-        stable.min_by_key(|(block, since)| ((among.wear)(*block), u32::MAX - age(*since))).map(|(block, _)| block)
+        let wear = |block| if planted(Bug::StableTakesWorn) { u64::MAX - (among.wear)(block) } else { (among.wear)(block) };
+        stable.min_by_key(|(block, since)| (wear(*block), u32::MAX - age(*since))).map(|(block, _)| block)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::base::mem::prefetch;
 use crate::base::units::BlockId;
+use crate::bugs::{Bug, planted};
 
 const NIL: u32 = u32::MAX;
 
@@ -44,6 +45,14 @@ impl VictimIndex {
     /// Adds a block at the end of its list; `clock` counts page programs.
     pub(crate) fn insert(&mut self, block: BlockId, bucket: u32, clock: u32) {
         let b = bucket as usize;
+        if planted(Bug::YoungestVictim) && self.heads[b] != NIL {
+            let head = self.heads[b];
+            self.links[block as usize] = Link { next: head, prev: NIL, bucket, since: clock };
+            self.links[head as usize].prev = block;
+            self.heads[b] = block;
+            self.count += 1;
+            return;
+        }
         let tail = self.tails[b];
         self.links[block as usize] = Link { next: NIL, prev: tail, bucket, since: clock };
         if tail == NIL {
