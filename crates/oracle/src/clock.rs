@@ -180,7 +180,7 @@ impl Clock {
             return Err(format!("something happens at {at} ns, after what happened at {} ns", self.now));
         }
         let before = std::mem::replace(&mut self.now, at);
-        self.dies.check_still(before, &self.lengths)?;
+        self.dies.check_still(before)?;
         self.host.check_still(before, &self.lengths)
     }
 

@@ -1,15 +1,18 @@
-//! Dies, their arrays and channels: each operation on its own for as long as the configuration says, none before what it needs is free, and no
-//! die idle while something waits for it. Who came first goes first: among the reads of an array, among the work of a die, among its pieces of
-//! jobs. Reads go before work unless a job is urgent, a piece of a job waits, or writers wait for room in the buffer. All else of the order
-//! is the engine's affair.
+//! Dies, their arrays and channels: what waits for them, what they are at, and that no die is idle while something waits for it. Who came first
+//! goes first: among the reads of an array, among the work of a die, among its pieces of jobs. Reads go before work unless a job is urgent, a
+//! piece of a job waits, or writers wait for room in the buffer. All else of the order is the engine's affair.
+
+mod stages;
+mod turn;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use vpass_core::base::units::{Cause, Ns, Ppn};
 use vpass_core::watch::time_event::OpId;
 
+use self::turn::Turn;
 use super::lengths::Lengths;
-use super::work::{Stage, UnderWay};
+use super::work::UnderWay;
 
 /// A page read for the host.
 #[derive(Clone, Copy, Debug)]
@@ -54,40 +57,6 @@ struct Die {
     turn: Turn,
     /// Something changed since time last went on.
     touched: bool,
-}
-
-/// Reads of the host that may go before a piece of a job that waits: those that waited when the die's last work ended, and none before a
-/// piece in the foreground, which begins next.
-#[derive(Clone, Debug, Default)]
-struct Turn {
-    reads: usize,
-    /// A piece in the foreground waits.
-    foreground: bool,
-    /// Planes begin together: the most that might have begun at this time.
-    at: Ns,
-    most: usize,
-}
-
-impl Turn {
-    fn grant(&mut self, waiting: usize, at: Ns) {
-        self.reads = if self.foreground { 0 } else { waiting };
-        self.most = if self.at == at { self.most.max(self.reads) } else { self.reads };
-        self.at = at;
-    }
-
-    /// A piece waits that is all that is left of its job.
-    fn take(&mut self) {
-        (self.reads, self.most, self.foreground) = (0, 0, true);
-    }
-
-    /// A read begins: whether it may, before a piece that waits.
-    fn read(&mut self, at: Ns) -> bool {
-        if self.at != at {
-            (self.at, self.most) = (at, self.reads);
-        }
-        self.reads = self.reads.saturating_sub(1);
-        self.most > 0
-    }
 }
 
 /// All of them.
@@ -221,293 +190,47 @@ impl Dies {
         self.reads.get_mut(op as usize).and_then(Option::as_mut).ok_or_else(|| format!("read {op} goes on, and was never given to a die"))
     }
 
-    fn is_quiet(&self, die: u32, at: Ns, lengths: &Lengths) -> bool {
-        let n = lengths.units_per_die;
-        self.units[(die * n) as usize..((die + 1) * n) as usize].iter().all(|u| !u.senses && u.free <= at && u.empty <= at)
+    fn is_quiet(&self, die: u32, at: Ns) -> bool {
+        self.units_of(die).iter().all(|u| !u.senses && u.free <= at && u.empty <= at)
     }
 
-    /// An array begins, or goes on.
-    pub(super) fn begun(&mut self, op: OpId, unit: u32, at: Ns, lengths: &Lengths) -> Result<(), String> {
-        if op & WORK != 0 {
-            return self.work_begun(op, unit, at, lengths);
-        }
-        let read = self.host_read(op)?;
-        if read.since.replace(at).is_some() || read.unit != unit {
-            return Err(format!("a read that belongs to array {} is sensed by array {unit} from {at} ns, or twice", read.unit));
-        }
-        let die = unit / lengths.units_per_die;
-        let u = &mut self.units[unit as usize];
-        if std::mem::replace(&mut u.senses, true) || u.free > at || self.all[die as usize].running.is_some() {
-            return Err(format!("array {unit} senses from {at} ns on, and is busy"));
-        }
-        let first = u.waiting.pop_front();
-        let d = &mut self.all[die as usize];
-        let no_piece_is_next = d.turn.read(at) || d.pieces.is_empty();
-        let may_begin = no_piece_is_next && !d.urgent || d.suspended.is_some();
-        self.touch(die);
-        if !may_begin {
-            return Err(format!("die {die} begins a read at {at} ns before other work, whose turn it is"));
-        }
-        if first != Some(op) {
-            return Err(format!("array {unit} senses from {at} ns on for a read that came after another that waits"));
-        }
-        Ok(())
+    /// The arrays of a die.
+    fn units_of(&self, die: u32) -> &[Unit] {
+        let n = self.units.len() / self.all.len();
+        &self.units[die as usize * n..][..n]
     }
 
-    fn work_begun(&mut self, op: OpId, unit: u32, at: Ns, lengths: &Lengths) -> Result<(), String> {
-        let work = self.work(op)?;
-        let (die, stage) = (work.half.die, work.stage);
-        let right = match stage {
-            Stage::Waiting => work.half.out || work.half.bus.is_none(),
-            Stage::Bus(to) => !work.half.out && to == at,
-            Stage::Suspended => true,
-            Stage::Array(_) => false,
-        };
-        work.stage = Stage::Array(at);
-        if !right {
-            return Err(format!("die {die} begins at {at} ns to work on {op}, which is {stage:?}"));
-        }
-        if unit != die * lengths.units_per_die {
-            return Err(format!("work of die {die} begins at {at} ns on array {unit}"));
-        }
-        match stage {
-            Stage::Waiting => self.occupy(op, die, at, lengths),
-            Stage::Suspended if self.all[die as usize].suspended.take() != Some(op) || !self.is_quiet(die, at, lengths) => {
-                Err(format!("die {die} goes on at {at} ns with suspended work while it is busy"))
-            }
-            Stage::Suspended => {
-                self.all[die as usize].running = Some(op);
-                Ok(())
-            }
-            Stage::Array(_) | Stage::Bus(_) => Ok(()),
-        }
-    }
-
-    /// Work takes its die.
-    fn occupy(&mut self, op: OpId, die: u32, at: Ns, lengths: &Lengths) -> Result<(), String> {
-        let is_quiet = self.is_quiet(die, at, lengths);
-        let work = self.work(op)?;
-        work.begun = at;
-        let is_piece = work.is_piece;
-        let n = lengths.units_per_die;
-        let reads: usize = self.units[(die * n) as usize..((die + 1) * n) as usize].iter().map(|u| u.waiting.len()).sum();
-        let pressed = self.pressed;
-        let d = &mut self.all[die as usize];
-        if !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some() {
-            return Err(format!("die {die} begins work at {at} ns, and is busy"));
-        }
-        if reads > 0 && !(d.urgent || pressed) && d.pieces.is_empty() {
-            return Err(format!("die {die} begins work at {at} ns before {reads} reads that wait, though nothing is urgent"));
-        }
-        d.turn.foreground &= !is_piece;
-        let first = if is_piece { &mut d.pieces } else { &mut d.waiting }.pop_front();
-        self.touch(die);
-        if first != Some(op) {
-            // The program of a wordline waits for its loads elsewhere.
-            let is_early = self.wordlines.values().any(|(_, program)| *program == Some(op));
-            let what = if is_early {
-                "to program a wordline of which pages are still being read"
-            } else {
-                "with work that came after other work that waits"
-            };
-            return Err(format!("die {die} begins at {at} ns {what}"));
-        }
-        Ok(())
-    }
-
-    pub(super) fn suspended(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<(), String> {
-        let work = self.work(op)?;
-        let die = work.half.die;
-        let Stage::Array(since) = work.stage else { return Err(format!("work is suspended at {at} ns while its array does not work")) };
-        work.worked += at - since;
-        if work.half.suspension.is_none() || work.suspended >= lengths.suspensions || work.worked > work.array() {
-            return Err(format!("work of die {die} is suspended at {at} ns, which may be {} times", lengths.suspensions));
-        }
-        work.suspended += 1;
-        work.stage = Stage::Suspended;
-        let n = lengths.units_per_die;
-        if self.units[(die * n) as usize..((die + 1) * n) as usize].iter().all(|u| u.waiting.is_empty()) {
-            return Err(format!("die {die} suspends its work at {at} ns, and no read waits"));
-        }
-        let d = &mut self.all[die as usize];
-        (d.running, d.suspended) = (None, Some(op));
-        self.touch(die);
-        Ok(())
-    }
-
-    /// Something is ready for its channel at `at`.
-    pub(super) fn transfer(&mut self, op: OpId, channel: u32, at: Ns, span: (Ns, Ns), lengths: &Lengths) -> Result<(), String> {
-        let (die, ns) = if op & WORK == 0 { self.read_ready(op, at, lengths)? } else { self.work_ready(op, at, lengths)? };
-        if channel != lengths.channel_of(die) {
-            return Err(format!("channel {channel} serves die {die}, which is on channel {}", lengths.channel_of(die)));
-        }
-        let from = at.max(self.channels[channel as usize]);
-        let to = from + ns;
-        if span != (from, to) {
-            return Err(format!("channel {channel} is used from {} to {} ns; it must from {from} to {to} ns", span.0, span.1));
-        }
-        self.channels[channel as usize] = to;
-        if op & WORK == 0 {
-            let read = self.host_read(op)?;
-            read.to = Some(to);
-            let unit = read.unit as usize;
-            let unit = &mut self.units[unit];
-            unit.senses = false;
-            unit.free = if lengths.cache_read { at } else { to };
-            unit.empty = to;
-        } else {
-            self.work(op)?.stage = Stage::Bus(to);
-        }
-        Ok(())
-    }
-
-    fn read_ready(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<(u32, Ns), String> {
-        let HostRead { unit, sense, transfer, since, to, .. } = *self.host_read(op)?;
-        let (Some(since), None) = (since, to) else {
-            return Err(format!("read {op} is transferred at {at} ns without being sensed, or twice"));
-        };
-        let empty = if lengths.cache_read { self.units[unit as usize].empty } else { 0 };
-        let ready = (since + sense).max(empty);
-        self.touch(unit / lengths.units_per_die);
-        if at == ready {
-            Ok((unit / lengths.units_per_die, transfer))
-        } else {
-            Err(format!("array {unit} begins to sense at {since} ns and has the page at {at} ns; it must at {ready} ns"))
-        }
-    }
-
-    fn work_ready(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<(u32, Ns), String> {
-        let work = self.work(op)?;
-        let (die, stage) = (work.half.die, work.stage);
-        let ns = work.half.bus.ok_or_else(|| format!("work of die {die} that needs no channel has it at {at} ns"))?;
-        match stage {
-            Stage::Array(since) if work.half.out => {
-                let ready = since + work.half.array;
-                if ready != at {
-                    return Err(format!("die {die} begins to sense at {since} ns and has the page at {at} ns; it must at {ready} ns"));
-                }
-            }
-            Stage::Waiting if !work.half.out => self.occupy(op, die, at, lengths)?,
-            _ => return Err(format!("work of die {die} has its channel at {at} ns, and is {stage:?}")),
-        }
-        Ok((die, ns))
-    }
-
-    /// It has left its die.
-    pub(super) fn ended(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<Ended, String> {
-        if op & WORK != 0 {
-            return self.work_ended(op, at);
-        }
-        let read = *self.host_read(op)?;
-        if read.to != Some(at) {
-            return Err(format!("a read ends at {at} ns; its transfer ends at {:?} ns", read.to));
-        }
-        self.reads[op as usize] = None;
-        self.touch(read.unit / lengths.units_per_die);
-        Ok(Ended::Read(read))
-    }
-
-    fn work_ended(&mut self, op: OpId, at: Ns) -> Result<Ended, String> {
-        let work = self.work(op)?;
-        let die = work.half.die;
-        match work.stage {
-            Stage::Bus(to) if work.half.out && to == at => {}
-            Stage::Array(since) if !work.half.out && work.worked + (at - since) == work.array() => {}
-            Stage::Array(since) if !work.half.out => {
-                let (took, must) = (work.worked + (at - since), work.array());
-                return Err(format!(
-                    "die {die} has worked for {took} ns at {at} ns on what takes {must} ns, {} suspensions included",
-                    work.suspended
-                ));
-            }
-            stage => return Err(format!("work of die {die} ends at {at} ns, and is {stage:?}")),
-        }
-        let n = (self.units.len() / self.all.len()) as u32;
-        let waiting = (die * n..(die + 1) * n).map(|unit| self.units[unit as usize].waiting.len()).sum();
-        self.all[die as usize].running = None;
-        self.all[die as usize].turn.grant(waiting, at);
-        self.touch(die);
-        self.leave(op, die, at)?;
-        let work = self.work(op)?;
-        if let Some(then) = work.then.take() {
-            (work.half, work.stage) = (then, Stage::Waiting);
-            self.wait(op, then.die);
-            return Ok(Ended::Half);
-        }
-        let work = self.works.remove(&op).expect("just seen");
-        if let Some(wordline) = work.load_for {
-            self.loaded(wordline)?;
-        }
-        Ok(Ended::Work(work))
-    }
-
-    /// Work leaves its die: for what was reclaim's, the reads that wait have waited.
-    fn leave(&mut self, op: OpId, die: u32, at: Ns) -> Result<(), String> {
-        let work = self.work(op)?;
-        let (cause, begun, is_copy_program) = (work.cause, work.begun, work.is_copy_program());
-        if is_copy_program {
-            self.copy_programs -= 1;
-            if self.copy_programs == 0 {
-                // Those that were kept from piling up more may go on.
-                for die in 0..self.all.len() as u32 {
-                    if self.all[die as usize].jobs > 0 {
-                        self.touch(die);
-                    }
-                }
-            }
-        }
-        if cause == Cause::Reclaim {
-            self.all[die as usize].reclaim -= 1;
-            let n = self.units.len() / self.all.len();
-            let waiting = self.units[die as usize * n..][..n].iter().flat_map(|unit| &unit.waiting);
-            let came = waiting.filter_map(|read| self.reads[*read as usize]).map(|read| read.came);
-            self.stalled += came.map(|came| at - came.max(begun)).sum::<Ns>();
-        }
-        Ok(())
-    }
-
-    fn loaded(&mut self, wordline: u32) -> Result<(), String> {
-        let loads = self.wordlines.get_mut(&wordline).ok_or("a load ends that was never begun")?;
-        loads.0 -= 1;
-        if loads.0 == 0
-            && let Some((_, Some(program))) = self.wordlines.remove(&wordline)
-        {
-            let die = self.work(program)?.half.die;
-            self.wait(program, die);
-        }
-        Ok(())
+    /// Host reads that wait for an array of a die.
+    fn reads_waiting(&self, die: u32) -> usize {
+        self.units_of(die).iter().map(|unit| unit.waiting.len()).sum()
     }
 
     /// Time goes on from here: no die is idle while something waits for it.
-    pub(super) fn check_still(&mut self, now: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn check_still(&mut self, now: Ns) -> Result<(), String> {
         while let Some(die) = self.touched.pop() {
             self.all[die as usize].touched = false;
             let d = &self.all[die as usize];
             if d.running.is_some() {
                 continue;
             }
-            let n = lengths.units_per_die;
-            let units = die * n..(die + 1) * n;
-            let reads: usize = units.clone().map(|unit| self.units[unit as usize].waiting.len()).sum();
+            let reads = self.reads_waiting(die);
             let works = d.waiting.len() + d.pieces.len();
             let something = reads > 0 || works > 0 || d.suspended.is_some();
-            if something && self.is_quiet(die, now, lengths) {
+            if something && self.is_quiet(die, now) {
                 let left = u32::from(d.suspended.is_some());
                 return Err(format!("die {die} idles at {now} ns; {reads} reads, {works} works and {left} suspended ones wait"));
             }
-            if d.jobs > 0 && self.copy_programs == 0 && !something && self.is_quiet(die, now, lengths) {
+            if d.jobs > 0 && self.copy_programs == 0 && !something && self.is_quiet(die, now) {
                 return Err(format!("die {die} idles at {now} ns, and a job waits for a step"));
             }
             if d.suspended.is_none() && (works > 0 || d.urgent) {
                 // The whole die is wanted; no plane begins anew.
                 continue;
             }
-            let idle = |unit: &u32| {
-                let u = &self.units[*unit as usize];
-                !u.waiting.is_empty() && !u.senses && u.free <= now
-            };
-            if let Some(unit) = units.clone().find(idle) {
-                return Err(format!("array {unit} idles at {now} ns; {} reads wait for it", self.units[unit as usize].waiting.len()));
+            let idle = |unit: &Unit| !unit.waiting.is_empty() && !unit.senses && unit.free <= now;
+            if let Some(at) = self.units_of(die).iter().position(idle) {
+                let reads = self.units_of(die)[at].waiting.len();
+                return Err(format!("array {at} of die {die} idles at {now} ns; {reads} reads wait for it"));
             }
         }
         Ok(())
@@ -526,28 +249,5 @@ impl Dies {
             return Err("a work waits twice at the end".into());
         }
         self.reads.iter().flatten().next().map_or(Ok(()), |read| Err(format!("a read is not done at the end: {read:?}")))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Turn;
-
-    #[test]
-    fn before_a_piece_go_the_reads_that_waited_and_before_one_in_the_foreground_none() {
-        let mut turn = Turn::default();
-        assert!(!turn.read(5), "none waited");
-        turn.grant(2, 10);
-        assert!(turn.read(10) && turn.read(20) && !turn.read(30));
-        turn.grant(1, 40);
-        assert!(turn.read(50) && turn.read(50) && !turn.read(60), "two planes begin together");
-        turn.grant(3, 70);
-        turn.take();
-        assert!(!turn.read(70));
-        turn.grant(3, 80);
-        assert!(!turn.read(80), "it waits still");
-        turn.foreground = false;
-        turn.grant(3, 90);
-        assert!(turn.read(100));
     }
 }
