@@ -8,7 +8,7 @@ mod wear;
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
-use vpass_core::base::metrics::Latency;
+use vpass_core::base::metrics::{HostCounts, Latency};
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 use vpass_core::time::Replay;
@@ -46,7 +46,7 @@ pub struct Summary {
     /// Whether `--until stable` ended because programs and erases per host page had settled; null without it.
     pub stable: Option<bool>,
     /// What the host asked for.
-    pub host: Host,
+    pub host: HostCounts,
     /// How long its requests took.
     pub latency_us: Latencies,
     /// How many of them were done in a second.
@@ -75,33 +75,6 @@ pub struct Summary {
     pub simulation: Simulation,
     /// What to know before these results are believed, in sentences; see `Summary::warn`.
     pub warnings: Vec<String>,
-}
-
-/// What the host asked for.
-#[derive(Clone, Debug, Serialize)]
-pub struct Host {
-    /// Requests to read.
-    pub read_requests: u64,
-    /// Requests to write.
-    pub write_requests: u64,
-    /// Requests to trim.
-    pub trim_requests: u64,
-    /// Bytes that they ask to read.
-    pub read_bytes: u64,
-    /// Bytes that they ask to write.
-    pub write_bytes: u64,
-    /// Pages read.
-    pub read_pages: u64,
-    /// Pages written.
-    pub write_pages: u64,
-    /// Pages trimmed.
-    pub trim_pages: u64,
-    /// Pages read that hold nothing.
-    pub unmapped_read_pages: u64,
-    /// Page writes that covered a part of the page.
-    pub partial_page_writes: u64,
-    /// Flash reads that fill in the rest of a partly written page.
-    pub fill_reads: u64,
 }
 
 /// Of host requests; nulls in the untimed gear.
@@ -316,33 +289,9 @@ impl Latencies {
     }
 }
 
-impl Host {
-    pub(crate) fn of(drive: &Drive) -> Self {
-        let h = drive.host_counts();
-        Self {
-            read_requests: h.read_requests,
-            write_requests: h.write_requests,
-            trim_requests: h.trim_requests,
-            read_bytes: h.read_bytes,
-            write_bytes: h.write_bytes,
-            read_pages: h.read_pages,
-            write_pages: h.write_pages,
-            trim_pages: h.trim_pages,
-            unmapped_read_pages: h.unmapped_read_pages,
-            partial_page_writes: h.partial_page_writes,
-            fill_reads: h.fill_reads,
-        }
-    }
-
-    /// Requests and bytes over the simulated time.
-    pub(crate) fn throughput(&self, seconds: Option<f64>) -> Throughput {
-        Throughput::of((self.read_requests, self.write_requests), (self.read_bytes, self.write_bytes), seconds)
-    }
-}
-
 impl Throughput {
     /// Requests and bytes, each of reads and writes, over a time.
-    fn of(requests: (u64, u64), bytes: (u64, u64), seconds: Option<f64>) -> Self {
+    pub(crate) fn of(requests: (u64, u64), bytes: (u64, u64), seconds: Option<f64>) -> Self {
         let Some(s) = seconds.filter(|s| *s > 0.0) else { return Self::default() };
         let mib = |bytes: u64| bytes as f64 / f64::from(1u32 << 20) / s;
         Self {

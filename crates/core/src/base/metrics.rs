@@ -1,12 +1,13 @@
 //! What a run counts, and latencies. All counts are since the end of preconditioning.
 
 use hdrhistogram::Histogram;
+use serde::Serialize;
 
 use crate::base::dose::{DOSE_ONE, QUARTERS};
 use crate::base::units::{Cause, Ns};
 
-/// What the host asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What the host asked for; the fields are those of `host` in a summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HostCounts {
     /// Read requests (a trace row is one, however it is split).
     pub read_requests: u64,

@@ -8,7 +8,7 @@ use vpass_workload::traces::{Device, TraceReport};
 
 use crate::plan::{Plan, Workload};
 use crate::results::jobs::JobResult;
-use crate::results::{Ageing, Flash, Host, Latencies, Reclaim, Simulation, Summary, Trace, TraceDevice, Wear};
+use crate::results::{Ageing, Flash, Latencies, Reclaim, Simulation, Summary, Throughput, Trace, TraceDevice, Wear};
 
 /// What became of the workload.
 pub(super) struct Served {
@@ -29,10 +29,11 @@ pub(super) fn summary(
     ageing: &Ageing,
     oracle: Option<OracleReport>,
 ) -> Summary {
-    let host = Host::of(drive);
+    let host = drive.host_counts();
     let flash = Flash::of(drive);
     let simulated_s = simulated_s(engine, served);
-    let throughput = host.throughput(simulated_s.filter(|_| engine.is_some()));
+    let (requests, bytes) = ((host.read_requests, host.write_requests), (host.read_bytes, host.write_bytes));
+    let throughput = Throughput::of(requests, bytes, simulated_s.filter(|_| engine.is_some()));
     let throughput = match (engine, served.last_arrival, simulated_s) {
         (Some(_), Some(last), Some(done)) => throughput.against(served.requests, last as f64 / 1e9, done),
         _ => throughput,
@@ -52,7 +53,7 @@ pub(super) fn summary(
         passes: served.passes,
         stable: served.stable,
         write_amplification: (host.write_pages > 0).then(|| programs / host.write_pages as f64),
-        host,
+        host: *host,
         latency_us: Latencies::of(engine),
         throughput,
         flash,
