@@ -35,7 +35,8 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole(n) => write!(f, "{n}"),
-            Self::Real(x) => write!(f, "{x}"),
+            // 8.0 is not what 8 is.
+            Self::Real(x) => write!(f, "{x:?}"),
         }
     }
 }

@@ -146,7 +146,7 @@ mod tests {
     fn what_is_no_parameter_and_what_is_no_such_number_is_refused_by_its_key() {
         assert_eq!(refusal("[reclaim.straw-ss]\ncounters = 1"), "reclaim.straw-ss.counters = 1 is outside 2 to 256");
         assert_eq!(refusal("reclaim = { counters = 257 }"), "reclaim.counters = 257 is outside 2 to 256");
-        assert_eq!(refusal("reclaim = { counters = 8.0 }"), "reclaim.counters = 8: a whole number is expected, 2 to 256");
+        assert_eq!(refusal("reclaim = { counters = 8.0 }"), "reclaim.counters = 8.0: a whole number is expected, 2 to 256");
         assert_eq!(refusal("[gc.stable-greedy]\nslack = 1.5"), "gc.stable-greedy.slack = 1.5 is outside 0 to 1");
         assert_eq!(refusal("reclaim = { probe_probability = nan }"), "reclaim.probe_probability = NaN is outside 0.000001 to 0.25");
         assert_eq!(refusal("[gc.stable-greedy]\nslak = 1"), "unknown key `gc.stable-greedy.slak`; known are slack");
