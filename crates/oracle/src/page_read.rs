@@ -123,6 +123,10 @@ impl Oracle {
     fn count_for_policy(&mut self, read: &PhysRead, at: At) {
         if read.cause == Cause::Host {
             let served = self.doses.read_of(at.block).unwrap_or(0);
+            if read.fill && read.result == ReadResult::Uncorrectable {
+                self.questions.failing_fill(at.block, served);
+                return;
+            }
             let asked = self.questions.read(at.block, served);
             self.findings.note(Kind::Protocol, asked);
         } else {
