@@ -14,7 +14,7 @@ use vpass_workload::phases::{PhaseConfig, PhasesConfig};
 use vpass_workload::statistics::{SideConfig, StatisticsConfig, WindowsConfig};
 use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
-use crate::suggest::nearest;
+use vpass_workload::nearest::nearest;
 
 type Keys = &'static [&'static str];
 type KeysOf = fn() -> Keys;

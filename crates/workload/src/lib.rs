@@ -4,7 +4,7 @@
 
 pub mod attack;
 pub mod fio;
-mod nearest;
+pub mod nearest;
 pub mod pass;
 pub mod phases;
 pub mod presets;

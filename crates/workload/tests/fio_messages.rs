@@ -54,7 +54,7 @@ fn files_that_cannot_be_read() {
 fn names_of_options() {
     says("iodpth=4", "fio 3.33 has no option \"iodpth\" (did you mean iodepth?)");
     says("qqqq=4", "fio 3.33 has no option \"qqqq\"");
-    says("BS=4k", "fio 3.33 has no option \"BS\"");
+    says("BS=4k", "fio 3.33 has no option \"BS\" (did you mean bs?)");
     says("bs", "bs: a value is expected after it, as in name=value");
     says("rw=", "rw: a value is expected after it, as in name=value");
     says("numjobs=${VPASS_NOT_SET}", "there is no variable \"VPASS_NOT_SET\" in the environment; set it, or write its value");
