@@ -53,7 +53,7 @@ impl FromStr for Target {
 
     fn from_str(name: &str) -> Result<Self, String> {
         [Self::Compact, Self::Msr, Self::Fio].into_iter().find(|target| target.name() == name).ok_or_else(|| {
-            let hint = crate::nearest::nearest(name, Self::NAMES.into_iter());
+            let hint = crate::nearest::nearest(name, Self::NAMES);
             let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
             format!("\"{name}\" is no form that can be written{hint}; expected compact, msr or fio")
         })

@@ -43,7 +43,7 @@ impl FromStr for Fit {
             "scale" => Ok(Self::Scale),
             "pack" => Ok(Self::Pack),
             _ => {
-                let hint = crate::nearest::nearest(name, Self::NAMES.into_iter());
+                let hint = crate::nearest::nearest(name, Self::NAMES);
                 let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
                 Err(format!("\"{name}\" is no way to fit{hint}; expected error, wrap, scale or pack"))
             }
