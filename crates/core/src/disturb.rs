@@ -1,6 +1,6 @@
 //! Error models: how reads wear at data, one model a file; this file is the seam.
-//! The drive asks a model rarely: `assess` says up to which count a block is certainly whole,
-//! `dose_and_limit` where one page stands in a block for which that can no longer be said.
+//! The drive asks a model rarely: `assess` says up to which count every page of a block certainly decodes at once, `health` where one page
+//! stands in a block for which that can no longer be said.
 
 mod count;
 mod rows;
@@ -74,10 +74,24 @@ impl BlockView<'_> {
 /// What a model makes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assessment {
-    /// Every page is within its limit as long as the block's dose is at most this, in quarters.
+    /// Every page decodes at once as long as the block's dose is at most this, in quarters.
     CleanUntil(u32),
-    /// Some page may be past its limit: ask for each.
+    /// Some page may need a retry, or be past its limit: ask for each.
     Suspect,
+}
+
+/// What a read of a page comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageHealth {
+    /// How often it is sensed again, until it decodes or is given up.
+    pub retries: u8,
+    /// It is past its limit: no retry helps.
+    pub is_lost: bool,
+}
+
+impl PageHealth {
+    /// It decodes as it is sensed first.
+    pub const WELL: Self = Self { retries: 0, is_lost: false };
 }
 
 /// How reads wear at data.
@@ -85,8 +99,21 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose over limit of a page, numbered within the block, as a ratio of exact numbers: (dose, limit) in 1/1024 dose units.
-    fn dose_and_limit(&self, block: &BlockView, page: u32) -> (u64, u64);
+    /// Dose of a page, numbered within the block, in 1/1024 dose units.
+    fn dose(&self, block: &BlockView, page: u32) -> u64;
+
+    /// Up to which dose, in 1/1024 dose units, a page decodes with so many retries; below 0 where its age alone takes more.
+    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64;
+
+    /// How often a read is tried again before its page is given up.
+    fn max_retries(&self) -> u8;
+
+    /// What a read of a page comes to.
+    fn health(&self, block: &BlockView, page: u32) -> PageHealth {
+        let (dose, most) = (self.dose(block, page), self.max_retries());
+        let enough = (0..=most).find(|retries| i128::from(dose) <= i128::from(self.limit(block, page, *retries)));
+        enough.map_or(PageHealth { retries: most, is_lost: true }, |retries| PageHealth { retries, is_lost: false })
+    }
 
     /// What a wordline of this block need not answer for when it is programmed now.
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32;

@@ -6,7 +6,7 @@ use divan::counter::ItemsCount;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{Bytes, Cause};
 use vpass_core::config::{DisturbConfig, DisturbModel, DriveConfig, PerPec};
-use vpass_core::watch::observer::{NO_PPN, Observer, PhysRead, ReadResult};
+use vpass_core::watch::observer::{NO_PPN, Observer, PhysRead};
 use vpass_oracle::Oracle;
 
 #[path = "../tests/oracle/common.rs"]
@@ -49,7 +49,7 @@ fn full(model: DisturbModel) -> (Oracle, Vec<PhysRead>) {
     let reads = (0..BATCH * BATCHES).map(|_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let page = (((state >> 32) * u64::from(geometry.host_pages)) >> 32) as u32;
-        PhysRead { lpn: page, ppn: page, cause: Cause::Host, result: ReadResult::Good, fill: false }
+        PhysRead::good(page, page, Cause::Host)
     });
     (oracle, reads.collect())
 }

@@ -215,6 +215,11 @@ impl Clock {
                 self.expected.take_read(lpn, ppn)?;
                 self.dies.read(op, request, ppn, bytes, at, &self.lengths)
             }
+            TimeEvent::Retry { op, request, ppn, bytes, attempt, at } => {
+                self.go_to(at)?;
+                self.expected.take_retry(ppn, attempt, Cause::Host)?;
+                self.dies.retry(op, (request, bytes), ppn, attempt, at, &self.lengths)
+            }
             TimeEvent::Work { op, work, at } => {
                 self.go_to(at)?;
                 self.work(op, &work)
@@ -295,6 +300,7 @@ impl Clock {
 
     fn ended(&mut self, op: OpId, at: Ns) -> Result<(), String> {
         match self.dies.ended(op, at, &self.lengths)? {
+            Ended::Read(read) if read.in_vain => Ok(()),
             Ended::Read(read) => self.host.deliver_page(&read, at + self.lengths.ecc, &self.lengths),
             Ended::Work(work) if work.host_pages > 0 => self.host.programmed(work.host_pages, work.request, at),
             Ended::Work(_) | Ended::Half => Ok(()),

@@ -112,9 +112,19 @@ impl Oracle {
         } else {
             self.uncorrectable(read, at, self.doses.truth(&self.medium, at));
         }
-        self.doses.sense(&mut self.medium, at);
+        self.sense_all(read, at);
         if self.is_full() {
             self.count_for_policy(read, at);
+        }
+    }
+
+    /// A page was sensed, and again for each retry.
+    #[inline]
+    fn sense_all(&mut self, read: &PhysRead, at: At) {
+        self.doses.sense(&mut self.medium, at);
+        if read.retries > 0 {
+            self.seen.reads[Cause::Retry as usize] += u64::from(read.retries);
+            (0..read.retries).for_each(|_| self.doses.sense(&mut self.medium, at));
         }
     }
 
@@ -130,7 +140,7 @@ impl Oracle {
             let asked = self.questions.read(at.block, served);
             self.findings.note(Kind::Protocol, asked);
         } else {
-            self.questions.put_off(at.block, self.doses.of_read(at.kind));
+            self.questions.put_off(at.block, self.doses.of_read(at.kind) * (1 + u32::from(read.retries)));
             if read.fill {
                 self.blame.leaves_flash(read.lpn);
             }

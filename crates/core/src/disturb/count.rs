@@ -15,7 +15,7 @@ impl Count {
     }
 
     /// Of the weakest page kind, in full density.
-    fn limit(&self, block: &BlockView) -> u64 {
+    fn limit_of_block(&self, block: &BlockView) -> u64 {
         self.table.truth(0, block.pec).limit
     }
 
@@ -27,7 +27,7 @@ impl Count {
 
 impl ErrorModel for Count {
     fn assess(&self, block: &BlockView) -> Assessment {
-        let limit = self.limit(block);
+        let limit = self.limit_of_block(block);
         let written = (0..block.programmed()).filter_map(|wordline| {
             let kinds = block.live_kinds(wordline);
             let base = u64::from(block.wordlines[wordline as usize].base);
@@ -39,10 +39,18 @@ impl ErrorModel for Count {
         if block.reads > until { Assessment::Suspect } else { Assessment::CleanUntil(until) }
     }
 
-    fn dose_and_limit(&self, block: &BlockView, page: u32) -> (u64, u64) {
+    fn dose(&self, block: &BlockView, page: u32) -> u64 {
+        let (wordline, _) = block.wordline_and_kind(page);
+        u64::from(block.reads - block.wordlines[wordline as usize].base) * ALPHA_ONE
+    }
+
+    fn limit(&self, block: &BlockView, page: u32, _retries: u8) -> i64 {
         let (wordline, kind) = block.wordline_and_kind(page);
-        let dose = u64::from(block.reads - block.wordlines[wordline as usize].base) * ALPHA_ONE;
-        (dose, self.limit_of(block, self.limit(block), wordline, 1 << kind))
+        self.limit_of(block, self.limit_of_block(block), wordline, 1 << kind).cast_signed()
+    }
+
+    fn max_retries(&self) -> u8 {
+        0
     }
 
     fn base_at_program(&self, block: &BlockView, _wordline: u32) -> u32 {

@@ -32,7 +32,7 @@ impl WordlineModel {
         below + above
     }
 
-    fn dose(&self, block: &BlockView, i: usize, alpha: u64) -> u64 {
+    fn dose_of(&self, block: &BlockView, i: usize, alpha: u64) -> u64 {
         let near = self.neighbours(block.wordlines, i);
         let own = &block.wordlines[i];
         let far = u64::from(block.reads) - near - u64::from(own.reads);
@@ -40,7 +40,7 @@ impl WordlineModel {
     }
 
     /// Of the weakest page kind of a wordline, from its group's endurance and its block's factor.
-    fn limit(&self, block: &BlockView, of_group: &Endurance, wordline: u32, factor: u32) -> u64 {
+    fn limit_of(&self, block: &BlockView, of_group: &Endurance, wordline: u32, factor: u32) -> u64 {
         self.table.in_mode(self.table.limit_of(of_group.limit, wordline, factor), block.mode_of(wordline))
     }
 
@@ -68,8 +68,8 @@ impl ErrorModel for WordlineModel {
             let i = wordline as usize;
             let group = self.table.group_of(wordline);
             let e = endurances[group];
-            let dose = self.dose(block, i, e.alpha);
-            let limit = self.table.limit_of_kinds(self.limit(block, &e, wordline, factor), kinds);
+            let dose = self.dose_of(block, i, e.alpha);
+            let limit = self.table.limit_of_kinds(self.limit_of(block, &e, wordline, factor), kinds);
             if dose > limit {
                 return Assessment::Suspect;
             }
@@ -88,11 +88,20 @@ impl ErrorModel for WordlineModel {
         Assessment::CleanUntil(u64::from(block.reads).saturating_add(more).min(u64::from(u32::MAX - 1)) as u32)
     }
 
-    fn dose_and_limit(&self, block: &BlockView, page: u32) -> (u64, u64) {
+    fn dose(&self, block: &BlockView, page: u32) -> u64 {
+        let (wordline, _) = block.wordline_and_kind(page);
+        self.dose_of(block, wordline as usize, self.table.truth(self.table.group_of(wordline), block.pec).alpha)
+    }
+
+    fn limit(&self, block: &BlockView, page: u32, _retries: u8) -> i64 {
         let (wordline, kind) = block.wordline_and_kind(page);
         let e = self.table.truth(self.table.group_of(wordline), block.pec);
-        let limit = self.limit(block, &e, wordline, self.table.block_factor(block.block));
-        (self.dose(block, wordline as usize, e.alpha), self.table.limit_of_kinds(limit, 1 << kind))
+        let limit = self.limit_of(block, &e, wordline, self.table.block_factor(block.block));
+        self.table.limit_of_kinds(limit, 1 << kind).cast_signed()
+    }
+
+    fn max_retries(&self) -> u8 {
+        0
     }
 
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32 {

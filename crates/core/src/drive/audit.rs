@@ -111,7 +111,11 @@ impl Drive {
     pub fn dose_and_limit(&self, ppn: Ppn) -> Option<(u64, u64)> {
         let block = self.geometry.block_of(ppn);
         self.flash.limits()?;
-        Some(self.flash.with_block_view(block, |model, view| model.dose_and_limit(view, ppn - self.geometry.first_page(block))))
+        let page = ppn - self.geometry.first_page(block);
+        Some(self.flash.with_block_view(block, |model, view| {
+            let limit = model.limit(view, page, model.max_retries());
+            (model.dose(view, page), limit.max(0).cast_unsigned())
+        }))
     }
 
     /// What the technique's counters know of a block's wordlines that they count: the least and the most that was read of each since the erase,

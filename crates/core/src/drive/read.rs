@@ -148,6 +148,6 @@ impl Drive {
 
     /// Tells the observer of a host read for which no flash was sensed, or no more than a part.
     fn note_unread(&mut self, lpn: Lpn, ppn: Ppn, result: ReadResult) {
-        self.flash.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result, fill: false });
+        self.flash.note_read(PhysRead { result, ..PhysRead::good(lpn, ppn, Cause::Host) });
     }
 }

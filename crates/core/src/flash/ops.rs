@@ -7,6 +7,8 @@ use crate::base::units::{BlockId, Cause, DieId, Ppn};
 pub(crate) enum NandOp {
     /// Read a page for a read-modify-write, program elsewhere follows.
     Fill { src: Ppn },
+    /// What is read here next is sensed again, for this time. A host's request waits for it where it is `of_request`.
+    Retry { src: Ppn, attempt: u8, cause: Cause, of_request: bool },
     /// Program a host page.
     Program { dst: Ppn },
     /// Read here for a wordline to come, which the timed gear knows by this serial number.

@@ -39,6 +39,16 @@ pub struct PhysRead {
     pub result: ReadResult,
     /// It fills in the rest of a partly written page, whose newest part is in the write buffer.
     pub fill: bool,
+    /// How often it was sensed again, until it could be decoded or was given up.
+    pub retries: u8,
+}
+
+impl PhysRead {
+    /// A page of the host's that was decoded as it was sensed first.
+    #[inline]
+    pub fn good(lpn: Lpn, ppn: Ppn, cause: Cause) -> Self {
+        Self { lpn, ppn, cause, result: ReadResult::Good, fill: false, retries: 0 }
+    }
 }
 
 /// Where the content of a programmed page came from.

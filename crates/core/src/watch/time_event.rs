@@ -28,6 +28,15 @@ pub enum Work {
         /// Why.
         cause: Cause,
     },
+    /// A page whose data could not be decoded is sensed again and comes out over its channel.
+    Retry {
+        /// What is sensed.
+        src: Ppn,
+        /// The first is 1.
+        attempt: u8,
+        /// Why it is read.
+        cause: Cause,
+    },
     /// So many pages in over the channel, then one program, of a page or of a wordline that begins with it.
     Program {
         /// The first page.
@@ -79,6 +88,9 @@ pub enum TimeEvent {
     Completed { request: u32, start: Ns, end: Ns },
     /// So many bytes of a page are to be read for a request: a host read waits from now on.
     Read { op: OpId, request: u32, ppn: Ppn, bytes: u32, at: Ns },
+    /// The same bytes are to be read once more, because the data cannot be decoded otherwise; the first `attempt` is 1. What is decoded counts as
+    /// read by the [`Self::Read`] that follows.
+    Retry { op: OpId, request: u32, ppn: Ppn, bytes: u32, attempt: u8, at: Ns },
     /// Work waits at its die from now on; the program of a wordline for its loads first.
     Work { op: OpId, work: Work, at: Ns },
     /// Work that is part of a piece of a job, which a die does as a whole. Told before the piece.

@@ -21,6 +21,8 @@ pub(super) struct HostRead {
     pub(super) bytes: u32,
     /// Reclaim was at work on its die when it came.
     pub(super) met_reclaim: bool,
+    /// Another sensing of the page is the one that counts.
+    pub(super) in_vain: bool,
     came: Ns,
     unit: u32,
     sense: Ns,
@@ -117,6 +119,23 @@ impl Dies {
 
     /// A host read waits from now on.
     pub(super) fn read(&mut self, op: OpId, request: u32, ppn: Ppn, bytes: u32, came: Ns, lengths: &Lengths) -> Result<(), String> {
+        self.queue_read(op, (request, bytes), ppn, (lengths.sense(ppn), false), came, lengths)
+    }
+
+    /// A retry of one does.
+    pub(super) fn retry(&mut self, op: OpId, part: (u32, u32), ppn: Ppn, attempt: u8, came: Ns, lengths: &Lengths) -> Result<(), String> {
+        self.queue_read(op, part, ppn, (lengths.retry(ppn, attempt), true), came, lengths)
+    }
+
+    fn queue_read(
+        &mut self,
+        op: OpId,
+        (request, bytes): (u32, u32),
+        ppn: Ppn,
+        (sense, in_vain): (Ns, bool),
+        came: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         let at = op as usize;
         if op & WORK != 0 || self.reads.get(at).is_some_and(Option::is_some) {
             return Err(format!("a read is named {op} while that name is taken"));
@@ -128,7 +147,7 @@ impl Dies {
         let transfer = lengths.channel(bytes.into());
         let met_reclaim = self.all[(unit / lengths.units_per_die) as usize].reclaim > 0;
         self.reads[at] =
-            Some(HostRead { request, bytes, met_reclaim, came, unit, sense: lengths.sense(ppn), transfer, since: None, to: None });
+            Some(HostRead { request, bytes, met_reclaim, in_vain, came, unit, sense, transfer, since: None, to: None });
         self.units[unit as usize].waiting.push_back(op);
         self.touch(unit / lengths.units_per_die);
         Ok(())

@@ -31,6 +31,8 @@ struct Programmed {
 pub(super) struct Expected {
     sensed: VecDeque<Sensed>,
     programmed: VecDeque<Programmed>,
+    /// Retries: of which page, the how manieth, why it is read.
+    retried: VecDeque<(Ppn, u8, Cause)>,
     merged: VecDeque<(BlockId, Cause)>,
     erased: VecDeque<(BlockId, Cause)>,
     /// Blocks that were opened without some page kinds: where a program takes a wordline, merging is part of it.
@@ -62,6 +64,7 @@ impl Expected {
     pub(super) fn sensed(&mut self, read: &PhysRead, lengths: &Lengths) {
         let to_the_last = read.cause == Cause::Reclaim && self.emptied.contains(&lengths.block(read.ppn));
         self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause, to_the_last });
+        self.retried.extend((1..=read.retries).map(|attempt| (read.ppn, attempt, read.cause)));
     }
 
     /// Whether a block does without some page kinds.
@@ -107,6 +110,13 @@ impl Expected {
         take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
     }
 
+    /// A page that is read for the host, or on the drive's own account, is sensed again.
+    pub(super) fn take_retry(&mut self, ppn: Ppn, attempt: u8, cause: Cause) -> Result<(), String> {
+        take(&mut self.retried, |retry| *retry == (ppn, attempt, cause))
+            .map(|_| ())
+            .ok_or_else(|| format!("retry {attempt} of ppn {ppn} for {} takes time that did not happen", cause.name()))
+    }
+
     /// Work is given to a die. Gives the block of which it moves a page, where that is for a job of reclaim that ends with its erase.
     pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<Option<BlockId>, String> {
         match *work {
@@ -116,6 +126,7 @@ impl Expected {
                 Ok(to_the_last.then(|| lengths.block(src)))
             }
             Work::Load { src, cause, .. } => Ok(self.take_source(src, cause)?.then(|| lengths.block(src))),
+            Work::Retry { src, attempt, cause } => self.take_retry(src, attempt, cause).map(|()| None),
             Work::Program { dst, pages, cause, .. } => self.take_program(dst, pages, cause).map(|()| None),
             Work::Merge { block, cause } => take(&mut self.merged, |m| *m == (block, cause)).map(|_| None).ok_or_else(|| never(work)),
             Work::Erase { block, cause } => take(&mut self.erased, |e| *e == (block, cause)).map(|_| None).ok_or_else(|| never(work)),
@@ -142,6 +153,7 @@ impl Expected {
     /// All that was done is given to a die by now.
     pub(super) fn check_empty(&self) -> Result<(), String> {
         none_left("read", &self.sensed)?;
+        none_left("retry", &self.retried)?;
         none_left("program", &self.programmed)?;
         none_left("merge", &self.merged)?;
         none_left("erase", &self.erased)

@@ -13,6 +13,8 @@ pub(super) struct Lengths {
     pub(super) erase: Ns,
     pub(super) probe: Ns,
     pub(super) ecc: Ns,
+    /// Of each retry, beyond the sensing.
+    retry: Vec<Ns>,
     pub(super) suspend_program: Ns,
     pub(super) suspend_erase: Ns,
     /// How often one operation may be suspended.
@@ -56,6 +58,7 @@ impl Lengths {
             erase: ns(t.erase_us),
             probe: ns(t.probe_us),
             ecc: ns(t.ecc_us),
+            retry: vec![],
             suspend_program: ns(t.suspend_program_us),
             suspend_erase: ns(t.suspend_erase_us),
             suspensions: if t.suspend { t.suspend_limit } else { 0 },
@@ -81,6 +84,11 @@ impl Lengths {
 
     pub(super) fn sense(&self, ppn: Ppn) -> Ns {
         self.sense[(ppn % self.bits) as usize]
+    }
+
+    /// What a retry keeps the array for.
+    pub(super) fn retry(&self, ppn: Ppn, attempt: u8) -> Ns {
+        self.sense(ppn) + self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or(0)
     }
 
     /// So many bytes on a channel.

@@ -73,6 +73,7 @@ impl UnderWay {
         let cause = match *work {
             Work::Copy { cause, .. }
             | Work::Load { cause, .. }
+            | Work::Retry { cause, .. }
             | Work::Program { cause, .. }
             | Work::Merge { cause, .. }
             | Work::Erase { cause, .. } => cause,
@@ -94,6 +95,7 @@ impl UnderWay {
         let by_host = |cause, pages| if cause == Cause::Host { pages } else { 0 };
         match *work {
             Work::Copy { src, dst: None, .. } => Self::new(read(src)),
+            Work::Retry { src, attempt, .. } => Self::new(Half { array: lengths.retry(src, attempt), ..read(src) }),
             Work::Copy { src, dst: Some(dst), cause } => {
                 Self { then: Some(program(lengths.die(dst), 1)), host_pages: by_host(cause, 1), ..Self::new(read(src)) }
             }
@@ -135,6 +137,7 @@ pub(super) fn part_ns(work: &Work, lengths: &Lengths) -> Ns {
     match *work {
         Work::Copy { src, dst, .. } => lengths.whole_read(src) + dst.map_or(0, |_| program(1)),
         Work::Load { src, .. } => lengths.whole_read(src),
+        Work::Retry { src, attempt, .. } => lengths.retry(src, attempt) + lengths.pages(1),
         Work::Program { pages, .. } => program(pages),
         Work::Merge { .. } => program(1),
         Work::Erase { .. } => lengths.erase,
@@ -145,7 +148,7 @@ pub(super) fn part_ns(work: &Work, lengths: &Lengths) -> Ns {
 /// The die of what a job moves; a program says nothing about that.
 pub(super) fn die_of_part(work: &Work, lengths: &Lengths) -> Option<u32> {
     match *work {
-        Work::Copy { src, .. } | Work::Load { src, .. } => Some(lengths.die(src)),
+        Work::Copy { src, .. } | Work::Load { src, .. } | Work::Retry { src, .. } => Some(lengths.die(src)),
         Work::Program { .. } => None,
         Work::Merge { block, .. } | Work::Erase { block, .. } | Work::Probe { block, .. } => Some(lengths.die_of_block(block)),
     }

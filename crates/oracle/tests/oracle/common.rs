@@ -119,12 +119,12 @@ impl Scene {
     }
 
     pub(crate) fn read_by(&mut self, cause: Cause, lpn: Lpn, ppn: Ppn, result: ReadResult) {
-        self.oracle.reads(&[PhysRead { lpn, ppn, cause, result, fill: false }]);
+        self.oracle.reads(&[PhysRead { result, ..PhysRead::good(lpn, ppn, cause) }]);
     }
 
     /// A read that completes a partly written page.
     pub(crate) fn fill(&mut self, lpn: Lpn, ppn: Ppn, result: ReadResult) {
-        self.oracle.reads(&[PhysRead { lpn, ppn, cause: Cause::Host, result, fill: true }]);
+        self.oracle.reads(&[PhysRead { result, fill: true, ..PhysRead::good(lpn, ppn, Cause::Host) }]);
     }
 
     /// The host reads and gets data.

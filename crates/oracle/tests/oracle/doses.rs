@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use vpass_core::base::units::Cause;
 use vpass_core::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 use vpass_core::disturb::table::DOSE_ONE;
-use vpass_core::watch::observer::{Observer, PhysRead, ReadResult};
+use vpass_core::watch::observer::{Observer, PhysRead};
 
 use crate::common::{Scene, config, wordline_model};
 
@@ -274,7 +274,7 @@ proptest! {
                 continue;
             }
             let page = where_ % programmed;
-            batch.push(PhysRead { lpn: page, ppn: page, cause: Cause::Host, result: ReadResult::Good, fill: false });
+            batch.push(PhysRead::good(page, page, Cause::Host));
             if batch.len() == 32 {
                 in_batches.oracle.reads(&std::mem::take(&mut batch));
             }

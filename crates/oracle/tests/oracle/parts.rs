@@ -82,7 +82,7 @@ fn the_rest_comes_from_the_version_beneath_wherever_it_lies_now() {
 #[test]
 fn a_mover_that_reads_the_rest_completes_the_page() {
     let mut s = half_written();
-    s.oracle.reads(&[vpass_core::watch::observer::PhysRead { lpn: 1, ppn: 3, cause: Cause::Gc, result: ReadResult::Good, fill: true }]);
+    s.oracle.reads(&[vpass_core::watch::observer::PhysRead { fill: true, ..vpass_core::watch::observer::PhysRead::good(1, 3, Cause::Gc) }]);
     s.oracle.filled(1);
     s.erase(0);
     s.program_host(12, 1);

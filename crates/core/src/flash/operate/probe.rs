@@ -5,7 +5,7 @@ use crate::bugs::Bug;
 use crate::flash::ops::NandOp;
 use crate::flash::rules;
 use crate::flash::{Flash, Probed};
-use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
+use crate::watch::observer::{NOBODY, PhysRead};
 
 impl Flash {
     /// Senses wordlines for their errors: once each, on reclaim's account, with the dose of a page kind that takes one sensing.
@@ -16,7 +16,7 @@ impl Flash {
             let page = wordline * bits;
             rules::read(first + page, page, &self.hot[block as usize], &self.geometry);
             // The weakest page kind's limit is the wordline's.
-            let of_kind = |kind| self.with_block_view(block, |model, view| model.dose_and_limit(view, page + kind));
+            let of_kind = |kind| self.with_block_view(block, |model, view| (model.dose(view, page + kind), model.limit(view, page + kind, 0).max(0).cast_unsigned()));
             let (dose, limit) = (0..bits).map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
             let dose = if self.bugs.has(Bug::ProbeHalved) { dose / 2 } else { dose };
             found.push(Probed { wordline: *wordline, dose, limit });
@@ -25,7 +25,7 @@ impl Flash {
             if self.bugs.has(Bug::ProbeUncounted) {
                 self.wordlines[self.geometry.wordline_of(first + page) as usize].reads -= self.dose[0];
             }
-            self.note_read(PhysRead { lpn: NOBODY, ppn: first + page, cause: Cause::Reclaim, result: ReadResult::Good, fill: false });
+            self.note_read(PhysRead::good(NOBODY, first + page, Cause::Reclaim));
         }
         self.record(NandOp::Probe { block, wordlines: wordlines.len() as u32 });
         self.ask_model(block);

@@ -2,8 +2,10 @@
 
 use crate::base::units::{BlockId, Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
+use crate::disturb::{BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
 use crate::flash::block::{CARRY, SUSPECT};
+use crate::flash::ops::NandOp;
 use crate::flash::rules;
 use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
 
@@ -24,7 +26,7 @@ impl Flash {
         self.counts.reads[Cause::Host as usize] += 1;
         let rings = self.count_read::<COUNTED>(ppn);
         if WATCHED && !rings {
-            self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Good, fill: false });
+            self.note_read(PhysRead::good(lpn, ppn, Cause::Host));
         }
         rings
     }
@@ -41,7 +43,7 @@ impl Flash {
         if rings {
             return self.rung(lpn, ppn, cause, fill);
         }
-        self.note_read(PhysRead { lpn, ppn, cause, result: ReadResult::Good, fill });
+        self.note_read(PhysRead { fill, ..PhysRead::good(lpn, ppn, cause) });
         Sensed { good: true, rings: false }
     }
 
@@ -49,11 +51,12 @@ impl Flash {
     pub(crate) fn rung(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
         let own = self.dose[self.geometry.kind_of(ppn) as usize];
-        let mut gone = self.is_past_limit(block, ppn - self.geometry.first_page(block), own);
-        gone &= !self.bugs.has(Bug::LossHidden);
+        let PageHealth { retries, is_lost } = self.health(block, ppn - self.geometry.first_page(block), own);
+        let mut gone = is_lost && !self.bugs.has(Bug::LossHidden);
         gone |= self.bugs.has(Bug::LossInvented) && self.hot[block as usize].has(SUSPECT);
         let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
-        self.note_read(PhysRead { lpn, ppn, cause, result, fill });
+        self.note_read(PhysRead { lpn, ppn, cause, result, fill, retries });
+        self.sense_again(ppn, cause, fill, retries);
         if self.model.is_none() {
             self.carry(block);
             return Sensed { good: true, rings: false };
@@ -63,19 +66,44 @@ impl Flash {
         Sensed { good: !gone, rings: true }
     }
 
-    /// The gate: whether the data of a page is past its limit and cannot be read any more. `own` is what the sensing that asks has deposited
+    /// A page is sensed so many times again: each deposits what a read of it deposits.
+    fn sense_again(&mut self, ppn: Ppn, cause: Cause, fill: bool, retries: u8) {
+        for attempt in 1..=retries {
+            self.count_retry(ppn, cause);
+            self.record(NandOp::Retry { src: ppn, attempt, cause, of_request: cause == Cause::Host && !fill });
+        }
+    }
+
+    fn count_retry(&mut self, ppn: Ppn, cause: Cause) {
+        self.counts.reads[Cause::Retry as usize] += 1;
+        self.count_any_read(ppn);
+        self.put_off_alarm(self.geometry.block_of(ppn), self.dose[self.geometry.kind_of(ppn) as usize], cause);
+    }
+
+    /// Whether the data of a page is past its limit and cannot be read any more.
+    fn is_past_limit(&mut self, block: BlockId, page: u32) -> bool {
+        self.health(block, page, 0).is_lost
+    }
+
+    /// The gate: whether the data of a page can be read, and with how many retries. `own` is what the sensing that asks has deposited
     /// already, in quarters: what comes after the data was sensed did it no harm.
-    fn is_past_limit(&mut self, block: BlockId, page: u32, own: u32) -> bool {
+    fn health(&mut self, block: BlockId, page: u32, own: u32) -> PageHealth {
         if !self.hot[block as usize].has(SUSPECT) {
-            return false;
+            return PageHealth::WELL;
         }
         let wordline = (self.geometry.first_wordline(block) + page / self.geometry.cell.bits()) as usize;
         self.hot[block as usize].reads -= own;
         self.wordlines[wordline].reads -= own;
-        let (dose, limit) = self.with_block_view(block, |model, view| model.dose_and_limit(view, page));
+        let mut health = self.with_block_view(block, |model, view| model.health(view, page));
+        if planted(Bug::LimitReachedIsLost) && own > 0 {
+            let at_limit = |model: &dyn ErrorModel, view: &BlockView| {
+                model.dose(view, page).cast_signed() == model.limit(view, page, model.max_retries())
+            };
+            health.is_lost |= self.with_block_view(block, at_limit);
+        }
         self.hot[block as usize].reads += own;
         self.wordlines[wordline].reads += own;
-        dose > limit || planted(Bug::LimitReachedIsLost) && own > 0 && dose == limit
+        health
     }
 
     /// Makes room in the counter of a block that no error model looks at.
@@ -90,7 +118,7 @@ impl Flash {
         let block = self.geometry.block_of(ppn);
         let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn);
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
-        self.note_read(PhysRead { lpn: NOBODY, ppn, cause, result: ReadResult::Good, fill: false });
+        self.note_read(PhysRead::good(NOBODY, ppn, cause));
         if rings {
             self.model_alarm(block);
         }
@@ -100,7 +128,10 @@ impl Flash {
     pub(crate) fn sense_failing(&mut self, lpn: Lpn, ppn: Ppn) {
         self.counts.reads[Cause::Host as usize] += 1;
         self.count_any_read(ppn);
-        self.note_read(PhysRead { lpn, ppn, cause: Cause::Host, result: ReadResult::Uncorrectable, fill: true });
+        let retries = self.model.as_ref().map_or(0, |model| model.max_retries());
+        let result = ReadResult::Uncorrectable;
+        self.note_read(PhysRead { result, fill: true, retries, ..PhysRead::good(lpn, ppn, Cause::Host) });
+        (0..retries).for_each(|_| self.count_retry(ppn, Cause::Host));
     }
 
     /// First valid page of a block from `page` on whose data is past its limit.
@@ -110,7 +141,7 @@ impl Flash {
         }
         let mut page = page;
         while let Some(valid) = self.contents.next_valid(block, page) {
-            if self.is_past_limit(block, valid, 0) {
+            if self.is_past_limit(block, valid) {
                 return Some(valid);
             }
             page = valid + 1;

@@ -23,7 +23,9 @@ impl Device {
                 let undecoded =
                     self.bugs.has(Bug::EccForgotten) || planted(Bug::PartsUndecoded) && part.bytes < drive.geometry().page_bytes;
                 let ready = self.now + if undecoded { 0 } else { self.speed.ecc };
-                self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, completed);
+                if part.is_delivered() {
+                    self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, completed);
+                }
                 busy
             }
             Next::Work => self.step_work(drive, completed),

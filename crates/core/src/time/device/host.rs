@@ -14,6 +14,9 @@ use crate::watch::time_event::TimeEvent;
 /// A [`Timeline`]'s unit where the data of a write arrives; elsewhere a request is complete, and the unit is its tag.
 const ARRIVAL: u32 = Tag::NONE.0;
 
+/// [`ReadPart::owner`] of what no request gets. It is no request's tag.
+const NOBODY: u32 = Tag::NONE.0;
+
 /// A page that is read for a request, whole or in part.
 #[derive(Clone, Copy)]
 pub(super) struct ReadPart {
@@ -38,6 +41,17 @@ impl ReadPart {
     pub(super) fn all_of(request: &Request, tag: Tag, number: u32) -> Self {
         let Request { at, bytes, origin, .. } = *request;
         Self { start: at, owner: tag.0, number, bytes, origin, is_all: true, met_reclaim: false }
+    }
+
+    /// The same bytes, read in vain.
+    pub(super) fn undelivered(self) -> Self {
+        Self { owner: NOBODY, ..self }
+    }
+
+    /// Whether a request gets them.
+    #[inline]
+    pub(super) fn is_delivered(&self) -> bool {
+        self.owner != NOBODY
     }
 
     /// So many bytes of a page for a request that is at this place among those in parts.

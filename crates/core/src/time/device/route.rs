@@ -120,6 +120,11 @@ impl Device {
                 let read = WorkKind::Copy { dst: None, then_host: false, request: NIL };
                 self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.sense(drive, src)));
             }
+            NandOp::Retry { of_request: true, .. } => self.retries += 1,
+            NandOp::Retry { src, attempt, cause, .. } => {
+                let read = WorkKind::Copy { dst: None, then_host: false, request: NIL };
+                self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.speed.retry(g.kind_of(src), attempt)));
+            }
             NandOp::Probe { block, .. } => {
                 // In one piece, before the read that asked: what is done next follows from what is found.
                 let ns = if planted(Bug::ProbesOnce) { self.speed.probe } else { self.ns_in_piece(drive, op) };
@@ -175,6 +180,8 @@ impl Device {
             NandOp::ProgramWordline { pages, .. } => self.speed.serial_program(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }),
             NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
             NandOp::Erase { .. } => self.speed.erase,
+            NandOp::Retry { of_request: true, .. } => 0,
+            NandOp::Retry { src, attempt, .. } => self.speed.retry(kind_of(src), attempt) + self.speed.page_transfer,
             NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
             // They mark where a piece begins and ends.
             NandOp::JobBegin { .. } | NandOp::JobEnd => 0,

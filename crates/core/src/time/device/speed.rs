@@ -15,6 +15,8 @@ pub(crate) struct Speed {
     /// One wordline sensed for its errors.
     pub(crate) probe: Ns,
     pub(crate) ecc: Ns,
+    /// What each retry keeps the array for, its decoding included, beyond the sensing of the page's kind.
+    retry: Vec<Ns>,
     /// Transfer of a whole page on a channel.
     pub(crate) page_transfer: Ns,
     pub(crate) suspend_program: Ns,
@@ -37,6 +39,7 @@ impl Speed {
             erase: us(t.erase_us),
             probe: us(t.probe_us),
             ecc: us(t.ecc_us),
+            retry: vec![],
             page_transfer: transfer_ns(u64::from(geometry.page_bytes), t.channel_mb_s),
             suspend_program: us(t.suspend_program_us),
             suspend_erase: us(t.suspend_erase_us),
@@ -44,6 +47,11 @@ impl Speed {
             host_mb_s: t.host_mb_s,
             page_bytes: geometry.page_bytes,
         }
+    }
+
+    /// Array time of a retry, the first of which is 1: the page is sensed, and the die waits until the controller has tried to decode it.
+    pub(crate) fn retry(&self, kind: u32, attempt: u8) -> Ns {
+        self.sense[kind as usize] + self.retry[usize::from(attempt) - 1]
     }
 
     /// Time of part of a page on its channel.

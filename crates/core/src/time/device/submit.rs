@@ -4,7 +4,7 @@ use super::dies::NIL;
 use super::host::{Known, Measured, ReadPart};
 use super::{Command, Device, Tag};
 use crate::base::request::{Op, Request};
-use crate::base::units::{Lpn, Ns};
+use crate::base::units::{Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::time::split::Pages;
@@ -67,11 +67,26 @@ impl Device {
         let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
         let times = (self.speed.sense[kind as usize & 3], self.transfer(part.bytes));
         let unit = self.by_unit.quotient(drive.geometry().block_of(ppn)) as usize;
+        if self.retries > 0 {
+            self.queue_retries(ppn, unit, part, times.1, kind);
+        }
         if self.dies.events.is_some() {
             self.dies.note_read(part.number, ppn, part.bytes, self.now);
         }
         if let Some(busy) = self.dies.queue_read(unit, part, times, self.now) {
             self.pump(drive, busy);
+        }
+    }
+
+    /// The retries of a page that the host reads go before the sensing with which its data counts as read: they keep array and channel as long
+    /// in either order.
+    #[cold]
+    fn queue_retries(&mut self, ppn: Ppn, unit: usize, part: ReadPart, transfer: Ns, kind: u32) {
+        for attempt in 1..=std::mem::take(&mut self.retries) {
+            if self.dies.events.is_some() {
+                self.dies.note_retry(part.number, ppn, part.bytes, attempt, self.now);
+            }
+            self.dies.queue_read(unit, part.undelivered(), (self.speed.retry(kind, attempt), transfer), self.now);
         }
     }
 

@@ -35,6 +35,13 @@ impl Dies {
         let op = self.next_read();
         self.note(|| TimeEvent::Read { op, request, ppn, bytes, at });
     }
+
+    /// A retry of a host read is about to be queued.
+    #[cold]
+    pub(super) fn note_retry(&mut self, request: u32, ppn: Ppn, bytes: u32, attempt: u8, at: Ns) {
+        let op = self.next_read();
+        self.note(|| TimeEvent::Retry { op, request, ppn, bytes, attempt, at });
+    }
 }
 
 impl Device {
@@ -111,9 +118,10 @@ fn told(recorded: NandOp) -> Option<Work> {
         NandOp::ProgramWordline { dst, pages, serial, cause } => Work::Program { dst, pages, wordline: Some(serial), cause },
         NandOp::Copy { src, dst, cause } => Work::Copy { src, dst, cause },
         NandOp::Read { src, cause } => Work::Copy { src, dst: None, cause },
+        NandOp::Retry { src, attempt, cause, of_request: false } => Work::Retry { src, attempt, cause },
         NandOp::Probe { block, wordlines } => Work::Probe { block, wordlines },
         NandOp::Merge { block, cause } => Work::Merge { block, cause },
         NandOp::Erase { block, cause } => Work::Erase { block, cause },
-        NandOp::Fill { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => return None,
+        NandOp::Retry { .. } | NandOp::Fill { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => return None,
     })
 }

@@ -239,7 +239,7 @@ impl Dies {
         if cause == Cause::Reclaim {
             self.all[die as usize].reclaim -= 1;
             let waiting = self.units_of(die).iter().flat_map(|unit| &unit.waiting);
-            let came = waiting.filter_map(|read| self.reads[*read as usize]).map(|read| read.came);
+            let came = waiting.filter_map(|read| self.reads[*read as usize]).filter(|read| !read.in_vain).map(|read| read.came);
             self.stalled += came.map(|came| at - came.max(begun)).sum::<Ns>();
         }
         Ok(())

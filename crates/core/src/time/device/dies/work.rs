@@ -255,13 +255,16 @@ impl Dies {
             let mut i = self.units[unit].head;
             while i != NIL {
                 let read = &self.reads[i as usize];
+                i = read.next;
+                if !read.part.is_delivered() {
+                    continue;
+                }
                 let from = match () {
                     () if self.bugs.has(Bug::StallFromWorkOn) => op.started,
                     () if planted(Bug::StallFromQueue) => read.queued_at,
                     () => read.queued_at.max(op.started),
                 };
                 waited += now - from.min(now);
-                i = read.next;
             }
         }
         waited
