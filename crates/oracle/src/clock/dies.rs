@@ -146,8 +146,7 @@ impl Dies {
         let unit = lengths.unit(ppn);
         let transfer = lengths.channel(bytes.into());
         let met_reclaim = self.all[(unit / lengths.units_per_die) as usize].reclaim > 0;
-        self.reads[at] =
-            Some(HostRead { request, bytes, met_reclaim, in_vain, came, unit, sense, transfer, since: None, to: None });
+        self.reads[at] = Some(HostRead { request, bytes, met_reclaim, in_vain, came, unit, sense, transfer, since: None, to: None });
         self.units[unit as usize].waiting.push_back(op);
         self.touch(unit / lengths.units_per_die);
         Ok(())

@@ -16,7 +16,11 @@ impl Flash {
             let page = wordline * bits;
             rules::read(first + page, page, &self.hot[block as usize], &self.geometry);
             // The weakest page kind's limit is the wordline's.
-            let of_kind = |kind| self.with_block_view(block, |model, view| (model.dose(view, page + kind), model.limit(view, page + kind, 0).max(0).cast_unsigned()));
+            let of_kind = |kind| {
+                self.with_block_view(block, |model, view| {
+                    (model.dose(view, page + kind), model.limit(view, page + kind, 0).max(0).cast_unsigned())
+                })
+            };
             let (dose, limit) = (0..bits).map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
             let dose = if self.bugs.has(Bug::ProbeHalved) { dose / 2 } else { dose };
             found.push(Probed { wordline: *wordline, dose, limit });
