@@ -2,7 +2,9 @@
 //! The drive asks a model rarely: `assess` says up to which count every page of a block certainly decodes at once, `health` where one page
 //! stands in a block for which that can no longer be said.
 
+mod allowed;
 mod count;
+mod limits;
 mod rows;
 pub mod table;
 mod wordline;
@@ -11,6 +13,7 @@ use crate::base::page_set::{any, bits};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
+use limits::PageLimits;
 use table::LimitTable;
 
 /// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
@@ -42,6 +45,8 @@ pub struct BlockView<'a> {
     pub written: u32,
     /// Which pages hold current data, a bit each.
     pub valid: &'a [u64],
+    /// Step of the age of its oldest page ([`crate::error::ages`]).
+    pub age_step: usize,
 }
 
 impl BlockView<'_> {
@@ -128,11 +133,11 @@ pub trait ErrorModel: Send {
 
 /// The model that a configuration names; none where reads disturb nothing.
 pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
-    let (table, weight) = (LimitTable::of(config), config.disturb.preprogram_weight);
+    let (limits, weight) = (PageLimits::of(config), config.disturb.preprogram_weight);
     match config.disturb.model {
         DisturbModel::None => None,
-        DisturbModel::Count => Some(Box::new(count::Count::new(table, weight))),
-        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(table, weight, config.geometry.neighbour_stride))),
+        DisturbModel::Count => Some(Box::new(count::Count::new(limits, weight))),
+        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(limits, weight, config.geometry.neighbour_stride))),
     }
 }
 

@@ -177,13 +177,15 @@ pub struct ReclaimConfig {
     pub schedule: Schedule,
     /// Reads a block may still serve between its alarm and the end of its job (`R_late`); from the timing where absent, 0 in the foreground.
     pub late_reads: Option<u32>,
+    /// Retries that a read may need before data is rewritten, where `[ecc]` has a ladder of them.
+    pub retries: u32,
     /// Parameters of techniques.
     pub params: Params,
 }
 
 impl Default for ReclaimConfig {
     fn default() -> Self {
-        Self { schedule: Schedule::Deadline, late_reads: None, params: Params::default() }
+        Self { schedule: Schedule::Deadline, late_reads: None, retries: 0, params: Params::default() }
     }
 }
 
@@ -191,16 +193,18 @@ impl ReclaimConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         // No limit of `[disturb]` is larger.
         let late = self.late_reads.unwrap_or(0);
-        require(late <= 20_000_000, || format!("reclaim.late_reads = {late} is more than 20000000"))
+        require(late <= 20_000_000, || format!("reclaim.late_reads = {late} is more than 20000000"))?;
+        require(self.retries <= 31, || format!("reclaim.retries = {} is more than 31", self.retries))
     }
 }
 
 impl SlotTable for ReclaimConfig {
-    const KEYS: &'static [&'static str] = &["schedule", "late_reads"];
+    const KEYS: &'static [&'static str] = &["schedule", "late_reads", "retries"];
 
     fn read<'de, A: MapAccess<'de>>(&mut self, key: &str, table: &mut A) -> Result<(), A::Error> {
         match key {
             "schedule" => self.schedule = table.next_value()?,
+            "retries" => self.retries = table.next_value()?,
             _ => self.late_reads = table.next_value()?,
         }
         Ok(())
@@ -223,6 +227,9 @@ impl Serialize for ReclaimConfig {
         table.serialize_entry("schedule", &self.schedule)?;
         if let Some(late) = self.late_reads {
             table.serialize_entry("late_reads", &late)?;
+        }
+        if self.retries > 0 {
+            table.serialize_entry("retries", &self.retries)?;
         }
         self.params.write(&mut table)?;
         table.end()

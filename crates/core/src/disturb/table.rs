@@ -2,6 +2,7 @@
 //! This is the nature of the flash: the drive's error models, the policies' thresholds and the oracle all read it here.
 //! The truth interpolates over P/E counts (`rows`); a policy looks up the worse of the rows around (straw-2024 III).
 
+use super::allowed::Allowed;
 use super::rows::Rows;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, Bugs, planted};
@@ -41,6 +42,8 @@ pub struct LimitTable {
     /// Limits with guard levels over those without, in 1/1024.
     guarded: u64,
     rows: Rows,
+    /// What techniques may assume where data ages.
+    allowed: Option<Allowed>,
     /// A bug of the drive that reads it.
     pub(crate) bugs: Bugs,
 }
@@ -49,7 +52,8 @@ impl LimitTable {
     /// The table of a checked configuration.
     pub fn of(config: &DriveConfig) -> Self {
         let table = Self::new(&config.disturb, config.geometry.wordlines_per_block, config.geometry.strings_per_layer);
-        Self { guarded: (config.density.limit_factor * f64::from(MEMBER_ONE)) as u64, ..table }
+        let table = Self { guarded: (config.density.limit_factor * f64::from(MEMBER_ONE)) as u64, ..table };
+        Self { allowed: Allowed::of(config, &table), ..table }
     }
 
     /// The table for blocks of so many wordlines, so many of them in a layer.
@@ -77,6 +81,7 @@ impl LimitTable {
             weakest: weakest(&config.kind_factor),
             guarded: MEMBER_ONE.into(),
             rows: Rows::new(config),
+            allowed: None,
             bugs: Bugs::default(),
         }
     }
@@ -172,7 +177,15 @@ impl LimitTable {
         }
         let (from, to) = self.rows.around(pec.saturating_sub(u32::from(planted(Bug::RowOfBefore))));
         let (below, above) = (self.truth(group, from), self.truth(group, to));
-        Endurance { limit: above.limit.min(below.limit), alpha: above.alpha.max(below.alpha) }
+        let fresh = above.limit.min(below.limit);
+        let limit = self.allowed.as_ref().map_or(fresh, |allowed| allowed.limit(self, group, pec));
+        Endurance { limit, alpha: above.alpha.max(below.alpha) }
+    }
+
+    /// Groups on which techniques count with more retries than `reclaim.retries`, because age leaves them too little otherwise.
+    pub fn budget_raised(&self, pec: u32) -> u32 {
+        let raised = |allowed: &Allowed| (0..self.groups).filter(|group| allowed.is_raised(self, *group, pec)).count();
+        self.allowed.as_ref().map_or(0, raised) as u32
     }
 }
 

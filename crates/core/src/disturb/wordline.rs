@@ -7,26 +7,27 @@
 //!         = alpha (RC[i-d] + RC[i+d]) + BLK - RC[i-d] - RC[i] - RC[i+d] - base      with base = alpha s + (b - s)
 //! ```
 
+use super::limits::PageLimits;
 use super::table::{ALPHA_ONE, Endurance, LimitTable};
 use super::{Assessment, BlockView, ErrorModel, spared};
 use crate::bugs::{Bug, planted};
 use crate::disturb::Wordline;
 
 pub(super) struct WordlineModel {
-    table: LimitTable,
+    limits: PageLimits,
     preprogram_weight: f64,
     stride: usize,
 }
 
 impl WordlineModel {
-    pub(super) fn new(table: LimitTable, preprogram_weight: f64, neighbour_stride: u32) -> Self {
-        Self { table, preprogram_weight, stride: neighbour_stride as usize }
+    pub(super) fn new(limits: PageLimits, preprogram_weight: f64, neighbour_stride: u32) -> Self {
+        Self { limits, preprogram_weight, stride: neighbour_stride as usize }
     }
 
     /// Reads of the neighbours of wordline `i`, together; a missing neighbour is never read.
     fn neighbours(&self, wordlines: &[Wordline], i: usize) -> u64 {
-        let stride = if self.table.bugs.has(Bug::StrideForgotten) { 1 } else { self.stride };
-        let beyond = if self.table.bugs.has(Bug::EdgeWraps) { u64::from(wordlines[wordlines.len() - 1].reads) } else { 0 };
+        let stride = if self.limits.table.bugs.has(Bug::StrideForgotten) { 1 } else { self.stride };
+        let beyond = if self.limits.table.bugs.has(Bug::EdgeWraps) { u64::from(wordlines[wordlines.len() - 1].reads) } else { 0 };
         let below = i.checked_sub(stride).map_or(beyond, |n| u64::from(wordlines[n].reads));
         let above = wordlines.get(i + stride).map_or(0, |w| u64::from(w.reads));
         below + above
@@ -39,25 +40,22 @@ impl WordlineModel {
         alpha * near + ALPHA_ONE * far - ALPHA_ONE * u64::from(own.base)
     }
 
-    /// Of the weakest page kind of a wordline, from its group's endurance and its block's factor.
-    fn limit_of(&self, block: &BlockView, of_group: &Endurance, wordline: u32, factor: u32) -> u64 {
-        self.table.in_mode(self.table.limit_of(of_group.limit, wordline, factor), block.mode_of(wordline))
-    }
-
     fn endurances(&self, pec: u32) -> Vec<Endurance> {
-        (0..self.table.groups()).map(|g| self.table.truth(g, pec)).collect()
+        let table = &self.limits.table;
+        (0..table.groups()).map(|g| table.truth(g, pec)).collect()
     }
 }
 
 impl ErrorModel for WordlineModel {
     fn assess(&self, block: &BlockView) -> Assessment {
-        let endurances = self.endurances(block.pec);
+        let (endurances, groups) = (self.endurances(block.pec), self.limits.of_groups(block));
         // Every read to come on the weakest neighbourhood.
-        let fresh = endurances.iter().map(|e| self.table.in_mode(e.limit, block.mode) / e.alpha).min().unwrap_or(0);
+        let fresh = self.limits.of_new(block, &groups, &endurances);
         if block.reads == 0 {
             return Assessment::CleanUntil(fresh.min(u64::from(u32::MAX - 1)) as u32);
         }
-        let factor = self.table.block_factor(block.block);
+        let table = &self.limits.table;
+        let factor = table.block_factor(block.block);
         // What is left to each group's worst; divided once, not for each wordline.
         let mut left = vec![u64::MAX; endurances.len()];
         for wordline in 0..block.programmed() {
@@ -66,14 +64,14 @@ impl ErrorModel for WordlineModel {
                 continue;
             }
             let i = wordline as usize;
-            let group = self.table.group_of(wordline);
+            let group = table.group_of(wordline);
             let e = endurances[group];
             let dose = self.dose_of(block, i, e.alpha);
-            let limit = self.table.limit_of_kinds(self.limit_of(block, &e, wordline, factor), kinds);
-            if dose > limit {
-                return Assessment::Suspect;
+            let limit = self.limits.of_kinds(block, &groups, wordline, factor, kinds);
+            match u64::try_from(limit) {
+                Ok(limit) if dose <= limit => left[group] = left[group].min(limit - dose),
+                _ => return Assessment::Suspect,
             }
-            left[group] = left[group].min(limit - dose);
         }
         let mut more = left
             .iter()
@@ -90,34 +88,32 @@ impl ErrorModel for WordlineModel {
 
     fn dose(&self, block: &BlockView, page: u32) -> u64 {
         let (wordline, _) = block.wordline_and_kind(page);
-        self.dose_of(block, wordline as usize, self.table.truth(self.table.group_of(wordline), block.pec).alpha)
+        let table = &self.limits.table;
+        self.dose_of(block, wordline as usize, table.truth(table.group_of(wordline), block.pec).alpha)
     }
 
-    fn limit(&self, block: &BlockView, page: u32, _retries: u8) -> i64 {
-        let (wordline, kind) = block.wordline_and_kind(page);
-        let e = self.table.truth(self.table.group_of(wordline), block.pec);
-        let limit = self.limit_of(block, &e, wordline, self.table.block_factor(block.block));
-        self.table.limit_of_kinds(limit, 1 << kind).cast_signed()
+    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64 {
+        self.limits.of_page(block, page, retries)
     }
 
     fn max_retries(&self) -> u8 {
-        0
+        self.limits.max_retries()
     }
 
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32 {
         let i = wordline as usize;
-        let e = self.table.truth(self.table.group_of(wordline), block.pec);
+        let e = self.limits.table.truth(self.limits.table.group_of(wordline), block.pec);
         let s = i.checked_sub(self.stride).map_or(0, |n| u64::from(block.wordlines[n].reads));
         let before = (e.alpha * s + ALPHA_ONE * (u64::from(block.reads) - s)) / ALPHA_ONE;
         spared(before, self.preprogram_weight)
     }
 
     fn limits(&self) -> Option<&LimitTable> {
-        Some(&self.table)
+        Some(&self.limits.table)
     }
 
     #[cfg(feature = "seeded-bugs")]
     fn limits_mut(&mut self) -> Option<&mut LimitTable> {
-        Some(&mut self.table)
+        Some(&mut self.limits.table)
     }
 }

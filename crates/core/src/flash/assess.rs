@@ -36,6 +36,7 @@ impl Flash {
             guarded: self.guards.of(block),
             written: u32::from(hot.write_ptr),
             valid: self.contents.valid_words(block),
+            age_step: 0,
         };
         ask(self.model.as_deref().expect("wordlines are counted for an error model"), &view)
     }

@@ -154,6 +154,7 @@ const RANGES: &[Range] = &[
         ),
     ),
     ("reclaim.late_reads", "reads", Whole(0, 20_000_000)),
+    ("reclaim.retries", "", Whole(0, 31)),
     ("density.limit_factor", "", Real(1.0, 100.0)),
     ("density.wear", "", Real(1.0, 10.0)),
     ("density.wear_counts_for_limits", "", Bool),

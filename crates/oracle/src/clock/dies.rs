@@ -119,12 +119,14 @@ impl Dies {
 
     /// A host read waits from now on.
     pub(super) fn read(&mut self, op: OpId, request: u32, ppn: Ppn, bytes: u32, came: Ns, lengths: &Lengths) -> Result<(), String> {
-        self.queue_read(op, (request, bytes), ppn, (lengths.sense(ppn), false), came, lengths)
+        let transfer = lengths.channel(bytes.into());
+        self.queue_read(op, (request, bytes), ppn, (lengths.sense(ppn), transfer, false), came, lengths)
     }
 
     /// A retry of one does.
     pub(super) fn retry(&mut self, op: OpId, part: (u32, u32), ppn: Ppn, attempt: u8, came: Ns, lengths: &Lengths) -> Result<(), String> {
-        self.queue_read(op, part, ppn, (lengths.retry(ppn, attempt), true), came, lengths)
+        let transfer = lengths.retry_transfer(lengths.channel(part.1.into()), attempt);
+        self.queue_read(op, part, ppn, (lengths.retry(ppn, attempt), transfer, true), came, lengths)
     }
 
     fn queue_read(
@@ -132,7 +134,7 @@ impl Dies {
         op: OpId,
         (request, bytes): (u32, u32),
         ppn: Ppn,
-        (sense, in_vain): (Ns, bool),
+        (sense, transfer, in_vain): (Ns, Ns, bool),
         came: Ns,
         lengths: &Lengths,
     ) -> Result<(), String> {
@@ -144,7 +146,6 @@ impl Dies {
             self.reads.resize(at + 1, None);
         }
         let unit = lengths.unit(ppn);
-        let transfer = lengths.channel(bytes.into());
         let met_reclaim = self.all[(unit / lengths.units_per_die) as usize].reclaim > 0;
         self.reads[at] = Some(HostRead { request, bytes, met_reclaim, in_vain, came, unit, sense, transfer, since: None, to: None });
         self.units[unit as usize].waiting.push_back(op);

@@ -2,7 +2,7 @@
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Ns, Ppn};
-use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
+use vpass_core::config::{DriveConfig, EccConfig, ProgramUnit, Schedule};
 
 /// Times of one drive in ns, and the numbers that addresses are made of.
 #[derive(Debug)]
@@ -13,8 +13,8 @@ pub(super) struct Lengths {
     pub(super) erase: Ns,
     pub(super) probe: Ns,
     pub(super) ecc: Ns,
-    /// Of each retry, beyond the sensing.
-    retry: Vec<Ns>,
+    /// Of each retry: the array, the channel, the decoder; the first two as of the first sensing where nothing is said.
+    retry: Vec<(Option<Ns>, Option<Ns>, Ns)>,
     pub(super) suspend_program: Ns,
     pub(super) suspend_erase: Ns,
     /// How often one operation may be suspended.
@@ -49,6 +49,11 @@ fn transfer(bytes: u64, mb_s: f64) -> Ns {
     if mb_s == 0.0 { 0 } else { (bytes as f64 * 1000.0 / mb_s).ceil() as Ns }
 }
 
+fn retry(ecc: &EccConfig, n: usize) -> (Option<Ns>, Option<Ns>, Ns) {
+    let of = |us: &[f64]| us.get(n).copied().map(ns);
+    (of(&ecc.retry_sense_us), of(&ecc.retry_transfer_us), of(&ecc.retry_decode_us).unwrap_or(0))
+}
+
 impl Lengths {
     pub(super) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         let (t, g) = (&config.timing, &config.geometry);
@@ -58,7 +63,7 @@ impl Lengths {
             erase: ns(t.erase_us),
             probe: ns(t.probe_us),
             ecc: ns(t.ecc_us),
-            retry: vec![],
+            retry: (0..config.ecc.retry_decode_us.len()).map(|n| retry(&config.ecc, n)).collect(),
             suspend_program: ns(t.suspend_program_us),
             suspend_erase: ns(t.suspend_erase_us),
             suspensions: if t.suspend { t.suspend_limit } else { 0 },
@@ -86,9 +91,16 @@ impl Lengths {
         self.sense[(ppn % self.bits) as usize]
     }
 
-    /// What a retry keeps the array for.
+    /// What a retry keeps the array for, the first of which is 1: nothing else is sensed until the controller has tried to decode it.
     pub(super) fn retry(&self, ppn: Ppn, attempt: u8) -> Ns {
-        self.sense(ppn) + self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or(0)
+        let (sense, _, decode) = self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
+        sense.unwrap_or(self.sense(ppn)) + decode
+    }
+
+    /// What it keeps the channel for, where the first sensing took so much.
+    pub(super) fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
+        let (_, transfer, _) = self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
+        transfer.unwrap_or(first)
     }
 
     /// So many bytes on a channel.

@@ -95,7 +95,11 @@ impl UnderWay {
         let by_host = |cause, pages| if cause == Cause::Host { pages } else { 0 };
         match *work {
             Work::Copy { src, dst: None, .. } => Self::new(read(src)),
-            Work::Retry { src, attempt, .. } => Self::new(Half { array: lengths.retry(src, attempt), ..read(src) }),
+            Work::Retry { src, attempt, .. } => Self::new(Half {
+                array: lengths.retry(src, attempt),
+                bus: Some(lengths.retry_transfer(lengths.pages(1), attempt)),
+                ..read(src)
+            }),
             Work::Copy { src, dst: Some(dst), cause } => {
                 Self { then: Some(program(lengths.die(dst), 1)), host_pages: by_host(cause, 1), ..Self::new(read(src)) }
             }
@@ -137,7 +141,7 @@ pub(super) fn part_ns(work: &Work, lengths: &Lengths) -> Ns {
     match *work {
         Work::Copy { src, dst, .. } => lengths.whole_read(src) + dst.map_or(0, |_| program(1)),
         Work::Load { src, .. } => lengths.whole_read(src),
-        Work::Retry { src, attempt, .. } => lengths.retry(src, attempt) + lengths.pages(1),
+        Work::Retry { src, attempt, .. } => lengths.retry(src, attempt) + lengths.retry_transfer(lengths.pages(1), attempt),
         Work::Program { pages, .. } => program(pages),
         Work::Merge { .. } => program(1),
         Work::Erase { .. } => lengths.erase,

@@ -78,7 +78,7 @@ impl Device {
                     self.pump(drive, target);
                 }
             }
-            WorkKind::Copy { dst: None, .. } | WorkKind::Erase | WorkKind::Exclusive { .. } => {}
+            WorkKind::Copy { dst: None, .. } | WorkKind::Retry { .. } | WorkKind::Erase | WorkKind::Exclusive { .. } => {}
         }
     }
 }

@@ -122,7 +122,7 @@ impl Device {
             }
             NandOp::Retry { of_request: true, .. } => self.retries += 1,
             NandOp::Retry { src, attempt, cause, .. } => {
-                let read = WorkKind::Copy { dst: None, then_host: false, request: NIL };
+                let read = WorkKind::Retry { transfer: self.speed.retry_transfer(self.speed.page_transfer, attempt) };
                 self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.speed.retry(g.kind_of(src), attempt)));
             }
             NandOp::Probe { block, .. } => {
@@ -181,7 +181,9 @@ impl Device {
             NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
             NandOp::Erase { .. } => self.speed.erase,
             NandOp::Retry { of_request: true, .. } => 0,
-            NandOp::Retry { src, attempt, .. } => self.speed.retry(kind_of(src), attempt) + self.speed.page_transfer,
+            NandOp::Retry { src, attempt, .. } => {
+                self.speed.retry(kind_of(src), attempt) + self.speed.retry_transfer(self.speed.page_transfer, attempt)
+            }
             NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
             // They mark where a piece begins and ends.
             NandOp::JobBegin { .. } | NandOp::JobEnd => 0,

@@ -3,7 +3,25 @@
 use crate::base::geometry::Geometry;
 use crate::base::units::{Ns, transfer_ns, us};
 use crate::bugs::{Bug, planted};
-use crate::config::DriveConfig;
+use crate::config::{DriveConfig, EccConfig};
+
+/// What a retry takes; where it does not say so, as much as the first sensing of the page.
+#[derive(Clone, Copy, Debug)]
+struct Retry {
+    sense: Option<Ns>,
+    transfer: Option<Ns>,
+    decode: Ns,
+}
+
+fn retries(ecc: &EccConfig) -> Vec<Retry> {
+    let of = |times: &[f64], n: usize| times.get(n).map(|time| us(*time));
+    let retry = |(n, decode): (usize, &f64)| Retry {
+        sense: of(&ecc.retry_sense_us, n),
+        transfer: of(&ecc.retry_transfer_us, n),
+        decode: us(*decode),
+    };
+    ecc.retry_decode_us.iter().enumerate().map(retry).collect()
+}
 
 /// Times of one drive.
 #[derive(Clone, Debug)]
@@ -15,8 +33,8 @@ pub(crate) struct Speed {
     /// One wordline sensed for its errors.
     pub(crate) probe: Ns,
     pub(crate) ecc: Ns,
-    /// What each retry keeps the array for, its decoding included, beyond the sensing of the page's kind.
-    retry: Vec<Ns>,
+    /// Of each retry.
+    retries: Vec<Retry>,
     /// Transfer of a whole page on a channel.
     pub(crate) page_transfer: Ns,
     pub(crate) suspend_program: Ns,
@@ -39,7 +57,7 @@ impl Speed {
             erase: us(t.erase_us),
             probe: us(t.probe_us),
             ecc: us(t.ecc_us),
-            retry: vec![],
+            retries: retries(&config.ecc),
             page_transfer: transfer_ns(u64::from(geometry.page_bytes), t.channel_mb_s),
             suspend_program: us(t.suspend_program_us),
             suspend_erase: us(t.suspend_erase_us),
@@ -51,7 +69,13 @@ impl Speed {
 
     /// Array time of a retry, the first of which is 1: the page is sensed, and the die waits until the controller has tried to decode it.
     pub(crate) fn retry(&self, kind: u32, attempt: u8) -> Ns {
-        self.sense[kind as usize] + self.retry[usize::from(attempt) - 1]
+        let retry = self.retries[usize::from(attempt) - 1];
+        retry.sense.unwrap_or(self.sense[kind as usize]) + retry.decode
+    }
+
+    /// Channel time of a retry for which the first sensing took so much.
+    pub(crate) fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
+        self.retries[usize::from(attempt) - 1].transfer.unwrap_or(first)
     }
 
     /// Time of part of a page on its channel.

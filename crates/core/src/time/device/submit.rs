@@ -86,7 +86,12 @@ impl Device {
             if self.dies.events.is_some() {
                 self.dies.note_retry(part.number, ppn, part.bytes, attempt, self.now);
             }
-            self.dies.queue_read(unit, part.undelivered(), (self.speed.retry(kind, attempt), transfer), self.now);
+            self.dies.queue_read(
+                unit,
+                part.undelivered(),
+                (self.speed.retry(kind, attempt), self.speed.retry_transfer(transfer, attempt)),
+                self.now,
+            );
         }
     }
 

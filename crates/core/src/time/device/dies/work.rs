@@ -15,6 +15,8 @@ pub(in crate::time::device) enum WorkKind {
     Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
     /// Sense and page out over the channel, for the wordline of this serial number.
     Load { serial: u32 },
+    /// Sense and page out over the channel once more, for so long, because it could not be decoded.
+    Retry { transfer: Ns },
     /// Erase.
     Erase,
     /// So many nanoseconds of a job that nothing interrupts.
@@ -127,7 +129,7 @@ impl Dies {
         self.set_running(die, Some(op));
         match op.work {
             WorkKind::Program { pages, .. } => self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer),
-            WorkKind::Copy { .. } | WorkKind::Load { .. } => self.start_array(die, op.sense, now),
+            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry { .. } => self.start_array(die, op.sense, now),
             WorkKind::Erase => self.start_array(die, speed.erase, now),
             WorkKind::Exclusive { ns } => self.start_array(die, ns, now),
         }
@@ -181,7 +183,7 @@ impl Dies {
                     speed.suspend_erase
                 }
             }
-            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Exclusive { .. } => return,
+            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry { .. } | WorkKind::Exclusive { .. } => return,
         };
         let Some(left) = op.left else { return };
         if op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften)) || self.units[unit].phase != Phase::Working
@@ -220,8 +222,13 @@ impl Dies {
     pub(super) fn worked(&mut self, unit: usize, now: Ns, speed: &Speed) -> Option<WorkOp> {
         self.note_interval(unit, self.units[unit].since, now, true);
         let op = self.queues[usize::from(self.units[unit].die)].running.expect("work is running");
-        if matches!(op.work, WorkKind::Copy { .. } | WorkKind::Load { .. }) {
-            self.start_work_transfer(op.id, unit, now, speed.page_transfer);
+        let transfer = match op.work {
+            WorkKind::Copy { .. } | WorkKind::Load { .. } => Some(speed.page_transfer),
+            WorkKind::Retry { transfer } => Some(transfer),
+            _ => None,
+        };
+        if let Some(transfer) = transfer {
+            self.start_work_transfer(op.id, unit, now, transfer);
             return None;
         }
         Some(self.end_work(unit, now))
