@@ -7,6 +7,7 @@ mod error;
 mod flash;
 mod ftl;
 mod params;
+mod refresh;
 mod resolve;
 
 pub use density::{DensityConfig, IntervalAverage};
@@ -17,6 +18,7 @@ pub(crate) use error::require;
 pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use params::{Given, Number, Params};
+pub use refresh::RefreshConfig;
 pub use resolve::MIN_SPARE_BLOCKS;
 
 use serde::{Deserialize, Serialize};
@@ -44,6 +46,9 @@ pub struct DriveConfig {
     /// `[reclaim]`
     #[serde(default)]
     pub reclaim: ReclaimConfig,
+    /// `[refresh]`
+    #[serde(default)]
+    pub refresh: RefreshConfig,
     /// `[density]`
     #[serde(default)]
     pub density: DensityConfig,
@@ -63,6 +68,7 @@ impl DriveConfig {
         self.gc.check()?;
         self.wear.check()?;
         self.reclaim.check()?;
+        self.refresh.check()?;
         self.density.check()?;
         self.start.check()?;
         self.drive.check()?;
