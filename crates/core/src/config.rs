@@ -9,6 +9,7 @@ mod flash;
 mod ftl;
 mod params;
 mod rates;
+mod refresh;
 mod resolve;
 
 pub use density::{DensityConfig, IntervalAverage};
@@ -21,6 +22,7 @@ pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use params::{Given, Number, Params};
 pub use rates::{ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
+pub use refresh::RefreshConfig;
 pub use resolve::MIN_SPARE_BLOCKS;
 
 use serde::{Deserialize, Serialize};
@@ -48,6 +50,9 @@ pub struct DriveConfig {
     /// `[reclaim]`
     #[serde(default)]
     pub reclaim: ReclaimConfig,
+    /// `[refresh]`
+    #[serde(default)]
+    pub refresh: RefreshConfig,
     /// `[density]`
     #[serde(default)]
     pub density: DensityConfig,
@@ -73,6 +78,7 @@ impl DriveConfig {
         self.gc.check()?;
         self.wear.check()?;
         self.reclaim.check()?;
+        self.refresh.check()?;
         self.density.check()?;
         self.start.check()?;
         self.drive.check()?;

@@ -2,6 +2,7 @@
 //!
 //! The read path is `read`. What a read may set off begins in `alarm`, what a write does in `write`.
 
+mod ageing;
 mod alarm;
 mod assemble;
 pub mod audit;
@@ -15,7 +16,6 @@ pub(crate) use read::on_read_path;
 use crate::base::geometry::Geometry;
 use crate::base::metrics::HostCounts;
 use crate::base::request::Request;
-use crate::base::units::Ns;
 use crate::bugs::Bugs;
 use crate::config::DriveConfig;
 use crate::drive::audit::blame::Blame;
@@ -24,6 +24,7 @@ use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
 use crate::slots::gc::GcPolicy;
 use crate::slots::reclaim::{Policy, View};
+use crate::slots::refresh::{NO_REFRESH, Refresh};
 use crate::slots::{Facts, Slots, Told};
 use crate::watch::observer::Observer;
 
@@ -34,13 +35,15 @@ pub struct Techniques {
     pub reclaim: String,
     /// GC policy by name.
     pub gc: String,
+    /// Refresh technique by name.
+    pub refresh: String,
     /// Seed of what a technique draws by chance; the workload's chance has none of it.
     pub seed: u64,
 }
 
 impl Default for Techniques {
     fn default() -> Self {
-        Self { reclaim: "block".into(), gc: "greedy".into(), seed: 0 }
+        Self { reclaim: "block".into(), gc: "greedy".into(), refresh: NO_REFRESH.into(), seed: 0 }
     }
 }
 
@@ -52,7 +55,7 @@ pub struct Drive {
     pub(crate) ftl: Ftl,
     pub(crate) gc: Box<dyn GcPolicy>,
     pub(crate) policy: Box<dyn Policy>,
-    pub(crate) now: Ns,
+    pub(crate) refresh: Box<dyn Refresh>,
     pub(crate) facts: Facts,
     pub(crate) host: HostCounts,
     /// What the technique had counted before the measured phase.
@@ -149,7 +152,8 @@ impl Drive {
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut Flash, &mut Ftl, Slots<'_>) {
         let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
-        (&mut self.flash, &mut self.ftl, Slots::new(self.policy.as_mut(), self.gc.as_mut(), told, self.now))
+        let slots = Slots::new(self.policy.as_mut(), self.gc.as_mut(), self.refresh.as_ref(), told, self.flash.now);
+        (&mut self.flash, &mut self.ftl, slots)
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) mod wear;
 use crate::base::geometry::Geometry;
 use crate::base::mem::huge_vec;
 use crate::base::metrics::FlashCounts;
-use crate::base::units::Seq;
+use crate::base::units::{Ns, Seq};
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, ProgramUnit};
 use crate::disturb::table::dose_per_kind;
@@ -76,6 +76,10 @@ pub(crate) struct Flash {
     /// Whether physical work is recorded in `ops`: a timed gear takes it from there.
     timed: bool,
     pub(crate) ops: Vec<NandOp>,
+    /// The time, as far as anybody has said.
+    pub(crate) now: Ns,
+    /// Whether the time counts for what it holds.
+    pub(crate) keeps_time: bool,
     /// Who watches.
     pub(crate) watch: Watch,
     bugs: Bugs,
@@ -120,6 +124,8 @@ impl Flash {
             counts: FlashCounts::default(),
             timed,
             ops: vec![],
+            now: 0,
+            keeps_time: false,
             watch: Watch::default(),
             bugs: Bugs::default(),
             geometry,

@@ -14,9 +14,10 @@ pub(crate) mod place;
 pub(crate) mod recycle;
 pub(crate) mod reprogram;
 pub(crate) mod streams;
+pub(crate) mod wheel;
 
 use crate::base::geometry::Geometry;
-use crate::base::metrics::ReclaimCounts;
+use crate::base::metrics::{ReclaimCounts, RefreshCounts};
 use crate::base::streams::{RESERVE, StreamSpec};
 use crate::base::units::{Ns, transfer_ns, us};
 use crate::bugs::Bugs;
@@ -28,6 +29,7 @@ use gathers::Gathers;
 use job::{Job, JobRef};
 use map::PageMap;
 use streams::Streams;
+use wheel::TimeWheel;
 
 /// The controller's own state: where the host's pages are, and what is under way.
 pub(crate) struct Ftl {
@@ -64,6 +66,10 @@ pub(crate) struct Ftl {
     pub(crate) lost_pages: u64,
     /// Read reclaim since the measured phase began.
     pub(crate) reclaim: ReclaimCounts,
+    /// Data refresh since the measured phase began.
+    pub(crate) refresh: RefreshCounts,
+    /// When blocks are looked at because of their age.
+    pub(crate) wheel: TimeWheel,
     /// When reclaim's jobs run: `reclaim.schedule`.
     schedule: Schedule,
     /// `[wear]`.
@@ -100,6 +106,8 @@ impl Ftl {
             lost: vec![],
             lost_pages: 0,
             reclaim: ReclaimCounts::default(),
+            refresh: RefreshCounts::default(),
+            wheel: TimeWheel::new(),
             schedule: config.reclaim.schedule,
             wear: config.wear.clone(),
             background: config.gc.background,

@@ -5,6 +5,7 @@ pub mod card;
 pub mod gc;
 mod params;
 pub mod reclaim;
+pub mod refresh;
 pub(crate) use at_work::{Away, Facts, Slots, Told};
 
 use crate::config::{DriveConfig, Params};
@@ -12,6 +13,7 @@ use crate::config::{DriveConfig, Params};
 use self::card::{About, InSlot, Param};
 use self::gc::{GC, GcPolicy};
 use self::reclaim::{Policy, RECLAIM};
+use self::refresh::{REFRESH, Refresh};
 
 /// A place of the drive that one technique of a list fills.
 pub struct Slot {
@@ -56,6 +58,11 @@ pub const SLOTS: &[Slot] = &[
         table: <dyn Policy as InSlot>::TABLE,
         cards: || RECLAIM.iter().map(|c| &c.about).collect(),
         given: <dyn Policy as InSlot>::given_mut,
+    },
+    Slot {
+        table: <dyn Refresh as InSlot>::TABLE,
+        cards: || REFRESH.iter().map(|c| &c.about).collect(),
+        given: <dyn Refresh as InSlot>::given_mut,
     },
     Slot {
         table: <dyn GcPolicy as InSlot>::TABLE,

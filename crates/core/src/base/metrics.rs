@@ -48,6 +48,19 @@ pub struct FlashCounts {
     pub reprograms: [u64; Cause::COUNT],
 }
 
+/// Data refresh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RefreshCounts {
+    /// Blocks that began to be rewritten because of their age.
+    pub invocations: u64,
+    /// Those of them that were still open.
+    pub open_blocks: u64,
+    /// Pages of these that were never programmed.
+    pub unused_pages: u64,
+    /// Jobs that were not done when the block's period ended.
+    pub deadline_misses: u64,
+}
+
 /// Read reclaim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReclaimCounts {

@@ -17,6 +17,8 @@ pub type DieId = u16;
 pub type StreamId = u8;
 /// Simulated time or a span of it, in nanoseconds.
 pub type Ns = u64;
+/// A point in simulated time, in nanoseconds after time 0; what was there before the clock began is below 0.
+pub type Moment = i64;
 /// Simulated time ends here, 146 years after it began: what is late by less than three times that still fits [`Ns`].
 pub const END_OF_TIME: Ns = 1 << 62;
 /// Monotone number of a page program; recovery of a live drive orders by it.

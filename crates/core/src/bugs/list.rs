@@ -492,6 +492,12 @@ macro_rules! list {
             YoungestVictim,
             /// A read of more than sixteen pages ends with the sixteenth.
             LongReadCut,
+            /// A block that moves are written to is not looked at when it is old.
+            AgeForgottenAfterMove,
+            /// A block that was refreshed keeps its age through the erase.
+            StaleAgeAfterRefresh,
+            /// An open block never comes due.
+            OpenNeverDue,
         }
     };
 }

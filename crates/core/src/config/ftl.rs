@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::disturb::PEC_MAX;
 use super::error::{ConfigError, require, require_range, require_share};
 use super::params::{Params, SlotTable, read_slot};
+use crate::base::span::Span;
 use crate::base::units::Bytes;
 
 /// `[drive]`: what the host sees of the flash.
@@ -249,11 +250,13 @@ pub struct StartConfig {
     pub overwrite: f64,
     /// Reads that each written block has served by then at most: how many is drawn evenly from 0 on, and spread evenly over its wordlines.
     pub reads: u32,
+    /// The age that each written block has by then at most, a string such as "30d": how old is drawn evenly from 0 on.
+    pub age: Span,
 }
 
 impl Default for StartConfig {
     fn default() -> Self {
-        Self { pec: 0, fill: 1.0, overwrite: 0.0, reads: 0 }
+        Self { pec: 0, fill: 1.0, overwrite: 0.0, reads: 0, age: Span(0) }
     }
 }
 

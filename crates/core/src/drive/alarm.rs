@@ -141,18 +141,21 @@ impl Drive {
         if wanted.is_empty() {
             return;
         }
-        let (now, from) = (self.now, self.flash.hot(block).reads);
+        let (now, from) = (self.flash.now, self.flash.hot(block).reads);
         let job = self.ftl.jobs[slot].as_mut().expect("found");
         (job.from, job.deadline, job.started_at) = (from, deadline, now);
     }
 
     /// Whether a job should go ahead of reads: at the rate since it began, the block's reads would run out before it is done.
     pub(crate) fn is_urgent(&self, job: &Job) -> bool {
+        if self.is_aged(job) {
+            return true;
+        }
         if job.deadline == Reads::NEVER {
             return false;
         }
         let served = self.flash.cold(job.block).without_movers(self.flash.hot(job.block).reads);
-        let rate = f64::from(served - job.from) / (self.now - job.started_at).max(1) as f64;
+        let rate = f64::from(served - job.from) / (self.flash.now - job.started_at).max(1) as f64;
         let left = job.deadline.0.saturating_mul(QUARTERS).saturating_sub(served);
         rate * self.ftl.time_left(&self.flash, job) as f64 >= f64::from(left / QUARTERS * QUARTERS)
     }

@@ -12,6 +12,7 @@ use crate::slots::Facts;
 use crate::slots::gc::gc_policy;
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{COUNTERS, Policy, StreamSpec, Technique, promise, technique};
+use crate::slots::refresh::{self, REFRESH, RefreshTechnique, refresh_technique};
 
 impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
@@ -22,8 +23,10 @@ impl Drive {
         let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
+        let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
+        refresh::check(&config, refresh.name)?;
         let policy = technique.make(&config, techniques.seed);
-        Self::assemble(config, policy, Some(technique), (&techniques.gc, techniques.seed), timed)
+        Self::assemble(config, policy, Some(technique), (&techniques.gc, refresh, techniques.seed), timed)
     }
 
     /// The same under a policy that is in no list. It may not track, and what it promises is not checked.
@@ -31,20 +34,22 @@ impl Drive {
     /// # Errors
     /// As those of [`Self::new`].
     pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, gc: &str, timed: bool) -> Result<Self, ConfigError> {
-        Self::assemble(config, policy, None, (gc, 0), timed)
+        Self::assemble(config, policy, None, (gc, &REFRESH[0], 0), timed)
     }
 
     fn assemble(
         config: DriveConfig,
         policy: Box<dyn Policy>,
         technique: Option<&Technique>,
-        (gc, seed): (&str, u64),
+        (gc, refresh, seed): (&str, &RefreshTechnique, u64),
         timed: bool,
     ) -> Result<Self, ConfigError> {
         let geometry = Geometry::new(&config);
         crate::drive::start::reads::check(&config, timed)?;
         let gc = gc_policy(gc, &config, seed).ok_or_else(|| unknown("gc", gc))?;
         let counters = technique.filter(|technique| technique.needs.counters).map(|technique| technique.args(&config).whole(&COUNTERS));
+        let keeps_time = refresh::needs_time(&config, refresh.name);
+        let refresh = refresh.make(&config, seed);
         let own = policy.streams();
         require_room_for(&own, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
         let flash = Flash::new(&config, geometry.clone(), counters, own.iter().any(|s| s.counts_pages), timed);
@@ -63,13 +68,14 @@ impl Drive {
             blame: Blame::new(geometry.host_pages, config.disturb.model),
             geometry,
             config,
-            now: 0,
+            refresh,
             host: HostCounts::default(),
             own_counts_before: vec![],
             uncorrectable_reads: 0,
             bugs: Bugs::default(),
             announced: 0,
         };
+        drive.flash.keeps_time = keeps_time;
         for block in 0..drive.geometry.blocks {
             drive.ftl.add_free(&drive.flash, block);
         }

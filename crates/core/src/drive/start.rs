@@ -1,4 +1,5 @@
 //! What a drive begins with: content, wear, and reads from before the run.
 
+mod ages;
 mod precondition;
 pub mod reads;

@@ -2,7 +2,7 @@
 
 use crate::base::dose::QUARTERS;
 use crate::base::geometry::Geometry;
-use crate::base::units::Reads;
+use crate::base::units::{Moment, Reads};
 use crate::bugs::{Bug, planted};
 pub use crate::disturb::Wordline;
 
@@ -91,6 +91,8 @@ pub struct BlockCold {
     pub reprogrammed_cycles: u32,
     /// How many times [`CARRY`] was carried here since its erase; never where an error model counts.
     pub carries: u32,
+    /// When its oldest page was programmed, where time counts.
+    pub programmed_at: Moment,
 }
 
 impl BlockCold {
@@ -107,6 +109,7 @@ impl BlockCold {
             pages_away: 0,
             reprogrammed_cycles: 0,
             carries: 0,
+            programmed_at: 0,
         }
     }
 

@@ -249,6 +249,7 @@ impl Ftl {
     fn erase(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, cause: Cause) {
         slots.erased(flash, self.away(flash), block, cause);
         self.book_low_density(flash, block, cause);
+        self.wheel.clear(block);
         flash.erase(block, cause);
         self.add_free(flash, block);
     }

@@ -84,6 +84,7 @@ impl Ftl {
         flash.open(block, stream, counts_pages);
         self.open_in_mode(flash, block, mode);
         self.arm(flash, slots, block);
+        self.arm_for_age(flash, slots, block);
         Some(block)
     }
 
@@ -131,6 +132,18 @@ impl Ftl {
         flash.set_policy_alarm(block, first);
         flash.ask_model(block);
         flash.set_alarm(block);
+    }
+
+    /// The first look at a block that is about to be written, because of its age.
+    fn arm_for_age(&mut self, flash: &mut Flash, slots: &Slots, block: BlockId) {
+        if flash.keeps_time {
+            let now = flash.now;
+            flash.tell(|o| o.clock(now));
+            let forgotten = flash.hot(block).stream == GC && planted(Bug::AgeForgottenAfterMove);
+            if let Some(at) = slots.first_look(flash.cold(block).programmed_at).filter(|_| !forgotten) {
+                self.wheel.set(block, at);
+            }
+        }
     }
 
     /// Programs the next page of a block and maps it there.

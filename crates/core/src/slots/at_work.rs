@@ -2,12 +2,13 @@
 //! only the drive itself asks what to do against reads.
 
 use crate::base::metrics::HostCounts;
-use crate::base::units::{BlockId, Cause, Ns, Ppn, Reads};
+use crate::base::units::{BlockId, Cause, Moment, Ns, Ppn, Reads};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
 use crate::flash::Flash;
 use crate::slots::gc::{Candidates, GcPolicy};
 use crate::slots::reclaim::{Policy, View};
+use crate::slots::refresh::Refresh;
 
 /// Pages that low density takes away: what jobs under way will take, and what it may take in all.
 #[derive(Clone, Copy, Debug)]
@@ -75,14 +76,15 @@ impl<'a> View<'a> {
 pub(crate) struct Slots<'a> {
     reclaim: &'a mut dyn Policy,
     gc: &'a mut dyn GcPolicy,
+    refresh: &'a dyn Refresh,
     told: Told<'a>,
     /// The drive's time, for the jobs that begin.
     pub(crate) now: Ns,
 }
 
 impl<'a> Slots<'a> {
-    pub(crate) fn new(reclaim: &'a mut dyn Policy, gc: &'a mut dyn GcPolicy, told: Told<'a>, now: Ns) -> Self {
-        Self { reclaim, gc, told, now }
+    pub(crate) fn new(reclaim: &'a mut dyn Policy, gc: &'a mut dyn GcPolicy, refresh: &'a dyn Refresh, told: Told<'a>, now: Ns) -> Self {
+        Self { reclaim, gc, refresh, told, now }
     }
 
     /// First alarm of a block that is about to be written.
@@ -93,6 +95,11 @@ impl<'a> Slots<'a> {
     /// A block is about to be erased.
     pub(crate) fn erased(&mut self, flash: &Flash, away: Away, block: BlockId, cause: Cause) {
         self.reclaim.erased(&View::of(flash, away, self.told), block, cause);
+    }
+
+    /// When a block is to be looked at first because of its age; never where none.
+    pub(crate) fn first_look(&self, since: Moment) -> Option<Moment> {
+        self.refresh.first_look(since)
     }
 
     /// The block to clean.

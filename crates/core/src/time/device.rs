@@ -200,7 +200,7 @@ impl Device {
     pub fn advance(&mut self, drive: &mut Drive, until: Ns, mut completed: impl FnMut(Tag, Ns)) -> Ns {
         let ((at_dies, next), at_host) = (self.dies.next(), self.host.next_event());
         let at = at_dies.min(at_host).min(until);
-        if self.host.outstanding == 0 && self.pads_before(drive, at) {
+        if self.host.outstanding == 0 && (self.pads_before(drive, at) || self.wakes_before(drive, at)) {
             return self.now;
         }
         assert!(at != Ns::MAX, "the host waits, but nothing is going to happen");
@@ -256,6 +256,26 @@ impl Device {
     /// Requests submitted so far, modulo 2^32; the number of the next one.
     fn submitted(&self, drive: &Drive) -> u32 {
         (drive.announced() as u32).wrapping_sub(self.announced)
+    }
+
+    /// In a pause, looks at blocks that time alone makes due before `at`; the drive may have work to do sooner then.
+    #[cold]
+    fn wakes_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
+        if drive.next_wake() >= at {
+            return false;
+        }
+        self.now = drive.next_wake().max(self.now);
+        self.wake(drive);
+        true
+    }
+
+    /// Looks at blocks that are due by now.
+    #[cold]
+    #[inline(never)]
+    fn wake(&mut self, drive: &mut Drive) {
+        drive.set_now(self.now);
+        drive.wake();
+        self.route(drive, dies::NIL);
     }
 
     /// Pads what has waited for its wordline through a pause that ends before `at`, if it has; the drive may have work to do sooner then.

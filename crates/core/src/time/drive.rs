@@ -55,7 +55,7 @@ impl Drive {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "an assignment")]
     pub(super) fn set_now(&mut self, now: Ns) {
-        self.now = now;
+        self.flash.now = now;
     }
 
     /// The map entry of a page of the host.

@@ -2,14 +2,17 @@
 
 use super::split::Pages;
 use super::{Progress, RunError, check_arrivals};
-use crate::base::request::{Op, Request, RequestSource};
-use crate::base::units::Lpn;
+use crate::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use crate::base::units::{Lpn, Ns};
 use crate::bugs::{Bug, planted};
 use crate::drive::{Drive, on_read_path};
 use crate::flash::count::{PAGES, TRACKED};
 
 /// Requests taken from the source at a time.
 const CHUNK: usize = 1024;
+/// What is said of requests without times on a drive that cannot do without.
+const NO_CLOCK: &str = "data ages on this drive (refresh or start.age), and the workload's requests have no times of their own; \
+    set workload.rate without workload.queue_depth, or replay a trace by its own clock";
 
 /// Serves a whole workload.
 ///
@@ -21,6 +24,9 @@ pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: 
     loop {
         requests.clear();
         source.fill(&mut requests, CHUNK).map_err(RunError::Source)?;
+        if drive.keeps_time() && source.arrival() != Arrival::Open {
+            return Err(RunError::Source(SourceError(NO_CLOCK.into())));
+        }
         if requests.is_empty() {
             if source.next_stage() {
                 continue;
@@ -43,7 +49,11 @@ pub fn serve_untimed(drive: &mut Drive, requests: &[Request], progress: Progress
 fn serve_part(drive: &mut Drive, part: &[Request], served: &mut u64, progress: Progress) -> Result<(), RunError> {
     check_arrivals(part)?;
     drive.announce(part);
-    on_read_path!(drive.serve(part));
+    if drive.keeps_time() {
+        on_read_path!(drive.serve_in_time(part));
+    } else {
+        on_read_path!(drive.serve(part));
+    }
     *served += part.len() as u64;
     if progress(*served, drive) { Ok(()) } else { Err(RunError::Interrupted) }
 }
@@ -69,8 +79,19 @@ const GROUP: usize = 16;
 const PAGES_AHEAD: usize = 16;
 
 impl Drive {
-    /// A software pipeline: while a request is served, what later ones touch is on its way.
     fn serve<const COUNTED: u8, const WATCHED: bool>(&mut self, requests: &[Request]) {
+        self.pipeline::<COUNTED, WATCHED, false>(requests);
+    }
+
+    /// On a drive whose data ages: the clock goes on with each request, and what is due by then comes before it.
+    fn serve_in_time<const COUNTED: u8, const WATCHED: bool>(&mut self, requests: &[Request]) {
+        self.pipeline::<COUNTED, WATCHED, true>(requests);
+    }
+
+    /// A software pipeline: while a request is served, what later ones touch is on its way.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the read path")]
+    fn pipeline<const COUNTED: u8, const WATCHED: bool, const IN_TIME: bool>(&mut self, requests: &[Request]) {
         let shift = self.geometry.page_shift();
         let has_own = COUNTED == PAGES || COUNTED == TRACKED;
         let at_once = if has_own { GROUP } else { 1 };
@@ -85,12 +106,32 @@ impl Drive {
                     next.by_ref().take(at_once).for_each(|request| self.prefetch_own_of::<COUNTED>(request, shift));
                 }
             }
+            if IN_TIME {
+                self.pass_time(request.at);
+            }
             if is_read_of_a_page(request, shift) {
                 self.count_request(Op::Read, request.bytes);
                 self.read_one::<COUNTED, WATCHED>((request.offset >> shift) as Lpn);
             } else {
                 self.serve_one::<COUNTED, WATCHED>(request);
             }
+        }
+    }
+
+    /// Lets time pass until then. It does not go back.
+    #[inline]
+    fn pass_time(&mut self, until: Ns) {
+        if self.next_wake() <= until {
+            self.wake_until(until);
+        }
+        self.set_now(until.max(self.now()));
+    }
+
+    #[cold]
+    fn wake_until(&mut self, until: Ns) {
+        while self.next_wake() <= until {
+            self.set_now(self.next_wake().max(self.now()));
+            self.wake();
         }
     }
 

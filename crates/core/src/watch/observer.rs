@@ -6,7 +6,7 @@ use std::any::Any;
 use crate::base::metrics::TimedMetrics;
 use crate::base::page_set::PageSet;
 use crate::base::request::Request;
-use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, Seq};
+use crate::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq};
 use crate::watch::time_event::{OpId, TimeEvent};
 
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
@@ -116,6 +116,12 @@ pub trait Observer: Any {
     /// The drive was preconditioned by construction: this block was read before the run, after all that it holds was programmed; the
     /// dose read from each of its wordlines, in quarters of a unit, from wordline 0 on.
     fn served_before(&mut self, block: BlockId, doses: &[u32]);
+    /// The time, where it counts for what the drive holds: told before a block is opened, and before time alone sets something off.
+    fn clock(&mut self, _at: Ns) {}
+    /// The drive was preconditioned: of this block the oldest page was programmed at this time, 0 or before.
+    fn aged(&mut self, _block: BlockId, _since: Moment) {}
+    /// The clock is set back to 0; so much time had passed.
+    fn clock_restarts(&mut self, _passed: Ns) {}
     /// The measured phase begins: counts start here.
     fn measured_phase(&mut self);
 

@@ -1,7 +1,7 @@
 //! What a drive tells whoever drives it: what it is made of, and its counts since the measured phase began.
 
 use crate::base::geometry::Geometry;
-use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts, RefreshCounts};
 use crate::base::units::{Bytes, Ns};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
@@ -19,6 +19,7 @@ impl Drive {
         if !planted(Bug::ReclaimFromStart) {
             self.ftl.reclaim = ReclaimCounts::default();
         }
+        self.ftl.refresh = RefreshCounts::default();
         self.blame.clear();
         self.uncorrectable_reads = 0;
         self.ftl.lost_pages = 0;
@@ -50,6 +51,11 @@ impl Drive {
         &self.ftl.reclaim
     }
 
+    /// Data refresh, since the measured phase began.
+    pub fn refresh_counts(&self) -> &RefreshCounts {
+        &self.ftl.refresh
+    }
+
     /// What the technique counts of its own, by name, since the measured phase began.
     pub fn technique_counts(&self) -> Vec<(&'static str, u64)> {
         let before = |name| self.own_counts_before.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count);
@@ -70,9 +76,9 @@ impl Drive {
         self.ftl.lost_pages
     }
 
-    /// Simulated time, as far as the drive has been told; 0 in the untimed gear.
+    /// Simulated time, as far as the drive has been told; 0 in the untimed gear but of a drive that keeps time.
     pub fn now(&self) -> Ns {
-        self.now
+        self.flash.now
     }
 
     /// Whether it was made for the timed gear.

@@ -56,6 +56,9 @@ impl Drive {
             if start.reads > 0 {
                 drive.serve_before_start(seed);
             }
+            if drive.keeps_time() {
+                drive.age_before_start(seed);
+            }
         });
     }
 

@@ -17,6 +17,9 @@ impl Device {
     #[expect(clippy::inline_always, reason = "once a request; what is asked would go through memory")]
     pub(super) fn take_over(&mut self, drive: &mut Drive, tag: Tag, number: u32, request: &Request, completed: &mut impl FnMut(Tag, Ns)) {
         drive.set_now(self.now);
+        if drive.next_wake() <= self.now {
+            self.wake(drive);
+        }
         self.host.outstanding += 1;
         let at = self.now;
         self.dies.note(|| TimeEvent::Submitted { request: number, at });

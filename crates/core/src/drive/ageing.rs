@@ -1,0 +1,102 @@
+//! What time alone sets off: blocks that are due are looked at, and rewritten where the refresh technique wants that.
+
+use crate::base::streams::GC;
+use crate::base::units::{BlockId, Cause, Moment, Ns, Reads};
+use crate::bugs::{Bug, planted};
+use crate::drive::Drive;
+use crate::flash::block::{BlockState, MOVING};
+use crate::ftl::job::{Job, Plan};
+use crate::slots::refresh::{Aged, Wanted};
+
+impl Drive {
+    /// Whether the drive needs to know the time: its data ages, or is refreshed.
+    pub fn keeps_time(&self) -> bool {
+        self.flash.keeps_time
+    }
+
+    /// When time alone sets something off next; `Ns::MAX` where it does not.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a load, once a request")]
+    pub(crate) fn next_wake(&self) -> Ns {
+        self.ftl.wheel.next()
+    }
+
+    /// Looks at all blocks that are due by now.
+    pub(crate) fn wake(&mut self) {
+        let now = self.flash.now;
+        self.flash.tell(|o| o.clock(now));
+        while let Some(block) = self.ftl.wheel.take_due(now) {
+            self.look_at_aged(block);
+        }
+    }
+
+    fn look_at_aged(&mut self, block: BlockId) {
+        let (now, since) = (self.flash.now as Moment, self.flash.cold(block).programmed_at);
+        let Some(end) = self.refresh.done_by(since) else { return };
+        if self.flash.hot(block).has(MOVING) {
+            // Whoever moves it makes it young, if it moves all of it and in time.
+            if now < end {
+                self.ftl.wheel.set(block, end);
+                return;
+            }
+            if let Some(slot) = self.ftl.job_of(block) {
+                self.ftl.refresh.deadline_misses += 1;
+                let (flash, ftl, mut slots) = self.parts();
+                ftl.finish_job(flash, &mut slots, slot);
+            }
+            if self.flash.hot(block).state == BlockState::Free || self.flash.hot(block).write_ptr == 0 {
+                return;
+            }
+        }
+        let under_way = self.ftl.jobs.iter().flatten().filter(|job| job.cause == Cause::Refresh).count() as u32;
+        match self.refresh.on_time(&Aged { now, since, under_way }) {
+            Wanted::Later(at) => {
+                assert!(at > now, "a refresh technique's next look must lie ahead");
+                self.ftl.wheel.set(block, at);
+            }
+            Wanted::Rewrite => self.rewrite_aged(block, end),
+        }
+    }
+
+    /// Begins to rewrite a block; what must be done by now is done at once.
+    fn rewrite_aged(&mut self, block: BlockId, end: Moment) {
+        let hot = *self.flash.hot(block);
+        if hot.state == BlockState::Open {
+            if planted(Bug::OpenNeverDue) {
+                return;
+            }
+            self.ftl.refresh.open_blocks += 1;
+            self.ftl.refresh.unused_pages += u64::from(self.geometry.pages_per_block - u32::from(hot.write_ptr));
+        }
+        self.ftl.refresh.invocations += 1;
+        let late = end <= self.flash.now as Moment;
+        if !late {
+            self.ftl.wheel.set(block, end);
+        }
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.relocate(flash, &mut slots, block, Plan::whole(GC), Cause::Refresh, Reads::NEVER);
+        if late && let Some(slot) = ftl.job_of(block) {
+            ftl.finish_job(flash, &mut slots, slot);
+        }
+        // Refresh uses up free blocks as writes do.
+        ftl.collect_in_background(flash, &mut slots);
+        ftl.level_wear(flash, &mut slots);
+    }
+
+    /// Whether the block of a job would grow too old before the job is done.
+    pub(crate) fn is_aged(&self, job: &Job) -> bool {
+        let end = self.refresh.done_by(self.flash.cold(job.block).programmed_at);
+        end.is_some_and(|end| (self.flash.now + self.ftl.time_left(&self.flash, job)) as Moment >= end)
+    }
+
+    /// The clock shows 0 from here on, and what came before is before time 0: a measured phase begins behind a warm-up that took time.
+    pub fn restart_clock(&mut self) {
+        let passed = std::mem::take(&mut self.flash.now);
+        if passed == 0 {
+            return;
+        }
+        self.flash.set_back(passed);
+        self.ftl.wheel.set_back(passed);
+        self.flash.tell(|o| o.clock_restarts(passed));
+    }
+}

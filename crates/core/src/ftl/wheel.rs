@@ -1,0 +1,93 @@
+//! Blocks that time alone will set off, in the order of their times; of those of one time the lowest number first.
+
+use std::collections::BTreeSet;
+
+use crate::base::units::{BlockId, Moment, Ns};
+
+/// A block is set off at most once: another time takes the place of the one before.
+#[derive(Debug, Default)]
+pub(crate) struct TimeWheel {
+    due: BTreeSet<(Moment, BlockId)>,
+    /// By block; empty until the first is set.
+    times: Vec<Option<Moment>>,
+    /// When the first is due, `Ns::MAX` where none is: all that a request looks at.
+    next: Ns,
+}
+
+impl TimeWheel {
+    /// Nothing is due.
+    pub(crate) fn new() -> Self {
+        Self { due: BTreeSet::new(), times: vec![], next: Ns::MAX }
+    }
+
+    /// When the first is due; `Ns::MAX` where none is.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a load, once a request")]
+    pub(crate) fn next(&self) -> Ns {
+        self.next
+    }
+
+    /// Sets a block off at this time, and at no other.
+    pub(crate) fn set(&mut self, block: BlockId, at: Moment) {
+        if self.times.len() <= block as usize {
+            self.times.resize(block as usize + 1, None);
+        }
+        if let Some(before) = self.times[block as usize].replace(at) {
+            self.due.remove(&(before, block));
+        }
+        self.due.insert((at, block));
+        self.look();
+    }
+
+    /// The block is not set off any more.
+    pub(crate) fn clear(&mut self, block: BlockId) {
+        if let Some(at) = self.times.get_mut(block as usize).and_then(Option::take) {
+            self.due.remove(&(at, block));
+            self.look();
+        }
+    }
+
+    /// Takes the first block that is due by now.
+    pub(crate) fn take_due(&mut self, now: Ns) -> Option<BlockId> {
+        if self.next > now {
+            return None;
+        }
+        let (_, block) = self.due.pop_first()?;
+        self.times[block as usize] = None;
+        self.look();
+        Some(block)
+    }
+
+    /// The clock is set back by so much, and with it every time.
+    pub(crate) fn set_back(&mut self, by: Ns) {
+        let due = std::mem::take(&mut self.due);
+        for (at, block) in due {
+            self.set(block, at - by as Moment);
+        }
+    }
+
+    fn look(&mut self) {
+        self.next = self.due.first().map_or(Ns::MAX, |(at, _)| (*at).max(0) as Ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_come_in_the_order_of_their_times() {
+        let mut wheel = TimeWheel::new();
+        assert_eq!(wheel.next(), Ns::MAX);
+        [(3, 50), (1, 20), (2, 20), (0, -5)].into_iter().for_each(|(block, at)| wheel.set(block, at));
+        assert_eq!(wheel.next(), 0, "what was due before time 0 is due at once");
+        assert_eq!(wheel.take_due(10), Some(0));
+        assert_eq!((wheel.take_due(10), wheel.next()), (None, 20));
+        wheel.set(1, 60);
+        wheel.clear(3);
+        assert_eq!(wheel.take_due(100), Some(2));
+        wheel.set_back(15);
+        assert_eq!(wheel.next(), 45);
+        assert_eq!((wheel.take_due(45), wheel.take_due(100), wheel.next()), (Some(1), None, Ns::MAX));
+    }
+}

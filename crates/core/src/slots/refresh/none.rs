@@ -1,0 +1,28 @@
+//! # None
+//! Does nothing about the age of data.
+//!
+//! - **Costs:** nothing.
+//! - **Does not help:** data that nobody rewrites.
+
+use super::{Aged, Refresh, RefreshTechnique, Wanted};
+use crate::base::units::Moment;
+use crate::slots::card::{About, Card};
+
+pub(super) const CARD: RefreshTechnique =
+    Card { about: About { name: "none", summary: "no data refresh: data grows old", ..About::PLAIN }, new: |_, _, _| Box::new(None) };
+
+pub(super) struct None;
+
+impl Refresh for None {
+    fn first_look(&self, _since: Moment) -> Option<Moment> {
+        Option::None
+    }
+
+    fn done_by(&self, _since: Moment) -> Option<Moment> {
+        Option::None
+    }
+
+    fn on_time(&self, aged: &Aged) -> Wanted {
+        unreachable!("it asked to see no block at {}", aged.now)
+    }
+}

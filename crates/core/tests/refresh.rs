@@ -1,0 +1,165 @@
+//! Is data rewritten before it is older than `refresh.period`, in either gear, at the very time that follows from when it was written?
+
+mod common;
+
+use common::{PAGE, Script, config, dies, request};
+use vpass_core::base::request::{Op, Request};
+use vpass_core::base::span::{SECOND, Span};
+use vpass_core::base::units::{Cause, Ns};
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
+
+const TIMING: &str = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800";
+
+/// A die of 80 blocks of 64 pages, under refresh; nothing is written yet. Period 1,000 s, of which the last 125 s are for idle gaps.
+fn drive(tables: &str, timed: bool) -> Drive {
+    let text =
+        dies(1, "slc", TIMING, &format!("drive = {{ spare = 0.5, write_buffer = 0 }}\nrefresh = {{ period = \"1000s\" }}\n{tables}"));
+    let techniques = Techniques { reclaim: "none".into(), refresh: "block".into(), ..Techniques::default() };
+    let mut drive = Drive::new(config(&text), &techniques, timed).unwrap();
+    drive.precondition(1);
+    drive.begin_measurement();
+    drive
+}
+
+const EMPTY: &str = "start = { fill = 0.0 }";
+
+fn serve(drive: &mut Drive, requests: &[Request]) {
+    let mut source = Script(requests.to_vec());
+    if drive.is_timed() {
+        Replay::new(drive).run(drive, &mut source, &mut |_, _| true).unwrap();
+    } else {
+        run_untimed(drive, &mut source, &mut |_, _| true).unwrap();
+    }
+}
+
+/// A page written at 100 s, then a read at this second.
+fn refreshed_by(second: Ns, timed: bool) -> u64 {
+    let mut drive = drive(EMPTY, timed);
+    serve(&mut drive, &[request(Op::Write, 100 * SECOND, 0, 1), request(Op::Read, second * SECOND, 0, 1)]);
+    assert_eq!(drive.flash_counts().programs[Cause::Refresh as usize], drive.flash_counts().reads[Cause::Refresh as usize]);
+    drive.flash_counts().programs[Cause::Refresh as usize]
+}
+
+/// The patrol comes at 100 s + 875 s.
+#[test]
+fn a_page_is_rewritten_at_the_time_that_follows_from_its_writing() {
+    for timed in [false, true] {
+        assert_eq!([974, 976].map(|second| refreshed_by(second, timed)), [0, 1], "timed: {timed}");
+    }
+}
+
+/// A page that nobody touches is rewritten every 875 s, in one long pause as well: by 10,000 s at 875, 1,750 .. 9,625 s.
+#[test]
+fn a_pause_has_all_its_refreshes() {
+    for timed in [false, true] {
+        let mut drive = drive(EMPTY, timed);
+        serve(&mut drive, &[request(Op::Write, 0, 0, 1), request(Op::Read, 10_000 * SECOND, 0, 1)]);
+        assert_eq!(drive.refresh_counts().invocations, 11, "timed: {timed}");
+        let counts = drive.flash_counts();
+        assert_eq!((counts.programs[Cause::Refresh as usize], counts.erases[Cause::Refresh as usize]), (11, 11));
+        assert_eq!(
+            (drive.refresh_counts().open_blocks, drive.refresh_counts().unused_pages),
+            (11, 11 * 63),
+            "each was open, with one page"
+        );
+    }
+}
+
+/// A block that is written anew is as old as its oldest page, wherever its newest come from.
+#[test]
+fn a_blocks_age_is_that_of_its_oldest_page() {
+    let mut drive = drive(EMPTY, false);
+    let writes = (0..60).map(|n| request(Op::Write, n * 14 * SECOND, n, 1));
+    let all: Vec<_> = writes.chain([request(Op::Read, 876 * SECOND, 0, 1)]).collect();
+    serve(&mut drive, &all);
+    assert_eq!(drive.flash_counts().programs[Cause::Refresh as usize], 60, "written from 0 to 826 s, and moved together at 875 s");
+}
+
+/// 40 blocks of age 0 to 800 s: by 875 s each has been refreshed once, at the time that its age says.
+#[test]
+fn ages_at_the_start_are_spread_evenly() {
+    let of = |second: Ns| {
+        let mut drive = drive("start = { age = \"800s\" }", false);
+        serve(&mut drive, &[request(Op::Read, second * SECOND, 0, 1)]);
+        drive.refresh_counts().invocations
+    };
+    let [none, half, all] = [74, 475, 875].map(of);
+    assert_eq!((none, all), (0, 40), "the oldest is due at 75 s, the youngest at 875 s");
+    assert!((10..=30).contains(&half), "{half} of 40 by half that time");
+}
+
+/// The clock of what is measured begins at 0; what a warm-up wrote is as old as it is.
+#[test]
+fn a_warm_up_passes_time() {
+    for timed in [false, true] {
+        let mut drive = drive(EMPTY, timed);
+        let warm: Vec<_> = [0, 500].map(|s| request(Op::Write, s * SECOND, s, 1)).to_vec();
+        warm_up(&mut drive, &mut Script(warm), &mut |_, _| true).unwrap();
+        drive.restart_clock();
+        drive.begin_measurement();
+        assert_eq!(drive.now(), 0);
+        serve(&mut drive, &[374, 376].map(|s| request(Op::Read, s * SECOND, 0, 1)));
+        assert_eq!(drive.refresh_counts().invocations, 1, "due 875 s after the first write, 500 s of which were warm-up; timed: {timed}");
+    }
+}
+
+/// A block that GC, reclaim or a rewrite of the host's takes away before it is due is not refreshed.
+#[test]
+fn what_is_erased_in_time_is_not_refreshed() {
+    let mut drive = drive("", false);
+    // All is overwritten every 160 s, block by block.
+    let all: Vec<_> = (0..2560 * 20).map(|n| request(Op::Write, n * SECOND / 16, n % 2560, 1)).collect();
+    serve(&mut drive, &all);
+    let counts = drive.flash_counts();
+    assert!(counts.erases[Cause::Gc as usize] > 500, "{counts:?}");
+    assert_eq!(drive.refresh_counts().invocations, 0);
+}
+
+/// All requests at once at 900 s keep the die busy past 1,000 s: the patrol, with no idle gap, becomes urgent in time.
+#[test]
+fn a_busy_die_refreshes_before_the_period_ends() {
+    let mut drive = drive("", true);
+    // 77 us a read: 1,500,000 of them take 115 s and more.
+    let mut all: Vec<_> = (0..1_500_000).map(|n| request(Op::Read, 870 * SECOND, n % 2560, 1)).collect();
+    all.push(request(Op::Read, 1_001 * SECOND, 0, 1));
+    serve(&mut drive, &all);
+    assert_eq!(drive.refresh_counts().invocations, 40);
+    assert_eq!(drive.flash_counts().erases[Cause::Refresh as usize], 40);
+}
+
+#[test]
+fn requests_without_times_are_refused() {
+    let mut drive = drive(EMPTY, false);
+    let mut source = common::Cycle { offsets: vec![0, PAGE], bytes: PAGE as u32, left: 10, at: 0, depth: 1 };
+    let Err(RunError::Source(refused)) = run_untimed(&mut drive, &mut source, &mut |_, _| true) else { panic!("it was served") };
+    assert!(refused.0.contains("workload.rate"), "{refused}");
+}
+
+#[test]
+fn what_refresh_cannot_keep_is_refused() {
+    let refused = |tables: &str, refresh: &str| {
+        let text = dies(1, "slc", TIMING, &format!("drive = {{ spare = 0.5 }}\n{tables}"));
+        let techniques = Techniques { refresh: refresh.into(), ..Techniques::default() };
+        Drive::new(config(&text), &techniques, false).err().map(|e| e.to_string())
+    };
+    let older = "start = { age = \"31d\" }";
+    assert_eq!(
+        refused(older, "block").unwrap(),
+        "start.age = \"31d\" is more than refresh.period = \"30d\": no block of a drive that refreshes its data is so old"
+    );
+    assert_eq!(refused(older, "none"), None);
+    // 80 blocks of 64 pages, 550 us each, and 3 ms an erase.
+    assert_eq!(
+        refused("refresh = { period = \"3s\" }", "block").unwrap(),
+        format!(
+            "refresh.period = \"3s\" is shorter than one pass of refresh takes: rewriting every block takes \"{}\" at least",
+            Span(3_056_000_000)
+        )
+    );
+    assert_eq!(refused("refresh = { period = \"3.06s\" }", "block"), None);
+    assert_eq!(refused("", "blok").unwrap(), "unknown refresh technique `blok`");
+    let text = dies(1, "slc", TIMING, "drive = { spare = 0.5 }\nrefresh = { period = \"0s\" }");
+    let resolved = toml::from_str::<vpass_core::config::DriveConfig>(&text).unwrap().resolve();
+    assert_eq!(resolved.unwrap_err().to_string(), "refresh.period is 0; a span of time such as \"30d\" is expected");
+}
