@@ -10,3 +10,4 @@ pub mod request;
 pub mod span;
 pub mod streams;
 pub mod units;
+pub(crate) mod wheel;

@@ -113,6 +113,9 @@ pub trait ErrorModel: Send {
     /// How often a read is tried again before its page is given up.
     fn max_retries(&self) -> u8;
 
+    /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`] does.
+    fn ages(&self) -> bool;
+
     /// What a read of a page comes to.
     fn health(&self, block: &BlockView, page: u32) -> PageHealth {
         let (dose, most) = (self.dose(block, page), self.max_retries());

@@ -1,5 +1,6 @@
 //! The flash itself: what every block and wordline has endured and holds, and all that is ever done to it.
 
+mod age;
 pub(crate) mod assess;
 pub mod block;
 pub mod coding;
@@ -20,10 +21,12 @@ use crate::base::geometry::Geometry;
 use crate::base::mem::huge_vec;
 use crate::base::metrics::FlashCounts;
 use crate::base::units::{Ns, Seq};
+use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, ProgramUnit};
 use crate::disturb::table::dose_per_kind;
 use crate::disturb::{ErrorModel, error_model};
+use crate::error::ages::Ages;
 use crate::watch::observer::{Observer, PhysRead};
 use block::{BlockCold, BlockHot, Wordline};
 use contents::Contents;
@@ -80,6 +83,9 @@ pub(crate) struct Flash {
     pub(crate) now: Ns,
     /// Whether the time counts for what it holds.
     pub(crate) keeps_time: bool,
+    /// Steps of age, and when a block of which the model was asked enters its next one; for a drive with an error rate that keeps time.
+    ages: Option<Ages>,
+    ageing: TimeWheel,
     /// Who watches.
     pub(crate) watch: Watch,
     bugs: Bugs,
@@ -126,6 +132,8 @@ impl Flash {
             ops: vec![],
             now: 0,
             keeps_time: false,
+            ages: None,
+            ageing: TimeWheel::new(),
             watch: Watch::default(),
             bugs: Bugs::default(),
             geometry,

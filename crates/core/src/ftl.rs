@@ -14,12 +14,12 @@ pub(crate) mod place;
 pub(crate) mod recycle;
 pub(crate) mod reprogram;
 pub(crate) mod streams;
-pub(crate) mod wheel;
 
 use crate::base::geometry::Geometry;
 use crate::base::metrics::{ReclaimCounts, RefreshCounts};
 use crate::base::streams::{RESERVE, StreamSpec};
 use crate::base::units::{Ns, transfer_ns, us};
+use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, Schedule, WearConfig};
 use crate::slots::gc::victims::VictimIndex;
@@ -29,7 +29,6 @@ use gathers::Gathers;
 use job::{Job, JobRef};
 use map::PageMap;
 use streams::Streams;
-use wheel::TimeWheel;
 
 /// The controller's own state: where the host's pages are, and what is under way.
 pub(crate) struct Ftl {

@@ -33,11 +33,16 @@ pub struct HostCounts {
     pub fill_reads: u64,
 }
 
+/// More retries than any ladder has.
+pub const MOST_RETRIES: usize = 31;
+
 /// NAND operations by cause, in the order of [`Cause::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlashCounts {
     /// Page reads.
     pub reads: [u64; Cause::COUNT],
+    /// Page reads for the host by the retries that they took; the first number is that of reads that took none, and is not counted.
+    pub retried: [u64; MOST_RETRIES + 1],
     /// Page programs.
     pub programs: [u64; Cause::COUNT],
     /// Those of them that hold nothing, in wordlines that were programmed before they were complete.

@@ -46,6 +46,10 @@ impl ErrorModel for Count {
         self.limits.max_retries()
     }
 
+    fn ages(&self) -> bool {
+        self.limits.age()
+    }
+
     fn base_at_program(&self, block: &BlockView, _wordline: u32) -> u32 {
         spared(u64::from(block.reads), self.preprogram_weight)
     }

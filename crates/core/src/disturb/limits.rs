@@ -33,6 +33,11 @@ impl PageLimits {
         self.aged.as_ref().map_or(0, |aged| aged.ladder().retries() as u8)
     }
 
+    /// Whether age takes of them.
+    pub(super) fn age(&self) -> bool {
+        self.aged.is_some()
+    }
+
     /// What all groups of a block endure without retries.
     pub(super) fn of_groups(&self, block: &BlockView) -> OfGroups {
         let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group(block, group, kind, 0));

@@ -100,6 +100,10 @@ impl ErrorModel for WordlineModel {
         self.limits.max_retries()
     }
 
+    fn ages(&self) -> bool {
+        self.limits.age()
+    }
+
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32 {
         let i = wordline as usize;
         let e = self.limits.table.truth(self.limits.table.group_of(wordline), block.pec);

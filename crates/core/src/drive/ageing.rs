@@ -18,13 +18,14 @@ impl Drive {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load, once a request")]
     pub(crate) fn next_wake(&self) -> Ns {
-        self.ftl.wheel.next()
+        self.ftl.wheel.next().min(self.flash.next_step_of_age())
     }
 
     /// Looks at all blocks that are due by now.
     pub(crate) fn wake(&mut self) {
         let now = self.flash.now;
         self.flash.tell(|o| o.clock(now));
+        self.flash.grow_older();
         while let Some(block) = self.ftl.wheel.take_due(now) {
             self.look_at_aged(block);
         }

@@ -180,6 +180,7 @@ impl Drive {
             if planted(Bug::UnreadOpenSkipped) && self.flash.hot(block).state == BlockState::Open {
                 continue;
             }
+            self.flash.ask_model_of_age(block);
             let mut page = 0;
             while let Some(gone) = self.flash.next_past_limit(block, page) {
                 self.report_unread(self.geometry.first_page(block) + gone);

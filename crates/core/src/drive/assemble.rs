@@ -75,7 +75,9 @@ impl Drive {
             bugs: Bugs::default(),
             announced: 0,
         };
-        drive.flash.keeps_time = keeps_time;
+        if keeps_time {
+            drive.flash.keep_time();
+        }
         for block in 0..drive.geometry.blocks {
             drive.ftl.add_free(&drive.flash, block);
         }

@@ -36,7 +36,7 @@ impl Flash {
             guarded: self.guards.of(block),
             written: u32::from(hot.write_ptr),
             valid: self.contents.valid_words(block),
-            age_step: 0,
+            age_step: self.age_step(block),
         };
         ask(self.model.as_deref().expect("wordlines are counted for an error model"), &view)
     }
@@ -54,6 +54,7 @@ impl Flash {
         if hot.has(SUSPECT) || !due || self.model.is_none() {
             return;
         }
+        self.note_age(block);
         match self.with_block_view(block, |model, view| model.assess(view)) {
             Assessment::CleanUntil(until) => self.cold[block as usize].model_alarm = until.min(COUNTER_GUARD),
             Assessment::Suspect => self.hot[block as usize].flags |= SUSPECT,

@@ -24,13 +24,7 @@ impl Flash {
     /// The block's oldest page was programmed so long before time 0.
     pub(crate) fn set_age(&mut self, block: BlockId, age: Ns) {
         self.cold[block as usize].programmed_at = -(age as Moment);
-    }
-
-    /// The clock is set back by so much: what was programmed is as old as it was.
-    pub(crate) fn set_back(&mut self, by: Ns) {
-        for cold in &mut self.cold {
-            cold.programmed_at -= by as Moment;
-        }
+        self.ask_model_when_older(block);
     }
 
     /// A block is written no further.

@@ -51,7 +51,12 @@ impl Flash {
     pub(crate) fn rung(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
         let own = self.dose[self.geometry.kind_of(ppn) as usize];
+        if self.cold[block as usize].model_alarm == 0 {
+            // It may have grown older since the model was asked last.
+            self.ask_model(block);
+        }
         let PageHealth { retries, is_lost } = self.health(block, ppn - self.geometry.first_page(block), own);
+        let retries = if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
         let mut gone = is_lost && !self.bugs.has(Bug::LossHidden);
         gone |= self.bugs.has(Bug::LossInvented) && self.hot[block as usize].has(SUSPECT);
         let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
@@ -68,6 +73,9 @@ impl Flash {
 
     /// A page is sensed so many times again: each deposits what a read of it deposits.
     fn sense_again(&mut self, ppn: Ppn, cause: Cause, fill: bool, retries: u8) {
+        if retries > 0 && cause == Cause::Host && !fill {
+            self.counts.retried[usize::from(retries)] += 1;
+        }
         for attempt in 1..=retries {
             self.count_retry(ppn, cause);
             self.record(NandOp::Retry { src: ppn, attempt, cause, of_request: cause == Cause::Host && !fill });
@@ -76,6 +84,9 @@ impl Flash {
 
     fn count_retry(&mut self, ppn: Ppn, cause: Cause) {
         self.counts.reads[Cause::Retry as usize] += 1;
+        if planted(Bug::RetryUncharged) {
+            return;
+        }
         self.count_any_read(ppn);
         self.put_off_alarm(self.geometry.block_of(ppn), self.dose[self.geometry.kind_of(ppn) as usize], cause);
     }

@@ -1,0 +1,82 @@
+//! How old what a block holds is, in steps: within one the error model's answers hold, and with the next it is asked again.
+
+use crate::base::units::{BlockId, Moment, Ns};
+use crate::bugs::{Bug, planted};
+use crate::error::ages::{Ages, STEPS};
+use crate::flash::Flash;
+use crate::flash::block::SUSPECT;
+
+impl Flash {
+    /// From now on time counts for what the flash holds.
+    pub(crate) fn keep_time(&mut self) {
+        self.keeps_time = true;
+        self.ages = self.model.as_ref().filter(|model| model.ages()).map(|_| Ages::default());
+    }
+
+    /// The age of the oldest page of a block.
+    fn age(&self, block: BlockId) -> Ns {
+        (self.now as Moment - self.cold[block as usize].programmed_at).max(0) as Ns
+    }
+
+    /// Its step; 0 where data does not age.
+    pub(super) fn age_step(&self, block: BlockId) -> usize {
+        self.ages.as_ref().map_or(0, |ages| ages.step(self.age(block)))
+    }
+
+    /// The model is about to be asked about a block: it is to be asked again when the block is a step older.
+    pub(super) fn note_age(&mut self, block: BlockId) {
+        let Some(ages) = &self.ages else { return };
+        let next = ages.step(self.age(block)) + 1;
+        if next < STEPS && !planted(Bug::AgeAskedOnce) {
+            self.ageing.set(block, self.cold[block as usize].programmed_at + ages.begin(next) as Moment);
+        }
+        let now = self.now;
+        self.tell(|o| o.clock(now));
+    }
+
+    /// When a block enters its next step of age; `Ns::MAX` where none does.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a load, once a request")]
+    pub(crate) fn next_step_of_age(&self) -> Ns {
+        self.ageing.next()
+    }
+
+    /// Blocks that are a step older by now: the model is asked again at their next read. A block of which each read asks needs no more.
+    pub(crate) fn grow_older(&mut self) {
+        while let Some(block) = self.ageing.take_due(self.now) {
+            if !self.hot[block as usize].has(SUSPECT) {
+                self.ask_model_at_next_read(block);
+            }
+        }
+    }
+
+    /// A block is older than it was taken for.
+    pub(super) fn ask_model_when_older(&mut self, block: BlockId) {
+        if self.ages.is_some() && !self.hot[block as usize].has(SUSPECT) {
+            self.ask_model_at_next_read(block);
+        }
+    }
+
+    /// A block is erased, and with it the age of what it held.
+    pub(super) fn forget_age(&mut self, block: BlockId) {
+        if self.ages.is_some() {
+            self.ageing.clear(block);
+        }
+    }
+
+    /// Asks the model about a block that has grown older since it was asked last, unread or not.
+    pub(crate) fn ask_model_of_age(&mut self, block: BlockId) {
+        let stale = self.cold[block as usize].model_alarm == 0 || self.age_step(block) > 0;
+        if self.ages.is_some() && stale && !self.hot[block as usize].has(SUSPECT) {
+            self.reassess(block);
+        }
+    }
+
+    /// The clock is set back by so much: what was programmed is as old as it was.
+    pub(crate) fn set_back(&mut self, by: Ns) {
+        for cold in &mut self.cold {
+            cold.programmed_at -= by as Moment;
+        }
+        self.ageing.set_back(by);
+    }
+}
