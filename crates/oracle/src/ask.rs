@@ -16,7 +16,7 @@ impl Oracle {
             return None;
         }
         let truth = self.doses.truth(&self.medium, At::new(&self.geometry, ppn));
-        (truth != Truth::SAFE).then_some((truth.dose, truth.limit))
+        (truth != Truth::SAFE).then_some((truth.dose, truth.limit.max(0).cast_unsigned()))
     }
 
     /// Reads beside a programmed page that it still endures, in dose units; below 0 where it is past its limit, infinitely many where nothing
@@ -47,7 +47,7 @@ impl Oracle {
             return self.truth(ppn);
         }
         let truth = self.doses.if_programmed(&self.medium, at);
-        (truth != Truth::SAFE).then_some((truth.dose, truth.limit))
+        (truth != Truth::SAFE).then_some((truth.dose, truth.limit.max(0).cast_unsigned()))
     }
 
     /// As [`Self::slope`], of that page.

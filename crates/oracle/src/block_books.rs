@@ -27,7 +27,7 @@ impl Oracle {
         for ppn in drive.valid_pages() {
             let (Some(truth), Some(taken)) = (self.truth(ppn), drive.dose_and_limit(ppn)) else { continue };
             let slack = self.doses.slack(&self.medium, At::new(&self.geometry, ppn));
-            if truth.1 != taken.1 || taken.0 < truth.0 || taken.0 > truth.0 + slack {
+            if truth.1.abs_diff(taken.1) > self.doses.rounded() || taken.0 < truth.0 || taken.0 > truth.0 + slack {
                 let place = self.place(ppn);
                 self.findings.add(Kind::Books, || {
                     format!(

@@ -22,10 +22,14 @@ use vpass_core::config::{DisturbModel, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, Endurance};
 
 use crate::endurance::{self, Endurances};
+use crate::error_rates::{ErrorRates, Whose};
 use crate::medium::{At, Counters, Medium};
 
 /// `preprogram_weight` is a multiple of 1/65536.
 const WEIGHT_ONE: f64 = 65_536.0;
+
+/// What rounding does to a limit, all factors included, is less than this, in 1/1024: a read.
+const ROUNDED: i64 = 1024;
 
 /// Counters of a block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,27 +76,28 @@ impl Worn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Truth {
     pub(crate) dose: u64,
-    pub(crate) limit: u64,
+    /// Below 0 where its age alone has lost the data.
+    pub(crate) limit: i64,
 }
 
 impl Truth {
     /// Where nothing disturbs.
-    pub(crate) const SAFE: Self = Self { dose: 0, limit: i64::MAX as u64 };
+    pub(crate) const SAFE: Self = Self { dose: 0, limit: i64::MAX };
 
     #[inline]
     pub(crate) fn is_past(self) -> bool {
-        self.dose > self.limit
+        self.dose.cast_signed() > self.limit
     }
 
     /// The share of its limit that it has taken.
     pub(crate) fn ratio(self) -> f64 {
-        self.dose as f64 / self.limit as f64
+        if self.limit > 0 { self.dose as f64 / self.limit as f64 } else { f64::INFINITY }
     }
 
     /// The share is above `ratio`; without a division. (Signed numbers convert faster, and none comes near 2^63.)
     #[inline]
     pub(crate) fn exceeds(self, ratio: f64) -> bool {
-        self.dose.cast_signed() as f64 > ratio * self.limit.cast_signed() as f64
+        self.dose.cast_signed() as f64 > ratio * self.limit as f64
     }
 }
 
@@ -104,10 +109,14 @@ pub(crate) struct Doses {
     preprogram_weight: u64,
     stride: u32,
     wordlines_per_block: u32,
+    kinds: u32,
     blocks: Vec<Block>,
     /// Wordlines merged by themselves, a bit each; nothing for blocks without any.
     guarded: Vec<Vec<u64>>,
     table: Endurances,
+    /// Where data has error rates: those, and each block's step of age.
+    rates: Option<ErrorRates>,
+    steps: Vec<u32>,
     /// Per P/E count since the start, the limits of every group.
     limits: Vec<Endurance>,
     start_pec: u32,
@@ -139,9 +148,12 @@ impl Doses {
             preprogram_weight: (config.disturb.preprogram_weight * WEIGHT_ONE).round() as u64,
             stride: geometry.neighbour_stride,
             wordlines_per_block: geometry.wordlines_per_block,
+            kinds: geometry.cell.bits(),
             blocks: (0..geometry.blocks).map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() }).collect(),
             guarded: vec![vec![]; geometry.blocks as usize],
             table,
+            rates: ErrorRates::new(config),
+            steps: vec![0; geometry.blocks as usize],
             limits: vec![],
             start_pec: config.start.pec,
             by_reprogramming: (config.density.reprogram_dose * 4.0).ceil() as u32,
@@ -174,10 +186,57 @@ impl Doses {
     #[inline]
     pub(crate) fn page(&self, at: At) -> Endurance {
         if self.model == DisturbModel::None {
-            return Endurance { limit: Truth::SAFE.limit, alpha: 0 };
+            return Endurance { limit: Truth::SAFE.limit.cast_unsigned(), alpha: 0 };
         }
         let (endurance, limit) = self.endurance(at);
-        Endurance { limit: self.of_kind(Truth { dose: 0, limit }, at.kind).limit, ..endurance }
+        // With fewer retries than it may take a page endures less.
+        let limit = if self.rates.is_some() { self.with_retries(at, 0) - ROUNDED } else { self.table.limit_of_kind(limit, at.kind).cast_signed() };
+        Endurance { limit: limit.max(0).cast_unsigned(), ..endurance }
+    }
+
+    /// Limit of a page where its data has error rates and a read takes at most so many retries; below 0 where its age alone takes more.
+    fn with_retries(&self, at: At, retries: u8) -> i64 {
+        let rates = self.rates.as_ref().expect("the caller knows");
+        let block = &self.blocks[at.block as usize];
+        let pec = self.start_pec + block.limits / self.table.groups() as u32;
+        let whose = Whose { group: self.table.group_of(at.index), kind: at.kind, step: self.steps[at.block as usize] };
+        let limit = rates.limits(&self.table, pec, whose)[usize::from(retries)];
+        let mode = if block.guards > 0 && self.is_guarded(at.block, at.index) { block.guards } else { block.mode };
+        let of_page = |limit: u64| {
+            let of_wordline = self.table.in_mode(self.table.limit_of(limit, at.index, block.factor.into()), mode);
+            self.table.limit_of_kind(of_wordline, at.kind).cast_signed()
+        };
+        if limit < 0 { -of_page(limit.unsigned_abs()) } else { of_page(limit.unsigned_abs()) }
+    }
+
+    /// The retries that a read of a page takes, at least and at most: a limit may be off by what rounding does.
+    pub(crate) fn retries(&self, medium: &Medium, at: At) -> (u8, u8) {
+        let Some(rates) = &self.rates else { return (0, 0) };
+        let dose = self.of_wordline(medium, at).dose.cast_signed();
+        let enough = |dose: i64| (0..rates.most_retries()).find(|retries| dose <= self.with_retries(at, *retries));
+        let with = |dose: i64| enough(dose).unwrap_or(rates.most_retries());
+        (with(dose - ROUNDED), with(dose + ROUNDED))
+    }
+
+    /// The age of a block is in this step.
+    pub(crate) fn set_step(&mut self, block: BlockId, step: u32) {
+        self.steps[block as usize] = step;
+    }
+
+    /// Whether data has error rates, so that age counts.
+    pub(crate) fn has_rates(&self) -> bool {
+        self.rates.is_some()
+    }
+
+    /// Whether a page of this dose and limit is past its limit, beyond all rounding.
+    #[inline]
+    pub(crate) fn is_past(&self, truth: Truth) -> bool {
+        truth.is_past() && (self.rates.is_none() || truth.dose.cast_signed() > truth.limit + ROUNDED)
+    }
+
+    /// By what a limit may be off.
+    pub(crate) fn rounded(&self) -> u64 {
+        if self.rates.is_some() { ROUNDED.cast_unsigned() } else { 0 }
     }
 
     /// A dose that no page of a block has passed, whatever its neighbours were read: alpha 2 max(RC) + BLK. As at most all of what came before
@@ -201,16 +260,20 @@ impl Doses {
     /// Dose and limit of a programmed page now.
     #[inline]
     pub(crate) fn truth(&self, medium: &Medium, at: At) -> Truth {
-        self.of_kind(self.of_wordline(medium, at), at.kind)
+        self.of_kind(self.of_wordline(medium, at), at)
     }
 
     /// A page of a wordline, from the wordline's [`Self::of_wordline`].
     #[inline]
-    pub(crate) fn of_kind(&self, wordline: Truth, kind: u32) -> Truth {
+    pub(crate) fn of_kind(&self, wordline: Truth, at: At) -> Truth {
         if wordline == Truth::SAFE {
             return Truth::SAFE;
         }
-        Truth { limit: self.table.limit_of_kind(wordline.limit, kind), ..wordline }
+        let limit = match &self.rates {
+            Some(rates) => self.with_retries(at, rates.most_retries()),
+            None => self.table.limit_of_kind(wordline.limit.cast_unsigned(), at.kind).cast_signed(),
+        };
+        Truth { limit, ..wordline }
     }
 
     /// Dose of a programmed wordline now, and the limit of the weakest page kind.
@@ -231,6 +294,11 @@ impl Doses {
             // Only a page that was programmed twice, an error of its own, could make this negative.
             let rest = since.saturating_sub(adjacent + read);
             endurance.alpha * adjacent + ALPHA_ONE * rest + self.before(endurance.alpha * s + ALPHA_ONE * (b - s))
+        };
+        let limit = match &self.rates {
+            // The lowest of its kinds' limits.
+            Some(rates) => (0..self.kinds).map(|kind| self.with_retries(At { kind, ..at }, rates.most_retries())).min().unwrap_or(0),
+            None => limit.cast_signed(),
         };
         Truth { dose, limit }
     }
@@ -253,7 +321,8 @@ impl Doses {
 
     /// Whether the drive may take a page of this dose and limit for lost: it is, or as good as.
     pub(crate) fn may_be_lost(&self, medium: &Medium, at: At, truth: Truth) -> bool {
-        truth.dose > truth.limit || self.slack(medium, at) > 0 && truth.dose + DOSE_ONE >= truth.limit
+        let is_rounded = self.slack(medium, at) > 0 || self.rates.is_some();
+        truth.is_past() || is_rounded && (truth.dose + DOSE_ONE).cast_signed() >= truth.limit
     }
 
     /// Whether a wordline of a block was merged by itself.
@@ -274,7 +343,7 @@ impl Doses {
         }
         let ((endurance, limit), b) = (self.endurance(at), self.blocks[at.block as usize].read);
         let s = if self.model == DisturbModel::Count { 0 } else { self.low(medium, at) };
-        self.of_kind(Truth { dose: self.before(endurance.alpha * s + ALPHA_ONE * (b - s)), limit }, at.kind)
+        self.of_kind(Truth { dose: self.before(endurance.alpha * s + ALPHA_ONE * (b - s)), limit: limit.cast_signed() }, at)
     }
 
     /// What a dose from before the programming counts.

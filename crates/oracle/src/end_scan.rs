@@ -35,8 +35,8 @@ impl Oracle {
         }
         self.each_wordline(block, |wordline, of_wordline| {
             for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
-                let truth = self.doses.of_kind(of_wordline, kind);
                 let at = At { block, wordline, index: wordline - self.geometry.first_wordline(block), kind };
+                let truth = self.doses.of_kind(of_wordline, at);
                 if self.doses.may_be_lost(&self.medium, at, truth) {
                     unseen.remove(&stamp.undamaged());
                 }
@@ -52,12 +52,13 @@ impl Oracle {
             }
             let first = wordline * self.geometry.cell.bits();
             for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
-                let (ppn, truth) = (first + kind, self.doses.of_kind(of_wordline, kind));
+                let at = At { block, wordline, index: wordline - self.geometry.first_wordline(block), kind };
+                let (ppn, truth) = (first + kind, self.doses.of_kind(of_wordline, at));
                 if !self.stamps.is_live(stamp) || stamp.tag.is_damaged() {
                     continue;
                 }
                 *worst = worst.max(truth.ratio());
-                if truth.is_past() {
+                if self.doses.is_past(truth) {
                     findings.add(Kind::Limit, || {
                         format!("at the end lpn {} stands unreported past its limit at {}: {}", stamp.lpn, self.place(ppn), words(truth))
                     });
@@ -79,9 +80,9 @@ impl Oracle {
 
 /// Dose and limit for findings, in dose units.
 pub(crate) fn words(truth: Truth) -> String {
-    let units = |n: u64| n as f64 / DOSE_ONE as f64;
+    let units = |n: i64| n as f64 / DOSE_ONE as f64;
     if truth == Truth::SAFE {
         return "nothing disturbs it".into();
     }
-    format!("dose {:.3} of a limit of {:.3}", units(truth.dose), units(truth.limit))
+    format!("dose {:.3} of a limit of {:.3}", units(truth.dose.cast_signed()), units(truth.limit))
 }

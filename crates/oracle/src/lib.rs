@@ -24,6 +24,7 @@ mod dice;
 mod doses;
 mod durable;
 mod end_scan;
+mod error_rates;
 mod endurance;
 mod gathered;
 mod hearsay;

@@ -4,6 +4,7 @@ use vpass_core::base::units::{Cause, Ppn};
 use vpass_core::disturb::table::Endurance;
 use vpass_core::watch::observer::{FROM_BUFFER, PhysRead, ReadResult};
 
+use crate::end_scan::words;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
@@ -112,9 +113,25 @@ impl Oracle {
         } else {
             self.uncorrectable(read, at, self.doses.truth(&self.medium, at));
         }
+        if self.is_full() && (read.retries > 0 || self.doses.has_rates() && !self.is_dull(place)) {
+            self.check_retries(read, at);
+        }
         self.sense_all(read, at);
         if self.is_full() {
             self.count_for_policy(read, at);
+        }
+    }
+
+    /// A read took as many retries as dose, age and wear of its page make it take.
+    #[cold]
+    fn check_retries(&mut self, read: &PhysRead, at: At) {
+        let (least, most) = self.doses.retries(&self.medium, at);
+        if !(least..=most).contains(&read.retries) {
+            let (place, truth) = (self.place(read.ppn), self.doses.truth(&self.medium, at));
+            self.findings.add(Kind::Limit, || {
+                let (of, retries) = (read.cause.name(), read.retries);
+                format!("{of} read of lpn {} at {place} took {retries} retries; it takes {least} to {most}: {}", read.lpn, words(truth))
+            });
         }
     }
 
@@ -160,7 +177,7 @@ impl Oracle {
     /// Compares the dose of a page that was read well with its limit.
     fn compare(&mut self, read: &PhysRead, at: At) {
         let truth = self.doses.truth(&self.medium, at);
-        if truth.is_past() {
+        if self.doses.is_past(truth) {
             self.past_limit(read, truth);
         }
         if truth.exceeds(self.worst_dose_ratio) {

@@ -1,0 +1,218 @@
+//! What age and retries make of limits, worked out from `[error]` and `[ecc]` by arithmetic of the oracle's own: from the error rates of a row to
+//! limits, and between the rows of `disturb.table` in proportion.
+//!
+//! ```text
+//! a page endures L reads fresh and read once; its error rate is base then, and reads bring it to cap_0
+//! with k retries and an age:   L (cap_k - base - retention) / (cap_0 - base)      below 0 where its age alone takes more
+//! age: none below an hour, else rounded up to the next 2^(n/16) hours
+//! ```
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use vpass_core::base::span::{DAY, HOUR};
+use vpass_core::base::units::Ns;
+use vpass_core::config::{DriveConfig, EccConfig, ErrorConfig, ErrorLaw, TimeUnit};
+
+use crate::endurance::Endurances;
+
+/// Whose limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Whose {
+    pub(crate) group: usize,
+    pub(crate) kind: u32,
+    /// Step of age.
+    pub(crate) step: u32,
+}
+
+/// The error rates of one drive's flash, and what retries decode.
+#[derive(Debug)]
+pub(crate) struct ErrorRates {
+    error: ErrorConfig,
+    caps: Vec<f64>,
+    /// Time in the law for each hour that passes: it is hotter, or colder, than the law's flash.
+    pace: f64,
+    /// What was worked out, by P/E count: limits by retries.
+    known: RefCell<BTreeMap<(u32, Whose), Vec<i64>>>,
+}
+
+impl ErrorRates {
+    /// None where data has no error rate.
+    pub(crate) fn new(config: &DriveConfig) -> Option<Self> {
+        let error = &config.error;
+        let kelvin = |celsius: f64| celsius + 273.15;
+        let pace = error.temperature_c.map_or(1.0, |celsius| {
+            (error.activation_ev * (1.0 / kelvin(error.reference_c) - 1.0 / kelvin(celsius)) / 8.62e-5).exp()
+        });
+        (error.model != ErrorLaw::None).then(|| Self {
+            error: error.clone(),
+            caps: caps(&config.ecc),
+            pace,
+            known: RefCell::default(),
+        })
+    }
+
+    /// How often a read is tried again at most.
+    pub(crate) fn most_retries(&self) -> u8 {
+        self.caps.len() as u8 - 1
+    }
+
+    /// Limits, in 1/1024, of the worst member of a group in the worst block, by the retries that a read may take.
+    pub(crate) fn limits(&self, endurances: &Endurances, pec: u32, whose: Whose) -> Vec<i64> {
+        if let Some(limits) = self.known.borrow().get(&(pec, whose)) {
+            return limits.clone();
+        }
+        let limits = self.work_out(endurances, pec, whose);
+        self.known.borrow_mut().insert((pec, whose), limits.clone());
+        limits
+    }
+
+    fn work_out(&self, endurances: &Endurances, pec: u32, whose: Whose) -> Vec<i64> {
+        let (from, to) = endurances.rows_around(pec);
+        let part = if to > from { f64::from(pec - from) / f64::from(to - from) } else { 0.0 };
+        let fresh = endurances.truth(whose.group, pec).limit as f64;
+        let change = |retries: usize| {
+            let of_row = |row: u32| self.change(endurances, row, whose, retries);
+            of_row(from) + part * (of_row(to) - of_row(from))
+        };
+        (0..self.caps.len()).map(|retries| (fresh + change(retries)).floor() as i64).collect()
+    }
+
+    /// What retries add to the limit of fresh data, and age takes, in a row.
+    fn change(&self, endurances: &Endurances, row: u32, whose: Whose, retries: usize) -> f64 {
+        let fresh = endurances.truth(whose.group, row).limit as f64;
+        let room = self.caps[0] - self.base(row, whose);
+        if room <= 0.0 {
+            return if whose.step == 0 { 0.0 } else { -((1u64 << 37) as f64) };
+        }
+        fresh * ((self.caps[retries] - self.caps[0]) - self.retention(row, whose)) / room
+    }
+
+    fn base(&self, pec: u32, whose: Whose) -> f64 {
+        let e = &self.error;
+        let law = match e.model {
+            ErrorLaw::Table => self.in_table(pec, |n| e.table[n].base[whose.group]),
+            _ => e.e + e.a * f64::from(pec.max(100)).powf(e.k),
+        };
+        law * of(&e.base_by_group, whose.group) * of(&e.base_by_kind, whose.kind as usize)
+    }
+
+    fn retention(&self, pec: u32, whose: Whose) -> f64 {
+        if whose.step == 0 {
+            return 0.0;
+        }
+        let e = &self.error;
+        let hours = (end_of(whose.step) as f64 / HOUR as f64) * self.pace;
+        let law = match e.model {
+            ErrorLaw::Table => self.in_table(pec, |n| self.at_age(&e.table[n].retention[whose.group], hours)),
+            _ => {
+                let t = if e.time_unit == TimeUnit::Days { hours * HOUR as f64 / DAY as f64 } else { hours };
+                e.b * f64::from(pec.max(100)).powf(e.m) * t.powf(e.n)
+            }
+        };
+        law * of(&e.retention_by_group, whose.group)
+    }
+
+    /// Straight between the rows, and on beyond the last, where nothing falls.
+    fn in_table(&self, pec: u32, value: impl Fn(usize) -> f64) -> f64 {
+        let rows = &self.error.table;
+        let last = rows.len() - 1;
+        if last == 0 || pec <= rows[0].pec {
+            return value(0);
+        }
+        let to = rows.iter().position(|row| pec <= row.pec).unwrap_or(last);
+        let part = f64::from(pec - rows[to - 1].pec) / f64::from(rows[to].pec - rows[to - 1].pec);
+        let value_there = value(to - 1) + part * (value(to) - value(to - 1));
+        if pec > rows[last].pec { value_there.max(value(last)) } else { value_there }
+    }
+
+    /// Straight over the logarithm of the age; as at the first age below it.
+    fn at_age(&self, rates: &[f64], hours: f64) -> f64 {
+        let ages: Vec<f64> = self.error.ages.iter().map(|age| age.0 as f64 / HOUR as f64).collect();
+        if ages.len() == 1 || hours <= ages[0] {
+            return rates[0];
+        }
+        let to = ages.iter().position(|age| hours <= *age).unwrap_or(ages.len() - 1);
+        let part = (hours / ages[to - 1]).ln() / (ages[to] / ages[to - 1]).ln();
+        rates[to - 1] + part * (rates[to] - rates[to - 1])
+    }
+}
+
+fn of(factors: &[f64], n: usize) -> f64 {
+    if factors.is_empty() { 1.0 } else { factors[n] }
+}
+
+/// The first age that is older than all of a step.
+fn end_of(step: u32) -> Ns {
+    (HOUR as f64 * (f64::from(step) / 16.0).exp2()).round() as Ns
+}
+
+/// The last step, which is that of whatever is older, too.
+const LAST_STEP: u32 = 265;
+
+/// The step of data of this age: 0 below an hour.
+pub(crate) fn step_of(age: Ns) -> u32 {
+    if age < HOUR {
+        return 0;
+    }
+    let near = (16.0 * (age as f64 / HOUR as f64).log2()) as u32;
+    (near..LAST_STEP).find(|step| age < end_of(*step)).unwrap_or(LAST_STEP)
+}
+
+/// The error rates up to which data is decoded, by retries: as they are given, or where a codeword of so many correctable bits fails as often as
+/// the target says.
+fn caps(ecc: &EccConfig) -> Vec<f64> {
+    if !ecc.cap.is_empty() {
+        return ecc.cap.clone();
+    }
+    let bits = ecc.codeword.map_or(0.0, |size| (size.0 as f64 * 8.0 / ecc.code_rate).round());
+    let last = ecc.corrects.len() - 1;
+    let cap = |(level, corrects): (usize, &u32)| {
+        let target = if level == last { ecc.last_target } else { ecc.target };
+        let (mut low, mut high) = (1e-30f64, 0.5f64);
+        for _ in 0..200 {
+            let middle = (low * high).sqrt();
+            if ln_fails(bits as u32, *corrects, middle) < target.ln() { low = middle } else { high = middle }
+        }
+        low
+    };
+    ecc.corrects.iter().enumerate().map(cap).collect()
+}
+
+/// The logarithm of the chance that more than `t` of `n` bits are wrong: every term is summed, the largest first taken out.
+fn ln_fails(n: u32, t: u32, p: f64) -> f64 {
+    let (ln_p, ln_q) = (p.ln(), (-p).ln_1p());
+    let mut ln_term = f64::from(n) * ln_q;
+    let mut terms = Vec::with_capacity((n - t) as usize);
+    for k in 1..=n {
+        ln_term += (f64::from(n - k + 1) / f64::from(k)).ln() + ln_p - ln_q;
+        if k > t {
+            terms.push(ln_term);
+        }
+    }
+    let most = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    most + terms.iter().map(|term| (term - most).exp()).sum::<f64>().ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vpass_core::base::span::YEAR;
+
+    #[test]
+    fn steps_of_age_begin_at_an_hour_and_double_with_every_sixteenth() {
+        assert_eq!([0, HOUR - 1, HOUR, 2 * HOUR - 1, 2 * HOUR].map(step_of), [0, 0, 1, 16, 17]);
+        assert_eq!((step_of(u64::MAX), step_of(10 * YEAR)), (LAST_STEP, 263));
+    }
+
+    #[test]
+    fn the_tail_of_a_bch_code_is_the_published_one() {
+        let yields = [(5.84e-4, 1e-3), (4.24e-4, 1e-4), (8.36e-4, 1e-2)];
+        for (p, fails) in yields {
+            let is = ln_fails(4200, 8, p).exp();
+            assert!((is / fails - 1.0).abs() < 0.02, "{p}: {is}, {fails} is known");
+        }
+        // Of two bits both, or one.
+        assert!((ln_fails(2, 1, 0.1).exp() - 0.01).abs() < 1e-12 && (ln_fails(2, 0, 0.1).exp() - 0.19).abs() < 1e-12);
+    }
+}
