@@ -26,7 +26,7 @@ impl Flash {
     pub(crate) fn open_in_mode(&mut self, block: BlockId, mode: u8, pages_away: u32) {
         self.contents.forget_owners(block);
         self.set_mode(block, mode, pages_away);
-        self.tell(|o| o.opened(block, mode));
+        self.tell(|o| o.recoded(block, None, mode));
     }
 
     /// Programs the most significant page of a wordline that has been sensed whole; the limits stay until the whole block is
@@ -42,18 +42,19 @@ impl Flash {
         self.set_mode(block, GUARDED, self.pages_if_recoded(block));
         self.hot[block as usize].flags &= !SUSPECT;
         self.cold[block as usize].reprogrammed = true;
-        self.tell(|o| o.reprogrammed(block, GUARDED));
+        self.tell(|o| o.recoded(block, None, GUARDED));
         self.reassess(block);
     }
 
     /// The same for one wordline of a block of full density, whose limits grow at once.
     pub(crate) fn guard(&mut self, block: BlockId, wordline: u32, cause: Cause) {
         self.book_merge(block, cause);
+        self.tell(|o| o.merged(block, wordline, GUARDED, cause));
         self.guards.add(block, wordline);
         self.pages_away += u32::from(GUARDED);
         self.hot[block as usize].flags |= HAS_GUARDS;
         self.cold[block as usize].reprogrammed = true;
-        self.tell(|o| o.guarded(block, wordline, GUARDED, cause));
+        self.tell(|o| o.recoded(block, Some(wordline), GUARDED));
         self.disturb_by_reprogramming(block, wordline, cause);
     }
 
