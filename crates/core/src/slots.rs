@@ -5,6 +5,7 @@ pub mod card;
 pub mod gc;
 mod params;
 pub mod reclaim;
+pub mod rewrite;
 pub(crate) use at_work::{Away, Facts, Slots, Told};
 
 use crate::config::{DriveConfig, Params};

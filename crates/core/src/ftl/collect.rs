@@ -8,9 +8,9 @@ use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::Ftl;
 use crate::ftl::free::Side;
 use crate::ftl::gathers::Gatherer;
-use crate::ftl::job::Plan;
 use crate::slots::Slots;
 use crate::slots::gc::Candidates;
+use crate::slots::rewrite::Rewrite;
 
 /// Static wear levelling looks at every block once while a sixteenth of them is erased.
 const LOOKS_PER_TURN: u32 = 16;
@@ -49,7 +49,7 @@ impl Ftl {
             flash.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !rests(block)
         };
         if let Some(block) = self.pick_victim_of(flash, slots, &allowed, evicts) {
-            let mut job = self.begin_move(flash, slots, block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
+            let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
         }
     }
@@ -61,7 +61,7 @@ impl Ftl {
             self.run_job(flash, slots, &mut job, true);
         } else if let Some(block) = self.pick_victim(flash, slots) {
             let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
-            let mut job = self.begin_move(flash, slots, block, Plan::whole(to), Cause::Gc, Reads::NEVER);
+            let mut job = self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
         } else {
             let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
@@ -103,7 +103,7 @@ impl Ftl {
             && self.free.count() + u32::from(running == 0) > RESERVE
             && let Some(block) = self.pick_victim(flash, slots)
         {
-            self.relocate(flash, slots, block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
+            self.rewrite(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
         }
     }
 
@@ -128,7 +128,7 @@ impl Ftl {
         let oldest = (0..flash.geometry.blocks).map(wear).max().unwrap_or(0);
         let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
         if oldest > wear(youngest) + gap {
-            self.relocate(flash, slots, youngest, Plan::whole(WEAR), Cause::Wear, Reads::NEVER);
+            self.rewrite(flash, slots, Rewrite::all_to(youngest, WEAR), Cause::Wear, Reads::NEVER);
         }
     }
 }

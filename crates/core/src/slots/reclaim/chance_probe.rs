@@ -22,7 +22,7 @@ use siphasher::sip::SipHasher24;
 use super::Technique;
 use super::block::{ALL_KINDS, Block};
 use super::promise::Budget;
-use super::{Action, Policy, Probed, Promise, Threshold, View};
+use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
@@ -231,7 +231,7 @@ impl Policy for ChanceProbe {
         match self.pages.take() {
             // What moves must be out before the next read that may not be drawn.
             Some(pages) => {
-                out.push(Action::RelocatePages { block, pages });
+                out.push(Rewrite::pages(block, pages).into());
                 Reads(now + 1)
             }
             None => self.next(view, limits, block),
