@@ -5,7 +5,6 @@ pub(crate) mod collect;
 pub(crate) mod free;
 pub(crate) mod gather;
 pub(crate) mod gathers;
-pub(crate) mod guard;
 pub(crate) mod job;
 pub(crate) mod losses;
 pub(crate) mod map;

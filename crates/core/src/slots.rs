@@ -6,6 +6,7 @@ pub mod gc;
 mod params;
 pub mod reclaim;
 pub mod refresh;
+pub mod rewrite;
 pub(crate) use at_work::{Away, Facts, Slots, Told};
 
 use crate::config::{DriveConfig, Params};

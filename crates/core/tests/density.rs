@@ -8,13 +8,13 @@ use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
 use vpass_core::drive::Drive;
 use vpass_core::drive::audit::BlockRow;
 use vpass_core::flash::block::BlockState;
-use vpass_core::slots::reclaim::{Action, FIRST_OWN, Policy, Promise, StreamSpec, Threshold, View};
+use vpass_core::slots::reclaim::{Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use vpass_core::time::{Replay, run_untimed};
 
 /// Acts once on each block of full density, at so many reads, and never on one of low density.
 struct Once {
     at: u32,
-    act: fn(BlockId, u32) -> Action,
+    act: fn(BlockId, u32) -> Rewrite,
 }
 
 impl Policy for Once {
@@ -24,7 +24,7 @@ impl Policy for Once {
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         if view.mode(block) == 0 {
-            out.push((self.act)(block, view.geometry.pages_per_block));
+            out.push((self.act)(block, view.geometry.pages_per_block).into());
             return Reads(view.reads(block).0 + 2_000);
         }
         Reads::NEVER
@@ -48,12 +48,12 @@ impl Policy for Once {
     }
 }
 
-fn reprogram(block: BlockId, _pages: u32) -> Action {
-    Action::Reprogram { block, backup: FIRST_OWN }
+fn reprogram(block: BlockId, _pages: u32) -> Rewrite {
+    Rewrite::recode(block, GUARDED, FIRST_OWN)
 }
 
 /// The drive of ipr-2018, Table I, cut to four dies: 64 wordlines of 3 pages a block, limit 10,000 reads.
-fn drive(act: fn(BlockId, u32) -> Action, more: &str, timed: bool) -> Drive {
+fn drive(act: fn(BlockId, u32) -> Rewrite, more: &str, timed: bool) -> Drive {
     let text = format!(
         r#"
         geometry = {{ channels = 4, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "tlc", page_size = "32KiB" }}
@@ -108,7 +108,7 @@ fn a_reprogramming_may_disturb_its_neighbours() {
 /// Room for one block: while it is being made, the stream that takes its backup wants one, too.
 #[test]
 fn what_a_job_is_about_to_take_is_not_given_away() {
-    let to_low_density = |block, _| Action::Reprogram { block, backup: FIRST_OWN + 1 };
+    let to_low_density = |block, _| Rewrite::recode(block, GUARDED, FIRST_OWN + 1);
     let mut drive = drive(to_low_density, "density = { spare_share = 0.015 }", false);
     read(&mut drive, 0, 9_000);
     let low = drive.block_states().filter(|row| row.mode > 0).count();
@@ -183,7 +183,7 @@ fn a_stream_of_low_density_writes_two_pages_and_pays_three_programs() {
     let divide = |block, pages| {
         let mut marked = vpass_core::base::page_set::PageSet::none(pages);
         marked.insert(0, 10);
-        Action::Divide { block, marked, to: FIRST_OWN + 1, rest: FIRST_OWN }
+        Rewrite::divide(block, marked, FIRST_OWN + 1, FIRST_OWN)
     };
     let mut drive = drive(divide, "", false);
     read(&mut drive, 0, 9_000);

@@ -11,9 +11,7 @@ use crate::stamps::Stamp;
 impl Oracle {
     /// An erased block will be written in this mode.
     pub(crate) fn opened_in_mode(&mut self, block: BlockId, mode: u8) {
-        if !self.check_block(block, "opening") {
-            return;
-        }
+        self.clock.opened(block);
         let checked = self.protocol.open(block, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
@@ -33,45 +31,34 @@ impl Oracle {
             return self.findings.add(Kind::Protocol, || format!("merge of wordline {wordline} of block {block}, which has not so many"));
         }
         let checked = self.protocol.merge(block, wordline, mode);
+        let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         self.forget(block, wordline, kinds.saturating_sub(taken)..kinds, "a merge took away");
         if self.protocol.is_full(block) {
-            self.check_sensed(block, wordline);
+            if right {
+                self.check_sensed(block, wordline);
+            }
             self.doses.reprogram(&mut self.medium, block, self.geometry.first_wordline(block) + wordline);
             self.questions.put_off(block, self.doses.of_reprogramming());
         }
     }
 
-    /// The same, and the limits of this wordline are those of the mode from now on.
-    pub(crate) fn guarded_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) {
-        if !self.check_block(block, "merge") {
-            return;
-        }
-        if wordline >= self.geometry.wordlines_per_block {
-            return self.findings.add(Kind::Protocol, || format!("merge of wordline {wordline} of block {block}, which has not so many"));
-        }
-        let checked = self.protocol.guard(block, wordline, mode, self.doses.is_guarded(block, wordline));
+    /// A wordline that was just merged has the limits of this mode from now on.
+    pub(crate) fn recoded_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) {
+        let checked = self.protocol.recode_wordline(block, wordline, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
-        let kinds = self.geometry.cell.bits();
-        self.forget(block, wordline, kinds.saturating_sub(mode.into())..kinds, "a merge took away");
         if right {
-            self.check_sensed(block, wordline);
             self.take_away(block, mode.into());
             self.settle_block(block);
-            self.doses.guard(block, wordline, mode);
+            self.doses.recode_wordline(block, wordline, mode);
             self.doses.note_reprogramming(block);
         }
-        self.doses.reprogram(&mut self.medium, block, self.geometry.first_wordline(block) + wordline);
-        self.questions.put_off(block, self.doses.of_reprogramming());
     }
 
     /// A block's limits are those of this mode from now on.
-    pub(crate) fn reprogrammed_block(&mut self, block: BlockId, mode: u8) {
-        if !self.check_block(block, "reprogramming") {
-            return;
-        }
-        let checked = self.protocol.reprogram(block, mode);
+    pub(crate) fn recoded_block(&mut self, block: BlockId, mode: u8) {
+        let checked = self.protocol.recode(block, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if !right {

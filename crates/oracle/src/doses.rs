@@ -44,8 +44,8 @@ struct Block {
     factor: u16,
     /// Page kinds that its coding takes away, which changes its limits again.
     mode: u8,
-    /// The same for those of its wordlines that are in `Doses::guarded`.
-    guards: u8,
+    /// Whether some of its wordlines have a mode of their own.
+    has_own: bool,
 }
 
 /// Cycles of a block since the drive began.
@@ -111,8 +111,8 @@ pub(crate) struct Doses {
     wordlines_per_block: u32,
     kinds: u32,
     blocks: Vec<Block>,
-    /// Wordlines merged by themselves, a bit each; nothing for blocks without any.
-    guarded: Vec<Vec<u64>>,
+    /// Of blocks with wordlines that have a mode of their own: each wordline's, 0 where it has none.
+    own_modes: Vec<Vec<u8>>,
     table: Endurances,
     /// Where data has error rates: those, and each block's step of age.
     rates: Option<ErrorRates>,
@@ -150,7 +150,7 @@ impl Doses {
             wordlines_per_block: geometry.wordlines_per_block,
             kinds: geometry.cell.bits(),
             blocks: (0..geometry.blocks).map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() }).collect(),
-            guarded: vec![vec![]; geometry.blocks as usize],
+            own_modes: vec![vec![]; geometry.blocks as usize],
             table,
             rates: ErrorRates::new(config),
             steps: vec![0; geometry.blocks as usize],
@@ -167,7 +167,7 @@ impl Doses {
 
     /// Bytes for a drive of this geometry, the wordlines' counters apart.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.blocks) * (size_of::<Block>() + size_of::<Vec<u64>>() + size_of::<Worn>()) as u64
+        u64::from(geometry.blocks) * (size_of::<Block>() + size_of::<Vec<u8>>() + size_of::<Worn>()) as u64
     }
 
     /// Distance of the wordlines whose counters [`Self::truth`] looks at; 0 where it looks at none.
@@ -253,8 +253,7 @@ impl Doses {
         let block = &self.blocks[at.block as usize];
         let endurance = self.limits[block.limits as usize + self.table.group_of(at.index)];
         let limit = self.table.limit_of(endurance.limit, at.index, block.factor.into());
-        let mode = if block.guards > 0 && self.is_guarded(at.block, at.index) { block.guards } else { block.mode };
-        (endurance, self.table.in_mode(limit, mode))
+        (endurance, self.table.in_mode(limit, self.mode_at(at)))
     }
 
     /// Dose and limit of a programmed page now.
@@ -325,9 +324,12 @@ impl Doses {
         truth.is_past() || is_rounded && (truth.dose + DOSE_ONE).cast_signed() >= truth.limit
     }
 
-    /// Whether a wordline of a block was merged by itself.
-    pub(crate) fn is_guarded(&self, block: BlockId, index: u32) -> bool {
-        self.guarded[block as usize].get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    /// The coding mode of a wordline.
+    #[inline]
+    fn mode_at(&self, at: At) -> u8 {
+        let block = &self.blocks[at.block as usize];
+        let own = if block.has_own { self.own_modes[at.block as usize][at.index as usize] } else { 0 };
+        if own > 0 { own } else { block.mode }
     }
 
     /// RC of the lower neighbour; nothing where there is none.
@@ -412,11 +414,11 @@ impl Doses {
     }
 
     /// The limits of this wordline, by itself, are those of a coding mode, until its block's erase.
-    pub(crate) fn guard(&mut self, block: BlockId, index: u32, mode: u8) {
-        self.blocks[block as usize].guards = mode;
-        let words = &mut self.guarded[block as usize];
-        words.resize(self.wordlines_per_block.div_ceil(64) as usize, 0);
-        words[index as usize / 64] |= 1 << (index % 64);
+    pub(crate) fn recode_wordline(&mut self, block: BlockId, index: u32, mode: u8) {
+        self.blocks[block as usize].has_own = true;
+        let modes = &mut self.own_modes[block as usize];
+        modes.resize(self.wordlines_per_block as usize, 0);
+        modes[index as usize] = mode;
     }
 
     /// The P/E count that a block's limits are those of.
@@ -459,10 +461,10 @@ impl Doses {
     pub(crate) fn erase(&mut self, block: BlockId) {
         let limits = self.worn[block as usize].end_cycle(self.wear, self.counts_wear) * self.table.groups() as u32;
         let record = &mut self.blocks[block as usize];
-        if record.guards > 0 {
-            self.guarded[block as usize] = vec![];
+        if record.has_own {
+            self.own_modes[block as usize] = vec![];
         }
-        (record.read, record.most_read, record.limits, record.mode, record.guards) = (0, 0, limits, 0, 0);
+        (record.read, record.most_read, record.limits, record.mode, record.has_own) = (0, 0, limits, 0, false);
         self.know_limits(limits);
     }
 

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Ppn};
 use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
 use vpass_core::disturb::table::Endurance;
+use vpass_core::slots::reclaim::Part;
 
 use crate::medium::At;
 use crate::oracle::Oracle;
@@ -44,13 +44,8 @@ pub(crate) struct Within {
     pub(crate) pages: Vec<bool>,
 }
 
-/// Where the pages of a block are to go.
-#[derive(Clone, Debug)]
-pub(crate) struct Divided {
-    pub(crate) marked: PageSet,
-    /// Coding modes of the streams of marked pages and of others.
-    pub(crate) modes: (u8, u8),
-}
+/// Where all pages of a block are to go: parts of it, with the coding mode of the stream that each goes to.
+pub(crate) type Divided = Vec<(Part, u8)>;
 
 /// Between whoever hears what a policy is told, and the oracle.
 pub(crate) type Ear = Arc<Mutex<Option<Told>>>;
@@ -153,11 +148,10 @@ impl Oracle {
             return;
         }
         let block = self.geometry.block_of(from);
-        let Some(Divided { marked, modes }) = self.hearsay.divided.get(&block) else { return };
+        let Some(parts) = self.hearsay.divided.get(&block) else { return };
         let page = from - self.geometry.first_page(block);
-        let is_marked = marked.words()[page as usize / 64] >> (page % 64) & 1 == 1;
-        let wanted = if is_marked { modes.0 } else { modes.1 };
-        if wanted < self.doses.mode_of(to.block) {
+        let Some((_, wanted)) = parts.iter().find(|(part, _)| part.holds(page)) else { return };
+        if *wanted < self.doses.mode_of(to.block) {
             let place = self.place(from);
             self.findings.add(Kind::Books, || format!("{place} is to go to a block of full density; it goes to block {}", to.block));
         }

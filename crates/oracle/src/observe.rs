@@ -137,25 +137,20 @@ impl Observer for Oracle {
         }
     }
 
-    fn opened(&mut self, block: BlockId, mode: u8) {
-        self.clock.opened(block);
-        self.opened_in_mode(block, mode);
-    }
-
     fn merged(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
         self.seen.reprograms[cause as usize] += 1;
         self.clock.merged(block, cause);
         self.merged_wordline(block, wordline, mode);
     }
 
-    fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
-        self.seen.reprograms[cause as usize] += 1;
-        self.clock.merged(block, cause);
-        self.guarded_wordline(block, wordline, mode);
-    }
-
-    fn reprogrammed(&mut self, block: BlockId, mode: u8) {
-        self.reprogrammed_block(block, mode);
+    fn recoded(&mut self, block: BlockId, wordline: Option<u32>, mode: u8) {
+        if self.check_block(block, "recoding") {
+            match wordline {
+                Some(wordline) => self.recoded_wordline(block, wordline, mode),
+                None if self.protocol.written(block) == 0 => self.opened_in_mode(block, mode),
+                None => self.recoded_block(block, mode),
+            }
+        }
     }
 
     fn erased(&mut self, block: BlockId, cause: Cause) {

@@ -10,33 +10,42 @@ use vpass_core::base::units::{BlockId, Seq};
 struct Block {
     /// Pages behind the last one programmed, or merged in a block opened in a mode.
     written: u16,
-    /// Wordlines merged in place, from the first on.
+    /// Wordlines merged in place.
     merged: u16,
+    /// Those of them whose limits have changed by themselves.
+    recoded: u16,
     /// Page kinds that its coding takes away.
     mode: u8,
-    /// The mode of its wordlines merged in place.
-    merging: u8,
-    /// Wordlines merged by themselves.
-    guarded: u16,
 }
 
 /// The order of programs, merges and erases.
 #[derive(Debug)]
 pub(crate) struct Protocol {
     blocks: Vec<Block>,
+    /// Of blocks in which any wordline was merged in place: the mode of each, 0 where it was not.
+    merged: Vec<Vec<u8>>,
     last_seq: Option<Seq>,
     /// Page kinds of a wordline.
     kinds: u32,
+    /// Wordlines of a block.
+    wordlines: usize,
 }
 
 impl Protocol {
     pub(crate) fn new(geometry: &Geometry) -> Self {
-        Self { blocks: vec![Block::default(); geometry.blocks as usize], last_seq: None, kinds: geometry.cell.bits() }
+        let blocks = geometry.blocks as usize;
+        Self {
+            blocks: vec![Block::default(); blocks],
+            merged: vec![vec![]; blocks],
+            last_seq: None,
+            kinds: geometry.cell.bits(),
+            wordlines: geometry.wordlines_per_block as usize,
+        }
     }
 
     /// Bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.blocks) * size_of::<Block>() as u64
+        u64::from(geometry.blocks) * (size_of::<Block>() + size_of::<Vec<u8>>()) as u64
     }
 
     pub(crate) fn sequence(&mut self, seq: Seq) -> Result<(), String> {
@@ -63,11 +72,12 @@ impl Protocol {
         if (1..self.kinds).contains(&taken) { Ok(self.kinds - taken) } else { Err(format!("mode {mode} of cells of {} bits", self.kinds)) }
     }
 
+    /// An erased block is to be written in a mode.
     pub(crate) fn open(&mut self, block: BlockId, mode: u8) -> Result<(), String> {
         self.kept(mode)?;
         let b = &mut self.blocks[block as usize];
-        if b.written > 0 {
-            return Err(format!("block {block} is opened in mode {mode}, but it holds {} pages; an erased block is expected", b.written));
+        if b.mode > 0 {
+            return Err(only_an_erase(block, b.mode, mode));
         }
         b.mode = mode;
         Ok(())
@@ -80,7 +90,7 @@ impl Protocol {
         if page % self.kinds + u32::from(b.mode) >= self.kinds {
             return Err(format!("program of page {page} of block {block}, which its coding in mode {} takes away", b.mode));
         }
-        if b.merged > 0 {
+        if b.merged > b.recoded {
             return Err(format!("program of page {page} of block {block}, which was reprogrammed in place"));
         }
         if page < next {
@@ -108,50 +118,51 @@ impl Protocol {
             b.written = (first + kinds) as u16;
             return Ok(());
         }
-        if wordline != u32::from(b.merged) || first + kinds > written {
-            return Err(format!(
-                "merge of wordline {wordline} of block {block}; {} were merged before, {written} pages are programmed",
-                b.merged
-            ));
+        if first + kinds > written {
+            return Err(format!("merge of wordline {wordline} of block {block}, of which {written} pages are programmed"));
         }
-        b.merged += 1;
-        b.merging = b.merging.max(mode);
-        Ok(())
-    }
-
-    /// A wordline is merged by itself, once, over all that it can hold; the block stays in full density.
-    pub(crate) fn guard(&mut self, block: BlockId, wordline: u32, mode: u8, merged_before: bool) -> Result<(), String> {
-        self.kept(mode)?;
-        let kinds = self.kinds;
-        let b = &mut self.blocks[block as usize];
-        if b.mode > 0 || b.merged > 0 {
-            return Err(format!(
-                "merge of wordline {wordline} of block {block} by itself; the block is in mode {} or on the way to it",
-                b.mode
-            ));
-        }
-        if merged_before {
+        let wordlines = &mut self.merged[block as usize];
+        wordlines.resize(self.wordlines, 0);
+        if wordlines[wordline as usize] > 0 {
             return Err(format!("merge of wordline {wordline} of block {block}, which was merged before and not erased since"));
         }
-        if (wordline + 1) * kinds > b.written.into() {
-            return Err(format!("merge of wordline {wordline} of block {block}, of which {} pages are programmed", b.written));
-        }
-        b.guarded += 1;
+        wordlines[wordline as usize] = mode;
+        b.merged += 1;
         Ok(())
     }
 
-    pub(crate) fn reprogram(&mut self, block: BlockId, mode: u8) -> Result<(), String> {
+    /// A wordline gets limits of its own, once it is merged; its block stays in full density.
+    pub(crate) fn recode_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) -> Result<(), String> {
+        self.kept(mode)?;
+        let b = &mut self.blocks[block as usize];
+        let merged = self.merged[block as usize].get(wordline as usize).copied().unwrap_or(0);
+        if b.mode > 0 {
+            return Err(format!("wordline {wordline} of block {block} goes to mode {mode} by itself; the block is in mode {}", b.mode));
+        }
+        if merged != mode || b.merged != b.recoded + 1 {
+            return Err(format!(
+                "wordline {wordline} of block {block} goes to mode {mode}; it was merged for {merged}, and {} wordlines wait for their limits",
+                b.merged - b.recoded
+            ));
+        }
+        b.recoded += 1;
+        Ok(())
+    }
+
+    /// All of a block gets other limits, once each of its whole wordlines is merged.
+    pub(crate) fn recode(&mut self, block: BlockId, mode: u8) -> Result<(), String> {
         self.kept(mode)?;
         let b = &mut self.blocks[block as usize];
         let whole = u32::from(b.written) / self.kinds;
-        if b.guarded > 0 {
-            return Err(format!("block {block} goes to mode {mode}, but {} of its wordlines were merged by themselves", b.guarded));
+        if b.recoded > 0 {
+            return Err(format!("block {block} goes to mode {mode}, but {} of its wordlines were merged by themselves", b.recoded));
         }
         if b.mode > 0 {
-            return Err(format!("block {block} goes from mode {} to {mode}; it must be erased for that", b.mode));
+            return Err(only_an_erase(block, b.mode, mode));
         }
-        if u32::from(b.merged) != whole || (whole > 0 && b.merging != mode) {
-            return Err(format!("block {block} goes to mode {mode} with {} of {whole} wordlines merged", b.merged));
+        let merged = self.merged[block as usize].iter().filter(|merged| **merged == mode).count();
+        if merged != whole as usize {
+            return Err(format!("block {block} goes to mode {mode} with {merged} of {whole} wordlines merged"));
         }
         b.mode = mode;
         Ok(())
@@ -164,6 +175,11 @@ impl Protocol {
 
     pub(crate) fn erase(&mut self, block: BlockId) -> Result<(), String> {
         let before = std::mem::take(&mut self.blocks[block as usize]).written;
+        self.merged[block as usize] = vec![];
         if before == 0 { Err(format!("erase of block {block}, in which nothing was programmed since its last erase")) } else { Ok(()) }
     }
+}
+
+fn only_an_erase(block: BlockId, from: u8, to: u8) -> String {
+    format!("block {block} goes from mode {from} to {to}; it must be erased for that")
 }

@@ -21,6 +21,18 @@ impl PageSet {
         }
     }
 
+    /// Adds all pages of another set of the same block.
+    pub fn add(&mut self, other: &Self) {
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            *word |= more;
+        }
+    }
+
+    /// Whether a page is in it.
+    pub fn holds(&self, page: u32) -> bool {
+        any(&self.words, page, 1)
+    }
+
     /// Whether there is no page in it.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|w| *w == 0)

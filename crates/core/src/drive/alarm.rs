@@ -1,17 +1,17 @@
 //! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy is asked, data that is
 //! gone is reported. Rare, and out of line.
 
-use crate::base::streams::RECLAIM;
-use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
+use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads};
 use crate::bugs::{Bug, planted};
 use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::flash::assess::COUNTER_GUARD;
 use crate::flash::block::{BlockState, MOVING};
 use crate::flash::operate::sense::Sensed;
-use crate::ftl::job::{Job, Plan};
+use crate::ftl::job::Job;
 use crate::ftl::map::BUFFERED;
 use crate::slots::reclaim::Action;
+use crate::slots::rewrite::Rewrite;
 
 impl Drive {
     /// Reads older data of a partly written page, to complete it. Tells whether it could be read.
@@ -49,7 +49,7 @@ impl Drive {
 
     fn ask_policy(&mut self, block: BlockId) {
         if self.flash.hot(block).reads > COUNTER_GUARD && !self.flash.hot(block).has(MOVING) {
-            self.reclaim_block(block, Plan::whole(RECLAIM), Reads::NEVER);
+            self.reclaim(Rewrite::all(block), Reads::NEVER);
             return;
         }
         if self.flash.hot(block).reads < self.flash.cold(block).policy_alarm_dose() {
@@ -65,19 +65,10 @@ impl Drive {
         self.flash.tell(|o| o.asks_at(block, next));
         self.flash.set_policy_alarm(block, next);
         for action in actions {
+            let Action::Rewrite(rewrite) = action else { unreachable!("probes are carried out while the policy is asked") };
             // Another block keeps its own deadline: its policy is asked when its alarm rings.
-            let deadline = if action.block() == block { next } else { Reads::NEVER };
-            match action {
-                Action::Relocate { block } => self.reclaim_block(block, Plan::whole(RECLAIM), deadline),
-                Action::RelocatePages { block, pages } => self.reclaim_block(block, Plan::some(pages, RECLAIM), deadline),
-                Action::Divide { block, marked, to, rest } => self.reclaim_block(block, Plan::divided(marked, to, rest), deadline),
-                Action::Probe { .. } => unreachable!("carried out while the policy was asked"),
-                Action::Recycle { block } => self.reclaim_block(block, self.ftl.plan_recycling(&self.flash, block), deadline),
-                Action::Reprogram { block, backup } => self.reprogram_block(block, backup, deadline),
-                Action::ReprogramWordlines { block, wordlines, pages } => {
-                    self.reclaim_block(block, self.ftl.plan_guarding(&self.flash, block, &wordlines, pages), deadline);
-                }
-            }
+            let deadline = if rewrite.block == block { next } else { Reads::NEVER };
+            self.reclaim(rewrite, deadline);
         }
     }
 
@@ -98,20 +89,17 @@ impl Drive {
         (next, wanted)
     }
 
-    fn reprogram_block(&mut self, block: BlockId, backup: StreamId, deadline: Reads) {
-        let plan = self.ftl.plan_reprogramming(&self.flash, block, backup);
-        self.ftl.reclaim.low_density_refused += u64::from(plan.is_none());
-        self.reclaim_block(block, plan.unwrap_or_else(|| Plan::whole(backup)), deadline);
-    }
-
-    fn reclaim_block(&mut self, block: BlockId, plan: Plan, deadline: Reads) {
+    /// Does with a block what the policy wants, or what is possible of it.
+    fn reclaim(&mut self, mut rewrite: Rewrite, deadline: Reads) {
+        let block = rewrite.block;
+        self.ftl.settle(&self.flash, &mut rewrite);
         if self.flash.hot(block).has(MOVING) || self.flash.hot(block).state == BlockState::Free {
             return;
         }
         self.ftl.reclaim.invocations += u64::from(!self.bugs.has(Bug::JobsUncounted));
-        self.blame.book(&self.flash, block, plan.pages.as_ref());
+        self.blame.book(&self.flash, block, rewrite.moving(self.geometry.pages_per_block).as_ref());
         let (flash, ftl, mut slots) = self.parts();
-        ftl.relocate(flash, &mut slots, block, plan, Cause::Reclaim, deadline);
+        ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, deadline);
         // Reclaim uses up free blocks as writes do, and where nothing is written nobody else would see to new ones.
         ftl.collect_in_background(flash, &mut slots);
         ftl.level_wear(flash, &mut slots);

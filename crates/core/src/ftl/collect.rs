@@ -8,9 +8,9 @@ use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::Ftl;
 use crate::ftl::free::Side;
 use crate::ftl::gathers::Gatherer;
-use crate::ftl::job::Plan;
 use crate::slots::Slots;
 use crate::slots::gc::Candidates;
+use crate::slots::rewrite::Rewrite;
 
 /// Static wear levelling looks at every block once while a sixteenth of them is erased.
 const LOOKS_PER_TURN: u32 = 16;
@@ -49,7 +49,7 @@ impl Ftl {
             flash.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !rests(block)
         };
         if let Some(block) = self.pick_victim_of(flash, slots, &allowed, evicts) {
-            let mut job = self.begin_move(flash, slots, block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
+            let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
         }
     }
@@ -61,7 +61,7 @@ impl Ftl {
             self.run_job(flash, slots, &mut job, true);
         } else if let Some(block) = self.pick_victim(flash, slots) {
             let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
-            let mut job = self.begin_move(flash, slots, block, Plan::whole(to), Cause::Gc, Reads::NEVER);
+            let mut job = self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
         } else {
             let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
@@ -91,10 +91,15 @@ impl Ftl {
     }
 
     /// Starts background cleaning where fewer blocks are free than wanted; the timed gear spends idle gaps on it.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn collect_in_background(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        if !flash.is_timed() {
-            return;
+        if flash.is_timed() {
+            self.begin_in_background(flash, slots);
         }
+    }
+
+    fn begin_in_background(&mut self, flash: &mut Flash, slots: &mut Slots) {
         let wanted = self.background_blocks(flash);
         let running = self.gc_jobs;
         // A job per die at most: more would only spread the idle time thinner. One alone may begin with no more than the reserve.
@@ -103,16 +108,22 @@ impl Ftl {
             && self.free.count() + u32::from(running == 0) > RESERVE
             && let Some(block) = self.pick_victim(flash, slots)
         {
-            self.relocate(flash, slots, block, Plan::whole(GC), Cause::Gc, Reads::NEVER);
+            self.rewrite(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
         }
     }
 
     /// Moves the data of the youngest block where it lags too far behind: it holds data that nobody rewrites.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        let gap = u64::from(self.wear.static_gap) * 1000;
-        if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || flash.erases_total() < self.next_wear_check {
-            return;
+        if flash.erases_total() >= self.next_wear_check && self.wear.static_gap != 0 && !self.bugs.has(Bug::ColdLeftBehind) {
+            self.move_coldest(flash, slots);
         }
+    }
+
+    #[cold]
+    fn move_coldest(&mut self, flash: &mut Flash, slots: &mut Slots) {
+        let gap = u64::from(self.wear.static_gap) * 1000;
         self.next_wear_check = flash.erases_total()
             + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
         let idle = |b: &BlockId| {
@@ -128,7 +139,7 @@ impl Ftl {
         let oldest = (0..flash.geometry.blocks).map(wear).max().unwrap_or(0);
         let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
         if oldest > wear(youngest) + gap {
-            self.relocate(flash, slots, youngest, Plan::whole(WEAR), Cause::Wear, Reads::NEVER);
+            self.rewrite(flash, slots, Rewrite::all_to(youngest, WEAR), Cause::Wear, Reads::NEVER);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! For GC, reclaim and wear levelling alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved
 //! are read at their new place.
 
+use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
@@ -11,23 +12,19 @@ use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::gathers::Gatherer;
-use crate::ftl::job::{Job, JobRef, Plan};
+use crate::ftl::job::{Job, JobRef};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::slots::Slots;
+use crate::slots::rewrite::{Place, Rewrite};
 use crate::watch::observer::Origin;
 
 impl Ftl {
-    /// Takes a block out of every other use and makes a job of moving what the plan says. An open block is closed.
-    pub(crate) fn begin_move(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        block: BlockId,
-        plan: Plan,
-        cause: Cause,
-        deadline: Reads,
-    ) -> Job {
-        flash.tell(|o| o.moving(block, plan.pages.as_ref(), cause));
+    /// Takes a block out of every other use and makes a job of what is to be done with it, which is [`settled`](Self::settle). An open block
+    /// is closed.
+    pub(crate) fn begin(&mut self, flash: &mut Flash, slots: &mut Slots, rewrite: Rewrite, cause: Cause, deadline: Reads) -> Job {
+        let block = rewrite.block;
+        let pages = rewrite.moving(flash.geometry.pages_per_block);
+        flash.tell(|o| o.moving(block, pages.as_ref(), cause));
         let hot = *flash.hot(block);
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
@@ -45,12 +42,15 @@ impl Ftl {
         self.jobs_begun += 1;
         let cursor = u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst));
         let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
-        Job { serial: self.jobs_begun, block, cause, plan, cursor, merged: 0, fetched: 0, started_at: slots.now, from, deadline }
+        // The first page of its next filling is behind all that it holds.
+        let within = rewrite.parts.iter().find(|part| part.to == Place::Within).and_then(|part| part.pages.as_ref()).map(PageSet::len);
+        let (serial, started_at) = (self.jobs_begun, slots.now);
+        Job { serial, block, cause, rewrite, pages, within, cursor, merged: 0, fetched: 0, started_at, from, deadline }
     }
 
-    /// Moves what the plan says of a block's data, and erases the block once it is empty: at once, or as a job where time and schedule allow.
-    pub(crate) fn relocate(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, plan: Plan, cause: Cause, deadline: Reads) {
-        let mut job = self.begin_move(flash, slots, block, plan, cause, deadline);
+    /// Does with a block what is [`settled`](Self::settle), and erases it once it is empty: at once, or as a job where time and schedule allow.
+    pub(crate) fn rewrite(&mut self, flash: &mut Flash, slots: &mut Slots, rewrite: Rewrite, cause: Cause, deadline: Reads) {
+        let mut job = self.begin(flash, slots, rewrite, cause, deadline);
         let deferred = flash.is_timed() && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
         if !deferred {
             self.run_in_foreground(flash, slots, &mut job);
@@ -120,6 +120,7 @@ impl Ftl {
 
     /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a block without valid data is erased, another
     /// one serves on.
+    #[inline]
     fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let others = self.leaving_now;
         // While it runs the job is in no slot; what it is going to take counts all the same.
@@ -129,14 +130,15 @@ impl Ftl {
         goes_on
     }
 
+    #[inline(never)]
     fn step_on(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
-        let next = match &job.plan.pages {
+        let next = match &job.pages {
             None => flash.contents().next_valid(job.block, job.cursor),
             Some(pages) => flash.contents().next_valid_of(job.block, job.cursor, pages),
         };
         let next = next.filter(|page| *page < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
         let Some(page) = next else {
-            if job.plan.within.is_some() {
+            if job.within.is_some() {
                 self.pad(flash, slots, Gatherer::Block(job.block));
             }
             if flash.hot(job.block).valid == 0 {
@@ -148,11 +150,13 @@ impl Ftl {
             }
             return false;
         };
-        if let Some(first) = job.plan.within {
-            self.recycle_page(flash, slots, job, page, first);
-            return true;
-        }
-        let to = job.plan.stream(page);
+        let to = match job.place(page) {
+            Place::Stream(to) => to,
+            Place::Within => {
+                self.recycle_page(flash, slots, job, page);
+                return true;
+            }
+        };
         if !reserved && self.needs_block(to) {
             self.free_for(flash, slots, to, job.cause);
         }
@@ -169,7 +173,7 @@ impl Ftl {
     fn fetch_map_entries(&self, flash: &Flash, job: &Job, word: u32) {
         let first = flash.geometry.first_page(job.block) + word * 64;
         let mut valid = flash.contents().valid_words(job.block)[word as usize];
-        if let Some(pages) = &job.plan.pages {
+        if let Some(pages) = &job.pages {
             valid &= pages.words()[word as usize];
         }
         while valid != 0 {
@@ -272,8 +276,9 @@ impl Ftl {
         }
         let block = flash.invalidate(ppn);
         if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0) {
+            let score = self.score(flash, block);
             self.victims.remove(block);
-            self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
+            self.victims.insert(block, score, flash.seq() as u32);
         }
     }
 

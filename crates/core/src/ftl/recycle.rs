@@ -11,29 +11,28 @@
 //! ```
 
 use crate::base::page_set::PageSet;
-use crate::base::streams::RECLAIM;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, next_filling};
 use crate::ftl::Ftl;
-use crate::ftl::job::{Job, Plan};
+use crate::ftl::job::Job;
 use crate::slots::Slots;
 use crate::watch::observer::Origin;
 
 impl Ftl {
-    /// How to write a block's pages again within it. All of it goes elsewhere where there is no room ([`crate::slots::reclaim::View::next_filling`]).
-    pub(crate) fn plan_recycling(&self, flash: &Flash, block: BlockId) -> Plan {
-        let Some(first) = next_filling(&flash.geometry, flash.hot(block)) else { return Plan::whole(RECLAIM) };
+    /// The pages of a block that are written again within it: all before its next filling; none where there is no room for one.
+    pub(super) fn before_next_filling(&self, flash: &Flash, block: BlockId) -> Option<PageSet> {
+        let first = next_filling(&flash.geometry, flash.hot(block))?;
         let first = if self.bugs.has(Bug::RecycleSharesWordline) { flash.hot(block).write_ptr.into() } else { first };
         let mut old = PageSet::none(flash.geometry.pages_per_block);
         old.insert(0, first);
-        Plan::within(old, first)
+        Some(old)
     }
 
     /// One page of such a job; `page` is the first that is still to move.
-    pub(crate) fn recycle_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, page: u32, first: u32) {
-        if u32::from(flash.hot(job.block).write_ptr) >= first {
+    pub(crate) fn recycle_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, page: u32) {
+        if job.within.is_some_and(|first| u32::from(flash.hot(job.block).write_ptr) >= first) {
             job.cursor = page + 1;
             self.move_page(flash, slots, job, page, None);
         } else {

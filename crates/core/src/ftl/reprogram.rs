@@ -4,35 +4,84 @@
 //! most significant page programmed over itself, so that its cells leave the guard levels (`nand::coding`). Its limits grow when all are done.
 //! What it has endured stays.
 
-use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Cause, StreamId};
+use crate::base::page_set::{PageSet, any};
+use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::HAS_GUARDS;
-use crate::flash::operate::recode::GUARDED;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
-use crate::ftl::job::{Job, Merges, Plan};
+use crate::ftl::job::Job;
 use crate::slots::Away;
+use crate::slots::rewrite::{Part, Place, Recode, Rewrite};
 
 impl Ftl {
-    /// How to reprogram a block: what has to leave it goes to `backup`. None where that cannot be: its cells hold one bit, it has guard levels
-    /// somewhere already, or the drive cannot spare the pages.
-    pub(crate) fn plan_reprogramming(&self, flash: &Flash, block: BlockId, backup: StreamId) -> Option<Plan> {
+    /// Turns what is wanted of a block into what is possible: all of a block, or of a wordline, that cannot be recoded goes where the request
+    /// says, and so does a block without room to be written again. What a coding gives up is added to what moves.
+    pub(crate) fn settle(&mut self, flash: &Flash, rewrite: &mut Rewrite) {
+        let block = rewrite.block;
+        if let Some(within) = rewrite.parts.iter_mut().find(|part| part.to == Place::Within) {
+            within.pages = self.before_next_filling(flash, block);
+            if within.pages.is_none() {
+                *rewrite = Rewrite::all_to(block, rewrite.otherwise);
+            }
+        }
+        match &mut rewrite.recode {
+            Recode::Nothing => {}
+            Recode::Block(coding) => match self.leaving_block(flash, block, *coding) {
+                Some(leaving) => rewrite.parts.push(Part::of(leaving, rewrite.otherwise)),
+                None => {
+                    self.reclaim.low_density_refused += 1;
+                    *rewrite = Rewrite::all_to(block, rewrite.otherwise);
+                }
+            },
+            Recode::Wordlines(coding, wordlines) => {
+                let leaving = self.leaving_wordlines(flash, block, *coding, wordlines);
+                rewrite.parts.push(Part::of(leaving, rewrite.otherwise));
+            }
+        }
+    }
+
+    /// Pages that have to leave a block before it is recoded. None where that cannot be: its cells hold one bit, some of it has a coding of its
+    /// own already, or the drive cannot spare the pages.
+    fn leaving_block(&self, flash: &Flash, block: BlockId, coding: u8) -> Option<PageSet> {
         let g = &flash.geometry;
         let (bits, written) = (g.cell.bits(), u32::from(flash.hot(block).write_ptr));
         let hot = flash.hot(block);
-        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(flash, flash.pages_if_recoded(block)) {
+        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(flash, flash.pages_if_recoded(block, coding)) {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
-        let kept = bits - u32::from(GUARDED);
+        let kept = bits - u32::from(coding);
         let whole = if self.bugs.has(Bug::BackupForgotten) { 0 } else { written / bits };
         let whole = whole.saturating_sub(u32::from(self.bugs.has(Bug::BackupOneShort)));
         (0..whole).for_each(|wordline| leaving.insert(wordline * bits + kept, bits - kept));
-        // A wordline written in part gets no guard levels.
+        // A wordline written in part keeps its coding.
         leaving.insert(written / bits * bits, if planted(Bug::PartWordlineStays) { 0 } else { written % bits });
-        Some(Plan::reprogramming(leaving, backup))
+        Some(leaving)
+    }
+
+    /// Pages that have to leave some wordlines of a block before those are recoded. All pages of one leave that cannot be, and it is taken out.
+    fn leaving_wordlines(&self, flash: &Flash, block: BlockId, coding: u8, wordlines: &mut PageSet) -> PageSet {
+        let (bits, taken) = (flash.geometry.cell.bits(), u32::from(coding));
+        let can_merge = bits > taken && flash.hot(block).mode == 0;
+        let whole = if can_merge { flash.whole_wordlines(block) } else { 0 };
+        let mut room = self.pages_to_spare.saturating_sub(flash.pages_away() + self.pages_leaving(flash)) / taken;
+        let mut leaving = PageSet::none(flash.geometry.pages_per_block);
+        let mut merging = PageSet::none(flash.geometry.wordlines_per_block);
+        for wordline in wordlines.iter() {
+            if wordline >= whole || room == 0 || flash.guards().has(block, wordline) {
+                leaving.insert(wordline * bits, bits);
+                continue;
+            }
+            room -= 1;
+            merging.insert(wordline, 1);
+            if !self.bugs.has(Bug::BackupForgotten) {
+                leaving.insert((wordline + 1) * bits - taken, if planted(Bug::GuardBackupShort) && wordline % 2 == 1 { 0 } else { taken });
+            }
+        }
+        *wordlines = merging;
+        leaving
     }
 
     /// Whether the drive can do without so many pages more. What is under way counts.
@@ -52,18 +101,36 @@ impl Ftl {
 
     /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown.
     pub(crate) fn merge_next(&mut self, flash: &mut Flash, job: &mut Job) -> bool {
-        match &mut job.plan.merges {
-            Merges::Nothing => return false,
-            Merges::Wordlines(left) => return self.guard_next(flash, job.block, left, job.cause),
-            Merges::Block => {}
+        match &mut job.rewrite.recode {
+            Recode::Nothing => false,
+            Recode::Wordlines(coding, left) => self.recode_next(flash, job.block, *coding, left, job.cause),
+            Recode::Block(coding) => {
+                if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < flash.whole_wordlines(job.block) {
+                    self.sense_wordline(flash, job.block, job.merged, job.cause);
+                    flash.merge(job.block, job.merged, *coding, job.cause);
+                    job.merged += 1;
+                    return true;
+                }
+                self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
+                flash.recode(job.block, *coding);
+                false
+            }
         }
-        if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < flash.whole_wordlines(job.block) {
-            self.sense_wordline(flash, job.block, job.merged, job.cause);
-            flash.merge(job.block, job.merged, job.cause);
-            job.merged += 1;
-            return true;
+    }
+
+    /// Merges the first of these wordlines that still holds data, and takes it out; false when there is none.
+    fn recode_next(&mut self, flash: &mut Flash, block: BlockId, coding: u8, left: &mut PageSet, cause: Cause) -> bool {
+        let bits = flash.geometry.cell.bits();
+        while let Some(wordline) = left.take_first() {
+            if any(flash.contents().valid_words(block), wordline * bits, bits) {
+                let beside = self.bugs.has(Bug::MergeBeside) && wordline + 1 < flash.whole_wordlines(block);
+                let wordline = wordline + u32::from(beside && !flash.guards().has(block, wordline + 1));
+                self.sense_wordline(flash, block, wordline, cause);
+                flash.recode_wordline(block, wordline, coding, cause);
+                return true;
+            }
         }
-        self.finish_reprogramming(flash, job.block);
+        flash.end_recoding(block);
         false
     }
 
@@ -84,11 +151,6 @@ impl Ftl {
             }
             flash.record(NandOp::Read { src: ppn, cause });
         }
-    }
-
-    fn finish_reprogramming(&mut self, flash: &mut Flash, block: BlockId) {
-        self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
-        flash.recode(block);
     }
 
     /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.
@@ -123,6 +185,7 @@ impl Ftl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::codings::GUARDED;
     use crate::base::streams::RECLAIM;
     use crate::base::units::Reads;
     use crate::config::DriveConfig;
@@ -146,15 +209,16 @@ mod tests {
         };
         (0..10).for_each(|lpn| write(&mut drive, lpn));
         let block = drive.geometry.block_of(drive.ftl.map.to_physical[0]);
-        let plan = drive.ftl.plan_reprogramming(&drive.flash, block, RECLAIM).unwrap();
+        let mut rewrite = Rewrite::recode(block, GUARDED, RECLAIM);
         let (flash, ftl, mut slots) = drive.parts();
-        ftl.relocate(flash, &mut slots, block, plan, Cause::Reclaim, Reads::NEVER);
+        ftl.settle(flash, &mut rewrite);
+        ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, Reads::NEVER);
         assert_eq!((drive.flash.hot(block).mode, drive.flash.hot(block).valid), (GUARDED, 6));
         assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away()), (24, 18));
         write(&mut drive, 0);
         assert_eq!(drive.ftl.score(&drive.flash, block), 20, "5 of 6 pages");
         let (flash, ftl, mut slots) = drive.parts();
-        ftl.relocate(flash, &mut slots, block, Plan::whole(RECLAIM), Cause::Reclaim, Reads::NEVER);
+        ftl.rewrite(flash, &mut slots, Rewrite::all(block), Cause::Reclaim, Reads::NEVER);
         assert_eq!((drive.flash.hot(block).mode, drive.flash.pages_away()), (0, 0));
     }
 }

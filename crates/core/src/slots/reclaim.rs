@@ -24,8 +24,10 @@ mod straw_ss_sound;
 mod straw_wl;
 mod tiered;
 
+pub use crate::base::codings::GUARDED;
 pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
+pub use crate::slots::rewrite::{Part, Place, Recode, Rewrite};
 pub use action::Action;
 pub use promise::Promise;
 pub use shared::params::{CHECK_INTERVAL, COUNTERS};
@@ -113,7 +115,7 @@ impl View<'_> {
         self.hot[block as usize].write_ptr.into()
     }
 
-    /// Whether the drive can spare the pages of one more full block of low density. Where not, [`Action::Reprogram`] relocates, and a stream
+    /// Whether the drive can spare the pages of one more full block of low density. Where not, [`Recode::Block`] is refused, and a stream
     /// of low density opens blocks of full density. A block reprogrammed before it is full takes more.
     pub fn can_spare(&self) -> bool {
         self.geometry.pages_per_block - self.geometry.available_pages(1) <= self.spare_pages()
@@ -194,7 +196,7 @@ impl View<'_> {
         if self.bugs.has(Bug::MoversForgotten) { 0 } else { self.hot[block as usize].valid.into() }
     }
 
-    /// The page from which on [`Action::Recycle`] would write a block's valid pages again; none where they do not fit.
+    /// The page from which on [`Rewrite::within`] would write a block's valid pages again; none where they do not fit.
     pub fn next_filling(&self, block: BlockId) -> Option<u32> {
         next_filling(self.geometry, &self.hot[block as usize])
     }

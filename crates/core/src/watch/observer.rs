@@ -89,18 +89,15 @@ pub trait Observer: Any {
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
     /// A page was programmed.
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause);
-    /// An erased block is opened in a coding mode other than full density: so many page kinds of each wordline, the most significant
-    /// first, are never programmed in it. A wordline is complete when its other pages are programmed and it is [`Self::merged`].
-    fn opened(&mut self, block: BlockId, mode: u8);
-    /// The most significant pages of a wordline, numbered within its block, were programmed so that its cells keep to the states of this
-    /// mode. What those pages held is gone; the others stand. In a block of full density every page of the wordline was sensed for it.
+    /// A wordline, numbered within its block, was programmed so that its cells keep to the states of this coding mode. What its pages of the
+    /// kinds that the mode gives up held is gone; the others stand. In a block of full density every page of it was sensed for that. Its
+    /// limits are as before until it, or its block, is [`Self::recoded`].
     fn merged(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause);
-    /// All complete wordlines of a block of full density have been merged, and nothing in it is wanted but their other pages:
-    /// from now on its limits are those of this mode.
-    fn reprogrammed(&mut self, block: BlockId, mode: u8);
-    /// As [`Self::merged`], of a wordline by itself in a block that stays in full density: from now on the limits of this wordline, and of no
-    /// other, are those of the mode.
-    fn guarded(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause);
+    /// From now on the limits of this wordline, numbered within its block, are those of a coding mode: it was just [`Self::merged`], and its
+    /// block stays in full density. Without a wordline, the limits of the whole block: an erased one, in which the pages that the mode gives
+    /// up are never programmed, and a wordline is complete when it is merged; or one all of whose complete wordlines have been merged, and
+    /// in which nothing is wanted but their other pages.
+    fn recoded(&mut self, block: BlockId, wordline: Option<u32>, mode: u8);
     /// The reclaim policy is to be asked about a block at the first host read with which that has served so many dose units since its erase; what
     /// movers deposit from now on comes on top. Told when the policy has said so: of a block that is opened, and when it has been asked.
     /// 0, at the next host read, stands where a job has left data in its block.

@@ -79,10 +79,8 @@ impl Observer for Log {
     fn host_wrote(&mut self, _: Lpn, _: bool) {}
     fn trimmed(&mut self, _: Lpn) {}
     fn lost(&mut self, _: Lpn) {}
-    fn opened(&mut self, _: BlockId, _: u8) {}
     fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
-    fn reprogrammed(&mut self, _: BlockId, _: u8) {}
-    fn guarded(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
+    fn recoded(&mut self, _: BlockId, _: Option<u32>, _: u8) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
     fn served_before(&mut self, _: BlockId, _: &[u32]) {}
     fn measured_phase(&mut self) {}

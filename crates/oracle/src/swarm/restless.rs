@@ -5,7 +5,7 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Bytes, Reads};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, QUARTERS, dose_per_kind};
-use vpass_core::slots::reclaim::{Action, FIRST_OWN, Policy, Promise, StreamSpec, Threshold, View};
+use vpass_core::slots::reclaim::{Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 
 use crate::dice::Dice;
 
@@ -75,20 +75,20 @@ impl Restless {
         pages
     }
 
-    fn action(&mut self, view: &View, block: BlockId) -> Action {
+    fn rewrite(&mut self, view: &View, block: BlockId) -> Rewrite {
         match self.dice.between(0, 11) {
-            0 => Action::Relocate { block },
+            0 => Rewrite::all(block),
             1..=3 => {
                 let marked = self.some_of(view.geometry.pages_per_block, 0.5);
-                Action::Divide { block, marked, to: LOW_DENSITY, rest: HOT }
+                Rewrite::divide(block, marked, LOW_DENSITY, HOT)
             }
-            4 | 5 if Self::may_stay(view, block) => Action::Recycle { block },
+            4 | 5 if Self::may_stay(view, block) => Rewrite::within(block),
             10 | 11 if Self::may_stay(view, block) => {
                 let wordlines = self.some_of(view.geometry.wordlines_per_block, 0.3);
-                Action::ReprogramWordlines { block, wordlines, pages: self.some_of(view.geometry.pages_per_block, 0.1) }
+                Rewrite::recode_wordlines(block, GUARDED, wordlines, self.some_of(view.geometry.pages_per_block, 0.1))
             }
-            _ if !Self::may_reprogram(view, block) => Action::Relocate { block },
-            n => Action::Reprogram { block, backup: if n < 8 { HOT } else { LOW_DENSITY } },
+            _ if !Self::may_reprogram(view, block) => Rewrite::all(block),
+            n => Rewrite::recode(block, GUARDED, if n < 8 { HOT } else { LOW_DENSITY }),
         }
     }
 }
@@ -105,12 +105,13 @@ impl Policy for Restless {
             return self.some_time(now, latest);
         }
         // Blocks that begin with reads leave room for a plain relocation only.
-        out.push(if now > latest { Action::Relocate { block } } else { self.action(view, block) });
+        let rewrite = if now > latest { Rewrite::all(block) } else { self.rewrite(view, block) };
+        out.push(rewrite.into());
         if self.dice.chance(0.2) {
             // Another block, free or busy perhaps.
             let other = self.dice.between(0, u64::from(view.geometry.blocks) - 1) as u32;
             if other != block && Self::may_reprogram(view, other) {
-                out.push(Action::Reprogram { block: other, backup: HOT });
+                out.push(Rewrite::recode(other, GUARDED, HOT).into());
             }
         }
         Reads(now.saturating_add(view.late_reads.max(1)))

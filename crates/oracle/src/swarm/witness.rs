@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
-use vpass_core::slots::reclaim::{Action, FIRST_OWN, Policy, Probed, Promise, StreamSpec, Threshold, View};
+use vpass_core::slots::reclaim::{Action, FIRST_OWN, Part, Place, Policy, Probed, Promise, Recode, Rewrite, StreamSpec, Threshold, View};
 
 use crate::hearsay::{Divided, Ear, Told, Within};
 
@@ -45,9 +45,19 @@ impl Witness {
     }
 
     fn divided(&self, action: &Action) -> Option<(BlockId, Divided)> {
-        let Action::Divide { block, marked, to, rest } = action else { return None };
+        let Action::Rewrite(Rewrite { block, parts, recode: Recode::Nothing, .. }) = action else { return None };
         let mode = |stream: u8| stream.checked_sub(FIRST_OWN).map_or(0, |own| self.modes[usize::from(own)]);
-        Some((*block, Divided { marked: marked.clone(), modes: (mode(*to), mode(*rest)) }))
+        match parts.as_slice() {
+            [all] if matches!(all.to, Place::Stream(to) if to < FIRST_OWN) => None,
+            [.., rest] if rest.pages.is_none() => {
+                let of_part = |part: &Part| match part.to {
+                    Place::Stream(to) => Some((part.clone(), mode(to))),
+                    Place::Within => None,
+                };
+                Some((*block, parts.iter().map(of_part).collect::<Option<_>>()?))
+            }
+            _ => None,
+        }
     }
 }
 

@@ -26,7 +26,7 @@ fn merge(s: &mut Scene, wordline: u32) {
 
 fn reprogram(s: &mut Scene) {
     (0..4).for_each(|wordline| merge(s, wordline));
-    s.oracle.reprogrammed(0, 1);
+    s.oracle.recoded(0, None, 1);
 }
 
 /// The first thing found is a read past the limit; the end of the run finds the same page again.
@@ -89,11 +89,12 @@ fn limits_grow_when_all_wordlines_are_merged_and_not_before() {
 fn a_block_goes_to_a_mode_only_with_all_its_wordlines() {
     let mut s = backed_up_but(&[]);
     merge(&mut s, 0);
-    s.oracle.reprogrammed(0, 1);
+    s.oracle.recoded(0, None, 1);
     s.caught(protocol, &["block 0 goes to mode 1 with 1 of 4 wordlines merged"]);
     let mut s = backed_up_but(&[]);
     merge(&mut s, 1);
-    s.caught(protocol, &["merge of wordline 1 of block 0; 0 were merged before"]);
+    merge(&mut s, 1);
+    s.caught(protocol, &["merge of wordline 1 of block 0, which was merged before and not erased since"]);
 }
 
 #[test]
@@ -102,14 +103,14 @@ fn data_in_a_wordline_written_in_part_has_no_guard_levels() {
     s.write(0, 0..4);
     s.copy(2, 12, 2);
     merge(&mut s, 0);
-    s.oracle.reprogrammed(0, 1);
+    s.oracle.recoded(0, None, 1);
     s.caught(stamp, &["without guard levels version 1 of lpn 3"]);
 }
 
 #[test]
 fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
     let write = |s: &mut Scene| {
-        s.oracle.opened(0, 1);
+        s.oracle.recoded(0, None, 1);
         for (wordline, lpn) in [(0, 0), (1, 2)] {
             s.write(wordline * 3, [lpn, lpn + 1]);
             s.oracle.merged(0, wordline, 1, Cause::Host);
@@ -133,7 +134,7 @@ fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
 #[test]
 fn a_program_of_a_page_that_was_taken_away_is_caught() {
     let mut s = Scene::tiny();
-    s.oracle.opened(0, 1);
+    s.oracle.recoded(0, None, 1);
     s.write(0, 0..3);
     s.caught(protocol, &["program of page 2 of block 0, which its coding in mode 1 takes away"]);
     let mut s = Scene::tiny();
@@ -147,7 +148,7 @@ fn a_program_of_a_page_that_was_taken_away_is_caught() {
 #[test]
 fn guard_levels_left_out_are_caught() {
     let mut s = Scene::tiny();
-    s.oracle.opened(0, 1);
+    s.oracle.recoded(0, None, 1);
     s.write(0, 0..2);
     s.write(3, [2]);
     s.caught(protocol, &["program of page 3 of block 0 out of order; page 2 is next"]);
@@ -156,16 +157,16 @@ fn guard_levels_left_out_are_caught() {
 #[test]
 fn only_an_erase_gives_pages_back() {
     let mut s = Scene::tiny();
-    s.oracle.opened(0, 1);
-    s.oracle.reprogrammed(0, 2);
+    s.oracle.recoded(0, None, 1);
+    s.oracle.recoded(0, None, 2);
     s.caught(protocol, &["block 0 goes from mode 1 to 2; it must be erased for that"]);
     let mut s = Scene::tiny();
-    s.oracle.opened(0, 3);
+    s.oracle.recoded(0, None, 3);
     s.caught(protocol, &["mode 3 of cells of 3 bits"]);
     let mut s = Scene::tiny();
     s.write(0, [0]);
-    s.oracle.opened(0, 1);
-    s.caught(protocol, &["block 0 is opened in mode 1, but it holds 1 pages"]);
+    s.oracle.recoded(0, None, 1);
+    s.caught(stamp, &["without guard levels version 1 of lpn 0"]);
 }
 
 #[test]

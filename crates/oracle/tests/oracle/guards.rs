@@ -7,6 +7,12 @@ use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
 
 use crate::common::{Scene, config, protocol, stamp, wordline_model};
 
+/// Wordline `index` of block 0 is merged by itself.
+fn guard(s: &mut Scene, index: u32) {
+    s.oracle.merged(0, index, 1, Cause::Reclaim);
+    s.oracle.recoded(0, Some(index), 1);
+}
+
 /// Block 0 holds pages 0 to 5, and wordline 1 was merged by itself: its MSB page lies in block 1 if it is backed up. With that it was
 /// read four times.
 fn guarded(backed_up: bool) -> Scene {
@@ -21,7 +27,7 @@ fn guarded_on(mut s: Scene, backed_up: bool) -> Scene {
     s.read_by(Cause::Reclaim, 3, 3, ReadResult::Good);
     s.read_by(Cause::Reclaim, 4, 4, ReadResult::Good);
     s.read_by(Cause::Reclaim, NOBODY, 5, ReadResult::Good);
-    s.oracle.guarded(0, 1, 1, Cause::Reclaim);
+    guard(&mut s, 1);
     s
 }
 
@@ -89,7 +95,7 @@ fn what_it_wears_counts_for_limits() {
             s.write(0, 0..6);
             s.copy(5, 12, 5);
             if reprogrammed {
-                s.oracle.guarded(0, 1, 1, Cause::Reclaim);
+                guard(&mut s, 1);
             }
             s.erase(0);
             s.write(0, 0..3);
@@ -110,17 +116,27 @@ fn a_page_that_was_not_backed_up_is_caught() {
 #[test]
 fn it_is_merged_once_whole_and_not_with_its_block() {
     let mut s = guarded(true);
-    s.oracle.guarded(0, 1, 1, Cause::Reclaim);
+    s.oracle.merged(0, 1, 1, Cause::Reclaim);
     s.caught(protocol, &["merge of wordline 1 of block 0, which was merged before and not erased since"]);
     let mut s = Scene::tiny();
     s.write(0, 0..4);
-    s.oracle.guarded(0, 1, 1, Cause::Reclaim);
+    s.oracle.merged(0, 1, 1, Cause::Reclaim);
     s.caught(protocol, &["merge of wordline 1 of block 0, of which 4 pages are programmed"]);
     let mut s = guarded(true);
-    s.oracle.reprogrammed(0, 1);
+    s.oracle.recoded(0, None, 1);
     s.caught(protocol, &["block 0 goes to mode 1, but 1 of its wordlines were merged by themselves"]);
+}
+
+#[test]
+fn its_limit_grows_only_when_it_was_merged_and_its_block_is_in_full_density() {
+    let mut s = guarded(true);
+    s.oracle.recoded(0, Some(0), 1);
+    s.caught(protocol, &["wordline 0 of block 0 goes to mode 1; it was merged for 0, and 0 wordlines wait for their limits"]);
+    let mut s = guarded(true);
+    s.oracle.recoded(0, Some(1), 1);
+    s.caught(protocol, &["wordline 1 of block 0 goes to mode 1; it was merged for 1, and 0 wordlines wait for their limits"]);
     let mut s = Scene::tiny();
-    s.oracle.opened(0, 1);
-    s.oracle.guarded(0, 0, 1, Cause::Reclaim);
-    s.caught(protocol, &["merge of wordline 0 of block 0 by itself; the block is in mode 1"]);
+    s.oracle.recoded(0, None, 1);
+    s.oracle.recoded(0, Some(0), 1);
+    s.caught(protocol, &["wordline 0 of block 0 goes to mode 1 by itself; the block is in mode 1"]);
 }

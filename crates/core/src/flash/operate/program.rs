@@ -73,11 +73,19 @@ impl Flash {
         self.tell(|o| o.padded(ppn, seq, cause));
     }
 
-    /// A page of a block in a mode was programmed: behind the last one of a wordline that it keeps comes the program that makes guard levels.
-    #[inline]
+    /// A page was programmed: in a block in a mode, the program that makes guard levels comes behind the last page that its wordline keeps.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
     pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
-        let (bits, mode) = (self.geometry.cell.bits(), self.hot[block as usize].mode);
-        if mode == 0 || page % bits + 1 + u32::from(mode) != bits {
+        let mode = self.hot[block as usize].mode;
+        if mode != 0 {
+            self.complete_in_mode(block, page, mode, cause);
+        }
+    }
+
+    fn complete_in_mode(&mut self, block: BlockId, page: u32, mode: u8, cause: Cause) {
+        let bits = self.geometry.cell.bits();
+        if page % bits + 1 + u32::from(mode) != bits {
             return;
         }
         self.hot[block as usize].write_ptr += u16::from(mode);

@@ -1,14 +1,12 @@
 //! Recoding: wordlines programmed over themselves, so that their cells leave the guard levels, and blocks opened in a mode that does without
 //! some page kinds.
 
+use crate::base::codings::GUARDED;
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::{HAS_GUARDS, SUSPECT};
 use crate::flash::ops::NandOp;
-
-/// The mode that reprogramming leads to: one page kind gone.
-pub(crate) const GUARDED: u8 = 1;
 
 impl Flash {
     /// Wordlines of a block that are programmed whole.
@@ -16,9 +14,9 @@ impl Flash {
         u32::from(self.hot[block as usize].write_ptr) / self.geometry.cell.bits()
     }
 
-    /// Pages that a block does without once it is reprogrammed, until its erase: it is written no further, so those that it never got count.
-    pub(crate) fn pages_if_recoded(&self, block: BlockId) -> u32 {
-        let kept = self.geometry.cell.bits() - u32::from(GUARDED);
+    /// Pages that a block does without once it is recoded, until its erase: it is written no further, so those that it never got count.
+    pub(crate) fn pages_if_recoded(&self, block: BlockId, coding: u8) -> u32 {
+        let kept = self.geometry.cell.bits() - u32::from(coding);
         self.geometry.pages_per_block - self.whole_wordlines(block) * kept
     }
 
@@ -26,39 +24,40 @@ impl Flash {
     pub(crate) fn open_in_mode(&mut self, block: BlockId, mode: u8, pages_away: u32) {
         self.contents.forget_owners(block);
         self.set_mode(block, mode, pages_away);
-        self.tell(|o| o.opened(block, mode));
+        self.tell(|o| o.recoded(block, None, mode));
     }
 
     /// Programs the most significant page of a wordline that has been sensed whole; the limits stay until the whole block is
     /// [recoded](Self::recode).
-    pub(crate) fn merge(&mut self, block: BlockId, wordline: u32, cause: Cause) {
+    pub(crate) fn merge(&mut self, block: BlockId, wordline: u32, coding: u8, cause: Cause) {
         self.book_merge(block, cause);
-        self.tell(|o| o.merged(block, wordline, GUARDED, cause));
+        self.tell(|o| o.merged(block, wordline, coding, cause));
         self.disturb_by_reprogramming(block, wordline, cause);
     }
 
     /// All whole wordlines of a block have been merged: from now on its limits are those of the mode.
-    pub(crate) fn recode(&mut self, block: BlockId) {
-        self.set_mode(block, GUARDED, self.pages_if_recoded(block));
+    pub(crate) fn recode(&mut self, block: BlockId, coding: u8) {
+        self.set_mode(block, coding, self.pages_if_recoded(block, coding));
         self.hot[block as usize].flags &= !SUSPECT;
         self.cold[block as usize].reprogrammed = true;
-        self.tell(|o| o.reprogrammed(block, GUARDED));
+        self.tell(|o| o.recoded(block, None, coding));
         self.reassess(block);
     }
 
     /// The same for one wordline of a block of full density, whose limits grow at once.
-    pub(crate) fn guard(&mut self, block: BlockId, wordline: u32, cause: Cause) {
+    pub(crate) fn recode_wordline(&mut self, block: BlockId, wordline: u32, coding: u8, cause: Cause) {
         self.book_merge(block, cause);
+        self.tell(|o| o.merged(block, wordline, coding, cause));
         self.guards.add(block, wordline);
-        self.pages_away += u32::from(GUARDED);
+        self.pages_away += u32::from(coding);
         self.hot[block as usize].flags |= HAS_GUARDS;
         self.cold[block as usize].reprogrammed = true;
-        self.tell(|o| o.guarded(block, wordline, GUARDED, cause));
+        self.tell(|o| o.recoded(block, Some(wordline), coding));
         self.disturb_by_reprogramming(block, wordline, cause);
     }
 
-    /// Some wordlines of a block have got guard levels, and no more will: its model is asked again.
-    pub(crate) fn end_guarding(&mut self, block: BlockId) {
+    /// Some wordlines of a block have been recoded by themselves, and no more will be: its model is asked again.
+    pub(crate) fn end_recoding(&mut self, block: BlockId) {
         // Limits have only grown since the model was asked, so it was no hurry to ask again.
         self.hot[block as usize].flags &= !SUSPECT;
         self.reassess(block);

@@ -18,7 +18,7 @@
 
 use super::Technique;
 use super::promise::Budget;
-use super::{Action, Policy, Promise, Threshold, View};
+use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
@@ -147,7 +147,7 @@ impl Policy for Block {
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
-        out.push(Action::Relocate { block });
+        out.push(Rewrite::all(block).into());
         Reads(view.reads(block).0.saturating_add(view.late_reads.max(1)))
     }
 

@@ -22,7 +22,7 @@ use siphasher::sip::SipHasher24;
 use super::Technique;
 use super::block::{ALL_KINDS, Block};
 use super::promise::Budget;
-use super::{Action, Policy, Probed, Promise, Threshold, View};
+use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
@@ -46,7 +46,7 @@ const PROBABILITY: Param = Param {
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "chance-probe",
-        summary: "block, and senses the neighbours of reads drawn by chance: data is lost with a probability below 2^-64 a danger to hosts that do not know the seed, none is counted",
+        summary: "block, and senses the neighbours of reads drawn by chance, without counters: but for a chance below 2^-64 a danger, no host that does not know the seed loses data",
         paper: "PARA, ISCA 2014",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false },
@@ -231,7 +231,7 @@ impl Policy for ChanceProbe {
         match self.pages.take() {
             // What moves must be out before the next read that may not be drawn.
             Some(pages) => {
-                out.push(Action::RelocatePages { block, pages });
+                out.push(Rewrite::pages(block, pages).into());
                 Reads(now + 1)
             }
             None => self.next(view, limits, block),

@@ -21,7 +21,7 @@
 use super::Technique;
 use super::promise::Budget;
 use super::shared::params::CHECK_INTERVAL;
-use super::{Action, Policy, Probed, Promise, Threshold, View};
+use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
@@ -183,7 +183,7 @@ impl ErasedProbe {
         if pages.is_empty() {
             return Reads(due);
         }
-        out.push(Action::RelocatePages { block, pages });
+        out.push(Rewrite::pages(block, pages).into());
         Reads(now.saturating_add(late(view)))
     }
 

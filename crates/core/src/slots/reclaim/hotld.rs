@@ -19,8 +19,8 @@
 
 use super::Technique;
 use super::shared::low_density::LowDensity;
-use super::shared::read_hot::{HOT, ReadHot, whole};
-use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
+use super::shared::read_hot::{HOT, ReadHot};
+use super::{Action, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
@@ -55,7 +55,7 @@ impl HotLd {
         if !self.low.has_room()
             && let Some(block) = self.low.revert_coldest(view)
         {
-            out.push(Action::Relocate { block });
+            out.push(Rewrite::all(block).into());
         }
         self.low.has_room()
     }
@@ -71,10 +71,10 @@ impl Policy for HotLd {
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
-        let refreshed = if self.low.holds(block) { whole(view, block, HOT) } else { self.read_hot.refresh(view, block, HOT) };
-        let wants_low = matches!(refreshed, Action::Divide { to: HOT, .. }) && !self.low.holds(block);
+        let refreshed = if self.low.holds(block) { Rewrite::all_to(block, HOT) } else { self.read_hot.refresh(view, block, HOT) };
+        let wants_low = refreshed.named_for(HOT).is_some() && !self.low.holds(block);
         let full = wants_low && !self.has_room(view, out);
-        out.push(if full { Action::Relocate { block } } else { refreshed });
+        out.push(if full { Rewrite::all(block) } else { refreshed }.into());
         ReadHot::deadline(view, block)
     }
 

@@ -21,8 +21,8 @@
 
 use super::Technique;
 use super::shared::low_density::LowDensity;
-use super::shared::read_hot::{HOT, ReadHot, whole};
-use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
+use super::shared::read_hot::{HOT, ReadHot};
+use super::{Action, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
@@ -55,24 +55,24 @@ impl Ipr {
     }
 
     /// What becomes of a read-hot block of full density.
-    fn reprogram(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Action {
+    fn reprogram(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Rewrite {
         if !view.geometry.is_in_pool(block) {
             self.outside += 1;
-            return whole(view, block, HOT);
+            return Rewrite::all_to(block, HOT);
         }
         if !self.read_hot.gains(view, block) {
-            return whole(view, block, HOT);
+            return Rewrite::all_to(block, HOT);
         }
         if !self.low.has_room()
             && let Some(coldest) = self.low.revert_coldest(view)
         {
-            out.push(Action::Relocate { block: coldest });
+            out.push(Rewrite::all(coldest).into());
         }
         if !self.low.has_room() || !view.can_spare() {
-            return whole(view, block, HOT);
+            return Rewrite::all_to(block, HOT);
         }
         self.low.add(view, block);
-        Action::Reprogram { block, backup: HOT }
+        Rewrite::recode(block, GUARDED, HOT)
     }
 
     fn threshold(&self, view: &View, block: BlockId) -> Reads {
@@ -92,14 +92,14 @@ impl Policy for Ipr {
         if view.reads(block) < threshold {
             return threshold;
         }
-        let action = if view.stream(block) != HOT {
+        let rewrite = if view.stream(block) != HOT {
             self.read_hot.refresh(view, block, HOT)
         } else if view.mode(block) > 0 {
-            whole(view, block, HOT)
+            Rewrite::all_to(block, HOT)
         } else {
             self.reprogram(view, block, out)
         };
-        out.push(action);
+        out.push(rewrite.into());
         ReadHot::deadline(view, block)
     }
 

@@ -22,7 +22,7 @@ use super::Technique;
 use super::shared::params::CHECK_INTERVAL;
 use super::shared::straw::{Budget, Estimate, Look, Straw};
 use super::straw_wl::Exact;
-use super::{Action, View};
+use super::{GUARDED, Rewrite, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Bytes};
@@ -96,7 +96,7 @@ impl Estimate for Guarding {
         u64::from(self.per_merge) * (ALPHA_ONE * per_job + beside)
     }
 
-    fn remedy(&mut self, view: &View, block: BlockId, pages: PageSet, look: &Look) -> Action {
+    fn remedy(&mut self, view: &View, block: BlockId, pages: PageSet, look: &Look) -> Rewrite {
         let bits = view.geometry.cell.bits();
         let mut moving = PageSet::none(view.geometry.pages_per_block);
         let mut merging = PageSet::none(view.geometry.wordlines_per_block);
@@ -114,9 +114,9 @@ impl Estimate for Guarding {
             moving.insert(wordline * bits, bits);
         }
         if merging.is_empty() {
-            return Action::RelocatePages { block, pages: moving };
+            return Rewrite::pages(block, moving);
         }
-        Action::ReprogramWordlines { block, wordlines: merging, pages: moving }
+        Rewrite::recode_wordlines(block, GUARDED, merging, moving)
     }
 
     fn counts(&self) -> Vec<(&'static str, u64)> {

@@ -18,7 +18,7 @@
 
 use super::Technique;
 use super::block::Block;
-use super::{Action, Policy, Promise, Threshold, View};
+use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
@@ -96,7 +96,7 @@ impl Policy for PageType {
         let deadline = now.saturating_add(view.late_reads.max(1));
         let (due, next) = self.due(view, pec, deadline + 1 + self.block.overshoot());
         if due.count_ones() == view.geometry.cell.bits() {
-            out.push(Action::Relocate { block });
+            out.push(Rewrite::all(block).into());
             return Reads(deadline);
         }
         let pages = pages_of(due, view.geometry);
@@ -104,7 +104,7 @@ impl Policy for PageType {
         if view.pages_to_come(block) == 0 && !view.holds_any(block, &pages) {
             return next;
         }
-        out.push(Action::RelocatePages { block, pages });
+        out.push(Rewrite::pages(block, pages).into());
         Reads(deadline)
     }
 

@@ -20,9 +20,9 @@ use std::collections::BTreeMap;
 
 use super::Technique;
 use super::block::Block;
-use super::shared::read_hot::{HOT, ReadHot, whole};
+use super::shared::read_hot::{HOT, ReadHot};
 use super::shared::shadow::Shadows;
-use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
+use super::{Action, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
@@ -91,14 +91,14 @@ impl ReadLeveling {
     }
 
     /// What becomes of a shadow block at its limit.
-    fn reuse(&mut self, view: &View, block: BlockId) -> Action {
+    fn reuse(&mut self, view: &View, block: BlockId) -> Rewrite {
         match view.next_filling(block) {
             Some(first) if self.forgets => {
                 let wanted = Filling { first, from: view.dose(block) / QUARTERS };
                 self.fillings.entry(block).or_default().wanted = Some(wanted);
-                Action::Recycle { block }
+                Rewrite::within(block)
             }
-            _ => whole(view, block, HOT),
+            _ => Rewrite::all_to(block, HOT),
         }
     }
 }
@@ -119,7 +119,7 @@ impl Policy for ReadLeveling {
         if view.reads(block) < due {
             return due;
         }
-        out.push(self.reuse(view, block));
+        out.push(self.reuse(view, block).into());
         ReadHot::deadline(view, block)
     }
 

@@ -18,9 +18,9 @@
 
 use super::Technique;
 use super::block::Block;
-use super::shared::read_hot::{HOT, ReadHot, whole};
+use super::shared::read_hot::{HOT, ReadHot};
 use super::shared::shadow::Shadows;
-use super::{Action, Policy, Promise, StreamSpec, Threshold, View};
+use super::{Action, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
@@ -58,7 +58,7 @@ impl Policy for RedFtl {
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         if Shadows::is_shadow(view, block) {
-            out.push(whole(view, block, HOT));
+            out.push(Rewrite::all_to(block, HOT).into());
         } else {
             self.shadows.refresh(view, block, out);
         }

@@ -13,7 +13,7 @@
 
 use super::super::block::{ALL_KINDS, Block, Work};
 use super::super::promise::Budget;
-use super::super::{Action, FIRST_OWN, Policy, StreamSpec, Threshold, View};
+use super::super::{FIRST_OWN, Policy, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::streams::RECLAIM;
@@ -120,21 +120,21 @@ impl ReadHot {
     }
 
     /// What becomes of a regular or a monitor block that came to its limit; its read-hot pages go to `hot`.
-    pub(in crate::slots::reclaim) fn refresh(&mut self, view: &View, block: BlockId, hot: StreamId) -> Action {
+    pub(in crate::slots::reclaim) fn refresh(&mut self, view: &View, block: BlockId, hot: StreamId) -> Rewrite {
         let opened_at = self.opened_at[block as usize];
         let interval = view.is_timed(opened_at).then(|| (view.clock() - opened_at) as f64);
         let average = self.intervals.note(interval, view.clock());
         if view.stream(block) == MONITOR {
-            return Action::Divide { block, marked: read_hot_pages(view, block), to: hot, rest: RECLAIM };
+            return Rewrite::divide(block, read_hot_pages(view, block), hot, RECLAIM);
         }
         if interval.is_none_or(|interval| interval >= average) {
-            return Action::Relocate { block };
+            return Rewrite::all(block);
         }
         if self.monitors >= self.most_monitors {
             self.unmonitored += 1;
-            return Action::Relocate { block };
+            return Rewrite::all(block);
         }
-        whole(view, block, MONITOR)
+        Rewrite::all_to(block, MONITOR)
     }
 
     /// The threshold of a read-hot block that may be reprogrammed, for `vpass explain`.
@@ -173,11 +173,6 @@ impl ReadHot {
         }
         thresholds
     }
-}
-
-/// Moves a whole block to one stream.
-pub(in crate::slots::reclaim) fn whole(view: &View, block: BlockId, to: StreamId) -> Action {
-    Action::Divide { block, marked: PageSet::none(view.geometry.pages_per_block), to, rest: to }
 }
 
 /// Valid pages that were read more often than the average valid page.

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Action, StreamSpec, Threshold, View};
+use super::super::{Action, Rewrite, StreamSpec, Threshold, View};
 use super::read_hot::{HOT, ReadHot};
 use crate::base::geometry::Geometry;
 use crate::base::streams::RESERVE;
@@ -84,19 +84,16 @@ impl Shadows {
     /// What becomes of a regular or a monitor block at its limit, and of the shadow blocks that have to make room for that.
     pub(in crate::slots::reclaim) fn refresh(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) {
         let refreshed = self.read_hot.refresh(view, block, HOT);
-        let wanted = match &refreshed {
-            Action::Divide { marked, to: HOT, .. } => marked.len().div_ceil(self.pages),
-            _ => 0,
-        };
+        let wanted = refreshed.named_for(HOT).map_or(0, |hot| hot.len().div_ceil(self.pages));
         // Of a block that is being moved already nothing is asked but that it be gone in time.
         if wanted == 0 || !view.is_idle(block) {
-            out.push(refreshed);
+            out.push(refreshed.into());
         } else if self.make_room(view, wanted, out) {
             self.promised.insert(block, wanted);
-            out.push(refreshed);
+            out.push(refreshed.into());
         } else {
             self.refused += 1;
-            out.push(Action::Relocate { block });
+            out.push(Rewrite::all(block).into());
         }
     }
 
@@ -113,7 +110,7 @@ impl Shadows {
             return false;
         }
         filled.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        out.extend(filled.iter().take(too_many as usize).map(|(_, block)| Action::Relocate { block: *block }));
+        out.extend(filled.iter().take(too_many as usize).map(|(_, block)| Rewrite::all(*block).into()));
         self.evictions += u64::from(too_many);
         true
     }

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::super::promise::Budget as Promised;
-use super::super::{Action, Policy, Promise, Threshold, View};
+use super::super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use super::params::CHECK_INTERVAL;
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
@@ -49,8 +49,8 @@ pub(in crate::slots::reclaim) trait Estimate: Send {
     }
 
     /// What is done about these pages: those of the wordlines that a look cannot leave as they are.
-    fn remedy(&mut self, _view: &View, block: BlockId, pages: PageSet, _look: &Look) -> Action {
-        Action::RelocatePages { block, pages }
+    fn remedy(&mut self, _view: &View, block: BlockId, pages: PageSet, _look: &Look) -> Rewrite {
+        Rewrite::pages(block, pages)
     }
 
     /// What it counts of its own, by name.
@@ -251,7 +251,7 @@ impl<E: Estimate> Policy for Straw<E> {
         }
         if let Some(pages) = pages {
             let look = Look { margins: &self.margins, budget, horizon, late: late(view) + self.overshoot };
-            out.push(self.estimate.remedy(view, block, pages, &look));
+            out.push(self.estimate.remedy(view, block, pages, &look).into());
             return Reads(now.saturating_add(self.grace(view)));
         }
         self.next_look(view, block, now, smallest, budget.highest_alpha)

@@ -1,0 +1,120 @@
+//! What is to be done with a block: which of its pages go where, and what of it is programmed over itself then. Techniques, garbage collection
+//! and wear levelling ask for it in the same words; the drive carries it out, or does the safest thing near it.
+
+use crate::base::page_set::PageSet;
+use crate::base::streams::RECLAIM;
+use crate::base::units::{BlockId, StreamId};
+
+/// Where pages go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// To a stream.
+    Stream(StreamId),
+    /// To pages of the same block that hold nothing yet, behind what it was programmed with. The pages have then endured nothing but what
+    /// `disturb.preprogram_weight` says. Where a wordline would be shared with older data it is completed first, so that some pages may be
+    /// programmed twice; each is read once.
+    Within,
+}
+
+/// Some pages of a block, and where they go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The pages, or all of them; those without current data are passed over.
+    pub pages: Option<PageSet>,
+    /// Where they go.
+    pub to: Place,
+}
+
+impl Part {
+    pub(crate) fn of(pages: PageSet, to: StreamId) -> Self {
+        Self { pages: Some(pages), to: Place::Stream(to) }
+    }
+
+    fn all(to: StreamId) -> Self {
+        Self { pages: None, to: Place::Stream(to) }
+    }
+
+    /// Whether a page of the block belongs to it.
+    pub fn holds(&self, page: u32) -> bool {
+        self.pages.as_ref().is_none_or(|pages| pages.holds(page))
+    }
+}
+
+/// What of a block is programmed over itself when its pages have moved, into which coding. What it has endured stays. The pages that the
+/// coding gives up move first; then each wordline is read whole and merged. So the job reads each page once, and those twice; that limits
+/// grow by enough to bear this and the reads of the next job is for the policy to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recode {
+    /// Nothing.
+    Nothing,
+    /// All of a block of full density: its limits change when all of its whole wordlines are merged. Refused where no coding is left to go to,
+    /// where some of its wordlines are recoded already, and where [`super::reclaim::View::can_spare`] says no.
+    Block(u8),
+    /// These wordlines of a block of full density, each by itself: its limits change at once. Refused to a wordline that is not programmed
+    /// whole or was merged before, and where [`super::reclaim::View::spare_pages`] has no room for it; one without data is passed over.
+    Wordlines(u8, PageSet),
+}
+
+/// What is to be done with a block. An open block is closed first. A block that is left without data is erased; of one that keeps data, the
+/// policy is asked at the next read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewrite {
+    /// The block.
+    pub block: BlockId,
+    /// Pages that go somewhere: a page goes where the first part that holds it says, and stays where none does.
+    pub parts: Vec<Part>,
+    /// What is programmed over itself then.
+    pub recode: Recode,
+    /// Where pages go that a coding gives up, and all pages of what is refused: a block or a wordline to be recoded, or a block that has no
+    /// room to be written again ([`super::reclaim::View::next_filling`]).
+    pub otherwise: StreamId,
+}
+
+impl Rewrite {
+    /// All of it to the reclaim stream.
+    pub fn all(block: BlockId) -> Self {
+        Self::all_to(block, RECLAIM)
+    }
+
+    /// All of it to one stream.
+    pub fn all_to(block: BlockId, to: StreamId) -> Self {
+        Self { block, parts: vec![Part::all(to)], recode: Recode::Nothing, otherwise: to }
+    }
+
+    /// These pages to the reclaim stream.
+    pub fn pages(block: BlockId, pages: PageSet) -> Self {
+        Self { parts: vec![Part::of(pages, RECLAIM)], ..Self::all(block) }
+    }
+
+    /// All of it: these pages to one stream and the others to another.
+    pub fn divide(block: BlockId, marked: PageSet, to: StreamId, rest: StreamId) -> Self {
+        Self { parts: vec![Part::of(marked, to), Part::all(rest)], ..Self::all_to(block, rest) }
+    }
+
+    /// All of it again within the block.
+    pub fn within(block: BlockId) -> Self {
+        Self { parts: vec![Part { pages: None, to: Place::Within }], ..Self::all(block) }
+    }
+
+    /// The whole block into a coding; what it can hold no longer goes to a stream.
+    pub fn recode(block: BlockId, coding: u8, otherwise: StreamId) -> Self {
+        Self { block, parts: vec![], recode: Recode::Block(coding), otherwise }
+    }
+
+    /// These wordlines into a coding; what they can hold no longer goes to the reclaim stream, and `pages` with it.
+    pub fn recode_wordlines(block: BlockId, coding: u8, wordlines: PageSet, pages: PageSet) -> Self {
+        Self { recode: Recode::Wordlines(coding, wordlines), ..Self::pages(block, pages) }
+    }
+
+    /// Pages that are named for a stream, by the first part that goes there.
+    pub(crate) fn named_for(&self, stream: StreamId) -> Option<&PageSet> {
+        self.parts.iter().find(|part| part.to == Place::Stream(stream))?.pages.as_ref()
+    }
+
+    /// All pages that its parts hold; none where that is every page.
+    pub(crate) fn moving(&self, pages_per_block: u32) -> Option<PageSet> {
+        let mut moving = PageSet::none(pages_per_block);
+        self.parts.iter().try_for_each(|part| part.pages.as_ref().map(|pages| moving.add(pages)))?;
+        Some(moving)
+    }
+}
