@@ -7,7 +7,8 @@ use serde::{Serialize, forward_to_deserialize_any};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
-    CapacityConfig, DensityConfig, DisturbConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, DensityConfig, DisturbConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, RefreshConfig, StartConfig,
+    TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
@@ -117,6 +118,7 @@ pub(crate) const DRIVE: &[Section] = &[
     Section { is_slot: true, ..section::<GcConfig>("gc", "") },
     section::<WearConfig>("wear", ""),
     Section { is_slot: true, ..section::<ReclaimConfig>("reclaim", "") },
+    Section { is_slot: true, ..section::<RefreshConfig>("refresh", "") },
     section::<DensityConfig>("density", ""),
     section::<StartConfig>("start", ""),
     Section { inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")], ..section::<DisturbConfig>("disturb", "") },
