@@ -189,6 +189,10 @@ pub(crate) struct RunArgs {
     pub(crate) setup: Setup,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
+    /// Refresh technique (see `vpass list refresh`): rewrites data because it is old. It needs time: the timed gear, a trace's clock
+    /// or workload.rate.
+    #[arg(long, default_value = "none", value_name = "NAME")]
+    pub(crate) refresh: String,
 }
 
 /// The techniques of a single run.
@@ -212,6 +216,9 @@ pub(crate) struct CompareArgs {
     /// Garbage collection policies, separated by commas; each is combined with each reclaim technique.
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     pub(crate) gc: Vec<String>,
+    /// Refresh techniques, separated by commas (see `vpass list refresh`); each is combined with each of the others.
+    #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
+    pub(crate) refresh: Vec<String>,
     /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
@@ -300,6 +307,7 @@ pub(crate) enum ListWhat {
     Workloads,
     Formats,
     Reclaim,
+    Refresh,
     Gc,
     Models,
     Attacks,

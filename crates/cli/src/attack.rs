@@ -113,7 +113,7 @@ impl Victim {
     /// What an attacker sees when the run begins.
     pub(crate) fn picture(&self, gear: Gear, seed: u64) -> Result<Picture, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
-        let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), seed };
+        let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), seed, ..Techniques::default() };
         let config = &self.drive.config;
         let beginning = Beginning { config, techniques: &techniques, timed: gear == Gear::Timed, oracle: None, seed };
         let session = deaf(|| Session::new(&beginning))?;

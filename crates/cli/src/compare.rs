@@ -74,10 +74,10 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
             out::say(&format!("vpass: left out: {}", refusal.sentence));
             continue;
         }
-        for gc in &args.gc {
-            let plan = first.with(reclaim.trim(), gc.trim())?;
-            let label = label(plan.reclaim, plan.gc, args);
-            if plans.iter().any(|(p, _)| (p.reclaim, p.gc) == (plan.reclaim, plan.gc)) {
+        for (gc, refresh) in args.gc.iter().flat_map(|gc| args.refresh.iter().map(move |refresh| (gc, refresh))) {
+            let plan = first.with(reclaim.trim(), gc.trim())?.under(refresh.trim())?;
+            let label = label(&plan, args);
+            if plans.iter().any(|(p, _)| (p.reclaim, p.gc, p.refresh) == (plan.reclaim, plan.gc, plan.refresh)) {
                 return Err(Failure::usage(format!("{label} is named twice; each technique runs once")));
             }
             for i in 0..u64::from(args.seeds.get()) {
@@ -90,8 +90,10 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     Ok(plans)
 }
 
-fn label(reclaim: &str, gc: &str, args: &CompareArgs) -> String {
-    if args.gc.len() == 1 { reclaim.into() } else { format!("{reclaim} + {gc}") }
+/// The technique of each slot of which several are compared, reclaim's in any case.
+fn label(plan: &Plan, args: &CompareArgs) -> String {
+    let others = [(args.gc.len(), plan.gc), (args.refresh.len(), plan.refresh)].into_iter().filter(|(named, _)| *named > 1);
+    others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"))
 }
 
 fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>) -> Result<Vec<Summary>, Failure> {

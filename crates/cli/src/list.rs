@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 use vpass_core::disturb::MODELS;
-use vpass_core::slots::gc::GC;
-use vpass_core::slots::reclaim::RECLAIM;
+use vpass_core::slots::card::About;
 use vpass_core::slots::slot;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
@@ -19,11 +18,12 @@ use crate::args::{ListWhat, ShowWhat};
 use crate::out;
 use crate::table::{Look, Table, wants_colour};
 
-const ALL: [(ListWhat, &str, &str); 7] = [
+const ALL: [(ListWhat, &str, &str); 8] = [
     (ListWhat::Drives, "drives", "--drive"),
     (ListWhat::Workloads, "workloads", "--workload"),
     (ListWhat::Formats, "formats", "--format"),
     (ListWhat::Reclaim, "reclaim", "--reclaim"),
+    (ListWhat::Refresh, "refresh", "--refresh"),
     (ListWhat::Gc, "gc", "--gc"),
     (ListWhat::Models, "models", "disturb.model of a drive"),
     (ListWhat::Attacks, "attacks", "vpass attack"),
@@ -64,12 +64,7 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
 /// A list's rows; of a technique also what its card says.
 fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
     let mut rows: Vec<_> = rows(what)?.into_iter().map(|(name, description)| json!({ "name": name, "description": description })).collect();
-    let slot = match what {
-        ListWhat::Reclaim => slot("reclaim"),
-        ListWhat::Gc => slot("gc"),
-        _ => None,
-    };
-    for (row, about) in rows.iter_mut().zip(slot.map(|slot| (slot.cards)()).unwrap_or_default()) {
+    for (row, about) in rows.iter_mut().zip(cards(what).unwrap_or_default()) {
         if what == ListWhat::Reclaim {
             row["may_lose_data"] = about.may_lose().into();
             row["counterfactual"] = about.is_counterfactual().into();
@@ -80,6 +75,12 @@ fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
         row["parameters"] = about.params.iter().map(|param| param.key).collect();
     }
     Ok(rows)
+}
+
+/// The techniques of a list that is a slot's.
+fn cards(what: ListWhat) -> Option<Vec<&'static About>> {
+    let (_, name, _) = ALL.iter().find(|(listed, ..)| *listed == what)?;
+    slot(name).map(|slot| (slot.cards)())
 }
 
 /// Every key of drive and workload files, table by table.
@@ -130,8 +131,9 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
             };
             FORMATS.iter().map(row).collect()
         }
-        ListWhat::Reclaim => RECLAIM.iter().map(|t| words(t.name, t.summary)).collect(),
-        ListWhat::Gc => GC.iter().map(|t| words(t.name, t.summary)).collect(),
+        ListWhat::Reclaim | ListWhat::Refresh | ListWhat::Gc => {
+            cards(what).unwrap_or_default().into_iter().map(|about| words(about.name, about.summary)).collect()
+        }
         ListWhat::Attacks => {
             let adaptive = words(vpass_lab::plan::ADAPTIVE, crate::attack::ADAPTIVE_SUMMARY);
             ATTACKS.iter().map(|a| words(a.name, a.summary)).chain([adaptive]).collect()

@@ -66,7 +66,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let plan = Plan::new(&(&args.setup).into(), &args.techniques.reclaim, &args.techniques.gc, &bar)?;
+    let plan = Plan::new(&(&args.setup).into(), &args.techniques.reclaim, &args.techniques.gc, &bar)?.under(&args.refresh)?;
     out::say_all(&plan.notes()?);
     run_and_show(&plan, &args.setup.base, "run")
 }

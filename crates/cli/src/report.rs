@@ -165,6 +165,18 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     if s.gear == "timed" {
         let _ = write!(text, "; {} missed their deadline", plural(r.deadline_misses, "job"));
     }
+    if let (Some(refresh), Some(technique)) = (&s.refresh, &s.refresh_technique) {
+        let _ = write!(
+            text,
+            "\n  refresh {technique}: {} jobs, {} of open blocks, {} missed their deadline; the oldest page is {} old",
+            count(refresh.invocations),
+            count(refresh.open_blocks),
+            plural(refresh.deadline_misses, "job"),
+            seconds(refresh.oldest_s)
+        );
+    } else {
+        text.push_str("\n  no retention: data does not age in this run (--refresh, start.age)");
+    }
     if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s)) {
         let (mean, percent) = (microseconds(mean), digits(percent));
         let _ = write!(text, "\n  a host page read waited {mean} for reclaim on average, {percent} % of a read's mean latency");

@@ -7,6 +7,7 @@ pub mod verdict;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::as_json;
 use crate::failure::Failure;
@@ -20,12 +21,14 @@ use verdict::winners;
 /// The rows of runs that were made in this order: techniques as given, so many seeds of each.
 pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
+    let many_refreshes = plans.iter().any(|p| p.refresh != plans[0].refresh);
     let mut finished = finished.into_iter();
     let techniques = plans.chunks(seeds).map(|chunk| chunk[0]);
     techniques
         .map(|plan| {
             let runs: Vec<_> = finished.by_ref().take(seeds).collect();
-            let label = if many_gcs { format!("{} + {}", plan.reclaim, plan.gc) } else { plan.reclaim.into() };
+            let others = [(many_gcs, plan.gc), (many_refreshes, plan.refresh)].into_iter().filter(|(many, _)| *many);
+            let label = others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
             let of = |column: &Column| {
                 let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
                 values.and_then(|v| estimate(&v))
@@ -33,6 +36,7 @@ pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
             Row {
                 reclaim: plan.reclaim,
                 gc: plan.gc,
+                refresh: plan.refresh,
                 counterfactual: plan.is_counterfactual(),
                 label,
                 estimates: COLUMNS.iter().map(of).collect(),
@@ -42,10 +46,18 @@ pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
         .collect()
 }
 
+/// Whether any row refreshes its data.
+pub fn refreshes(rows: &[Row]) -> bool {
+    rows.iter().any(|row| row.refresh != NO_REFRESH)
+}
+
 #[derive(Serialize)]
 struct Technique<'a> {
     reclaim: &'a str,
     gc: &'a str,
+    /// Absent where it is none in every row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh: Option<&'a str>,
     counterfactual: bool,
     /// Whether nothing was programmed or erased in any run.
     no_wear_seen: bool,
@@ -76,6 +88,7 @@ pub fn json_of(rows: &[Row], plan: &Plan, seeds: u32) -> Result<Value, Failure> 
         techniques.push(as_json::value(&Technique {
             reclaim: row.reclaim,
             gc: row.gc,
+            refresh: refreshes(rows).then_some(row.refresh),
             counterfactual: row.counterfactual,
             no_wear_seen: life == RowLife::NoWear,
             saturated: row.is_saturated(),

@@ -34,6 +34,8 @@ pub struct Manifest {
     pub counterfactual: bool,
     /// Garbage collection policy.
     pub gc: String,
+    /// Refresh technique.
+    pub refresh: String,
     /// timed or untimed.
     pub gear: &'static str,
     /// Of all chance.
@@ -140,6 +142,7 @@ impl Outcome {
             reclaim: plan.reclaim.into(),
             counterfactual: plan.is_counterfactual(),
             gc: plan.gc.into(),
+            refresh: plan.refresh.into(),
             gear: plan.gear.name(),
             seed: plan.seed,
             repeat: plan.repeat.get(),

@@ -6,10 +6,11 @@ mod workload;
 
 use std::num::NonZeroU32;
 
-use vpass_core::base::request::RequestSource;
+use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::config::DriveConfig;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::{RECLAIM, Technique, promise, technique};
+use vpass_core::slots::refresh::{self, NO_REFRESH, REFRESH};
 
 use crate::failure::Failure;
 use crate::load::{self, Loaded};
@@ -33,6 +34,8 @@ pub struct Plan {
     pub reclaim: &'static str,
     /// Garbage collection policy, a name of the list.
     pub gc: &'static str,
+    /// Refresh technique, a name of the list.
+    pub refresh: &'static str,
     /// What is simulated.
     pub gear: Gear,
     /// Passes over the workload.
@@ -68,8 +71,7 @@ impl Plan {
         let plan = Self::once(&setup.base, drive, workload, reclaim, gc);
         let plan =
             Self { repeat: setup.repeat, until_stable: setup.until_stable, warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
-        // Opened once to see that it can be; each run opens its own.
-        plan.source()?;
+        plan.require_time()?;
         Ok(plan)
     }
 
@@ -80,6 +82,7 @@ impl Plan {
             workload,
             reclaim,
             gc,
+            refresh: NO_REFRESH,
             gear: base.gear,
             repeat: NonZeroU32::MIN,
             until_stable: false,
@@ -98,6 +101,39 @@ impl Plan {
     pub fn with(&self, reclaim: &str, gc: &str) -> Result<Self, Failure> {
         let plan = Self { reclaim: reclaim_named(reclaim)?, gc: gc_named(gc)?, ..self.clone() };
         plan.refusal().map_or(Ok(plan), Err)
+    }
+
+    /// The same under a refresh technique.
+    ///
+    /// # Errors
+    /// A name that nobody knows, a period that the drive cannot keep, or requests without times.
+    pub fn under(&self, refresh: &str) -> Result<Self, Failure> {
+        let plan = Self { refresh: refresh_named(refresh)?, ..self.clone() };
+        let checked = refresh::check(&plan.drive.config, plan.refresh);
+        checked.map_err(|e| Failure::usage(format!("drive {}: {e}", plan.drive.name)))?;
+        plan.require_time()?;
+        Ok(plan)
+    }
+
+    /// Whether the run cannot do without a source of time.
+    pub fn needs_time(&self) -> bool {
+        refresh::needs_time(&self.drive.config, self.refresh)
+    }
+
+    /// Opens the requests, to see that they can be, and that they have times where those are needed; each run opens its own.
+    fn require_time(&self) -> Result<(), Failure> {
+        let arrival =
+            if let Workload::Adversary { depth, .. } = self.workload { Arrival::Closed { depth } } else { self.source()?.arrival() };
+        // The timed gear has a clock of its own, a warm-up has none.
+        if !self.needs_time() || arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0 {
+            return Ok(());
+        }
+        let what = if self.refresh == NO_REFRESH { "start.age".into() } else { format!("refresh {}", self.refresh) };
+        let whose = if self.gear == Gear::Timed { "a warm-up" } else { "the untimed gear" };
+        Err(Failure::usage(format!(
+            "{what} needs time, and {whose} has none but that of the requests, which come in closed loop: set workload.rate and take \
+             workload.queue_depth away (--set workload.queue_depth=), or replay a trace by its own clock, without --queue-depth"
+        )))
     }
 
     /// Why these settings leave the technique no room, if they do not.
@@ -177,6 +213,18 @@ pub fn reclaim_named(name: &str) -> Result<&'static str, Failure> {
 /// # Errors
 /// A name that nobody knows, with the nearest.
 pub fn gc_named(name: &str) -> Result<&'static str, Failure> {
-    let names = GC.iter().map(|t| t.name);
-    names.clone().find(|known| *known == name).ok_or_else(|| Failure::usage(suggest::unknown("GC policy", name, names)))
+    named("GC policy", name, GC.iter().map(|t| t.name))
+}
+
+/// The refresh technique of this name.
+///
+/// # Errors
+/// A name that nobody knows, with the nearest.
+pub fn refresh_named(name: &str) -> Result<&'static str, Failure> {
+    named("refresh technique", name, REFRESH.iter().map(|t| t.name))
+}
+
+/// The same name, of a list of these.
+fn named(what: &str, name: &str, names: impl Iterator<Item = &'static str> + Clone) -> Result<&'static str, Failure> {
+    names.clone().find(|known| *known == name).ok_or_else(|| Failure::usage(suggest::unknown(what, name, names)))
 }

@@ -37,6 +37,9 @@ pub struct Summary {
     pub counterfactual: bool,
     /// A name of the list.
     pub gc_technique: String,
+    /// A name of the list; absent where neither this nor `start.age` lets data age.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refresh_technique: Option<String>,
     /// timed or untimed.
     pub gear: &'static str,
     /// Of all chance.
@@ -57,6 +60,9 @@ pub struct Summary {
     pub write_amplification: Option<f64>,
     /// What was done because of reads.
     pub reclaim: Reclaim,
+    /// What was done because of time; absent where data does not age.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<Refresh>,
     /// How worn the drive is.
     pub wear: Wear,
     /// Host reads that the drive answered with an error.
@@ -193,6 +199,21 @@ pub struct Reclaim {
     pub technique: BTreeMap<&'static str, u64>,
     /// Whose reads caused the copies: ranges of the host's addresses, those with most copies first.
     pub blame: Vec<Blame>,
+}
+
+/// What was done because of time. Copies and erases stand in `flash`, under `refresh`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Refresh {
+    /// Blocks that began to be rewritten because of their age.
+    pub invocations: u64,
+    /// Those of them that were still open.
+    pub open_blocks: u64,
+    /// Pages of these that were never programmed.
+    pub unused_pages: u64,
+    /// Jobs that were not done when the block's period ended.
+    pub deadline_misses: u64,
+    /// Age of the oldest block that holds pages, at the end.
+    pub oldest_s: f64,
 }
 
 /// Copies that reads of a range caused; movers' reads count for the range whose data they read.
@@ -344,6 +365,20 @@ impl Reclaim {
             technique: drive.technique_counts().into_iter().collect(),
             blame: Blame::of(drive),
         }
+    }
+}
+
+impl Refresh {
+    /// None where data does not age.
+    pub(crate) fn of(drive: &Drive) -> Option<Self> {
+        let r = drive.refresh_counts();
+        drive.keeps_time().then(|| Self {
+            invocations: r.invocations,
+            open_blocks: r.open_blocks,
+            unused_pages: r.unused_pages,
+            deadline_misses: r.deadline_misses,
+            oldest_s: drive.oldest_age() as f64 / 1e9,
+        })
     }
 }
 

@@ -77,7 +77,7 @@ fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> 
 
 /// A session with the drive of a plan.
 fn begun(plan: &Plan, progress: &dyn Progress) -> Result<Session, Failure> {
-    let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into(), seed: plan.seed };
+    let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into(), refresh: plan.refresh.into(), seed: plan.seed };
     let beginning = Beginning {
         config: &plan.drive.config,
         techniques: &techniques,

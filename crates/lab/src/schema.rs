@@ -8,7 +8,7 @@ use toml::Table;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
     CapacityConfig, DensityConfig, DisturbConfig, EccConfig, ErrorConfig, ErrorRow, GcConfig, GeometryConfig, PerPec, ReclaimConfig,
-    StartConfig, TimingConfig, WearConfig,
+    RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
@@ -118,6 +118,7 @@ pub(crate) const DRIVE: &[Section] = &[
     Section { is_slot: true, ..section::<GcConfig>("gc", "") },
     section::<WearConfig>("wear", ""),
     Section { is_slot: true, ..section::<ReclaimConfig>("reclaim", "") },
+    Section { is_slot: true, ..section::<RefreshConfig>("refresh", "") },
     section::<DensityConfig>("density", ""),
     section::<StartConfig>("start", ""),
     Section { inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")], ..section::<DisturbConfig>("disturb", "") },

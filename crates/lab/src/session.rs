@@ -47,7 +47,9 @@ impl Session {
         let Beginning { config, techniques, timed, oracle, seed } = *beginning;
         let mut drive = Drive::new(config.clone(), techniques, timed)?;
         if let Some(level) = oracle {
-            drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config()).at(level)));
+            let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(level);
+            oracle.expect_refresh(drive.config(), &techniques.refresh, timed);
+            drive.observe(Box::new(oracle));
         }
         drive.precondition(seed);
         Ok(Self { drive, timed })
@@ -81,6 +83,7 @@ impl Session {
 
     /// Counts from here on.
     pub fn measure(mut self) -> Measured {
+        self.drive.restart_clock();
         self.drive.begin_measurement();
         let engine = self.timed.then(|| Replay::new(&self.drive));
         Measured { drive: self.drive, engine }

@@ -53,6 +53,8 @@ impl Oracle {
             host_write_pages: host.write_pages,
             mapped_pages: drive.mapped_pages(),
         });
+        let aged = self.ageing.check(drive.refresh_counts().invocations, drive.now(), drive.oldest_age());
+        self.findings.note(Kind::Books, aged);
         self.check_claims(drive);
         let rows = || drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
         self.check_blocks(drive.block_states());
@@ -62,8 +64,9 @@ impl Oracle {
 
     /// The measured phase begins: its counts begin at nothing, and what is lost, lost it stays.
     pub(crate) fn begin_measured_phase(&mut self) {
-        let checked = self.start_reads.check();
+        let checked = self.start_reads.check().and_then(|()| self.ageing.check_start());
         self.findings.note(Kind::Books, checked);
+        self.ageing.begin_measured_phase();
         self.stamps.end_loading();
         self.end_requests();
         self.density.restart();

@@ -9,6 +9,7 @@
 
 mod addresses;
 mod adversary;
+mod ageing;
 mod ask;
 mod bits;
 mod blame;

@@ -3,7 +3,7 @@
 use vpass_core::base::metrics::TimedMetrics;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Request;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, Seq};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq};
 use vpass_core::watch::observer::{NOBODY, Observer, Origin, PhysRead};
 use vpass_core::watch::time_event::{OpId, TimeEvent};
 
@@ -14,6 +14,8 @@ use crate::stamps::{Stamp, Stamps};
 
 impl Observer for Oracle {
     fn requests(&mut self, first: u64, requests: &[Request]) {
+        let checked = requests.last().map_or(Ok(()), |last| self.ageing.requests(last.at));
+        self.findings.note(Kind::Protocol, checked);
         if self.is_full() {
             self.requests.ask(first, requests);
             self.clock.requests(first, requests);
@@ -80,6 +82,7 @@ impl Observer for Oracle {
         let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
+        self.ageing.programmed(at.block);
         self.check_to_come(at.block);
         let checked = match origin {
             Origin::Host => {
@@ -115,6 +118,7 @@ impl Observer for Oracle {
         self.claims.padded_pages += 1;
         self.clock.programmed(ppn, false, cause);
         if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
+            self.ageing.programmed(at.block);
             self.medium.set_stamp(at, Stamp::DEAD);
             self.blame.programmed(ppn, NOBODY);
             self.check_to_come(at.block);
@@ -129,6 +133,10 @@ impl Observer for Oracle {
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
+        if cause == Cause::Refresh {
+            let checked = self.ageing.refreshes(block);
+            self.findings.note(Kind::Protocol, checked);
+        }
         if self.is_full() {
             if cause == Cause::Reclaim && pages.is_none() {
                 self.clock.empties(block);
@@ -165,6 +173,7 @@ impl Observer for Oracle {
         self.jobs.remove(&block);
         self.questions.erase(block);
         self.forget_told(block);
+        self.ageing.end(block);
         self.blame.erased(&self.geometry, block);
         let mut unseen = std::mem::take(&mut self.unseen_losses);
         self.settle_losses(block, &mut unseen);
@@ -182,6 +191,23 @@ impl Observer for Oracle {
 
     fn served_before(&mut self, block: BlockId, doses: &[u32]) {
         self.age_block(block, doses);
+    }
+
+    fn clock(&mut self, at: Ns) {
+        let checked = self.ageing.clock(at);
+        self.findings.note(Kind::Protocol, checked);
+    }
+
+    fn aged(&mut self, block: BlockId, since: Moment) {
+        if self.check_block(block, "age") {
+            let checked = self.ageing.aged(block, since);
+            self.findings.note(Kind::Books, checked);
+        }
+    }
+
+    fn clock_restarts(&mut self, passed: Ns) {
+        let checked = self.ageing.restart(passed);
+        self.findings.note(Kind::Protocol, checked);
     }
 
     fn measured_phase(&mut self) {

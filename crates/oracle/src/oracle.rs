@@ -7,6 +7,7 @@ use vpass_core::base::units::{BlockId, Bytes, Lpn, Ppn};
 use vpass_core::config::DriveConfig;
 
 use crate::addresses;
+use crate::ageing::Ageing;
 use crate::bits::Bits;
 use crate::blame::Blame;
 use crate::books::DriveBooks;
@@ -67,6 +68,7 @@ pub struct Oracle {
     pub(crate) cleaning: Cleaning,
     pub(crate) course: Course,
     pub(crate) start_reads: StartReads,
+    pub(crate) ageing: Ageing,
     /// What is wrong with the drive's geometry.
     pub(crate) addresses: Result<(), String>,
     pub(crate) time: TimeCheck,
@@ -87,6 +89,7 @@ impl Oracle {
             requests: Requests::new(geometry.page_bytes),
             memory: Memory::new(config),
             start_reads: StartReads::new(config),
+            ageing: Ageing::new(config),
             addresses: addresses::check(geometry, config),
             wear: Wear::new(geometry, config),
             claims: Seen::default(),
@@ -124,6 +127,11 @@ impl Oracle {
             Level::Full => full,
             Level::On => Self { questions: Questions::default(), blame: Blame::default(), ..full },
         }
+    }
+
+    /// Data is refreshed by this technique: what that promises is checked.
+    pub fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str, timed: bool) {
+        self.ageing.expect(config, refresh, timed);
     }
 
     /// Whether requests are checked from end to end.

@@ -10,6 +10,7 @@
 //! reclaim are mostly besieged. In a quarter of the cases a part of the stream is a warm-up, before the measured phase.
 //! Each case leaves a random part of the choices out and weighs the rest wildly (swarm testing, Groce et al., ISSTA 2012).
 
+mod ageing;
 mod border;
 mod deck;
 mod draw;
@@ -26,8 +27,10 @@ use vpass_core::config::{DisturbModel, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
+use vpass_core::slots::refresh::NO_REFRESH;
 use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
+use self::ageing::Ages;
 use self::deck::Decks;
 use self::referee::{Referee, Verdict};
 use self::restless::Restless;
@@ -136,6 +139,11 @@ impl Case {
         Self { bug: Some(bug), ..self }
     }
 
+    /// Whether data ages in the case of this number, unless its policy is the restless one.
+    pub fn ages(self) -> bool {
+        ageing::ages(&Decks { case: self.seed })
+    }
+
     /// Runs it.
     ///
     /// # Errors
@@ -149,14 +157,18 @@ impl Case {
         let restless = named.is_none();
         let technique = named.unwrap_or_else(|| vpass_core::slots::reclaim::technique("block").expect("it is in the list"));
         let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
-        let techniques = Techniques { reclaim: technique.name.into(), gc: decks.pick("gc", &cleaning).into(), seed: self.seed };
+        let mut techniques =
+            Techniques { reclaim: technique.name.into(), gc: decks.pick("gc", &cleaning).into(), seed: self.seed, ..Techniques::default() };
         let mut config = draw::random_config(&decks, &mut dice, restless || technique.keeps_apart, restless)
             .resolve()
             .map_err(|e| format!("the random configuration does not resolve: {e}"))?;
         if !restless {
             border::sometimes_at_the_border(&decks, &mut dice, &mut config, technique, timed);
         }
-        let host = Host::of(&decks, named, &config);
+        // Requests of those who look at the drive first come in closed loop, and the restless policy knows no time.
+        let ages = if restless { None } else { Ages::draw(&decks, &mut config, timed) };
+        techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
+        let host = if ages.is_some() { Host::Stream } else { Host::of(&decks, named, &config) };
         if host == Host::Siege && decks.pick("whole limits", &WHOLE_LIMITS) {
             config.disturb.table.iter_mut().for_each(|row| {
                 row.limit.iter_mut().chain(&mut row.alpha).for_each(|number| *number = number.ceil());
@@ -164,7 +176,7 @@ impl Case {
         }
         config.start.reads = draw::random_start_reads(&mut dice, &config, &techniques, timed);
         let name = if restless { RESTLESS } else { technique.name };
-        let what = describe(&config, name, &techniques.gc, timed, host);
+        let what = describe(&config, name, &techniques.gc, timed, host, ages);
         let adversary = host != Host::Stream;
         let summary = |what: String, requests, report| CaseSummary { what, technique: name, adversary, requests, report };
         if !restless && let Some(said) = border::refusal(&config, technique, &techniques, timed).map_err(|e| format!("{what}: {e}"))? {
@@ -184,6 +196,7 @@ impl Case {
                 computed,
                 warms_up,
                 longest,
+                ages,
                 bug: self.bug,
             };
             play.run(dice.clone(), lives)
@@ -251,6 +264,8 @@ struct Play<'a> {
     warms_up: bool,
     /// Pages of a stream's longest requests.
     longest: u64,
+    /// Where data ages.
+    ages: Option<Ages>,
     bug: Option<Bug>,
 }
 
@@ -276,6 +291,9 @@ impl Play<'_> {
         let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart, self.longest);
         source.left *= lives;
         let asked = source.left;
+        if let Some(ages) = self.ages {
+            source.go_by_a_clock(ages.gap(asked));
+        }
         let (warmed, lost_before) = if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, 0) };
         let mut engine = timed.then(|| Replay::new(&drive));
         let served = self.serve(&mut dice, &mut drive, engine.as_mut(), &mut source).map_err(|e| format!("{e:?}"))?;
@@ -327,6 +345,7 @@ impl Play<'_> {
             Some(_) => Drive::new(config, self.techniques, self.timed)?,
         };
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
+        oracle.expect_refresh(drive.config(), &self.techniques.refresh, self.timed);
         // Blocks that hold a few pages, or are written again within themselves, look fuller to GC than they are.
         if !self.timed && self.technique.is_some_and(|technique| !technique.keeps_apart) {
             oracle.expect_cleaning(gc);
@@ -354,6 +373,10 @@ fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), Strin
     source.left -= after;
     let served = warm_up(drive, source, &mut |_, _| true).map_err(|e| format!("{e:?}"))?;
     source.left = after;
+    if drive.keeps_time() {
+        drive.restart_clock();
+        source.restart_clock();
+    }
     let lost = drive.lost_pages();
     drive.begin_measurement();
     start::check_counts(drive)?;
@@ -364,8 +387,13 @@ fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), Strin
 fn end(drive: &Drive, engine: Option<&Replay>) -> String {
     let map = drive.map_rows().fold(0u64, |sum, row| sum.rotate_left(5).wrapping_mul(31) ^ u64::from(row.ppn) << 20 ^ u64::from(row.lpn));
     let worn: u64 = drive.block_states().map(|row| row.effective_milli).fold(0, |sum, milli| sum.rotate_left(7) ^ milli);
-    let counts = (drive.host_counts(), drive.flash_counts(), drive.reclaim_counts(), drive.technique_counts());
-    format!("{map} {worn} {counts:?} {} {:?}", drive.lost_pages(), engine.map(|e| (e.last_completion(), e.metrics().read.total_ns())))
+    let counts = (drive.host_counts(), drive.flash_counts(), drive.reclaim_counts(), drive.refresh_counts(), drive.technique_counts());
+    format!(
+        "{map} {worn} {counts:?} {} {} {:?}",
+        drive.oldest_age(),
+        drive.lost_pages(),
+        engine.map(|e| (e.last_completion(), e.metrics().read.total_ns()))
+    )
 }
 
 /// Every page that the reference drive holds, and no other, is mapped.
@@ -384,10 +412,10 @@ fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
     }
 }
 
-fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Host) -> String {
+fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Host, ages: Option<Ages>) -> String {
     let g = &config.geometry;
     format!(
-        "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{}",
+        "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{}{}",
         g.channels * g.dies_per_channel,
         g.blocks_per_plane.unwrap_or(0) * g.planes_per_die,
         g.pages_per_block(),
@@ -401,5 +429,6 @@ fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Ho
             Host::Adversary => ", under an adversary",
             Host::Siege => ", besieged",
         },
+        ages.map_or_else(String::new, |ages| format!(", refresh {} within {}", ages.refresh, config.refresh.period)),
     )
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use vpass_lab::compare::column::{COLUMNS, Column};
 use vpass_lab::compare::estimate::Estimate;
+use vpass_lab::compare::refreshes;
 use vpass_lab::compare::row::Row;
 use vpass_lab::compare::verdict::{verdict, winners};
 use vpass_lab::plan::Plan;
@@ -15,14 +16,16 @@ use crate::table::{Look, Table, wrapped};
 
 /// Every column's mean and half width, for programs.
 pub(super) fn csv(rows: &[Row]) -> String {
-    let mut text = String::from("reclaim,gc,runs");
+    let refreshes = refreshes(rows);
+    let mut text = String::from(if refreshes { "reclaim,gc,refresh,runs" } else { "reclaim,gc,runs" });
     for column in &COLUMNS {
         let _ = write!(text, ",{0},{0}_ci95", column.key);
     }
     text.push('\n');
     let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
     for row in rows {
-        let _ = write!(text, "{},{},{}", row.reclaim, row.gc, row.runs.len());
+        let refresh = if refreshes { format!("{},", row.refresh) } else { String::new() };
+        let _ = write!(text, "{},{},{refresh}{}", row.reclaim, row.gc, row.runs.len());
         for e in &row.estimates {
             let _ = write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
+use vpass_core::slots::refresh::NO_REFRESH;
 use vpass_lab::explain;
 use vpass_lab::failure::Failure;
 use vpass_lab::load::{self, Generated, Loaded};
@@ -47,6 +48,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                         workload: requests.clone(),
                         reclaim: plan::reclaim_named(reclaim)?,
                         gc,
+                        refresh: NO_REFRESH,
                         gear: group.gear.into(),
                         repeat,
                         until_stable: group.until_stable,

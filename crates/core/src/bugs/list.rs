@@ -494,7 +494,7 @@ macro_rules! list {
             LongReadCut,
             /// A block that moves are written to is not looked at when it is old.
             AgeForgottenAfterMove,
-            /// A block that was refreshed keeps its age through the erase.
+            /// A block keeps its age through the erase now and then.
             StaleAgeAfterRefresh,
             /// An open block never comes due.
             OpenNeverDue,

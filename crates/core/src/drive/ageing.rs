@@ -14,6 +14,13 @@ impl Drive {
         self.flash.keeps_time
     }
 
+    /// The age of the oldest page of all, as far as it is programmed.
+    pub fn oldest_age(&self) -> Ns {
+        let written = (0..self.geometry.blocks).filter(|block| self.flash.hot(*block).write_ptr > 0);
+        let oldest = written.map(|block| self.flash.cold(block).programmed_at).min();
+        oldest.map_or(0, |since| (self.flash.now as Moment - since).max(0) as Ns)
+    }
+
     /// When time alone sets something off next; `Ns::MAX` where it does not.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load, once a request")]

@@ -12,7 +12,7 @@ impl Flash {
         let hot = &mut self.hot[block as usize];
         debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
         (hot.state, hot.stream) = (BlockState::Open, stream);
-        if !(planted(Bug::StaleAgeAfterRefresh) && self.cold[block as usize].pec > self.first_pec) {
+        if !(planted(Bug::StaleAgeAfterRefresh) && self.erases_total % 3 == 2) {
             self.cold[block as usize].programmed_at = self.now as Moment;
         }
         if counts_pages && self.counted == PAGES {

@@ -13,6 +13,8 @@ pub struct Row {
     pub reclaim: &'static str,
     /// Garbage collection policy.
     pub gc: &'static str,
+    /// Refresh technique.
+    pub refresh: &'static str,
     /// Whether its results are those of no real drive.
     pub counterfactual: bool,
     /// What it is called in the table.

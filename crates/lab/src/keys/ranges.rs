@@ -155,6 +155,11 @@ const RANGES: &[Range] = &[
     ),
     ("reclaim.late_reads", "reads", Whole(0, 20_000_000)),
     ("reclaim.retries", "", Whole(0, 31)),
+    (
+        "refresh.period",
+        "time",
+        Other("above 0, with a unit: ns, us, ms, s, min, h, d, y", &["'22.4h'", "'30d'", "'1y'"], &["0", "'0s'", "30", "'a day'"]),
+    ),
     ("density.limit_factor", "", Real(1.0, 100.0)),
     ("density.wear", "", Real(1.0, 10.0)),
     ("density.wear_counts_for_limits", "", Bool),
@@ -179,6 +184,11 @@ const RANGES: &[Range] = &[
     ("start.fill", "share", SHARE),
     ("start.overwrite", "", Real(0.0, 1000.0)),
     ("start.reads", "reads", Whole(0, 20_000_000)),
+    (
+        "start.age",
+        "time",
+        Other("0 or more, with a unit: ns, us, ms, s, min, h, d, y", &["0", "'22.4h'", "'1y'"], &["30", "'-1d'", "'a day'"]),
+    ),
     ("disturb.model", "", Word(&["none", "count", "wordline"])),
     ("disturb.dose", "", Word(&["reads", "sensings"])),
     ("disturb.preprogram_weight", "", Real(0.0, 1.0)),

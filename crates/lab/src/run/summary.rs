@@ -8,7 +8,7 @@ use vpass_workload::traces::{Device, TraceReport};
 
 use crate::plan::{Plan, Workload};
 use crate::results::jobs::JobResult;
-use crate::results::{Ageing, Flash, Latencies, Reclaim, Simulation, Summary, Throughput, Trace, TraceDevice, Wear};
+use crate::results::{Ageing, Flash, Latencies, Reclaim, Refresh, Simulation, Summary, Throughput, Trace, TraceDevice, Wear};
 
 /// What became of the workload.
 pub(super) struct Served {
@@ -48,6 +48,7 @@ pub(super) fn summary(
         reclaim_technique: plan.reclaim.into(),
         counterfactual: plan.is_counterfactual(),
         gc_technique: plan.gc.into(),
+        refresh_technique: plan.needs_time().then(|| plan.refresh.into()),
         gear: plan.gear.name(),
         seed: plan.seed,
         passes: served.passes,
@@ -58,6 +59,7 @@ pub(super) fn summary(
         throughput,
         flash,
         reclaim: Reclaim::of(drive),
+        refresh: Refresh::of(drive),
         wear: Wear::of(drive, ageing),
         uncorrectable_reads: drive.uncorrectable_reads(),
         data_lost_pages: drive.lost_pages(),

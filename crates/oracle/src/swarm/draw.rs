@@ -3,7 +3,8 @@
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, ErrorConfig, GcConfig,
-    GeometryConfig, IntervalAverage, Params, PerPec, ProgramUnit, ReclaimConfig, Schedule, SenseUs, StartConfig, TimingConfig, WearConfig,
+    GeometryConfig, IntervalAverage, Params, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule, SenseUs, StartConfig, TimingConfig,
+    WearConfig,
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;
@@ -81,8 +82,9 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
             pec: dice.pick(&[0, 999, 3000, 3300]),
             fill: dice.pick(&[0.0, 0.5, 0.9, 1.0]),
             overwrite: dice.pick(&[0.0, 0.3, 1.5]),
-            reads: 0,
+            ..StartConfig::default()
         },
+        refresh: RefreshConfig::default(),
         geometry,
     }
 }

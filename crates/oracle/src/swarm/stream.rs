@@ -62,6 +62,16 @@ impl Stream {
         }
     }
 
+    /// From here on its requests come by a clock, this long apart in the mean.
+    pub(super) fn go_by_a_clock(&mut self, gap: u64) {
+        (self.arrival, self.gap) = (Arrival::Open, gap);
+    }
+
+    /// Its clock begins anew at the last request.
+    pub(super) fn restart_clock(&mut self) {
+        self.clock = 0;
+    }
+
     fn next(&mut self) -> Request {
         let sum: f64 = self.weights.iter().sum();
         let x = self.dice.unit() * sum;

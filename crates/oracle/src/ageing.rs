@@ -1,0 +1,251 @@
+//! The age of each block's oldest page, by a clock of the oracle's own, against what refresh promises.
+//!
+//! A block's age begins with its first page and ends with its erase; nothing else changes it. The drive tells the time before it opens a block
+//! and when time alone sets something off. It is believed as far as the requests bear it out: time never goes back, and untimed it lies between
+//! the arrivals of the requests that are being served.
+
+use std::collections::BTreeSet;
+
+use vpass_core::base::units::{BlockId, Moment, Ns};
+use vpass_core::config::DriveConfig;
+
+/// Standard deviations by which the mean of many draws may lie off: chance does not go so far.
+const FAR: f64 = 7.0;
+/// Timed, a block may be as much of its period late, and so much more: a pause between two requests that are submitted, and jobs of that time.
+const LATE_SHARE: Moment = 16;
+const LATE: Moment = 100_000_000;
+
+/// What a refresh technique promises.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Promise {
+    /// No page grows older.
+    most: Moment,
+    /// No younger block is refreshed.
+    least: Moment,
+    /// How late it may come.
+    late: Moment,
+}
+
+/// Ages by block.
+#[derive(Debug, Default)]
+pub(crate) struct Ageing {
+    promise: Option<Promise>,
+    timed: bool,
+    /// Whether the drive has told the time: where it never does, data does not age.
+    told: bool,
+    now: Moment,
+    /// When the last of the requests announced arrives.
+    until: Moment,
+    most_at_start: Moment,
+    /// Sum and number of the ages at the start.
+    at_start: (f64, u32),
+    since: Vec<Option<Moment>>,
+    order: BTreeSet<(Moment, BlockId)>,
+    refreshed: u64,
+}
+
+impl Ageing {
+    pub(crate) fn new(config: &DriveConfig) -> Self {
+        Self { most_at_start: config.start.age.0 as Moment, ..Self::default() }
+    }
+
+    /// Data is refreshed by this technique.
+    pub(crate) fn expect(&mut self, config: &DriveConfig, refresh: &str, timed: bool) {
+        self.timed = timed;
+        if refresh == "none" {
+            return;
+        }
+        let period = config.refresh.period.0;
+        let lead = config.refresh.params.get(Some(refresh), "lead").map_or(0.0, |lead| lead.value());
+        let least = period - ((period as f64 * lead) as Ns).clamp(1, period);
+        let late = if timed { period as Moment / LATE_SHARE + LATE } else { 0 };
+        self.promise = Some(Promise { most: period as Moment, least: least as Moment, late });
+    }
+
+    /// Requests up to this time are about to be served, and those before them are.
+    pub(crate) fn requests(&mut self, last: Ns) -> Result<(), String> {
+        if self.timed {
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut self.until, last as Moment);
+        if self.told { self.pass(before.max(self.now)) } else { Ok(()) }
+    }
+
+    /// The drive tells the time.
+    pub(crate) fn clock(&mut self, at: Ns) -> Result<(), String> {
+        self.told = true;
+        let at = at as Moment;
+        if at < self.now {
+            return Err(format!("the drive's clock shows {at} ns, after {} ns", self.now));
+        }
+        if !self.timed && at > self.until {
+            return Err(format!("the drive's clock shows {at} ns; the last request that it was asked for arrives at {} ns", self.until));
+        }
+        self.pass(at)
+    }
+
+    fn pass(&mut self, now: Moment) -> Result<(), String> {
+        self.now = now;
+        let (Some(promise), Some((since, block))) = (self.promise, self.order.first().copied()) else { return Ok(()) };
+        let age = now - since;
+        if age <= promise.most + promise.late {
+            return Ok(());
+        }
+        // Once for each block.
+        self.order.pop_first();
+        Err(format!("the oldest page of block {block} is {age} ns old; refresh promises {} ns at most", promise.most))
+    }
+
+    /// The drive begins with a block whose oldest page was programmed at this time.
+    pub(crate) fn aged(&mut self, block: BlockId, since: Moment) -> Result<(), String> {
+        self.told = true;
+        self.end(block);
+        self.begin_at(block, since);
+        self.at_start = (self.at_start.0 - since as f64, self.at_start.1 + 1);
+        if (-self.most_at_start..=0).contains(&since) {
+            return Ok(());
+        }
+        Err(format!("block {block} begins with an age of {} ns; start.age is {} ns", -since, self.most_at_start))
+    }
+
+    /// All blocks have been told of: their mean age is half of the most.
+    pub(crate) fn check_start(&self) -> Result<(), String> {
+        let (sum, n) = (self.at_start.0, f64::from(self.at_start.1));
+        let most = self.most_at_start as f64;
+        if self.at_start.1 == 0 || (sum / n - most / 2.0).abs() <= FAR * most / (12.0 * n).sqrt() {
+            return Ok(());
+        }
+        Err(format!("blocks begin with an age of {} ns in the mean; start.age = {most} ns means half of that", sum / n))
+    }
+
+    /// The clock shows 0 again.
+    pub(crate) fn restart(&mut self, passed: Ns) -> Result<(), String> {
+        let passed = passed as Moment;
+        let checked = if passed < self.now || !self.timed && passed > self.until.max(self.now) {
+            Err(format!("the drive's clock is set back by {passed} ns; it was told of {} to {} ns", self.now, self.until))
+        } else {
+            Ok(())
+        };
+        self.since.iter_mut().flatten().for_each(|since| *since -= passed);
+        self.order = std::mem::take(&mut self.order).into_iter().map(|(since, block)| (since - passed, block)).collect();
+        (self.now, self.until) = (0, 0);
+        checked
+    }
+
+    /// A page of a block is programmed.
+    #[inline]
+    pub(crate) fn programmed(&mut self, block: BlockId) {
+        if self.since.get(block as usize).copied().flatten().is_none() {
+            self.begin_at(block, self.now);
+        }
+    }
+
+    fn begin_at(&mut self, block: BlockId, since: Moment) {
+        if self.since.len() <= block as usize {
+            self.since.resize(block as usize + 1, None);
+        }
+        self.since[block as usize] = Some(since);
+        self.order.insert((since, block));
+    }
+
+    /// A block is erased.
+    pub(crate) fn end(&mut self, block: BlockId) {
+        if let Some(since) = self.since.get_mut(block as usize).and_then(Option::take) {
+            self.order.remove(&(since, block));
+        }
+    }
+
+    /// Refresh begins to move a block.
+    pub(crate) fn refreshes(&mut self, block: BlockId) -> Result<(), String> {
+        self.refreshed += 1;
+        let Some(promise) = self.promise else { return Err(format!("block {block} is refreshed by a drive that refreshes nothing")) };
+        let since = self.since.get(block as usize).copied().flatten();
+        let Some(since) = since else { return Err(format!("block {block} is refreshed; it holds nothing")) };
+        let age = self.now - since;
+        if age >= promise.least {
+            return Ok(());
+        }
+        Err(format!("block {block} is refreshed at an age of {age} ns, before the {} ns at which it is due", promise.least))
+    }
+
+    pub(crate) fn begin_measured_phase(&mut self) {
+        self.refreshed = 0;
+    }
+
+    /// What the drive says at the end: the blocks that it refreshed, and the age of the oldest.
+    pub(crate) fn check(&mut self, refreshed: u64, now: Ns, oldest: Ns) -> Result<(), String> {
+        if !self.told {
+            return Ok(());
+        }
+        if refreshed != self.refreshed {
+            return Err(format!("the drive counts {refreshed} blocks that it refreshed; {} were seen", self.refreshed));
+        }
+        // One that was found to be too old is out of the order.
+        let own = self.since.iter().flatten().min().map_or(0, |since| now as Moment - since);
+        if own != oldest as Moment {
+            return Err(format!("the drive's oldest page is {own} ns old; it says {oldest} ns"));
+        }
+        if now as Moment >= self.now { self.pass(now as Moment) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A drive that promises 100 ns, and begins to refresh at 80.
+    fn ageing() -> Ageing {
+        Ageing { promise: Some(Promise { most: 100, least: 80, late: 0 }), told: true, most_at_start: 50, ..Ageing::default() }
+    }
+
+    #[test]
+    fn a_page_that_outlives_the_promise_is_found() {
+        let mut ages = ageing();
+        ages.requests(1000).unwrap();
+        ages.clock(10).unwrap();
+        ages.programmed(3);
+        ages.clock(90).unwrap();
+        ages.programmed(3);
+        assert_eq!(ages.refreshes(3), Ok(()), "at 80 ns");
+        assert_eq!(ages.clock(110), Ok(()), "at 100 ns");
+        assert_eq!(ages.clock(111), Err("the oldest page of block 3 is 101 ns old; refresh promises 100 ns at most".into()));
+        ages.end(3);
+        ages.programmed(3);
+        assert!(ages.refreshes(3).unwrap_err().contains("before the 80 ns"));
+    }
+
+    #[test]
+    fn ages_outlive_a_restart_of_the_clock_and_begin_before_it() {
+        let mut ages = ageing();
+        ages.aged(0, -50).unwrap();
+        assert!(ages.aged(1, -51).is_err() && ages.aged(2, 1).is_err());
+        [1, 2].into_iter().for_each(|block| ages.end(block));
+        ages.requests(40).unwrap();
+        ages.clock(40).unwrap();
+        ages.restart(40).unwrap();
+        ages.requests(1000).unwrap();
+        assert_eq!((ages.clock(10), ages.clock(11).is_err()), (Ok(()), true), "50 before, 40 of warm-up, 10 since");
+    }
+
+    #[test]
+    fn a_clock_that_the_requests_do_not_bear_out_is_found() {
+        let mut ages = ageing();
+        ages.requests(30).unwrap();
+        assert!(ages.clock(31).is_err(), "ahead of the requests");
+        ages.clock(20).unwrap();
+        assert!(ages.clock(19).is_err(), "back");
+        ages.requests(60).unwrap();
+        assert!(ages.clock(29).is_err(), "behind requests that are served");
+    }
+
+    #[test]
+    fn the_mean_age_at_the_start_is_half_of_the_most() {
+        let with = |age: Moment| {
+            let mut ages = ageing();
+            (0..400).for_each(|block| ages.aged(block, -age).unwrap());
+            ages.check_start()
+        };
+        assert_eq!(with(25), Ok(()));
+        assert!(with(5).is_err() && with(45).is_err());
+    }
+}

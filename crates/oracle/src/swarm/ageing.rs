@@ -1,0 +1,60 @@
+//! Drives whose data ages: one case in eight has a period, an age at the start and requests by a clock of their own, of which all pass several
+//! periods or none. Its choices come from dice of their own, so that other cases stay what they are.
+
+use vpass_core::base::span::Span;
+use vpass_core::base::units::Ns;
+use vpass_core::config::{DriveConfig, Params};
+use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, shortest_pass};
+
+use super::deck::Decks;
+use super::params;
+use crate::dice::Dice;
+
+/// One case in eight.
+const AGES: [bool; 8] = [true, false, false, false, false, false, false, false];
+/// Periods, in the shortest that the drive could keep.
+const PERIODS: [f64; 4] = [1.0, 2.0, 8.0, 1000.0];
+/// Timed, the host's own requests and what they set off take most of the dies' time.
+const BUSY: f64 = 16.0;
+/// Periods that pass while all requests come.
+const PASSED: [f64; 4] = [0.3, 2.0, 6.0, 20.0];
+/// Ages at the start, in periods.
+const AGED: [f64; 3] = [0.0, 0.5, 1.0];
+
+/// Whether data ages in a case.
+pub(super) fn ages(decks: &Decks) -> bool {
+    decks.pick("ages", &AGES)
+}
+
+/// What of a case is about time.
+#[derive(Clone, Copy)]
+pub(super) struct Ages {
+    /// Refresh technique.
+    pub(super) refresh: &'static str,
+    /// While all requests come.
+    passes: Ns,
+}
+
+impl Ages {
+    /// Those of a case, which has the drive's data age; none where it does not.
+    pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, timed: bool) -> Option<Self> {
+        if !ages(decks) {
+            return None;
+        }
+        let mut dice = Dice::new(decks.case ^ 0xA6E0_F0DA_7A00_0000);
+        let names: Vec<&str> = REFRESH.iter().map(|t| t.name).collect();
+        // That nothing is refreshed is drawn with an age alone.
+        let refresh = names[dice.between(0, 3 * names.len() as u64) as usize % names.len()];
+        let period = shortest_pass(config).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
+        config.refresh.period = Span(period.ceil() as Ns);
+        config.refresh.params = params::draw_rest(&mut dice, "refresh", Params::default());
+        let age = (period * dice.pick(&AGED)) as Ns;
+        config.start.age = Span(if refresh == NO_REFRESH { age.max(1) } else { age });
+        Some(Self { refresh, passes: (period * dice.pick(&PASSED)) as Ns })
+    }
+
+    /// The mean time between so many requests.
+    pub(super) fn gap(self, requests: u64) -> Ns {
+        (self.passes / requests.max(1)).max(1)
+    }
+}
