@@ -25,7 +25,12 @@ pub use rates::{ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
 pub use refresh::RefreshConfig;
 pub use resolve::MIN_SPARE_BLOCKS;
 
+use crate::base::span::Span;
+use crate::base::units::Ns;
 use serde::{Deserialize, Serialize};
+
+/// What a refresh may be late by in the timed gear, as a share of its period: a die finishes what it does, and requests have their latency.
+const LATE_SHARE: Ns = 8;
 
 /// Everything that describes a drive; the tables of a drive file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,6 +76,20 @@ pub struct DriveConfig {
 }
 
 impl DriveConfig {
+    /// Whether time counts for what the drive holds: its data has an age at the start, or is refreshed.
+    pub fn keeps_time(&self) -> bool {
+        self.refresh.at_work || !self.start.age.is_zero()
+    }
+
+    /// The age that data may come to: what refresh allows, timed a little late, or else `error.longest_age`. 0 where time does not count.
+    pub fn longest_age(&self) -> Span {
+        match self.refresh.at_work {
+            _ if !self.keeps_time() => Span(0),
+            true => Span(self.refresh.period.0 + self.refresh.period.0 / LATE_SHARE),
+            false => self.error.longest_age,
+        }
+    }
+
     /// Checks every table but for what stands on cards, and fills in what follows from other keys (capacity, `blocks_per_plane`, spare).
     pub(crate) fn resolve_tables(mut self) -> Result<Self, ConfigError> {
         self.geometry.check()?;

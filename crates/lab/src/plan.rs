@@ -72,7 +72,7 @@ impl Plan {
         let plan =
             Self { repeat: setup.repeat, until_stable: setup.until_stable, warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
         plan.require_time()?;
-        Ok(plan)
+        plan.refusal().map_or(Ok(plan), Err)
     }
 
     /// One pass of a workload at hand, with techniques of the lists.
@@ -108,7 +108,8 @@ impl Plan {
     /// # Errors
     /// A name that nobody knows, a period that the drive cannot keep, or requests without times.
     pub fn under(&self, refresh: &str) -> Result<Self, Failure> {
-        let plan = Self { refresh: refresh_named(refresh)?, ..self.clone() };
+        let mut plan = Self { refresh: refresh_named(refresh)?, ..self.clone() };
+        plan.drive.config = refresh::drive(plan.drive.config, plan.refresh);
         let checked = refresh::check(&plan.drive.config, plan.refresh);
         checked.map_err(|e| Failure::usage(format!("drive {}: {e}", plan.drive.name)))?;
         plan.require_time()?;
@@ -117,7 +118,7 @@ impl Plan {
 
     /// Whether the run cannot do without a source of time.
     pub fn needs_time(&self) -> bool {
-        refresh::needs_time(&self.drive.config, self.refresh)
+        self.drive.config.keeps_time()
     }
 
     /// Opens the requests, to see that they can be, and that they have times where those are needed; each run opens its own.

@@ -148,6 +148,13 @@ impl Ageing {
         self.order.insert((since, block));
     }
 
+    /// The age of a block's oldest page at a time, or when the drive told the time last.
+    #[inline]
+    pub(crate) fn age(&self, block: BlockId, at: Option<Ns>) -> Ns {
+        let now = at.map_or(self.now, |at| at as Moment);
+        self.since.get(block as usize).copied().flatten().map_or(0, |since| (now - since).max(0) as Ns)
+    }
+
     /// A block is erased.
     pub(crate) fn end(&mut self, block: BlockId) {
         if let Some(since) = self.since.get_mut(block as usize).and_then(Option::take) {

@@ -24,6 +24,7 @@ impl Oracle {
     /// Compares what the drive takes for dose and limit of each page with data: one that is wrong by little rarely costs a page before a
     /// run ends.
     pub(crate) fn check_doses(&mut self, drive: &Drive) {
+        self.know_ages(drive.now());
         for ppn in drive.valid_pages() {
             let (Some(truth), Some(taken)) = (self.truth(ppn), drive.dose_and_limit(ppn)) else { continue };
             let slack = self.doses.slack(&self.medium, At::new(&self.geometry, ppn));

@@ -55,6 +55,7 @@ impl Oracle {
         });
         let aged = self.ageing.check(drive.refresh_counts().invocations, drive.now(), drive.oldest_age());
         self.findings.note(Kind::Books, aged);
+        self.know_ages(drive.now());
         self.check_claims(drive);
         let rows = || drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
         self.check_blocks(drive.block_states());

@@ -198,10 +198,10 @@ impl Doses {
     fn with_retries(&self, at: At, retries: u8) -> i64 {
         let rates = self.rates.as_ref().expect("the caller knows");
         let block = &self.blocks[at.block as usize];
-        let pec = self.start_pec + block.limits / self.table.groups() as u32;
+        let pec = self.pec_of(at.block);
         let whose = Whose { group: self.table.group_of(at.index), kind: at.kind, step: self.steps[at.block as usize] };
         let limit = rates.limits(&self.table, pec, whose)[usize::from(retries)];
-        let mode = if block.guards > 0 && self.is_guarded(at.block, at.index) { block.guards } else { block.mode };
+        let mode = self.mode_at(at);
         let of_page = |limit: u64| {
             let of_wordline = self.table.in_mode(self.table.limit_of(limit, at.index, block.factor.into()), mode);
             self.table.limit_of_kind(of_wordline, at.kind).cast_signed()

@@ -173,6 +173,9 @@ impl Observer for Oracle {
         self.jobs.remove(&block);
         self.questions.erase(block);
         self.forget_told(block);
+        if self.doses.has_rates() {
+            self.know_age(block, None);
+        }
         self.ageing.end(block);
         self.blame.erased(&self.geometry, block);
         let mut unseen = std::mem::take(&mut self.unseen_losses);

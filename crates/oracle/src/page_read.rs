@@ -1,10 +1,11 @@
 //! A read of a page, against the truth: whose data lies there, which version, and whether its dose is within its limit.
 
-use vpass_core::base::units::{Cause, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
 use vpass_core::disturb::table::Endurance;
 use vpass_core::watch::observer::{FROM_BUFFER, PhysRead, ReadResult};
 
 use crate::end_scan::words;
+use crate::error_rates::step_of;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
@@ -37,6 +38,12 @@ impl Oracle {
                 self.doses.prefetch(self.geometry.block_of(read.ppn));
             }
         }
+        if self.doses.has_rates() {
+            let raw_pages = self.raw_pages;
+            for read in batch.iter().filter(|read| read.ppn < raw_pages) {
+                self.know_age(self.geometry.block_of(read.ppn), None);
+            }
+        }
         // What lies beyond the flash is not looked at anywhere.
         let mut places = [Place::default(); BATCH];
         for (read, place) in batch.iter().zip(&mut places).filter(|(read, _)| read.ppn < self.raw_pages) {
@@ -51,6 +58,18 @@ impl Oracle {
                 self.clock.sensed(read);
             }
             self.read_page(read, place);
+        }
+    }
+
+    /// Finds the limits of a block as old as it is, or was when the drive told the time last.
+    pub(crate) fn know_age(&mut self, block: BlockId, at: Option<Ns>) {
+        self.doses.set_step(block, step_of(self.ageing.age(block, at)));
+    }
+
+    /// The same of all blocks.
+    pub(crate) fn know_ages(&mut self, at: Ns) {
+        if self.doses.has_rates() {
+            (0..self.geometry.blocks).for_each(|block| self.know_age(block, Some(at)));
         }
     }
 

@@ -13,6 +13,8 @@ use crate::base::span::{DAY, Span};
 pub struct RefreshConfig {
     /// The age that data does not outgrow, a string such as "30d".
     pub period: Span,
+    /// Whether a technique refreshes data on this drive. No key of a file: the run's `refresh` option says so.
+    pub(crate) at_work: bool,
     /// Parameters of techniques.
     pub params: Params,
 }
@@ -20,7 +22,7 @@ pub struct RefreshConfig {
 impl Default for RefreshConfig {
     fn default() -> Self {
         // Assumption: a month; drives publish no figure.
-        Self { period: Span(30 * DAY), params: Params::default() }
+        Self { period: Span(30 * DAY), at_work: false, params: Params::default() }
     }
 }
 

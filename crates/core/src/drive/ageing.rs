@@ -5,8 +5,9 @@ use crate::base::units::{BlockId, Cause, Moment, Ns, Reads};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, MOVING};
-use crate::ftl::job::{Job, Plan};
+use crate::ftl::job::Job;
 use crate::slots::refresh::{Aged, Wanted};
+use crate::slots::rewrite::Rewrite;
 
 impl Drive {
     /// Whether the drive needs to know the time: its data ages, or is refreshed.
@@ -82,7 +83,7 @@ impl Drive {
             self.ftl.wheel.set(block, end);
         }
         let (flash, ftl, mut slots) = self.parts();
-        ftl.relocate(flash, &mut slots, block, Plan::whole(GC), Cause::Refresh, Reads::NEVER);
+        ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, GC), Cause::Refresh, Reads::NEVER);
         if late && let Some(slot) = ftl.job_of(block) {
             ftl.finish_job(flash, &mut slots, slot);
         }

@@ -21,9 +21,10 @@ impl Drive {
     /// An unknown technique, settings under which it would lose data, or more reads at the start than the drive can have served.
     pub fn new(config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
         let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
+        let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
+        let config = refresh::drive(config, refresh.name);
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
-        let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
         refresh::check(&config, refresh.name)?;
         let policy = technique.make(&config, techniques.seed);
         Self::assemble(config, policy, Some(technique), (&techniques.gc, refresh, techniques.seed), timed)
@@ -48,7 +49,7 @@ impl Drive {
         crate::drive::start::reads::check(&config, timed)?;
         let gc = gc_policy(gc, &config, seed).ok_or_else(|| unknown("gc", gc))?;
         let counters = technique.filter(|technique| technique.needs.counters).map(|technique| technique.args(&config).whole(&COUNTERS));
-        let keeps_time = refresh::needs_time(&config, refresh.name);
+        let keeps_time = config.keeps_time();
         let refresh = refresh.make(&config, seed);
         let own = policy.streams();
         require_room_for(&own, technique.map_or("unlisted", |technique| technique.name), &geometry)?;

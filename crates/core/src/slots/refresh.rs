@@ -70,9 +70,11 @@ pub fn refresh_technique(name: &str) -> Option<&'static RefreshTechnique> {
     REFRESH.iter().find(|t| t.name == name)
 }
 
-/// Whether a run cannot do without a source of time.
-pub fn needs_time(config: &DriveConfig, refresh: &str) -> bool {
-    refresh != NO_REFRESH || !config.start.age.is_zero()
+/// A drive under a refresh technique, or none.
+#[must_use]
+pub fn drive(mut config: DriveConfig, refresh: &str) -> DriveConfig {
+    config.refresh.at_work = refresh != NO_REFRESH;
+    config
 }
 
 /// The least time in which every block of the drive can be rewritten, all dies at work on nothing else.
