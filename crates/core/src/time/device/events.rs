@@ -42,6 +42,10 @@ impl Device {
     fn step_work(&mut self, drive: &mut Drive, completed: &mut dyn FnMut(Tag, Ns)) -> Option<DieId> {
         let (die, ended) = self.dies.step(&self.speed);
         self.work_ended(drive, die, &ended?, completed);
+        // Requests may wait for work like this for long, and none be submitted meanwhile.
+        if drive.next_wake() <= self.now {
+            self.wake(drive);
+        }
         Some(die)
     }
 
