@@ -177,6 +177,21 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     } else {
         text.push_str("\n  no retention: data does not age in this run (--refresh, start.age)");
     }
+    if let Some(retries) = &s.retries {
+        let reads: u64 = retries.histogram.iter().sum();
+        let share = if reads > 0 { 100.0 * retries.reads_with_retry as f64 / reads as f64 } else { 0.0 };
+        let _ = write!(
+            text,
+            "\n  retries: {} of the host's page reads took some ({} %), {} a read on average",
+            count(retries.reads_with_retry),
+            digits(share),
+            digits(retries.mean.unwrap_or(0.0))
+        );
+    }
+    if let Some(losses) = s.losses.filter(|losses| losses.by_reads + losses.by_age > 0) {
+        let (by_reads, by_age) = (plural(losses.by_reads, "page"), plural(losses.by_age, "page"));
+        let _ = write!(text, "\n  lost by reads: {by_reads}; by age: {by_age}");
+    }
     if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s)) {
         let (mean, percent) = (microseconds(mean), digits(percent));
         let _ = write!(text, "\n  a host page read waited {mean} for reclaim on average, {percent} % of a read's mean latency");

@@ -85,6 +85,7 @@ pub(crate) struct Flash {
     pub(crate) keeps_time: bool,
     /// Steps of age, and when a block of which the model was asked enters its next one; for a drive with an error rate that keeps time.
     ages: Option<Ages>,
+    longest_age: Ns,
     ageing: TimeWheel,
     /// Who watches.
     pub(crate) watch: Watch,
@@ -133,6 +134,7 @@ impl Flash {
             now: 0,
             keeps_time: false,
             ages: None,
+            longest_age: 0,
             ageing: TimeWheel::new(),
             watch: Watch::default(),
             bugs: Bugs::default(),

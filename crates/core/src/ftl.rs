@@ -62,6 +62,8 @@ pub(crate) struct Ftl {
     /// Logical pages reported lost and not rewritten since, a bit each; empty until the first.
     lost: Vec<u64>,
     pub(crate) lost_pages: u64,
+    /// Those of them that were older than the drive's data may become.
+    pub(crate) lost_by_age: u64,
     /// Read reclaim since the measured phase began.
     pub(crate) reclaim: ReclaimCounts,
     /// Data refresh since the measured phase began.
@@ -103,6 +105,7 @@ impl Ftl {
             merge_ns: merge_ns(config, geometry),
             lost: vec![],
             lost_pages: 0,
+            lost_by_age: 0,
             reclaim: ReclaimCounts::default(),
             refresh: RefreshCounts::default(),
             wheel: TimeWheel::new(),

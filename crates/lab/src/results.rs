@@ -2,6 +2,7 @@
 
 pub mod jobs;
 mod life;
+mod tired;
 mod warnings;
 mod wear;
 
@@ -15,6 +16,7 @@ use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 
 pub use life::CONFIDENT_CYCLES;
+pub use tired::{Losses, Retries};
 pub use wear::{AgeWear, Confidence, Wear};
 pub(crate) use wear::{Ageing, Before};
 
@@ -63,12 +65,18 @@ pub struct Summary {
     /// What was done because of time; absent where data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<Refresh>,
+    /// What the host's reads took of tired data; absent where `[ecc]` has no retries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retries: Option<Retries>,
     /// How worn the drive is.
     pub wear: Wear,
     /// Host reads that the drive answered with an error.
     pub uncorrectable_reads: u64,
     /// Pages of host data that the drive reported lost.
     pub data_lost_pages: u64,
+    /// The same by cause; absent where data does not age.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub losses: Option<Losses>,
     /// What the oracle found; null where it did not watch.
     pub oracle: Option<OracleReport>,
     /// What the reclaim technique keeps in the controller.

@@ -190,7 +190,8 @@ impl Doses {
         }
         let (endurance, limit) = self.endurance(at);
         // With fewer retries than it may take a page endures less.
-        let limit = if self.rates.is_some() { self.with_retries(at, 0) - ROUNDED } else { self.table.limit_of_kind(limit, at.kind).cast_signed() };
+        let limit =
+            if self.rates.is_some() { self.with_retries(at, 0) - ROUNDED } else { self.table.limit_of_kind(limit, at.kind).cast_signed() };
         Endurance { limit: limit.max(0).cast_unsigned(), ..endurance }
     }
 

@@ -41,15 +41,10 @@ impl ErrorRates {
     pub(crate) fn new(config: &DriveConfig) -> Option<Self> {
         let error = &config.error;
         let kelvin = |celsius: f64| celsius + 273.15;
-        let pace = error.temperature_c.map_or(1.0, |celsius| {
-            (error.activation_ev * (1.0 / kelvin(error.reference_c) - 1.0 / kelvin(celsius)) / 8.62e-5).exp()
-        });
-        (error.model != ErrorLaw::None).then(|| Self {
-            error: error.clone(),
-            caps: caps(&config.ecc),
-            pace,
-            known: RefCell::default(),
-        })
+        let pace = error
+            .temperature_c
+            .map_or(1.0, |celsius| (error.activation_ev * (1.0 / kelvin(error.reference_c) - 1.0 / kelvin(celsius)) / 8.62e-5).exp());
+        (error.model != ErrorLaw::None).then(|| Self { error: error.clone(), caps: caps(&config.ecc), pace, known: RefCell::default() })
     }
 
     /// How often a read is tried again at most.

@@ -31,9 +31,11 @@ impl Allowed {
         let retries = (config.reclaim.retries as usize).min(aged.ladder().retries());
         let step = aged.ages().step(config.longest_age().0);
         let (g, kinds) = (&config.geometry, config.geometry.cell.bits());
-        let dose = dose_per_kind(config.disturb.dose, g.cell).iter().take(kinds as usize).max().map_or(1.0, |most| {
-            f64::from(*most) / f64::from(QUARTERS)
-        });
+        let dose = dose_per_kind(config.disturb.dose, g.cell)
+            .iter()
+            .take(kinds as usize)
+            .max()
+            .map_or(1.0, |most| f64::from(*most) / f64::from(QUARTERS));
         let (far, beside) = (dose * f64::from(2 * g.wordlines_per_block * kinds), dose * f64::from(2 * 2 * kinds + 1));
         Some(Self { aged, retries, step, kinds: kinds as usize, far, beside })
     }

@@ -77,7 +77,7 @@ impl Drive {
             announced: 0,
         };
         if keeps_time {
-            drive.flash.keep_time();
+            drive.flash.keep_time(drive.config.longest_age());
         }
         for block in 0..drive.geometry.blocks {
             drive.ftl.add_free(&drive.flash, block);

@@ -1,5 +1,6 @@
 //! How old what a block holds is, in steps: within one the error model's answers hold, and with the next it is asked again.
 
+use crate::base::span::Span;
 use crate::base::units::{BlockId, Moment, Ns};
 use crate::bugs::{Bug, planted};
 use crate::error::ages::{Ages, STEPS};
@@ -8,9 +9,14 @@ use crate::flash::block::SUSPECT;
 
 impl Flash {
     /// From now on time counts for what the flash holds.
-    pub(crate) fn keep_time(&mut self) {
-        self.keeps_time = true;
+    pub(crate) fn keep_time(&mut self, longest_age: Span) {
+        (self.keeps_time, self.longest_age) = (true, longest_age.0);
         self.ages = self.model.as_ref().filter(|model| model.ages()).map(|_| Ages::default());
+    }
+
+    /// Whether a block is older than data may become: what is lost of it is lost by age.
+    pub(crate) fn is_too_old(&self, block: BlockId) -> bool {
+        self.ages.is_some() && self.age(block) > self.longest_age
     }
 
     /// The age of the oldest page of a block.
@@ -41,10 +47,12 @@ impl Flash {
         self.ageing.next()
     }
 
-    /// Blocks that are a step older by now: the model is asked again at their next read. A block of which each read asks needs no more.
+    /// Blocks that are a step older by now: the model is asked again at their next read, or is asked at each anyway.
     pub(crate) fn grow_older(&mut self) {
         while let Some(block) = self.ageing.take_due(self.now) {
-            if !self.hot[block as usize].has(SUSPECT) {
+            if self.hot[block as usize].has(SUSPECT) {
+                self.note_age(block);
+            } else {
                 self.ask_model_at_next_read(block);
             }
         }

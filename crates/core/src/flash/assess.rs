@@ -41,6 +41,11 @@ impl Flash {
         ask(self.model.as_deref().expect("wordlines are counted for an error model"), &view)
     }
 
+    /// How often a read is tried again at most; none without a model.
+    pub(crate) fn max_retries(&self) -> Option<u8> {
+        self.model.as_ref().map(|model| model.max_retries())
+    }
+
     /// The coding mode that the error model is told of.
     fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
         let for_all = self.bugs.has(Bug::ModeForgotten) || hot.has(HAS_GUARDS) && self.bugs.has(Bug::GuardForAll);

@@ -4,6 +4,7 @@ use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
+use crate::ftl::map::{BUFFERED, UNMAPPED};
 
 impl Ftl {
     /// Senses a page on the drive's own account. Tells whether its data could be read; what could not is reported lost, unless newer data
@@ -36,7 +37,15 @@ impl Ftl {
         }
         self.lost[lpn as usize / 64] |= 1 << (lpn % 64);
         self.lost_pages += u64::from(!self.bugs.has(Bug::LossesUncounted));
+        self.lost_by_age += u64::from(self.place_of(lpn).is_some_and(|ppn| flash.is_too_old(flash.geometry.block_of(ppn))));
         flash.tell(|o| o.lost(lpn));
+    }
+
+    /// Where the data of a page is on flash, as far as it is.
+    fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
+        let entry = self.map.to_physical[lpn as usize];
+        let ppn = if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below };
+        (ppn < UNMAPPED).then_some(ppn)
     }
 
     pub(crate) fn clear_lost(&mut self, lpn: Lpn) {

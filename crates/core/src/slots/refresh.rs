@@ -10,7 +10,7 @@ use super::card::{Card, InSlot};
 use crate::base::geometry::Geometry;
 use crate::base::span::Span;
 use crate::base::units::{Moment, Ns, us};
-use crate::config::{ConfigError, DriveConfig, Params, require};
+use crate::config::{ConfigError, DriveConfig, ErrorLaw, Params, require};
 
 /// What a technique wants of a block that it was asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,10 @@ pub fn shortest_pass(config: &DriveConfig) -> Span {
 /// A sentence with the key.
 pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
     if refresh == NO_REFRESH {
-        return Ok(());
+        let (age, longest) = (config.start.age, config.error.longest_age);
+        return require(config.error.model == ErrorLaw::None || age <= longest, || {
+            format!("start.age = \"{age}\" is more than error.longest_age = \"{longest}\": older data is lost where nothing refreshes it")
+        });
     }
     let (period, age, pass) = (config.refresh.period, config.start.age, shortest_pass(config));
     require(age <= period, || {

@@ -8,7 +8,9 @@ use vpass_workload::traces::{Device, TraceReport};
 
 use crate::plan::{Plan, Workload};
 use crate::results::jobs::JobResult;
-use crate::results::{Ageing, Flash, Latencies, Reclaim, Refresh, Simulation, Summary, Throughput, Trace, TraceDevice, Wear};
+use crate::results::{
+    Ageing, Flash, Latencies, Losses, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Wear,
+};
 
 /// What became of the workload.
 pub(super) struct Served {
@@ -60,9 +62,11 @@ pub(super) fn summary(
         flash,
         reclaim: Reclaim::of(drive),
         refresh: Refresh::of(drive),
+        retries: Retries::of(drive),
         wear: Wear::of(drive, ageing),
         uncorrectable_reads: drive.uncorrectable_reads(),
         data_lost_pages: drive.lost_pages(),
+        losses: Losses::of(drive),
         oracle,
         controller_ram_bytes: drive.controller_ram().0,
         trace: trace(plan, served),

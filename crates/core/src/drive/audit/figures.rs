@@ -22,7 +22,7 @@ impl Drive {
         self.ftl.refresh = RefreshCounts::default();
         self.blame.clear();
         self.uncorrectable_reads = 0;
-        self.ftl.lost_pages = 0;
+        (self.ftl.lost_pages, self.ftl.lost_by_age) = (0, 0);
         self.flash.tell(Observer::measured_phase);
     }
 
@@ -74,6 +74,21 @@ impl Drive {
     /// Pages of host data that the drive reported as lost.
     pub fn lost_pages(&self) -> u64 {
         self.ftl.lost_pages
+    }
+
+    /// How often a read of tired data is tried again at most; none where reads disturb nothing.
+    pub fn max_retries(&self) -> Option<u8> {
+        self.flash.max_retries()
+    }
+
+    /// Wordline groups on which techniques count with more retries than `reclaim.retries`, at the P/E count at the start.
+    pub fn budget_raised(&self) -> u32 {
+        self.flash.limits().map_or(0, |limits| limits.budget_raised(self.config.start.pec))
+    }
+
+    /// Those of them that were lost because they were older than `error.longest_age`, or than refresh lets data become.
+    pub fn lost_by_age(&self) -> u64 {
+        self.ftl.lost_by_age
     }
 
     /// Simulated time, as far as the drive has been told; 0 in the untimed gear but of a drive that keeps time.

@@ -1,0 +1,56 @@
+//! What tired data cost a run: retries of reads, and what was lost of it, by cause.
+
+use serde::Serialize;
+use vpass_core::base::units::Cause;
+use vpass_core::drive::Drive;
+
+/// Retries of the host's page reads. All retries, those of movers included, stand in `flash.reads` under `retry`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Retries {
+    /// Page reads of the host by the retries that they took, from none on.
+    pub histogram: Vec<u64>,
+    /// Retries a page read; null where nothing was read.
+    pub mean: Option<f64>,
+    /// Page reads that took at least one.
+    pub reads_with_retry: u64,
+    /// Wordline groups on which the reclaim technique counts with more retries than `reclaim.retries`, because the age that data may come to
+    /// leaves it too little otherwise; at the P/E count at which the run began.
+    pub budget_raised: u32,
+}
+
+/// What the host lost, by cause; both together are `data_lost_pages`.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Losses {
+    /// Pages of data that was no older than data may become: reads took it.
+    pub by_reads: u64,
+    /// Pages of data that was older.
+    pub by_age: u64,
+}
+
+impl Retries {
+    /// None where the drive has no ladder of retries.
+    pub(crate) fn of(drive: &Drive) -> Option<Self> {
+        let most = drive.max_retries().filter(|most| *most > 0)?;
+        let counts = drive.flash_counts();
+        let retried = &counts.retried[1..=usize::from(most)];
+        let with_retry: u64 = retried.iter().sum();
+        let host = drive.host_counts();
+        let reads = counts.reads[Cause::Host as usize] - host.fill_reads.min(counts.reads[Cause::Host as usize]);
+        let histogram: Vec<u64> = std::iter::once(reads.saturating_sub(with_retry)).chain(retried.iter().copied()).collect();
+        let all: u64 = (1..).zip(retried).map(|(retries, reads)| retries * reads).sum();
+        Some(Self {
+            mean: (reads > 0).then(|| all as f64 / reads as f64),
+            histogram,
+            reads_with_retry: with_retry,
+            budget_raised: drive.budget_raised(),
+        })
+    }
+}
+
+impl Losses {
+    /// None where age takes no data.
+    pub(crate) fn of(drive: &Drive) -> Option<Self> {
+        let (all, by_age) = (drive.lost_pages(), drive.lost_by_age());
+        drive.keeps_time().then_some(Self { by_reads: all - by_age, by_age })
+    }
+}
