@@ -9,7 +9,7 @@ use vpass_lab::as_json;
 use vpass_lab::compare::{json_of, rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
-use vpass_lab::plan::Plan;
+use vpass_lab::plan::{Chosen, Plan};
 use vpass_lab::pool::{self, Job};
 use vpass_lab::results::Summary;
 
@@ -65,17 +65,18 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     let mut plans: Vec<(Plan, String)> = vec![];
     // What takes long, such as looking through a trace, is done once.
-    let first = Plan::new(&(&args.setup).into(), reclaims[0].trim(), args.gc[0].trim(), &bar)?;
+    let of_first = Chosen { reclaim: reclaims[0].trim(), gc: args.gc[0].trim(), refresh: args.refresh[0].trim() };
+    let first = Plan::new(&(&args.setup).into(), of_first, &bar)?;
     for reclaim in reclaims {
         // Who names no technique gets those that these settings leave room for.
         if args.reclaim.is_empty()
-            && let Err(refusal) = first.with(reclaim, args.gc[0].trim())
+            && let Err(refusal) = first.with(Chosen { reclaim, ..of_first })
         {
             out::say(&format!("vpass: left out: {}", refusal.sentence));
             continue;
         }
         for (gc, refresh) in args.gc.iter().flat_map(|gc| args.refresh.iter().map(move |refresh| (gc, refresh))) {
-            let plan = first.with(reclaim.trim(), gc.trim())?.under(refresh.trim())?;
+            let plan = first.with(Chosen { reclaim: reclaim.trim(), gc: gc.trim(), refresh: refresh.trim() })?;
             let label = label(&plan, args);
             if plans.iter().any(|(p, _)| (p.reclaim, p.gc, p.refresh) == (plan.reclaim, plan.gc, plan.refresh)) {
                 return Err(Failure::usage(format!("{label} is named twice; each technique runs once")));

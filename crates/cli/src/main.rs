@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
-use vpass_lab::plan::Plan;
+use vpass_lab::plan::{Chosen, Plan};
 use vpass_lab::{files, memory, run};
 
 use crate::args::{Base, Cli, Command, RunArgs};
@@ -66,7 +66,8 @@ fn command(command: Command) -> Result<Exit, Failure> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let plan = Plan::new(&(&args.setup).into(), &args.techniques.reclaim, &args.techniques.gc, &bar)?.under(&args.refresh)?;
+    let named = Chosen { reclaim: &args.techniques.reclaim, gc: &args.techniques.gc, refresh: &args.refresh };
+    let plan = Plan::new(&(&args.setup).into(), named, &bar)?;
     out::say_all(&plan.notes()?);
     run_and_show(&plan, &args.setup.base, "run")
 }

@@ -4,13 +4,13 @@
 //! a [`session::Session`], and [`pool::run_all`] many. [`results::Summary`] is what was found, and [`files`] what is kept of it.
 //!
 //! ```
-//! use vpass_lab::plan::Plan;
+//! use vpass_lab::plan::{Chosen, Plan};
 //! use vpass_lab::progress::{Unwatched, unwatched};
 //! use vpass_lab::setup::{Base, Named, Setup};
 //!
 //! let base = Base { set: vec!["workload.requests=1000".into()], ..Base::new("tiny") };
 //! let setup = Setup::new(base, Named::Workload("uniform-read".into()));
-//! let plan = Plan::new(&setup, "block", "greedy", &unwatched)?;
+//! let plan = Plan::new(&setup, Chosen::default(), &unwatched)?;
 //! let outcome = vpass_lab::run::execute(&plan, &Unwatched)?;
 //! assert_eq!((outcome.summary.host.read_requests, outcome.summary.data_lost_pages), (1000, 0));
 //! # Ok::<(), vpass_lab::failure::Failure>(())

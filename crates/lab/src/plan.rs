@@ -54,25 +54,42 @@ pub struct Plan {
     pub oracle: Watch,
 }
 
+/// A technique for each slot, as a user names it.
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen<'a> {
+    /// `--reclaim`.
+    pub reclaim: &'a str,
+    /// `--gc`.
+    pub gc: &'a str,
+    /// `--refresh`.
+    pub refresh: &'a str,
+}
+
+impl Default for Chosen<'_> {
+    fn default() -> Self {
+        Self { reclaim: "block", gc: "greedy", refresh: NO_REFRESH }
+    }
+}
+
 impl Plan {
     /// Reads what a user names.
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn new(setup: &Setup, reclaim: &str, gc: &str, begin: Begin) -> Result<Self, Failure> {
-        let (reclaim, gc) = (reclaim_named(reclaim)?, gc_named(gc)?);
+    pub fn new(setup: &Setup, named: Chosen, begin: Begin) -> Result<Self, Failure> {
+        let (reclaim, gc, refresh) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, refresh_named(named.refresh)?);
         let sets = load::overrides(&setup.base.set)?;
-        let drive = load::drive(&setup.base.drive, &sets)?;
+        let mut drive = load::drive(&setup.base.drive, &sets)?;
+        drive.config = refresh::drive(drive.config, refresh);
         // Before a long trace is looked through.
         if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
             return Err(refusal);
         }
         let workload = Workload::new(setup, &sets, &drive.config, begin)?;
-        let plan = Self::once(&setup.base, drive, workload, reclaim, gc);
+        let plan = Self { refresh, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
         let plan =
             Self { repeat: setup.repeat, until_stable: setup.until_stable, warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
-        plan.require_time()?;
-        plan.refusal().map_or(Ok(plan), Err)
+        plan.checked()
     }
 
     /// One pass of a workload at hand, with techniques of the lists.
@@ -97,23 +114,21 @@ impl Plan {
     /// The same with other techniques.
     ///
     /// # Errors
-    /// A name that nobody knows, or a technique that the drive's settings leave no room for.
-    pub fn with(&self, reclaim: &str, gc: &str) -> Result<Self, Failure> {
-        let plan = Self { reclaim: reclaim_named(reclaim)?, gc: gc_named(gc)?, ..self.clone() };
-        plan.refusal().map_or(Ok(plan), Err)
+    /// A name that nobody knows, a technique that the drive's settings leave no room for, a period that the drive cannot keep, or requests
+    /// without times.
+    pub fn with(&self, named: Chosen) -> Result<Self, Failure> {
+        let (reclaim, gc, refresh) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, refresh_named(named.refresh)?);
+        let mut plan = Self { reclaim, gc, refresh, ..self.clone() };
+        plan.drive.config = refresh::drive(plan.drive.config, refresh);
+        plan.checked()
     }
 
-    /// The same under a refresh technique.
-    ///
-    /// # Errors
-    /// A name that nobody knows, a period that the drive cannot keep, or requests without times.
-    pub fn under(&self, refresh: &str) -> Result<Self, Failure> {
-        let mut plan = Self { refresh: refresh_named(refresh)?, ..self.clone() };
-        plan.drive.config = refresh::drive(plan.drive.config, plan.refresh);
-        let checked = refresh::check(&plan.drive.config, plan.refresh);
-        checked.map_err(|e| Failure::usage(format!("drive {}: {e}", plan.drive.name)))?;
-        plan.require_time()?;
-        Ok(plan)
+    /// The plan, if it can be run.
+    fn checked(self) -> Result<Self, Failure> {
+        let period = refresh::check(&self.drive.config, self.refresh);
+        period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
+        self.require_time()?;
+        self.refusal().map_or(Ok(self), Err)
     }
 
     /// Whether the run cannot do without a source of time.

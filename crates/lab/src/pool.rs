@@ -154,13 +154,14 @@ pub fn cores() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Chosen;
     use crate::progress::unwatched;
     use crate::setup::{Base, Named, Setup};
 
     fn plan(gear: Gear, seed: u64, until_stable: bool) -> Plan {
         let base = Base { gear, seed, ..Base::new("tiny") };
         let setup = Setup { until_stable, ..Setup::new(base, Named::Workload("uniform-read".into())) };
-        Plan::new(&setup, "block", "greedy", &unwatched).unwrap()
+        Plan::new(&setup, Chosen::default(), &unwatched).unwrap()
     }
 
     #[test]

@@ -71,7 +71,7 @@ fn erases(drive: &Drive) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Plan;
+    use crate::plan::{Chosen, Plan};
     use crate::progress::{Unwatched, unwatched};
     use crate::run::{Outcome, execute};
     use crate::setup::{Base, Gear, Named, Setup};
@@ -81,7 +81,7 @@ mod tests {
         let set = vec!["workload.requests=3000000".into(), "start.pec=3000".into()];
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
         let setup = Setup { warm_up: 1_000_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
-        let plan = Plan { cycles, ..Plan::new(&setup, "block", "greedy", &unwatched).unwrap() };
+        let plan = Plan { cycles, ..Plan::new(&setup, Chosen::default(), &unwatched).unwrap() };
         execute(&plan, &Unwatched).unwrap()
     }
 

@@ -131,6 +131,7 @@ mod tests {
     use serde_json::Value;
 
     use crate::load::Loaded;
+    use crate::plan::Chosen;
     use crate::progress::{Unwatched, unwatched};
     use crate::run::execute;
     use crate::setup::{Base, Named, Setup};
@@ -159,7 +160,8 @@ mod tests {
         let set = keys.split_whitespace().map(str::to_owned).collect();
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
         let setup = Setup { warm_up: 50_001, ..Setup::new(base, Named::Workload("uniform-read".into())) };
-        let plans = ["block", "page-type"].map(|reclaim| with_clock(Plan::new(&setup, reclaim, "greedy", &unwatched).unwrap()));
+        let plans = ["block", "page-type"]
+            .map(|reclaim| with_clock(Plan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap()));
         assert!(have_the_same_requests(&plans[0], &plans[1]));
         let together = in_chunks(&[&plans[0], &plans[1]], 4096, &Unwatched).unwrap();
         for (plan, outcome) in plans.iter().zip(&together) {
