@@ -51,9 +51,9 @@ pub struct PageBudget {
     pub base: f64,
     /// What each age adds to it.
     pub retention: Vec<f64>,
-    /// What a dose unit adds to it.
+    /// What a dose unit adds to it; 0 where fresh data is not decoded without retry.
     pub slope: f64,
-    /// What is left at each level.
+    /// What is left at each level; empty where fresh data is not decoded without retry.
     pub levels: Vec<Left>,
 }
 
@@ -112,13 +112,14 @@ fn page(config: &DriveConfig, table: &LimitTable, aged: &AgedLimits, ages: &[Spa
         ends_days: aged.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
     };
     let retention = |age: &Span| aged.ages().counts_as(step(age.0)).map_or(0.0, |_| aged.rates().retention(pec, group, age.0));
+    let slope = aged.slope(table, pec, group, kind);
     PageBudget {
         pec,
         group: config.disturb.groups[group].clone(),
         page_kind: config.geometry.cell.kinds()[kind],
         base: aged.rates().base(pec, group, kind),
         retention: ages.iter().map(retention).collect(),
-        slope: aged.slope(table, pec, group, kind),
-        levels: (0..=aged.ladder().retries()).map(left).collect(),
+        slope,
+        levels: if slope > 0.0 { (0..=aged.ladder().retries()).map(left).collect() } else { vec![] },
     }
 }
