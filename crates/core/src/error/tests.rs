@@ -73,7 +73,7 @@ fn data_without_age_and_retries_has_todays_limits() {
         let kinds = config.geometry.cell.bits() as usize;
         for pec in (0..3100).chain([3300, 5000, 77_777]) {
             for group in 0..table.groups() {
-                let (truth, lookup) = (table.truth(group, pec).limit as i64, table.lookup(group, pec).limit as i64);
+                let (truth, lookup) = (table.truth(group, pec).limit.cast_signed(), table.lookup(group, pec).limit.cast_signed());
                 for kind in 0..kinds {
                     let of = Asked { group, kind, level: 0, step: 0 };
                     assert_eq!([aged.truth(&table, pec, of), aged.lookup(&table, pec, of)], [truth, lookup], "{pec} cycles, {of:?}");
@@ -87,7 +87,7 @@ fn data_without_age_and_retries_has_todays_limits() {
                 let block_factor = table.block_factor(wordline % 7);
                 let today = table.limit_of_kinds(table.in_mode(table.limit_of(limit, wordline, block_factor), mode), 1 << kind);
                 let page = PageAt { wordline, kind, block_factor, mode };
-                assert_eq!(aged.of_page(&table, limit as i64, page), today as i64);
+                assert_eq!(aged.of_page(&table, limit.cast_signed(), page), today.cast_signed());
             }
         }
     }
@@ -104,14 +104,14 @@ fn a_limit_is_the_budget_that_is_left_over_what_a_read_adds() {
     // Dose alone.
     about(limit(0, 0, 0), 700_000.0);
     about(limit(0, 1, 0), 912_500.0);
-    about(limit(0, 4, 0), 1_925_195.3125);
+    about(limit(0, 4, 0), 1_925_195.312_5);
     // Retention alone: b PEC t with PEC 100 is 1e-4 an hour, 10,000 dose units. A step counts as its end.
     let step = |hours: u64| aged.ages().step(hours * HOUR - 1);
     let dose_of = |hours: u64| (2f64.powf(step(hours) as f64 / 16.0)) * 10_000.0;
     about(limit(0, 0, step(64)), 700_000.0 - dose_of(64));
     assert!((dose_of(64) - 640_000.0).abs() < 1e-6);
     assert!(limit(0, 0, step(128)) < 0.0, "no read at all, and yet a retry");
-    about(limit(0, 4, step(128)), 1_925_195.3125 - 1_280_000.0);
+    about(limit(0, 4, step(128)), 1_925_195.312_5 - 1_280_000.0);
     // At 1,000 cycles a read adds 2e-8 and an hour 1e-3, so 50,000 dose units. Between the rows all of it is mixed.
     about(limit(1000, 0, step(4)), 350_000.0 - 200_000.0);
     about(limit(500, 0, step(4)), 0.5 * (700_000.0 - 40_000.0 + 350_000.0 - 200_000.0));
@@ -211,7 +211,7 @@ fn layers_blocks_and_guard_levels_multiply_what_age_takes() {
     config.disturb.kind_factor = vec![1.5, 1.0, 1.0];
     config.density.limit_factor = 10.0;
     let (_, table, aged) = made(config);
-    let group_limit = -1000 * DOSE_ONE as i64;
+    let group_limit = -1000 * DOSE_ONE.cast_signed();
     for wordline in 0..64 {
         let (block_factor, mode) = (table.block_factor(5), (wordline % 2) as u8);
         let page = |kind| PageAt { wordline, kind, block_factor, mode };
