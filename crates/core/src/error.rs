@@ -6,7 +6,7 @@
 //! limit_k(age) = (cap_k - base - retention) / slope, in dose units                     `budget`
 //! ```
 //!
-//! slope = (cap_0 - base) / `ERC_MAX`: data without age keeps the limits of `[disturb]`, to the unit.
+//! `slope = (cap_0 - base) / ERC_MAX`: data without age keeps the limits of `[disturb]`, to the unit.
 
 pub mod ages;
 pub mod budget;

@@ -21,6 +21,16 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
     text.push_str(&terms(budget, colour));
     text.push('\n');
     text.push_str(&left(budget, colour));
+    for page in weakest(budget).into_iter().filter(|page| !is_decoded(page)) {
+        let first = budget.levels.first().map_or(0.0, |level| level.cap);
+        let _ = writeln!(
+            text,
+            "  at {} P/E cycles fresh data has {}, and the first read decodes up to {}: a drive that can come there is refused",
+            count(page.pec.into()),
+            rber(page.base),
+            rber(first)
+        );
+    }
     let _ = writeln!(text, "  without refresh, data older than {} is lost (error.longest_age)", budget.longest_age);
     text
 }
@@ -29,7 +39,7 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
 fn weakest(budget: &ErrorBudget) -> Vec<&PageBudget> {
     let mut pages: Vec<&PageBudget> = vec![];
     for page in &budget.pages {
-        let fresh = |page: &PageBudget| page.levels[0].dose[0];
+        let fresh = |page: &PageBudget| page.levels.first().map_or(f64::NEG_INFINITY, |level| level.dose[0]);
         match pages.last_mut() {
             Some(last) if last.pec == page.pec => {
                 if fresh(page) < fresh(last) {
@@ -40,6 +50,11 @@ fn weakest(budget: &ErrorBudget) -> Vec<&PageBudget> {
         }
     }
     pages
+}
+
+/// Whether fresh data is decoded without retry.
+fn is_decoded(page: &PageBudget) -> bool {
+    page.slope > 0.0
 }
 
 fn name(age: Span) -> String {
@@ -62,7 +77,7 @@ fn left(budget: &ErrorBudget, colour: bool) -> String {
     let head = ["P/E cycles", "retries", "up to RBER", "takes"].map(str::to_owned);
     let ages = budget.ages.iter().map(|age| format!("dose left {}", name(*age)));
     let mut table = Table::new(head.into_iter().chain(ages).chain(["ends at".into()]));
-    for page in weakest(budget) {
+    for page in weakest(budget).into_iter().filter(|page| is_decoded(page)) {
         for (level, left) in budget.levels.iter().zip(&page.levels) {
             let takes = level.takes_us.iter().find(|(kind, _)| *kind == page.page_kind).map_or(0.0, |(_, us)| *us);
             let words = [count(page.pec.into()), left.retries.to_string(), rber(level.cap), microseconds(takes)];

@@ -113,12 +113,62 @@ fn a_read_is_explained() {
     vpass(&["explain", "--drive", "tiny", "--set", "workload.requests=1"]).refuses(2, &["drive alone"]);
 }
 
+/// The numbers follow from the preset: base 1.48e-3 + 3.9e-10 x 1000^2.05 = 2.0309e-3 at 1,000 cycles, so a read of the worst group adds
+/// (0.0085 - 0.0020309) / 630,000, and a retry that decodes 0.010625 adds 630,000 x 0.002125 / 0.0064691.
+#[test]
+fn the_error_budget_of_a_page_is_explained() {
+    let json = vpass(&["explain", "--drive", "aged-tlc", "--json"]).json();
+    let budget = &json["error_budget"];
+    assert_eq!((&budget["longest_age"], &budget["acceleration"]), (&"1y".into(), &1.0.into()));
+    assert_eq!(budget["levels"].as_array().unwrap().len(), 5);
+    assert_eq!((&budget["levels"][0]["corrects"], &budget["levels"][1]["takes_us"][1][1]), (&369.into(), &81.827.into()));
+    let pages = budget["pages"].as_array().unwrap();
+    assert_eq!(pages.len(), 5 * 4 * 3, "rows and start.pec, groups, kinds");
+    let page = pages.iter().find(|p| p["pec"] == 1000 && p["group"] == "worst" && p["page_kind"] == "MSB").unwrap();
+    let near = |is: &serde_json::Value, should_be: f64| assert!((is.as_f64().unwrap() / should_be - 1.0).abs() < 1e-3, "{is} {should_be}");
+    near(&page["base"], 2.0309e-3);
+    near(&page["slope"], 1.0268e-8);
+    near(&page["levels"][0]["dose"][0], 630_000.0);
+    near(&page["levels"][1]["dose"][0], 836_945.0);
+    assert!(page["levels"][0]["dose"][3].as_f64().unwrap() < 0.0, "a year is too much for a first read");
+    // ((0.0085 - 0.0020309) / (6.28e-5 x 1000^0.14))^(1 / 0.54) hours: 37.1 days; a step begins up to 4.4 % earlier.
+    let ends = page["levels"][0]["ends_days"].as_f64().unwrap();
+    assert!((35.4..37.2).contains(&ends), "{ends}");
+    let text = vpass(&["explain", "--drive", "aged-tlc", "--set", "error.temperature_c=55"]).stdout;
+    for words in ["Error budget of a page", "data ages 6.44 times as fast", "dose left at 30d", "older than 1y is lost (error.longest_age)"]
+    {
+        assert!(text.contains(words), "{words} is not in {text}");
+    }
+    let worn = vpass(&["explain", "--drive", "modern-qlc"]).stdout;
+    assert!(worn.contains("at 3,000 P/E cycles fresh data has 1.01e-2, and the first read decodes up to 8.50e-3"), "{worn}");
+    assert!(vpass(&["explain", "--drive", "tiny", "--json"]).json()["error_budget"].is_null());
+    assert!(!vpass(&["explain", "--drive", "tiny"]).stdout.contains("Error budget"));
+}
+
+#[test]
+fn error_rates_that_cannot_be_are_refused() {
+    let refused = |sets: &[&str], words: &[&str]| {
+        let sets = sets.iter().flat_map(|set| ["--set", set]);
+        vpass(&["explain", "--drive", "aged-tlc"].into_iter().chain(sets).collect::<Vec<_>>()).refuses(2, words);
+    };
+    refused(&["start.pec=3001"], &["aged-tlc", "[error]", "after 4000 P/E cycles", "start.pec = 3001"]);
+    refused(&["error.temperature_c=126"], &["error.temperature_c = 126 is outside -40 to 125"]);
+    refused(&["ecc.cap=[0.0085, 0.008]", "ecc.retry_decode_us=[20]"], &["ecc.cap", "does not rise"]);
+    refused(&["ecc.retry_decode_us=[20, 20]"], &["ecc.retry_decode_us has 2 numbers for 4 retries"]);
+    refused(&["ecc.codeword=", "error.noise=true"], &["error.noise", "ecc.codeword"]);
+    refused(&["error.longest_age=0d"], &["error.longest_age", "not above 0"]);
+    refused(&["error.longest_age=30"], &["error.longest_age", "no unit"]);
+    refused(&["error.model=table"], &["error.table is empty"]);
+}
+
 #[test]
 fn every_drive_explains_every_technique() {
     let listed = vpass(&["list", "reclaim", "--json"]).json();
     let techniques: Vec<_> = listed["reclaim"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
     assert!(techniques.len() > 10);
-    for drive in ["tiny", "straw-2t-tlc", "ipr-128g-tlc", "ida-512g-tlc", "da-raid5-mlc", "modern-tlc", "modern-qlc"] {
+    for drive in
+        ["tiny", "straw-2t-tlc", "ipr-128g-tlc", "ida-512g-tlc", "da-raid5-mlc", "modern-tlc", "modern-qlc", "aged-tlc", "aged-qlc"]
+    {
         for reclaim in &techniques {
             let done = vpass(&["explain", "--drive", drive, "--reclaim", reclaim, "--json"]);
             assert_eq!(done.code, 0, "{drive} {reclaim}: {}", done.stderr);

@@ -127,7 +127,7 @@ fn every_advised_drive_can_be() {
         vpass(&["explain", "--drive", drive, "--json"].into_iter().chain(sets).collect::<Vec<_>>())
     };
     let (mut advice, mut taken) = (0, 0);
-    for drive in ["tiny", "straw-2t-tlc", "ipr-128g-tlc", "da-raid5-mlc", "modern-tlc", "modern-qlc"] {
+    for drive in ["tiny", "straw-2t-tlc", "ipr-128g-tlc", "da-raid5-mlc", "modern-tlc", "modern-qlc", "aged-tlc", "aged-qlc"] {
         for more in ["start.pec=0", "geometry.channels=1", "drive.spare=0.036", "geometry.planes_per_die=1"] {
             let refused = explain(drive, &[more, "drive.capacity=1MiB"]);
             let mut smallest = 1 << 30;
@@ -153,7 +153,7 @@ fn every_advised_drive_can_be() {
         let blocks = format!("geometry.blocks_per_plane={}", advised(&few, "geometry.blocks_per_plane"));
         assert_eq!(explain(drive, &[&blocks, "geometry.channels=1", "geometry.dies_per_channel=1"]).code, 0, "{drive} {blocks}");
     }
-    assert!(advice == 10 && taken == 6 * 4 * 12, "{advice} {taken}");
+    assert!(advice == 15 && taken == 8 * 4 * 12, "{advice} {taken}");
     let both = ["drive.capacity=1GiB", "geometry.blocks_per_plane=43"];
     let blocks = advised(&explain("tiny", &both), "geometry.blocks_per_plane");
     // 1 GiB fills 342 blocks of 3 MiB; with 12 more these are 354, in 8 planes 44.25 each.

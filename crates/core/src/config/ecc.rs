@@ -33,7 +33,7 @@ pub struct EccConfig {
     /// Decode time of each retry; that of the first read is `timing.ecc_us`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub retry_decode_us: Vec<f64>,
-    /// Whether a read begins with the level that worked last for its block (LaLDPC), rather than with level 0.
+    /// Whether a read begins with the level that worked last for its block (`LaLDPC`), rather than with level 0.
     pub start_from_last: bool,
 }
 

@@ -167,7 +167,7 @@ impl AgedLimits {
 
     /// The true limit of a group's worst member in the worst block, without guard levels and before `disturb.kind_factor`.
     pub fn truth(&self, table: &LimitTable, pec: u32, of: Asked) -> i64 {
-        table.truth(of.group, pec).limit as i64 + self.change(table, pec, of)
+        table.truth(of.group, pec).limit.cast_signed() + self.change(table, pec, of)
     }
 
     /// What a policy may assume of it: the lower one of the two rows that it sees around this P/E count, and never more than the truth.
@@ -176,7 +176,7 @@ impl AgedLimits {
         let (below, above) = (self.change(table, from, of), self.change(table, to, of));
         // Each of the two terms is rounded down by itself; between the rows that may cost another unit.
         let rounding = i64::from(from != to && (below != 0 || above != 0));
-        let limit = |pec: u32, change: i64| table.truth(of.group, pec).limit as i64 + change;
+        let limit = |pec: u32, change: i64| table.truth(of.group, pec).limit.cast_signed() + change;
         limit(from, below).min(limit(to, above)) - rounding
     }
 
@@ -207,5 +207,5 @@ impl AgedLimits {
 
 /// A limit times a factor of at least 1 that rounds down, also where it is below 0: there it becomes worse by a unit more.
 fn scaled(limit: i64, by: impl Fn(u64) -> u64) -> i64 {
-    if limit >= 0 { by(limit as u64) as i64 } else { -(by(limit.unsigned_abs()) as i64) - 1 }
+    if limit >= 0 { by(limit.unsigned_abs()).cast_signed() } else { -by(limit.unsigned_abs()).cast_signed() - 1 }
 }

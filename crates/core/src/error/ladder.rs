@@ -1,7 +1,7 @@
 //! The ladder of retries: which error rates each level decodes, how many wrong bits that is, and how long it takes.
 //!
-//! Level k corrects t_k bits of a codeword, and cap_k is the RBER at which more than that are wrong with probability `ecc.target`
-//! (`ecc.last_target` at the last level). A cap of t_k / n would fail half of the codewords at the limit. Either list may be given:
+//! Level k corrects `t_k` bits of a codeword, and `cap_k` is the RBER at which more than that are wrong with probability `ecc.target`
+//! (`ecc.last_target` at the last level). A cap of `t_k / n` would fail half of the codewords at the limit. Either list may be given:
 //!
 //! ```text
 //! given   ecc.corrects   cap_k follows, exactly

@@ -1,4 +1,6 @@
-//! The whole budget on small and on real drives: today's limits where there is no age, closed forms where there is, and refusals.
+//! The whole budget on small and on real drives: today's limits where there is no age, closed forms where there is.
+
+mod refused;
 
 use super::ages::STEPS;
 use super::budget::{AgedLimits, Asked, PageAt};
@@ -71,7 +73,7 @@ fn data_without_age_and_retries_has_todays_limits() {
         let kinds = config.geometry.cell.bits() as usize;
         for pec in (0..3100).chain([3300, 5000, 77_777]) {
             for group in 0..table.groups() {
-                let (truth, lookup) = (table.truth(group, pec).limit as i64, table.lookup(group, pec).limit as i64);
+                let (truth, lookup) = (table.truth(group, pec).limit.cast_signed(), table.lookup(group, pec).limit.cast_signed());
                 for kind in 0..kinds {
                     let of = Asked { group, kind, level: 0, step: 0 };
                     assert_eq!([aged.truth(&table, pec, of), aged.lookup(&table, pec, of)], [truth, lookup], "{pec} cycles, {of:?}");
@@ -85,7 +87,7 @@ fn data_without_age_and_retries_has_todays_limits() {
                 let block_factor = table.block_factor(wordline % 7);
                 let today = table.limit_of_kinds(table.in_mode(table.limit_of(limit, wordline, block_factor), mode), 1 << kind);
                 let page = PageAt { wordline, kind, block_factor, mode };
-                assert_eq!(aged.of_page(&table, limit as i64, page), today as i64);
+                assert_eq!(aged.of_page(&table, limit.cast_signed(), page), today.cast_signed());
             }
         }
     }
@@ -102,14 +104,14 @@ fn a_limit_is_the_budget_that_is_left_over_what_a_read_adds() {
     // Dose alone.
     about(limit(0, 0, 0), 700_000.0);
     about(limit(0, 1, 0), 912_500.0);
-    about(limit(0, 4, 0), 1_925_195.3125);
+    about(limit(0, 4, 0), 1_925_195.312_5);
     // Retention alone: b PEC t with PEC 100 is 1e-4 an hour, 10,000 dose units. A step counts as its end.
     let step = |hours: u64| aged.ages().step(hours * HOUR - 1);
     let dose_of = |hours: u64| (2f64.powf(step(hours) as f64 / 16.0)) * 10_000.0;
     about(limit(0, 0, step(64)), 700_000.0 - dose_of(64));
     assert!((dose_of(64) - 640_000.0).abs() < 1e-6);
     assert!(limit(0, 0, step(128)) < 0.0, "no read at all, and yet a retry");
-    about(limit(0, 4, step(128)), 1_925_195.3125 - 1_280_000.0);
+    about(limit(0, 4, step(128)), 1_925_195.312_5 - 1_280_000.0);
     // At 1,000 cycles a read adds 2e-8 and an hour 1e-3, so 50,000 dose units. Between the rows all of it is mixed.
     about(limit(1000, 0, step(4)), 350_000.0 - 200_000.0);
     about(limit(500, 0, step(4)), 0.5 * (700_000.0 - 40_000.0 + 350_000.0 - 200_000.0));
@@ -165,6 +167,29 @@ fn a_policy_never_assumes_more_than_the_truth() {
     }
 }
 
+/// Endurance falls from 1000.3 to 900.7 and what age takes of it by as much, so 600 are left all the way: the two terms are rounded down one by one,
+/// and between the rows the truth is a unit below both.
+#[test]
+fn a_policy_allows_for_the_rounding_between_rows() {
+    let mut config = simple();
+    let row = |pec, limit: f64| PerPec { pec, limit: vec![limit; 2], alpha: vec![8.0, 9.0] };
+    config.disturb.table = vec![row(0, 1000.3), row(1000, 900.7)];
+    config.disturb.policy_row_cycles = 0;
+    let lost = |limit: f64| vec![vec![0.007 * (1.0 - 600.0 / limit)]; 2];
+    config.error = ErrorConfig {
+        model: ErrorLaw::Table,
+        ages: vec![Span(DAY)],
+        table: [(0, 1000.3), (1000, 900.7)].map(|(pec, limit)| ErrorRow { pec, base: vec![0.0015; 2], retention: lost(limit) }).to_vec(),
+        ..ErrorConfig::default()
+    };
+    let (_, table, aged) = made(config);
+    let of = Asked { group: 0, kind: 0, level: 0, step: 9 };
+    let truth = |pec| aged.truth(&table, pec, of);
+    let between = (1..1000).map(truth).min().unwrap();
+    assert!(between < truth(0).min(truth(1000)), "{between}, and {} and {} at the rows", truth(0), truth(1000));
+    assert!((0..=1000).all(|pec| aged.lookup(&table, pec, of) <= truth(pec)));
+}
+
 #[test]
 fn limits_fall_with_age_and_rise_with_retries() {
     let (_, table, aged) = made(with_errors(read(PRESETS[1])));
@@ -186,7 +211,7 @@ fn layers_blocks_and_guard_levels_multiply_what_age_takes() {
     config.disturb.kind_factor = vec![1.5, 1.0, 1.0];
     config.density.limit_factor = 10.0;
     let (_, table, aged) = made(config);
-    let group_limit = -1000 * DOSE_ONE as i64;
+    let group_limit = -1000 * DOSE_ONE.cast_signed();
     for wordline in 0..64 {
         let (block_factor, mode) = (table.block_factor(5), (wordline % 2) as u8);
         let page = |kind| PageAt { wordline, kind, block_factor, mode };
@@ -217,69 +242,6 @@ fn the_worst_of_everything_still_fits() {
             assert!(page.signum() == limit.signum() && page.unsigned_abs() >= limit.unsigned_abs(), "{limit} became {page}");
         }
     }
-}
-
-#[track_caller]
-fn refused(change: impl FnOnce(&mut DriveConfig), words: &[&str]) {
-    let mut config = simple();
-    change(&mut config);
-    let sentence = config.resolve().expect_err("it cannot be").0;
-    for word in words {
-        assert!(sentence.contains(word), "{word} is not in: {sentence}");
-    }
-}
-
-#[test]
-fn what_cannot_be_is_refused() {
-    refused(|c| c.error.e = 0.0085, &["[error]", "group good", "LSB", "first level of [ecc] decodes up to 8.50e-3"]);
-    refused(|c| c.error.base_by_kind = vec![1.0, 1.0, 6.0], &["page kind MSB"]);
-    refused(|c| c.error.base_by_group = vec![1.0, 6.0], &["group worst", "after 0 P/E cycles"]);
-    refused(|c| (c.error.a, c.error.k) = (1e-5, 1.0), &["after 1000 P/E cycles", "drive.rated_pec = 1000"]);
-    refused(|c| (c.error.a, c.error.k, c.start.pec) = (6e-6, 1.0, 1500), &["after 2000 P/E cycles", "start.pec = 1500"]);
-    refused(|c| c.ecc.cap = vec![0.0085, 0.0085, 0.01, 0.02, 0.03], &["ecc.cap", "does not rise"]);
-    refused(|c| c.ecc.retry_decode_us = vec![20.0; 3], &["ecc.retry_decode_us has 3 numbers for 4 retries"]);
-    refused(|c| c.ecc.retry_sense_us = vec![20.0; 5], &["ecc.retry_sense_us has 5 numbers for 4 retries"]);
-    refused(|c| c.ecc.cap = vec![], &["ecc.retry_decode_us has 4 numbers for 0 retries"]);
-    refused(|c| c.ecc = EccConfig::default(), &["error.model", "ecc.cap"]);
-    refused(|c| c.ecc.corrects = vec![3], &["both given"]);
-    refused(|c| (c.ecc.cap, c.ecc.corrects) = (vec![], vec![3]), &["ecc.corrects", "ecc.codeword"]);
-    refused(|c| c.error.base_by_group = vec![1.0], &["error.base_by_group has 1 numbers", "wordline group (2)"]);
-    refused(|c| c.error.temperature_c = Some(125.5), &["error.temperature_c = 125.5 is outside -40 to 125"]);
-    refused(|c| c.error.temperature_c = Some(f64::NAN), &["error.temperature_c"]);
-    refused(|c| c.error.reference_c = -41.0, &["error.reference_c"]);
-    refused(|c| c.error.noise = true, &["error.noise", "ecc.codeword"]);
-    refused(|c| c.error.longest_age.0 = 0, &["error.longest_age = \"0\" is not above 0 and at most 10y"]);
-    refused(|c| c.error.longest_age.0 = 3651 * DAY, &["error.longest_age"]);
-    refused(|c| c.disturb.model = DisturbModel::None, &["error.model", "disturb.model"]);
-}
-
-#[test]
-fn a_table_without_a_row_or_group_of_disturbs_is_refused() {
-    let row = |pec| ErrorRow { pec, base: vec![1e-3; 2], retention: vec![vec![1e-3, 2e-3]; 2] };
-    let table = |c: &mut DriveConfig, rows: &[u32]| {
-        c.error.model = ErrorLaw::Table;
-        c.error.ages = vec![Span(DAY), Span(30 * DAY)];
-        c.error.table = rows.iter().map(|pec| row(*pec)).collect();
-    };
-    refused(|c| table(c, &[0]), &["error.table has rows at 0 P/E cycles; disturb.table has them at 0, 1000"]);
-    refused(|c| table(c, &[]), &["error.table is empty"]);
-    let changed = |change: fn(&mut ErrorConfig)| {
-        move |c: &mut DriveConfig| {
-            table(c, &[0, 1000]);
-            change(&mut c.error);
-        }
-    };
-    refused(changed(|e| e.table[1].base.truncate(1)), &["error.table, pec = 1000: base has 1 entries for 2 groups"]);
-    refused(changed(|e| e.table[0].retention.truncate(1)), &["pec = 0: retention has 1 entries for 2 groups"]);
-    refused(changed(|e| e.table[0].retention[1].truncate(1)), &["retention has 1 numbers for 2 ages"]);
-    refused(changed(|e| e.table[0].retention[1] = vec![2e-3, 1e-3]), &["falls with age"]);
-    refused(changed(|e| e.ages.reverse()), &["error.ages must ascend"]);
-    let mut good = simple();
-    table(&mut good, &[0, 1000]);
-    let (_, limits, aged) = made(good);
-    let of = Asked { group: 1, kind: 0, level: 0, step: aged.ages().step(20 * HOUR) };
-    let share = aged.truth(&limits, 0, of) as f64 / limits.truth(1, 0).limit as f64;
-    assert!((share - (0.0085 - 0.001 - 0.001) / (0.0085 - 0.001)).abs() < 1e-6, "{share}");
 }
 
 #[test]

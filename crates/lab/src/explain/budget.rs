@@ -51,9 +51,9 @@ pub struct PageBudget {
     pub base: f64,
     /// What each age adds to it.
     pub retention: Vec<f64>,
-    /// What a dose unit adds to it.
+    /// What a dose unit adds to it; 0 where fresh data is not decoded without retry.
     pub slope: f64,
-    /// What is left at each level.
+    /// What is left at each level; empty where fresh data is not decoded without retry.
     pub levels: Vec<Left>,
 }
 
@@ -74,7 +74,7 @@ pub struct Left {
 /// A drive that cannot be.
 pub(super) fn error_budget(config: &DriveConfig, counts: &BTreeSet<u32>) -> Result<Option<ErrorBudget>, ConfigError> {
     let table = LimitTable::of(config);
-    let Some(aged) = AgedLimits::of(config, &table)? else { return Ok(None) };
+    let Some(limits) = AgedLimits::of(config, &table)? else { return Ok(None) };
     let longest_age = config.error.longest_age;
     let shown: BTreeSet<Span> = [Span(0), Span(DAY), Span(30 * DAY), longest_age].into_iter().filter(|age| *age <= longest_age).collect();
     let ages: Vec<Span> = shown.into_iter().collect();
@@ -82,15 +82,15 @@ pub(super) fn error_budget(config: &DriveConfig, counts: &BTreeSet<u32>) -> Resu
     for pec in counts {
         for group in 0..table.groups() {
             let kinds = 0..config.geometry.cell.kinds().len();
-            pages.extend(kinds.map(|kind| page(config, &table, &aged, &ages, (*pec, group, kind))));
+            pages.extend(kinds.map(|kind| page(config, &table, &limits, &ages, (*pec, group, kind))));
         }
     }
-    let levels = (0..=aged.ladder().retries()).map(|level| of_level(config, &aged, level)).collect();
-    Ok(Some(ErrorBudget { acceleration: aged.rates().acceleration(), longest_age, ages, levels, pages }))
+    let levels = (0..=limits.ladder().retries()).map(|level| of_level(config, &limits, level)).collect();
+    Ok(Some(ErrorBudget { acceleration: limits.rates().acceleration(), longest_age, ages, levels, pages }))
 }
 
-fn of_level(config: &DriveConfig, aged: &AgedLimits, level: usize) -> Level {
-    let (t, cell, ladder) = (&config.timing, config.geometry.cell, aged.ladder());
+fn of_level(config: &DriveConfig, limits: &AgedLimits, level: usize) -> Level {
+    let (t, cell, ladder) = (&config.timing, config.geometry.cell, limits.ladder());
     let transfer = transfer_ns(config.geometry.page_size.0, t.channel_mb_s);
     let takes = |sense_us: f64| {
         let time = ladder.time(level, ReadTime { sense: us(sense_us), transfer, decode: us(t.ecc_us) });
@@ -100,25 +100,32 @@ fn of_level(config: &DriveConfig, aged: &AgedLimits, level: usize) -> Level {
     Level { retries: level, cap: ladder.cap(level), corrects: ladder.corrects(level), takes_us }
 }
 
-fn page(config: &DriveConfig, table: &LimitTable, aged: &AgedLimits, ages: &[Span], (pec, group, kind): (u32, usize, usize)) -> PageBudget {
+fn page(
+    config: &DriveConfig,
+    table: &LimitTable,
+    limits: &AgedLimits,
+    ages: &[Span],
+    (pec, group, kind): (u32, usize, usize),
+) -> PageBudget {
     let limit = |level: usize, step: usize| {
-        let limit = aged.truth(table, pec, Asked { group, kind, level, step });
+        let limit = limits.truth(table, pec, Asked { group, kind, level, step });
         AgedLimits::of_kind(table, limit, kind)
     };
-    let step = |age: Ns| aged.ages().step(age);
+    let step = |age: Ns| limits.ages().step(age);
     let left = |level: usize| Left {
         retries: level,
         dose: ages.iter().map(|age| limit(level, step(age.0)) as f64 / DOSE_ONE as f64).collect(),
-        ends_days: aged.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
+        ends_days: limits.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
     };
-    let retention = |age: &Span| aged.ages().counts_as(step(age.0)).map_or(0.0, |_| aged.rates().retention(pec, group, age.0));
+    let retention = |age: &Span| limits.ages().counts_as(step(age.0)).map_or(0.0, |_| limits.rates().retention(pec, group, age.0));
+    let slope = limits.slope(table, pec, group, kind);
     PageBudget {
         pec,
         group: config.disturb.groups[group].clone(),
         page_kind: config.geometry.cell.kinds()[kind],
-        base: aged.rates().base(pec, group, kind),
+        base: limits.rates().base(pec, group, kind),
         retention: ages.iter().map(retention).collect(),
-        slope: aged.slope(table, pec, group, kind),
-        levels: (0..=aged.ladder().retries()).map(left).collect(),
+        slope,
+        levels: if slope > 0.0 { (0..=limits.ladder().retries()).map(left).collect() } else { vec![] },
     }
 }
