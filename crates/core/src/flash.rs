@@ -78,8 +78,6 @@ pub(crate) struct Flash {
     pub(crate) ops: Vec<NandOp>,
     /// The time, as far as anybody has said.
     pub(crate) now: Ns,
-    /// Whether the time counts for what it holds.
-    pub(crate) keeps_time: bool,
     /// Who watches.
     pub(crate) watch: Watch,
     bugs: Bugs,
@@ -125,7 +123,6 @@ impl Flash {
             timed,
             ops: vec![],
             now: 0,
-            keeps_time: false,
             watch: Watch::default(),
             bugs: Bugs::default(),
             geometry,

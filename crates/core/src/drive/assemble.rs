@@ -75,7 +75,7 @@ impl Drive {
             bugs: Bugs::default(),
             announced: 0,
         };
-        drive.flash.keeps_time = keeps_time;
+        drive.ftl.wheel.runs = keeps_time;
         for block in 0..drive.geometry.blocks {
             drive.ftl.add_free(&drive.flash, block);
         }

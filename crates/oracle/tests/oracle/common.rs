@@ -5,7 +5,7 @@ use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, GcConfig, GeometryConfig, PerPec, ProgramUnit,
-    ReclaimConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
+    ReclaimConfig, RefreshConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
@@ -46,6 +46,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
         drive: CapacityConfig { capacity: Some(Bytes(u64::from(blocks * wordlines * 3 / 2) * page)), ..CapacityConfig::default() },
         gc: GcConfig::default(),
         wear: WearConfig::default(),
+        refresh: RefreshConfig::default(),
         reclaim: ReclaimConfig::default(),
         start: StartConfig::default(),
         density: DensityConfig::default(),
