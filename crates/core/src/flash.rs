@@ -81,8 +81,6 @@ pub(crate) struct Flash {
     pub(crate) ops: Vec<NandOp>,
     /// The time, as far as anybody has said.
     pub(crate) now: Ns,
-    /// Whether the time counts for what it holds.
-    pub(crate) keeps_time: bool,
     /// Steps of age, and when a block of which the model was asked enters its next one; for a drive with an error rate that keeps time.
     ages: Option<Ages>,
     longest_age: Ns,
@@ -132,7 +130,6 @@ impl Flash {
             timed,
             ops: vec![],
             now: 0,
-            keeps_time: false,
             ages: None,
             longest_age: 0,
             ageing: TimeWheel::new(),

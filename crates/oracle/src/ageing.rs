@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use vpass_core::base::units::{BlockId, Moment, Ns};
-use vpass_core::config::DriveConfig;
+use vpass_core::config::{DriveConfig, Number};
 
 /// Standard deviations by which the mean of many draws may lie off: chance does not go so far.
 const FAR: f64 = 7.0;
@@ -46,7 +46,7 @@ pub(crate) struct Ageing {
 
 impl Ageing {
     pub(crate) fn new(config: &DriveConfig) -> Self {
-        Self { most_at_start: config.start.age.0 as Moment, ..Self::default() }
+        Self { most_at_start: config.start.age.0.cast_signed(), ..Self::default() }
     }
 
     /// Data is refreshed by this technique.
@@ -56,10 +56,10 @@ impl Ageing {
             return;
         }
         let period = config.refresh.period.0;
-        let lead = config.refresh.params.get(Some(refresh), "lead").map_or(0.0, |lead| lead.value());
+        let lead = config.refresh.params.get(Some(refresh), "lead").map_or(0.0, Number::value);
         let least = period - ((period as f64 * lead) as Ns).clamp(1, period);
-        let late = if timed { period as Moment / LATE_SHARE + LATE } else { 0 };
-        self.promise = Some(Promise { most: period as Moment, least: least as Moment, late });
+        let late = if timed { period.cast_signed() / LATE_SHARE + LATE } else { 0 };
+        self.promise = Some(Promise { most: period.cast_signed(), least: least.cast_signed(), late });
     }
 
     /// Requests up to this time are about to be served, and those before them are.
@@ -67,14 +67,14 @@ impl Ageing {
         if self.timed {
             return Ok(());
         }
-        let before = std::mem::replace(&mut self.until, last as Moment);
+        let before = std::mem::replace(&mut self.until, last.cast_signed());
         if self.told { self.pass(before.max(self.now)) } else { Ok(()) }
     }
 
     /// The drive tells the time.
     pub(crate) fn clock(&mut self, at: Ns) -> Result<(), String> {
         self.told = true;
-        let at = at as Moment;
+        let at = at.cast_signed();
         if at < self.now {
             return Err(format!("the drive's clock shows {at} ns, after {} ns", self.now));
         }
@@ -120,7 +120,7 @@ impl Ageing {
 
     /// The clock shows 0 again.
     pub(crate) fn restart(&mut self, passed: Ns) -> Result<(), String> {
-        let passed = passed as Moment;
+        let passed = passed.cast_signed();
         let checked = if passed < self.now || !self.timed && passed > self.until.max(self.now) {
             Err(format!("the drive's clock is set back by {passed} ns; it was told of {} to {} ns", self.now, self.until))
         } else {
@@ -188,11 +188,11 @@ impl Ageing {
             return Err(format!("the drive counts {refreshed} blocks that it refreshed; {} were seen", self.refreshed));
         }
         // One that was found to be too old is out of the order.
-        let own = self.since.iter().flatten().min().map_or(0, |since| now as Moment - since);
-        if own != oldest as Moment {
+        let own = self.since.iter().flatten().min().map_or(0, |since| now.cast_signed() - since);
+        if own != oldest.cast_signed() {
             return Err(format!("the drive's oldest page is {own} ns old; it says {oldest} ns"));
         }
-        if now as Moment >= self.now { self.pass(now as Moment) } else { Ok(()) }
+        if now.cast_signed() >= self.now { self.pass(now.cast_signed()) } else { Ok(()) }
     }
 }
 
@@ -226,7 +226,8 @@ mod tests {
         let mut ages = ageing();
         ages.aged(0, -50).unwrap();
         assert!(ages.aged(1, -51).is_err() && ages.aged(2, 1).is_err());
-        [1, 2].into_iter().for_each(|block| ages.end(block));
+        ages.end(1);
+        ages.end(2);
         ages.requests(40).unwrap();
         ages.clock(40).unwrap();
         ages.restart(40).unwrap();
@@ -249,7 +250,9 @@ mod tests {
     fn the_mean_age_at_the_start_is_half_of_the_most() {
         let with = |age: Moment| {
             let mut ages = ageing();
-            (0..400).for_each(|block| ages.aged(block, -age).unwrap());
+            for block in 0..400 {
+                ages.aged(block, -age).unwrap();
+            }
             ages.check_start()
         };
         assert_eq!(with(25), Ok(()));

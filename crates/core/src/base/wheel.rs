@@ -12,12 +12,14 @@ pub(crate) struct TimeWheel {
     times: Vec<Option<Moment>>,
     /// When the first is due, `Ns::MAX` where none is: all that a request looks at.
     next: Ns,
+    /// Whether time counts for what the drive holds.
+    pub(crate) runs: bool,
 }
 
 impl TimeWheel {
     /// Nothing is due.
     pub(crate) fn new() -> Self {
-        Self { due: BTreeSet::new(), times: vec![], next: Ns::MAX }
+        Self { due: BTreeSet::new(), times: vec![], next: Ns::MAX, runs: false }
     }
 
     /// When the first is due; `Ns::MAX` where none is.
@@ -62,7 +64,7 @@ impl TimeWheel {
     pub(crate) fn set_back(&mut self, by: Ns) {
         let due = std::mem::take(&mut self.due);
         for (at, block) in due {
-            self.set(block, at - by as Moment);
+            self.set(block, at - by.cast_signed());
         }
     }
 
@@ -79,7 +81,9 @@ mod tests {
     fn blocks_come_in_the_order_of_their_times() {
         let mut wheel = TimeWheel::new();
         assert_eq!(wheel.next(), Ns::MAX);
-        [(3, 50), (1, 20), (2, 20), (0, -5)].into_iter().for_each(|(block, at)| wheel.set(block, at));
+        for (block, at) in [(3, 50), (1, 20), (2, 20), (0, -5)] {
+            wheel.set(block, at);
+        }
         assert_eq!(wheel.next(), 0, "what was due before time 0 is due at once");
         assert_eq!(wheel.take_due(10), Some(0));
         assert_eq!((wheel.take_due(10), wheel.next()), (None, 20));

@@ -12,14 +12,14 @@ use crate::slots::rewrite::Rewrite;
 impl Drive {
     /// Whether the drive needs to know the time: its data ages, or is refreshed.
     pub fn keeps_time(&self) -> bool {
-        self.flash.keeps_time
+        self.ftl.wheel.runs
     }
 
     /// The age of the oldest page of all, as far as it is programmed.
     pub fn oldest_age(&self) -> Ns {
         let written = (0..self.geometry.blocks).filter(|block| self.flash.hot(*block).write_ptr > 0);
         let oldest = written.map(|block| self.flash.cold(block).programmed_at).min();
-        oldest.map_or(0, |since| (self.flash.now as Moment - since).max(0) as Ns)
+        oldest.map_or(0, |since| (self.flash.now.cast_signed() - since).max(0) as Ns)
     }
 
     /// When time alone sets something off next; `Ns::MAX` where it does not.
@@ -40,7 +40,7 @@ impl Drive {
     }
 
     fn look_at_aged(&mut self, block: BlockId) {
-        let (now, since) = (self.flash.now as Moment, self.flash.cold(block).programmed_at);
+        let (now, since) = (self.flash.now.cast_signed(), self.flash.cold(block).programmed_at);
         let Some(end) = self.refresh.done_by(since) else { return };
         if self.flash.hot(block).has(MOVING) {
             // Whoever moves it makes it young, if it moves all of it and in time.
@@ -78,7 +78,7 @@ impl Drive {
             self.ftl.refresh.unused_pages += u64::from(self.geometry.pages_per_block - u32::from(hot.write_ptr));
         }
         self.ftl.refresh.invocations += 1;
-        let late = end <= self.flash.now as Moment;
+        let late = end <= self.flash.now.cast_signed();
         if !late {
             self.ftl.wheel.set(block, end);
         }
@@ -95,7 +95,7 @@ impl Drive {
     /// Whether the block of a job would grow too old before the job is done.
     pub(crate) fn is_aged(&self, job: &Job) -> bool {
         let end = self.refresh.done_by(self.flash.cold(job.block).programmed_at);
-        end.is_some_and(|end| (self.flash.now + self.ftl.time_left(&self.flash, job)) as Moment >= end)
+        end.is_some_and(|end| (self.flash.now + self.ftl.time_left(&self.flash, job)).cast_signed() >= end)
     }
 
     /// The clock shows 0 from here on, and what came before is before time 0: a measured phase begins behind a warm-up that took time.

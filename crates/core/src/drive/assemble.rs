@@ -76,6 +76,7 @@ impl Drive {
             bugs: Bugs::default(),
             announced: 0,
         };
+        drive.ftl.wheel.runs = keeps_time;
         if keeps_time {
             drive.flash.keep_time(drive.config.longest_age());
         }

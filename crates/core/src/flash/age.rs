@@ -10,7 +10,7 @@ use crate::flash::block::SUSPECT;
 impl Flash {
     /// From now on time counts for what the flash holds.
     pub(crate) fn keep_time(&mut self, longest_age: Span) {
-        (self.keeps_time, self.longest_age) = (true, longest_age.0);
+        self.longest_age = longest_age.0;
         self.ages = self.model.as_ref().filter(|model| model.ages()).map(|_| Ages::default());
     }
 

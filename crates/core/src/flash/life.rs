@@ -1,6 +1,6 @@
 //! A block's life between two erases, as the controller decides it: opened for a stream, closed, and what is noted of it meanwhile.
 
-use crate::base::units::{BlockId, Moment, Ns, StreamId};
+use crate::base::units::{BlockId, Ns, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, PAGES_COUNTED, PROTECTED, SUSPECT};
@@ -13,7 +13,7 @@ impl Flash {
         debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
         (hot.state, hot.stream) = (BlockState::Open, stream);
         if !(planted(Bug::StaleAgeAfterRefresh) && self.erases_total % 3 == 2) {
-            self.cold[block as usize].programmed_at = self.now as Moment;
+            self.cold[block as usize].programmed_at = self.now.cast_signed();
         }
         if counts_pages && self.counted == PAGES {
             hot.flags |= PAGES_COUNTED;

@@ -145,7 +145,7 @@ impl Ftl {
 
     /// The first look at a block that is about to be written, because of its age.
     fn arm_for_age(&mut self, flash: &mut Flash, slots: &Slots, block: BlockId) {
-        if flash.keeps_time {
+        if self.wheel.runs {
             let now = flash.now;
             flash.tell(|o| o.clock(now));
             let forgotten = flash.hot(block).stream == GC && planted(Bug::AgeForgottenAfterMove);

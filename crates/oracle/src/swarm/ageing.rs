@@ -1,5 +1,5 @@
-//! Drives whose data ages: one case in eight has a period, an age at the start and requests by a clock of their own, of which all pass several
-//! periods or none. Its choices come from dice of their own, so that other cases stay what they are.
+//! Drives whose data ages: one case in eight has a period, an age at the start, and requests by a clock of their own. Its choices come from dice
+//! of their own, so that other cases stay what they are.
 
 use vpass_core::base::span::Span;
 use vpass_core::base::units::Ns;

@@ -66,19 +66,19 @@ struct Block {
 
 impl Refresh for Block {
     fn first_look(&self, since: Moment) -> Option<Moment> {
-        Some(since + (self.period - self.lead) as Moment)
+        Some(since + (self.period - self.lead).cast_signed())
     }
 
     fn done_by(&self, since: Moment) -> Option<Moment> {
-        Some(since + self.period as Moment)
+        Some(since + self.period.cast_signed())
     }
 
     fn on_time(&self, aged: &Aged) -> Wanted {
-        let end = aged.since + self.period as Moment;
+        let end = aged.since + self.period.cast_signed();
         if aged.under_way < self.at_once || aged.now >= end {
             return Wanted::Rewrite;
         }
-        Wanted::Later((aged.now + (self.lead / TURNS).max(1) as Moment).min(end))
+        Wanted::Later((aged.now + (self.lead / TURNS).max(1).cast_signed()).min(end))
     }
 }
 
