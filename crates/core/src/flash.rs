@@ -2,16 +2,15 @@
 
 pub(crate) mod assess;
 pub mod block;
-pub mod coding;
 pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
-pub(crate) mod guards;
 mod life;
 mod look;
 pub(crate) mod operate;
 pub(crate) mod ops;
 mod probed;
+pub(crate) mod recoded;
 pub mod rules;
 mod tell;
 pub(crate) mod wear;
@@ -30,9 +29,9 @@ use contents::Contents;
 use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
 use counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
-use guards::Guards;
 use ops::NandOp;
 pub use probed::Probed;
+use recoded::Recoded;
 use tell::Watch;
 
 /// The flash of a drive, with what it counts for the controller.
@@ -43,8 +42,10 @@ pub(crate) struct Flash {
     cold: Vec<BlockCold>,
     /// Empty where no error model counts per wordline.
     wordlines: Vec<Wordline>,
-    /// Which wordlines of blocks of full density have guard levels.
-    guards: Guards,
+    /// Wordlines of blocks of full density that have a coding of their own.
+    recoded: Recoded,
+    /// Whether any wordline was ever read with other sensings than in full density.
+    read_otherwise: bool,
     /// The technique's counters, where it wants any.
     tracker: SpaceSaving,
     /// Reads of pages, in blocks of streams that want them counted.
@@ -102,7 +103,8 @@ impl Flash {
             hot: huge_vec(g.blocks as usize, BlockHot::ERASED),
             cold: vec![BlockCold::new(config.start.pec); g.blocks as usize],
             wordlines: huge_vec(if counted == BLOCKS { 0 } else { g.wordlines() as usize }, Wordline::default()),
-            guards: Guards::new(g.blocks, g.wordlines_per_block),
+            recoded: Recoded::new(g.blocks, g.wordlines_per_block),
+            read_otherwise: false,
             tracker,
             page_counters,
             counted,

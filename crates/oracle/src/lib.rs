@@ -17,6 +17,7 @@ mod books;
 mod claims;
 mod cleaning;
 mod clock;
+mod codings;
 mod conclude;
 mod density;
 mod density_books;

@@ -9,9 +9,9 @@ use crate::base::units::{BlockId, Ppn};
 #[inline]
 pub fn program(block: BlockId, hot: &BlockHot, page: u32, geometry: &Geometry) {
     assert!(hot.state == BlockState::Open, "program of block {block}, which is {:?}", hot.state);
-    assert!(page == u32::from(hot.write_ptr), "block {block}: page {page} programmed, but page {} is next", hot.write_ptr);
+    let next = geometry.next_kept(hot.write_ptr.into(), hot.mode);
+    assert!(page == next, "block {block}: page {page} programmed, but page {next} is next");
     assert!(page < geometry.pages_per_block, "block {block}: program beyond its last page");
-    assert!(geometry.keeps(hot.mode, geometry.first_page(block) + page), "block {block}: page {page} is not there in mode {}", hot.mode);
 }
 
 /// Only a block without current data may be erased.

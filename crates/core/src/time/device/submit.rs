@@ -3,6 +3,7 @@
 use super::dies::NIL;
 use super::host::{Known, Measured, ReadPart};
 use super::{Command, Device, Tag};
+use crate::base::codings::CODINGS;
 use crate::base::request::{Op, Request};
 use crate::base::units::{Lpn, Ns};
 use crate::bugs::{Bug, planted};
@@ -65,7 +66,7 @@ impl Device {
             return self.read_from_memory(part, completed);
         }
         let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
-        let times = (self.speed.sense[kind as usize & 3], self.transfer(part.bytes));
+        let times = (self.speed.sense[usize::from(drive.read_coding(ppn)) % CODINGS][kind as usize & 3], self.transfer(part.bytes));
         let unit = self.by_unit.quotient(drive.geometry().block_of(ppn)) as usize;
         if self.dies.events.is_some() {
             self.dies.note_read(part.number, ppn, part.bytes, self.now);
