@@ -90,10 +90,11 @@ fn stayed(drive: &Drive) -> Vec<u32> {
     (0..12).filter(|lpn| places[*lpn as usize] == places[1]).collect()
 }
 
+/// The whole block's LSB pages go to a block of the same coding, whose two wordlines are merged, too.
 #[test]
 fn csb_and_msb_pages_stay_where_the_lsb_page_is_given_up() {
     for (rewrite, left, merged) in
-        [(two_wordlines as fn(BlockId) -> Rewrite, vec![0, 1, 2, 4, 5, 7, 8, 9, 10, 11], 2), (whole, vec![1, 2, 4, 5, 7, 8, 10, 11], 4)]
+        [(two_wordlines as fn(BlockId) -> Rewrite, vec![0, 1, 2, 4, 5, 7, 8, 9, 10, 11], 2), (whole, vec![1, 2, 4, 5, 7, 8, 10, 11], 4 + 2)]
     {
         let mut drive = drive(rewrite, "", false);
         read(&mut drive, 1, 100);
@@ -132,17 +133,18 @@ fn limits_are_those_of_its_row() {
     }
 }
 
-/// What a read of this page takes behind the job.
+/// What a read of this page takes behind the job, where nothing is in its way.
 fn read_us(rewrite: fn(BlockId) -> Rewrite, lpn: u64) -> f64 {
     let mut drive = drive(rewrite, "", true);
-    let mut engine = Replay::new(&drive);
-    let mut serve = |offsets, left| {
-        let mut source = Cycle { offsets, bytes: 4096, left, at: 0, depth: 1 };
+    let mut serve = |offset, left| {
+        let mut engine = Replay::new(&drive);
+        let mut source = Cycle { offsets: vec![offset], bytes: 4096, left, at: 0, depth: 1 };
         engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
-        engine.metrics().read.mean_ns() * engine.metrics().read.count() as f64
+        engine.metrics().read.mean_ns()
     };
-    let before = serve(vec![4096], 100);
-    (serve(vec![lpn * 4096], 1) - before) / 1e3
+    serve(4096, 300);
+    let times = (0..8).map(|_| serve(lpn * 4096, 1) / 1e3);
+    times.fold(f64::INFINITY, f64::min)
 }
 
 #[test]
