@@ -44,8 +44,6 @@ pub(crate) struct Flash {
     wordlines: Vec<Wordline>,
     /// Wordlines of blocks of full density that have a coding of their own.
     recoded: Recoded,
-    /// Whether any wordline was ever read with other sensings than in full density.
-    read_otherwise: bool,
     /// The technique's counters, where it wants any.
     tracker: SpaceSaving,
     /// Reads of pages, in blocks of streams that want them counted.
@@ -104,7 +102,6 @@ impl Flash {
             cold: vec![BlockCold::new(config.start.pec); g.blocks as usize],
             wordlines: huge_vec(if counted == BLOCKS { 0 } else { g.wordlines() as usize }, Wordline::default()),
             recoded: Recoded::new(g.blocks, g.wordlines_per_block),
-            read_otherwise: false,
             tracker,
             page_counters,
             counted,

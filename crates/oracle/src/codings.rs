@@ -36,10 +36,15 @@ impl Codings {
         (0..self.kinds).filter(move |kind| kept >> kind & 1 == 0)
     }
 
-    /// The first page of a block from this one on that a coding keeps.
+    /// Whether a coding keeps a page of a block.
+    pub(crate) fn keeps(self, coding: u8, page: u32) -> bool {
+        self.kept(coding).is_some_and(|kept| kept >> (page % self.kinds) & 1 == 1)
+    }
+
+    /// The first page of a wordline from this one on that a coding keeps; this one where there is none.
     pub(crate) fn next_kept(self, coding: u8, page: u32) -> u32 {
-        let kept = self.kept(coding).unwrap_or(u32::MAX);
-        (page..).find(|page| kept >> (page % self.kinds) & 1 == 1).expect("a coding keeps a page")
+        let end = (page / self.kinds + 1) * self.kinds;
+        (page..end).find(|page| self.keeps(coding, *page)).unwrap_or(page)
     }
 }
 
@@ -61,6 +66,7 @@ mod tests {
         assert_eq!(kept(4), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
         let tlc = Codings { kinds: 3 };
         assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(4, page)), [1, 1, 2, 4]);
+        assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(1, page)), [0, 1, 2, 3], "what is missing is not passed over");
         assert_eq!((tlc.given_up(4), tlc.kinds_given_up(5).collect::<Vec<_>>()), (1, vec![0, 1]));
     }
 }

@@ -91,7 +91,7 @@ impl Protocol {
         let b = &mut self.blocks[block as usize];
         let next = self.codings.next_kept(b.mode, b.written.into());
         b.written = b.written.max(page as u16 + 1);
-        if self.codings.next_kept(b.mode, page) != page {
+        if !self.codings.keeps(b.mode, page) {
             return Err(format!("program of page {page} of block {block}, which its coding in mode {} takes away", b.mode));
         }
         if b.merged > b.recoded {
@@ -164,8 +164,8 @@ impl Protocol {
         if b.mode > 0 {
             return Err(only_an_erase(block, b.mode, mode));
         }
-        let merged = self.merged[block as usize].iter().filter(|merged| **merged == mode).count();
-        if merged != whole as usize {
+        let merged: u32 = self.merged[block as usize].iter().map(|merged| u32::from(*merged == mode)).sum();
+        if merged != whole {
             return Err(format!("block {block} goes to mode {mode} with {merged} of {whole} wordlines merged"));
         }
         b.mode = mode;

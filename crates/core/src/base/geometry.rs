@@ -119,16 +119,15 @@ impl Geometry {
         (self.wordlines_per_block - wordline) * row.kinds() - before
     }
 
-    /// The first page of a block from this one on that a coding keeps.
+    /// The first page of a wordline from this one on that a coding keeps; this one where there is none.
     #[inline]
     pub fn next_kept(&self, page: u32, coding: u8) -> u32 {
         if coding == FULL {
             return page;
         }
-        let (wordline, kind) = (page / self.cell.bits(), page % self.cell.bits());
-        let row = self.codings.row(coding);
-        let kept = (kind..self.cell.bits()).find(|kind| row.keeps(*kind));
-        kept.map_or_else(|| self.next_kept((wordline + 1) * self.cell.bits(), coding), |kind| wordline * self.cell.bits() + kind)
+        let kind = page % self.cell.bits();
+        let from_here = self.codings.row(coding).kept >> kind;
+        if from_here == 0 { page } else { page + from_here.trailing_zeros() }
     }
 
     /// The block of a page.

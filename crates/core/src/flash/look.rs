@@ -50,7 +50,7 @@ impl Flash {
     /// The coding of a page's cells, as far as it matters for how long a read takes.
     #[inline]
     pub(crate) fn read_coding(&self, ppn: Ppn) -> u8 {
-        if !self.read_otherwise {
+        if !self.recoded.is_read_otherwise {
             return FULL;
         }
         let block = self.geometry.block_of(ppn);

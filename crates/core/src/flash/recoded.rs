@@ -8,11 +8,13 @@ pub(crate) struct Recoded {
     /// By block, the coding of each wordline, [`FULL`] where it has none of its own; nothing for blocks where none has.
     blocks: Vec<Vec<u8>>,
     wordlines_per_block: usize,
+    /// Whether any block or wordline ever had a coding that is read with other sensings than full density.
+    pub(crate) is_read_otherwise: bool,
 }
 
 impl Recoded {
     pub(crate) fn new(blocks: u32, wordlines_per_block: u32) -> Self {
-        Self { blocks: vec![vec![]; blocks as usize], wordlines_per_block: wordlines_per_block as usize }
+        Self { blocks: vec![vec![]; blocks as usize], wordlines_per_block: wordlines_per_block as usize, is_read_otherwise: false }
     }
 
     /// Memory that they take where every block has some.

@@ -12,6 +12,7 @@ pub fn program(block: BlockId, hot: &BlockHot, page: u32, geometry: &Geometry) {
     let next = geometry.next_kept(hot.write_ptr.into(), hot.mode);
     assert!(page == next, "block {block}: page {page} programmed, but page {next} is next");
     assert!(page < geometry.pages_per_block, "block {block}: program beyond its last page");
+    assert!(geometry.keeps(hot.mode, geometry.first_page(block) + page), "block {block}: page {page} is not there in mode {}", hot.mode);
 }
 
 /// Only a block without current data may be erased.

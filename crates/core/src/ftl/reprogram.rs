@@ -29,13 +29,14 @@ impl Ftl {
         }
         match &mut rewrite.recode {
             Recode::Nothing => {}
-            Recode::Block(coding) => match self.leaving_block(flash, block, *coding) {
-                Some(leaving) => rewrite.parts.push(Part::of(leaving, rewrite.otherwise)),
-                None => {
+            Recode::Block(coding) => {
+                if let Some(leaving) = self.leaving_block(flash, block, *coding) {
+                    rewrite.parts.push(Part::of(leaving, rewrite.otherwise));
+                } else {
                     self.reclaim.low_density_refused += 1;
                     *rewrite = Rewrite::all_to(block, rewrite.otherwise);
                 }
-            },
+            }
             Recode::Wordlines(coding, wordlines) => {
                 let leaving = self.leaving_wordlines(flash, block, *coding, wordlines);
                 rewrite.parts.push(Part::of(leaving, rewrite.otherwise));
@@ -82,7 +83,8 @@ impl Ftl {
             }
             room -= 1;
             merging.insert(wordline, 1);
-            if !self.bugs.has(Bug::BackupForgotten) && !(planted(Bug::GuardBackupShort) && wordline % 2 == 1) {
+            let is_forgotten = self.bugs.has(Bug::BackupForgotten) || planted(Bug::GuardBackupShort) && wordline % 2 == 1;
+            if !is_forgotten {
                 codings.kinds_given_up(coding).for_each(|kind| leaving.insert(wordline * bits + kind, 1));
             }
         }

@@ -156,7 +156,9 @@ fn faster(s: &mut Scene) {
 fn a_wordline_may_keep_its_csb_and_msb_pages_and_endures_no_more() {
     let mut s = Scene::tiny();
     faster(&mut s);
-    [(3, 12), (4, 4), (5, 5)].into_iter().for_each(|(lpn, ppn)| s.read(lpn, ppn));
+    for (lpn, ppn) in [(3, 12), (4, 4), (5, 5)] {
+        s.read(lpn, ppn);
+    }
     // Wordline 0 was read once to back up, three times to merge and twice now on its neighbour: 9 x 11 = 99 of 100 for wordline 1.
     (0..11).for_each(|_| s.read(0, 0));
     s.read(4, 4);

@@ -48,11 +48,12 @@ impl Flash {
         self.book_merge(block, cause);
         self.tell(|o| o.merged(block, wordline, coding, cause));
         self.recoded.add(block, wordline, coding);
-        self.read_otherwise |= self.geometry.codings.is_read_otherwise(coding);
+        self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(coding);
         let taken = self.geometry.codings.given_up(coding);
         self.pages_away += taken;
         let (hot, cold) = (&mut self.hot[block as usize], &mut self.cold[block as usize]);
-        cold.pages_away = if hot.has(HAS_RECODED) { cold.pages_away } else { 0 } + taken as u16;
+        let before = if hot.has(HAS_RECODED) { cold.pages_away } else { 0 };
+        cold.pages_away = before + taken as u16;
         hot.flags |= HAS_RECODED;
         cold.reprogrammed = true;
         self.tell(|o| o.recoded(block, Some(wordline), coding));
@@ -61,7 +62,7 @@ impl Flash {
 
     /// Some wordlines of a block have been recoded by themselves, and no more will be: its model is asked again.
     pub(crate) fn end_recoding(&mut self, block: BlockId) {
-        // Limits have only grown since the model was asked, so it was no hurry to ask again.
+        // Limits have not fallen since the model was asked, so it was no hurry to ask again.
         self.hot[block as usize].flags &= !SUSPECT;
         self.reassess(block);
     }
@@ -82,7 +83,7 @@ impl Flash {
         self.hot[block as usize].mode = mode;
         self.cold[block as usize].pages_away = pages_away as u16;
         self.pages_away += pages_away;
-        self.read_otherwise |= self.geometry.codings.is_read_otherwise(mode);
+        self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(mode);
     }
 
     /// A block is about to be erased, and with it its mode.
