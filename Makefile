@@ -33,8 +33,8 @@ bench:
 
 # Long runs: 80,000 random drives, some thousand million checked reads, with what each technique came to; every seeded bug looked for afresh;
 # every policy that protects under every attack, and under a search of five minutes for a new one; ten million mutated trace files for each reader.
-PROTECTING = $(shell $(VPASS) list reclaim --json | \
-	python3 -c 'import json, sys; print(*(t["name"] for t in json.load(sys.stdin)["reclaim"] if not t["may_lose_data"] and not t["counterfactual"]))')
+NAMES = python3 -c 'import json, sys; print(*(t["name"] for t in json.load(sys.stdin)["$(1)"] if $(2)))'
+PROTECTING = $(shell $(VPASS) list reclaim --json | $(call NAMES,reclaim,not t["may_lose_data"] and not t["counterfactual"]))
 soak: build
 	$(VPASS) check --seed 1 --count 80000
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs -- --ignored --nocapture
@@ -52,8 +52,8 @@ DAY := $(shell date -u +%Y%m%d)
 nightly:
 	cargo build --profile checked --bin vpass
 	$(CHECKED) check --seed $(DAY)000000 --minutes 10
-	set -e; for reclaim in $$($(CHECKED) list reclaim | awk 'NR > 1 { print $$1 }'); do \
-		for attack in $$($(CHECKED) list attacks | awk 'NR > 1 { print $$1 }' | grep -vx search); do for gear in timed untimed; do \
+	set -e; for reclaim in $$($(CHECKED) list reclaim --json | $(call NAMES,reclaim,True)); do \
+		for attack in $$($(CHECKED) list attacks --json | $(call NAMES,attacks,t["name"] != "search")); do for gear in timed untimed; do \
 			echo "$$attack against $$reclaim, $$gear"; \
 			$(CHECKED) attack $$attack --drive tiny --set start.pec=2000 --reclaim $$reclaim --gear $$gear --json >/dev/null || [ $$? = 3 ]; \
 		done; done; \

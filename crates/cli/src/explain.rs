@@ -1,5 +1,7 @@
 //! `vpass explain`: one read taken apart, for reading.
 
+mod budget;
+
 use std::fmt::Write;
 
 use vpass_core::config::DriveConfig;
@@ -50,6 +52,11 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     }
     text.push_str(&age_words(e, colour));
     let _ = writeln!(text, "  {} takes {} of controller RAM", e.reclaim, bytes(e.controller_ram_bytes));
+    if let Some(budget) = &e.error_budget {
+        text.push('\n');
+        heading(&mut text, "Error budget of a page: what wear, age and reads leave at each retry");
+        text.push_str(&budget::words(budget, colour));
+    }
     text
 }
 

@@ -9,5 +9,6 @@ pub mod metrics;
 pub mod page_set;
 pub mod reciprocal;
 pub mod request;
+pub mod span;
 pub mod streams;
 pub mod units;

@@ -3,20 +3,24 @@
 
 mod density;
 mod disturb;
+mod ecc;
 mod error;
 mod flash;
 mod ftl;
 mod params;
+mod rates;
 mod resolve;
 
 pub use density::{DensityConfig, IntervalAverage};
 pub(crate) use disturb::ALPHA_MAX;
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
+pub use ecc::EccConfig;
 pub use error::ConfigError;
 pub(crate) use error::require;
 pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use params::{Given, Number, Params};
+pub use rates::{ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
 pub use resolve::MIN_SPARE_BLOCKS;
 
 use serde::{Deserialize, Serialize};
@@ -53,6 +57,12 @@ pub struct DriveConfig {
     /// `[disturb]`
     #[serde(default)]
     pub disturb: DisturbConfig,
+    /// `[error]`
+    #[serde(default, skip_serializing_if = "ErrorConfig::is_default")]
+    pub error: ErrorConfig,
+    /// `[ecc]`
+    #[serde(default, skip_serializing_if = "EccConfig::is_default")]
+    pub ecc: EccConfig,
 }
 
 impl DriveConfig {
@@ -67,6 +77,8 @@ impl DriveConfig {
         self.start.check()?;
         self.drive.check()?;
         self.disturb.check(self.geometry.cell)?;
+        self.error.check(self.disturb.groups.len(), self.geometry.cell)?;
+        self.ecc.check(self.geometry.page_size)?;
         resolve::sizes(&mut self)?;
         Ok(self)
     }

@@ -8,6 +8,7 @@ pub mod bugs;
 pub mod config;
 pub mod disturb;
 pub mod drive;
+pub mod error;
 pub mod flash;
 mod ftl;
 pub mod slots;

@@ -1,5 +1,7 @@
 //! One read taken apart: how long it takes, what it does to its block, and when the block is rewritten because of reads.
 
+mod budget;
+
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -9,6 +11,8 @@ use vpass_core::config::{ConfigError, DoseUnit, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
 use vpass_core::slots::reclaim::promise::Prospect;
 use vpass_core::slots::reclaim::{Technique, Threshold};
+
+pub use budget::{ErrorBudget, Left, Level, PageBudget};
 
 /// What is to be said of a read of a drive under a technique.
 #[derive(Serialize)]
@@ -31,6 +35,8 @@ pub struct Explanation {
     pub kind_factor: Vec<(&'static str, f64)>,
     /// What a block endures at the starting age of the drive and at each age of its table; none where reads disturb nothing.
     pub ages: Vec<Age>,
+    /// What wear, age and reads leave of a page at each retry, at the same P/E counts; none where the drive says nothing of errors.
+    pub error_budget: Option<ErrorBudget>,
 }
 
 /// Microseconds, of a whole page on an idle drive.
@@ -121,7 +127,8 @@ pub fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique
         dose: dose(config, &geometry),
         counterfactual: reclaim.is_counterfactual(),
         kind_factor: geometry.cell.kinds().iter().copied().zip(config.disturb.kind_factor.iter().copied()).collect(),
-        ages: ages(config, &geometry, reclaim)?,
+        ages: ages_at(config, &geometry, reclaim, &ages(config))?,
+        error_budget: budget::error_budget(config, &ages(config))?,
     })
 }
 
@@ -159,10 +166,9 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
     Some(Dose { model, unit, weight, neighbour_stride: geometry.neighbour_stride, wordlines_per_block: geometry.wordlines_per_block })
 }
 
-/// The block at the drive's starting age and at each age of its table.
-fn ages(config: &DriveConfig, geometry: &Geometry, reclaim: &Technique) -> Result<Vec<Age>, ConfigError> {
-    let counts: BTreeSet<u32> = config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect();
-    ages_at(config, geometry, reclaim, &counts)
+/// The drive's starting age, in P/E cycles, and each age of its table.
+fn ages(config: &DriveConfig) -> BTreeSet<u32> {
+    config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect()
 }
 
 /// A block of this age; none where reads disturb nothing.

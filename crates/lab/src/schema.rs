@@ -7,7 +7,8 @@ use serde::{Serialize, forward_to_deserialize_any};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
-    CapacityConfig, DensityConfig, DisturbConfig, GcConfig, GeometryConfig, PerPec, ReclaimConfig, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, DensityConfig, DisturbConfig, EccConfig, ErrorConfig, ErrorRow, GcConfig, GeometryConfig, PerPec, ReclaimConfig,
+    StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
@@ -120,6 +121,8 @@ pub(crate) const DRIVE: &[Section] = &[
     section::<DensityConfig>("density", ""),
     section::<StartConfig>("start", ""),
     Section { inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")], ..section::<DisturbConfig>("disturb", "") },
+    Section { inner: &[section::<ErrorRow>("table", "pec = 0\nbase = []\nretention = []")], ..section::<ErrorConfig>("error", "") },
+    section::<EccConfig>("ecc", ""),
 ];
 
 const WINDOWS: &str = "ends_s = []\nread_pages = []\nwrite_pages = []";

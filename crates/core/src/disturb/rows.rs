@@ -66,6 +66,14 @@ impl Rows {
         (whole((p / step * step).max(below)), whole(p.next_multiple_of(step).min(at)))
     }
 
+    /// The P/E counts of the two rows between which the truth is linear: the same twice at a row, and where nothing changes any more.
+    pub(super) fn stretch(&self, pec: u32) -> (u32, u32) {
+        let row = self.row_from(pec);
+        let whole = |count: u64| count.min(u32::MAX.into()) as u32;
+        let to = whole(self.at(row));
+        if row == 0 || to <= pec { (to, to) } else { (whole(self.at(row - 1)), to) }
+    }
+
     /// The next P/E count at which a policy looks up something else; none where nothing changes any more.
     pub(super) fn next_change(&self, pec: u32) -> Option<u32> {
         let (_, to) = self.around(pec);

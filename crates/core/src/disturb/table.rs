@@ -93,6 +93,16 @@ impl LimitTable {
         2 * u64::from(to) + u64::from(from == to)
     }
 
+    /// The P/E counts between which the truth is linear around this one.
+    pub(crate) fn stretch(&self, pec: u32) -> (u32, u32) {
+        self.rows.stretch(pec)
+    }
+
+    /// The P/E counts of the rows that [`Self::lookup`] takes the worse of.
+    pub(crate) fn lookup_rows(&self, pec: u32) -> (u32, u32) {
+        self.rows.around(pec)
+    }
+
     /// The next P/E count that may look up something else; none where nothing changes any more.
     pub fn next_lookup(&self, pec: u32) -> Option<u32> {
         self.rows.next_change(pec)

@@ -94,10 +94,15 @@ impl Flash {
     }
 
     /// The same out of the batch path.
+    #[inline]
     pub(crate) fn count_any_read(&mut self, ppn: Ppn) -> bool {
+        if self.counted == WORDLINES { self.count_read::<WORDLINES>(ppn) } else { self.count_otherwise(ppn) }
+    }
+
+    #[inline(never)]
+    fn count_otherwise(&mut self, ppn: Ppn) -> bool {
         match self.counted {
             BLOCKS => self.count_read::<BLOCKS>(ppn),
-            WORDLINES => self.count_read::<WORDLINES>(ppn),
             TRACKED => self.count_read::<TRACKED>(ppn),
             _ => self.count_read::<PAGES>(ppn),
         }

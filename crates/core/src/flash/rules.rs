@@ -8,11 +8,20 @@ use crate::base::units::{BlockId, Ppn};
 /// The next program of a block must hit its write pointer.
 #[inline]
 pub fn program(block: BlockId, hot: &BlockHot, page: u32, geometry: &Geometry) {
+    let next = geometry.next_kept(hot.write_ptr.into(), hot.mode);
+    let is_next = hot.state == BlockState::Open && page == next && page < geometry.pages_per_block;
+    if !is_next || !geometry.keeps(hot.mode, geometry.first_page(block) + page) {
+        refuse_program(block, hot, page, geometry);
+    }
+}
+
+#[cold]
+fn refuse_program(block: BlockId, hot: &BlockHot, page: u32, geometry: &Geometry) -> ! {
     assert!(hot.state == BlockState::Open, "program of block {block}, which is {:?}", hot.state);
     let next = geometry.next_kept(hot.write_ptr.into(), hot.mode);
     assert!(page == next, "block {block}: page {page} programmed, but page {next} is next");
     assert!(page < geometry.pages_per_block, "block {block}: program beyond its last page");
-    assert!(geometry.keeps(hot.mode, geometry.first_page(block) + page), "block {block}: page {page} is not there in mode {}", hot.mode);
+    panic!("block {block}: page {page} is not there in mode {}", hot.mode);
 }
 
 /// Only a block without current data may be erased.

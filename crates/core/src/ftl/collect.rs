@@ -91,10 +91,15 @@ impl Ftl {
     }
 
     /// Starts background cleaning where fewer blocks are free than wanted; the timed gear spends idle gaps on it.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn collect_in_background(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        if !flash.is_timed() {
-            return;
+        if flash.is_timed() {
+            self.begin_in_background(flash, slots);
         }
+    }
+
+    fn begin_in_background(&mut self, flash: &mut Flash, slots: &mut Slots) {
         let wanted = self.background_blocks(flash);
         let running = self.gc_jobs;
         // A job per die at most: more would only spread the idle time thinner. One alone may begin with no more than the reserve.
@@ -108,11 +113,17 @@ impl Ftl {
     }
 
     /// Moves the data of the youngest block where it lags too far behind: it holds data that nobody rewrites.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        let gap = u64::from(self.wear.static_gap) * 1000;
-        if gap == 0 || self.bugs.has(Bug::ColdLeftBehind) || flash.erases_total() < self.next_wear_check {
-            return;
+        if flash.erases_total() >= self.next_wear_check && self.wear.static_gap != 0 && !self.bugs.has(Bug::ColdLeftBehind) {
+            self.move_coldest(flash, slots);
         }
+    }
+
+    #[cold]
+    fn move_coldest(&mut self, flash: &mut Flash, slots: &mut Slots) {
+        let gap = u64::from(self.wear.static_gap) * 1000;
         self.next_wear_check = flash.erases_total()
             + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
         let idle = |b: &BlockId| {

@@ -120,6 +120,7 @@ impl Ftl {
 
     /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a block without valid data is erased, another
     /// one serves on.
+    #[inline]
     fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let others = self.leaving_now;
         // While it runs the job is in no slot; what it is going to take counts all the same.
@@ -129,6 +130,7 @@ impl Ftl {
         goes_on
     }
 
+    #[inline(never)]
     fn step_on(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let next = match &job.pages {
             None => flash.contents().next_valid(job.block, job.cursor),
@@ -273,8 +275,9 @@ impl Ftl {
         }
         let block = flash.invalidate(ppn);
         if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0) {
+            let score = self.score(flash, block);
             self.victims.remove(block);
-            self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
+            self.victims.insert(block, score, flash.seq() as u32);
         }
     }
 

@@ -31,7 +31,16 @@ impl Ftl {
     }
 
     /// The block that the stream's turn falls on, opened where needed and possible; else its next open one, which then has its turn.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a look-up, for every page written")]
     pub(crate) fn block_at_turn(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) -> BlockId {
+        let s = &self.streams.table[usize::from(stream)];
+        let block = s.open[s.turn];
+        if block == NONE { self.open_at_turn(flash, slots, stream) } else { block }
+    }
+
+    #[cold]
+    fn open_at_turn(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) -> BlockId {
         let width = self.streams.width(stream);
         for _ in 0..width {
             let s = &mut self.streams.table[usize::from(stream)];
@@ -161,7 +170,8 @@ impl Ftl {
 
     /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled, or that was reprogrammed before it
     /// was, must not look empty.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a few instructions, for every page that is overwritten")]
     pub(crate) fn score(&self, flash: &Flash, block: BlockId) -> u32 {
         let hot = flash.hot(block);
         let valid = u32::from(hot.valid);

@@ -22,6 +22,7 @@ impl DriveConfig {
         for slot in SLOTS {
             slot.settle((slot.given)(&mut config))?;
         }
+        crate::error::check(&config)?;
         Ok(config)
     }
 }

@@ -30,7 +30,8 @@ impl Drive {
     }
 
     /// Writes the pages that a request covers, each in whole or in part.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a request, with its pages known where it is called")]
     pub(super) fn write_pages(&mut self, pages: &Pages) {
         for page in 0..pages.count {
             self.write_page(pages.first + page, pages.mask(page));

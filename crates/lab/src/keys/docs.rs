@@ -1,11 +1,13 @@
 //! The comments on the fields of a type, from its source: what a key means is written once.
 
 /// The files in which the tables' types stand.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 9] = [
     include_str!("../../../core/src/config/flash.rs"),
     include_str!("../../../core/src/config/ftl.rs"),
     include_str!("../../../core/src/config/density.rs"),
     include_str!("../../../core/src/config/disturb.rs"),
+    include_str!("../../../core/src/config/rates.rs"),
+    include_str!("../../../core/src/config/ecc.rs"),
     include_str!("../../../workload/src/synthetic/config.rs"),
     include_str!("../../../workload/src/phases/config.rs"),
     include_str!("../../../workload/src/statistics/config.rs"),

@@ -7,6 +7,8 @@ use vpass_core::slots::slot;
 
 use crate::numbers::short_number;
 
+mod errors;
+
 /// The values of a key that are not refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Allowed {
@@ -76,10 +78,9 @@ const DISTRIBUTION: Allowed = Other(
     &["uniform", "sequential", "zipf:0.99", "hot-cold:0.1/0.9"],
     &["zip", "zipf:0", "zipf:11", "hot-cold:1/0.9"],
 );
-
 /// Unit and range of a key; none where nobody has written them down.
 pub(crate) fn allowed(key: &str) -> Option<(&'static str, Allowed)> {
-    let listed = RANGES.iter().find(|(known, ..)| *known == key).map(|(_, unit, allowed)| (*unit, *allowed));
+    let listed = ranges().find(|(known, ..)| *known == key).map(|(_, unit, allowed)| (*unit, *allowed));
     listed.or_else(|| param(key).map(|param| (param.unit, Allowed::of(param))))
 }
 
@@ -95,7 +96,14 @@ fn param(key: &str) -> Option<&'static Param> {
 }
 
 /// Key, unit, range.
-pub(super) const RANGES: &[(&str, &str, Allowed)] = &[
+type Range = (&'static str, &'static str, Allowed);
+
+/// All of them.
+pub(super) fn ranges() -> impl Iterator<Item = &'static Range> {
+    RANGES.iter().chain(errors::RANGES)
+}
+
+const RANGES: &[Range] = &[
     ("geometry.channels", "", Whole(1, 256)),
     ("geometry.dies_per_channel", "", Whole(1, 256)),
     ("geometry.planes_per_die", "", Whole(1, 64)),

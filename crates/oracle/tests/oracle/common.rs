@@ -4,8 +4,8 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
-    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, GcConfig, GeometryConfig, PerPec, ProgramUnit,
-    ReclaimConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, GcConfig, GeometryConfig,
+    PerPec, ProgramUnit, ReclaimConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
@@ -50,6 +50,8 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
         start: StartConfig::default(),
         density: DensityConfig::default(),
         disturb,
+        error: ErrorConfig::default(),
+        ecc: EccConfig::default(),
     }
 }
 

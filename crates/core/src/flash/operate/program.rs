@@ -80,11 +80,19 @@ impl Flash {
         self.tell(|o| o.padded(ppn, seq, cause));
     }
 
-    /// A page of a block in a mode was programmed: behind the last one of a wordline that it keeps comes the program that merges its states.
-    #[inline]
+    /// A page was programmed: in a block in a mode, the program that merges states comes behind the last page that its wordline keeps.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
     pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
-        let (bits, mode) = (self.geometry.cell.bits(), self.hot[block as usize].mode);
-        if mode == FULL || self.geometry.codings.row(mode).kept >> (page % bits) != 1 {
+        let mode = self.hot[block as usize].mode;
+        if mode != FULL {
+            self.complete_in_mode(block, page, mode, cause);
+        }
+    }
+
+    fn complete_in_mode(&mut self, block: BlockId, page: u32, mode: u8, cause: Cause) {
+        let bits = self.geometry.cell.bits();
+        if self.geometry.codings.row(mode).kept >> (page % bits) != 1 {
             return;
         }
         self.hot[block as usize].write_ptr = ((page / bits + 1) * bits) as u16;

@@ -46,7 +46,7 @@ const PROBABILITY: Param = Param {
 pub(super) const CARD: Technique = Card {
     about: About {
         name: "chance-probe",
-        summary: "block, and senses the neighbours of reads drawn by chance: data is lost with a probability below 2^-64 a danger to hosts that do not know the seed, none is counted",
+        summary: "block, and senses the neighbours of reads drawn by chance, without counters: but for a chance below 2^-64 a danger, no host that does not know the seed loses data",
         paper: "PARA, ISCA 2014",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false },

@@ -1,0 +1,131 @@
+//! `[ecc]`: the code, and the ladder of retries with what each corrects and how long it takes.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, require, require_range};
+use crate::base::units::Bytes;
+
+/// `[ecc]`. Level 0 is the first read of a page, level k its k-th retry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EccConfig {
+    /// Data bytes of a codeword; a page holds a whole number of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub codeword: Option<Bytes>,
+    /// Share of a codeword that is data.
+    pub code_rate: f64,
+    /// Wrong bits of a codeword that each level corrects, rising; in the place of `cap`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corrects: Vec<u32>,
+    /// RBER up to which each level decodes, rising; where empty it follows from `corrects` and the targets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cap: Vec<f64>,
+    /// Share of codewords that a level may fail to decode at its cap, below the last level.
+    pub target: f64,
+    /// The same at the last level, beyond which data is lost.
+    pub last_target: f64,
+    /// Sensing time of each retry; that of the page's first read where empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retry_sense_us: Vec<f64>,
+    /// Transfer time of each retry; that of the page's first read where empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retry_transfer_us: Vec<f64>,
+    /// Decode time of each retry; that of the first read is `timing.ecc_us`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retry_decode_us: Vec<f64>,
+    /// Whether a read begins with the level that worked last for its block (LaLDPC), rather than with level 0.
+    pub start_from_last: bool,
+}
+
+impl Default for EccConfig {
+    fn default() -> Self {
+        Self {
+            codeword: None,
+            // Assumption: the rate of published LDPC codes for SSDs (32,768 data bits in 36,864).
+            code_rate: 8.0 / 9.0,
+            corrects: vec![],
+            cap: vec![],
+            // Assumption: a retry for every thousandth codeword costs no time that anybody would notice.
+            target: 1e-3,
+            // JESD218: an enterprise drive loses at most one bit in 10^16.
+            last_target: 1e-16,
+            retry_sense_us: vec![],
+            retry_transfer_us: vec![],
+            retry_decode_us: vec![],
+            start_from_last: false,
+        }
+    }
+}
+
+/// Level 0 and 31 retries: more than any drive is known to make.
+const LEVELS_MAX: usize = 32;
+/// Targets below this are beyond any figure that was ever measured.
+const TARGET_MIN: f64 = 1e-30;
+
+impl EccConfig {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Levels of the ladder, level 0 included; 0 where there is none.
+    pub fn levels(&self) -> usize {
+        self.cap.len().max(self.corrects.len())
+    }
+
+    /// Bits of a codeword: data and parity.
+    pub fn codeword_bits(&self) -> Option<u32> {
+        self.codeword.map(|data| (data.0 as f64 * 8.0 / self.code_rate).round() as u32)
+    }
+
+    pub(super) fn check(&self, page_size: Bytes) -> Result<(), ConfigError> {
+        require_range("ecc.code_rate", self.code_rate, 0.5, 1.0)?;
+        require_range("ecc.target", self.target, TARGET_MIN, 0.5)?;
+        require_range("ecc.last_target", self.last_target, TARGET_MIN, 0.5)?;
+        if let Some(size) = self.codeword {
+            require(size.0.is_power_of_two() && (64..=1 << 20).contains(&size.0), || {
+                format!("ecc.codeword = \"{size}\" is not a power of two between 64B and 1MiB")
+            })?;
+            require(size <= page_size, || {
+                format!("a page of {page_size} (geometry.page_size) holds no codeword of {size} (ecc.codeword)")
+            })?;
+        }
+        self.check_levels()?;
+        self.check_latencies()
+    }
+
+    fn check_levels(&self) -> Result<(), ConfigError> {
+        require(self.cap.is_empty() || self.corrects.is_empty(), || {
+            "ecc.cap and ecc.corrects are both given; each follows from the other, so give one of them".into()
+        })?;
+        let levels = self.levels();
+        require(levels <= LEVELS_MAX, || format!("[ecc] has {levels} levels; at most {LEVELS_MAX} are supported"))?;
+        self.cap.iter().try_for_each(|cap| require_range("ecc.cap", *cap, 1e-9, 0.4))?;
+        require(self.cap.windows(2).all(|w| w[0] < w[1]), || {
+            format!("ecc.cap = {:?} does not rise: each retry must decode a higher error rate than the one before", self.cap)
+        })?;
+        require(self.corrects.windows(2).all(|w| w[0] < w[1]), || {
+            format!("ecc.corrects = {:?} does not rise: each retry must correct more bits than the one before", self.corrects)
+        })?;
+        let Some(most) = self.corrects.last() else { return Ok(()) };
+        let bits = self.codeword_bits();
+        let bits =
+            bits.ok_or_else(|| ConfigError("ecc.corrects counts wrong bits of a codeword; ecc.codeword says how large one is".into()))?;
+        require(2 * most < bits, || format!("ecc.corrects = {:?}: no code corrects half of the {bits} bits of a codeword", self.corrects))
+    }
+
+    fn check_latencies(&self) -> Result<(), ConfigError> {
+        let retries = self.levels().saturating_sub(1);
+        let lists = [
+            ("ecc.retry_sense_us", &self.retry_sense_us, true),
+            ("ecc.retry_transfer_us", &self.retry_transfer_us, true),
+            ("ecc.retry_decode_us", &self.retry_decode_us, false),
+        ];
+        for (key, times, may_be_empty) in lists {
+            require(times.len() == retries || may_be_empty && times.is_empty(), || {
+                format!("{key} has {} numbers for {retries} retries (the levels of ecc.cap or ecc.corrects behind the first)", times.len())
+            })?;
+            times.iter().try_for_each(|us| require_range(key, *us, 0.0, 1e5))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! Error rates: what wear, age and reads leave of data, and what each retry still decodes. Tables made once, pure, shared by drive and oracle.
+//!
+//! ```text
+//! RBER(page) = base(P/E, group, kind) + retention(P/E, age, group) + slope x dose      `rate`, `ages`
+//! level k decodes up to cap_k                                                          `ladder`, `tail`
+//! limit_k(age) = (cap_k - base - retention) / slope, in dose units                     `budget`
+//! ```
+//!
+//! slope = (cap_0 - base) / `ERC_MAX`: data without age keeps the limits of `[disturb]`, to the unit.
+
+pub mod ages;
+pub mod budget;
+pub mod ladder;
+pub mod rate;
+pub mod tail;
+
+use crate::config::{ConfigError, DriveConfig, ErrorLaw, require};
+use crate::disturb::table::LimitTable;
+use ladder::Ladder;
+use rate::Rates;
+
+/// Checks what `[error]`, `[ecc]` and `[disturb]` say of each other, each of them checked by itself.
+pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
+    require(!config.error.noise || config.ecc.codeword.is_some(), || {
+        "error.noise = true draws the wrong bits of codewords; ecc.codeword says how large one is".into()
+    })?;
+    let ladder = Ladder::of(&config.ecc)?;
+    if config.error.model == ErrorLaw::None {
+        return Ok(());
+    }
+    require(config.disturb.model.disturbs(), || {
+        "error.model: age and reads share one budget, and disturb.model = \"none\" has none; a model with a disturb.table gives it".into()
+    })?;
+    let ladder = ladder.ok_or_else(|| {
+        ConfigError("error.model without a ladder; ecc.cap, or ecc.corrects with ecc.codeword, says which error rates are decoded".into())
+    })?;
+    check_rows(config)?;
+    check_base(config, &Rates::of(config).expect("a model was named"), &ladder)
+}
+
+/// A straight table needs a row where `[disturb]` has one: limits are interpolated between those.
+fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
+    let (rows, wanted) = (config.error.table.iter().map(|row| row.pec), config.disturb.table.iter().map(|row| row.pec));
+    require(config.error.model != ErrorLaw::Table || rows.clone().eq(wanted.clone()), || {
+        let list = |pec: &mut dyn Iterator<Item = u32>| pec.map(|pec| pec.to_string()).collect::<Vec<_>>().join(", ");
+        let (rows, wanted) = (list(&mut rows.clone()), list(&mut wanted.clone()));
+        format!("error.table has rows at {rows} P/E cycles; disturb.table has them at {wanted}, and each needs one")
+    })
+}
+
+/// Fresh data is decoded without retry wherever the run can come.
+fn check_base(config: &DriveConfig, rates: &Rates, ladder: &Ladder) -> Result<(), ConfigError> {
+    let table = LimitTable::of(config);
+    let cap = ladder.cap(0);
+    for pec in rows_within_reach(config, &table) {
+        for (group, name) in config.disturb.groups.iter().enumerate() {
+            for (kind, kind_name) in config.geometry.cell.kinds().iter().enumerate() {
+                let base = rates.base(pec, group, kind);
+                require(base < cap, || {
+                    format!(
+                        "[error]: after {pec} P/E cycles, which this drive can reach (start.pec = {}, drive.rated_pec = {}), fresh data of \
+                         group {name}, page kind {kind_name}, has an error rate of {base:.2e}, and the first level of [ecc] decodes up to \
+                         {cap:.2e}; a lower start.pec or drive.rated_pec, or a higher ecc.cap, is right",
+                        config.start.pec, config.drive.rated_pec
+                    )
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The rows between which limits lie from the drive's first P/E count to the last that it is rated for.
+fn rows_within_reach(config: &DriveConfig, table: &LimitTable) -> Vec<u32> {
+    let last = config.start.pec.max(config.drive.rated_pec);
+    let (first, mut row) = table.stretch(config.start.pec);
+    let mut rows = vec![first, row];
+    while row < last {
+        let next = table.stretch(row.saturating_add(1)).1;
+        if next <= row {
+            break;
+        }
+        row = next;
+        rows.push(row);
+    }
+    rows.dedup();
+    rows
+}
+
+#[cfg(test)]
+mod tests;

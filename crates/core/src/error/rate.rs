@@ -1,0 +1,187 @@
+//! The raw bit error rate (RBER) of a page that nobody reads: what it has when it is fresh, and what age adds.
+//!
+//! ```text
+//! power law   base = (e + a PEC^k) x group x kind      retention = b PEC^m t^n x group      PEC at least 100
+//! table       straight numbers, linear over P/E cycles and over the logarithm of the age; below the first age that age's
+//! ```
+//!
+//! With `error.temperature_c` data ages exp(Ea / kB (1 / T_ref - 1 / T)) times as fast (Arrhenius).
+
+use libm::{exp, log, pow};
+
+use crate::base::span::{DAY, HOUR, Span};
+use crate::base::units::Ns;
+use crate::config::{DriveConfig, ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
+
+/// Boltzmann's constant, in eV/K.
+const BOLTZMANN: f64 = 8.62e-5;
+const KELVIN: f64 = 273.15;
+/// The power law was fitted to worn flash; at 0 cycles it would say that data does not age at all.
+const LEAST_PEC: u32 = 100;
+
+/// Error rates by P/E count, age, group and page kind.
+#[derive(Clone, Debug)]
+pub struct Rates {
+    config: ErrorConfig,
+    acceleration: f64,
+}
+
+impl Rates {
+    /// The rates of a checked configuration; none where it says nothing of errors.
+    pub fn of(config: &DriveConfig) -> Option<Self> {
+        let error = &config.error;
+        let acceleration = error.temperature_c.map_or(1.0, |celsius| acceleration(error.activation_ev, error.reference_c, celsius));
+        (error.model != ErrorLaw::None).then(|| Self { config: error.clone(), acceleration })
+    }
+
+    /// How many times as fast as at the reference temperature data ages.
+    pub fn acceleration(&self) -> f64 {
+        self.acceleration
+    }
+
+    /// RBER of a fresh page.
+    pub fn base(&self, pec: u32, group: usize, kind: usize) -> f64 {
+        let c = &self.config;
+        let of_group = match c.model {
+            ErrorLaw::Table => self.at(pec, &|row| row.base[group]),
+            _ => c.e + c.a * pow(f64::from(pec.max(LEAST_PEC)), c.k),
+        };
+        of_group * factor(&c.base_by_group, group) * factor(&c.base_by_kind, kind)
+    }
+
+    /// What this age adds. Data below an hour has none by definition ([`super::ages`]); nobody asks for it here.
+    pub fn retention(&self, pec: u32, group: usize, age: Ns) -> f64 {
+        let c = &self.config;
+        let age = age as f64 * self.acceleration;
+        let of_group = match c.model {
+            ErrorLaw::Table => self.at(pec, &|row| at_age(&c.ages, &row.retention[group], age)),
+            _ => {
+                let unit = if c.time_unit == TimeUnit::Hours { HOUR } else { DAY };
+                c.b * pow(f64::from(pec.max(LEAST_PEC)), c.m) * pow(age / unit as f64, c.n)
+            }
+        };
+        of_group * factor(&c.retention_by_group, group)
+    }
+
+    /// A number of the table's rows, linear between them; beyond the last it grows on as it did, and never falls.
+    fn at(&self, pec: u32, value: &dyn Fn(&ErrorRow) -> f64) -> f64 {
+        let rows = &self.config.table;
+        let next = rows.partition_point(|row| row.pec < pec);
+        if next == 0 || rows.len() == 1 {
+            return value(&rows[0]);
+        }
+        let above = next.min(rows.len() - 1);
+        let (from, to) = (&rows[above - 1], &rows[above]);
+        let share = f64::from(pec - from.pec) / f64::from(to.pec - from.pec);
+        let mixed = value(from) + share * (value(to) - value(from));
+        if next == rows.len() { mixed.max(value(to)) } else { mixed }
+    }
+}
+
+/// Arrhenius: how many times as fast something of this activation energy goes as at the reference temperature.
+pub fn acceleration(activation_ev: f64, reference_c: f64, celsius: f64) -> f64 {
+    exp(activation_ev / BOLTZMANN * (1.0 / (reference_c + KELVIN) - 1.0 / (celsius + KELVIN)))
+}
+
+fn factor(factors: &[f64], of: usize) -> f64 {
+    factors.get(of).copied().unwrap_or(1.0)
+}
+
+/// Linear over the logarithm of the age; below the first age as there, beyond the last as between the last two.
+fn at_age(ages: &[Span], rates: &[f64], age: f64) -> f64 {
+    let next = ages.partition_point(|known| (known.0 as f64) < age);
+    if next == 0 || ages.len() == 1 {
+        return rates[0];
+    }
+    let to = next.min(ages.len() - 1);
+    let ln = |i: usize| log(ages[i].0 as f64);
+    let share = (log(age) - ln(to - 1)) / (ln(to) - ln(to - 1));
+    rates[to - 1] + share * (rates[to] - rates[to - 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The law of facts about 72-layer TLC, t in hours.
+    fn tlc() -> ErrorConfig {
+        ErrorConfig { model: ErrorLaw::PowerLaw, e: 1.48e-3, a: 3.9e-10, k: 2.05, b: 6.28e-5, m: 0.14, n: 0.54, ..ErrorConfig::default() }
+    }
+
+    fn rates(config: ErrorConfig) -> Rates {
+        Rates { acceleration: 1.0, config }
+    }
+
+    fn close(is: f64, should_be: f64, within: f64) {
+        assert!((is / should_be - 1.0).abs() < within, "{is} for {should_be}");
+    }
+
+    /// Days until what is left under a cap is used up.
+    fn days_to(rates: &Rates, cap: f64, pec: u32) -> f64 {
+        let left = (cap - rates.base(pec, 0, 0)) / rates.retention(pec, 0, HOUR);
+        left.powf(1.0 / 0.54) / 24.0
+    }
+
+    #[test]
+    fn the_power_law_is_the_power_law() {
+        let tlc = rates(tlc());
+        close(tlc.base(1000, 0, 0), 1.48e-3 + 3.9e-10 * 1000f64.powf(2.05), 1e-12);
+        close(tlc.retention(1000, 0, 100 * HOUR), 6.28e-5 * 1000f64.powf(0.14) * 100f64.powf(0.54), 1e-12);
+        assert_eq!([tlc.base(0, 0, 0), tlc.base(99, 0, 0)], [tlc.base(100, 0, 0); 2], "new flash counts as of 100 cycles");
+        assert_eq!(tlc.retention(0, 0, HOUR), tlc.retention(100, 0, HOUR));
+        let days = rates_in_days();
+        close(tlc.retention(500, 0, 30 * DAY) / days.retention(500, 0, 30 * DAY), 24f64.powf(0.54), 1e-12);
+    }
+
+    fn rates_in_days() -> Rates {
+        rates(ErrorConfig { time_unit: TimeUnit::Days, ..tlc() })
+    }
+
+    /// Published for this kind of flash: first retries after 17, 14 and 10 days at 0, 200 and 500 cycles.
+    #[test]
+    fn the_first_retries_come_after_as_many_days_as_registered() {
+        let tlc = rates(tlc());
+        let days = [0, 200, 500].map(|pec| days_to(&tlc, 0.0045, pec).round());
+        assert_eq!(days, [16.0, 14.0, 10.0]);
+        let in_days = days_to(&rates_in_days(), 0.0045, 0);
+        close(in_days, 24.0 * days_to(&tlc, 0.0045, 0), 1e-9);
+    }
+
+    #[test]
+    fn groups_and_kinds_multiply() {
+        let config =
+            ErrorConfig { base_by_group: vec![1.0, 2.0], retention_by_group: vec![1.0, 3.0], base_by_kind: vec![1.0, 1.5, 2.0], ..tlc() };
+        let (rates, plain) = (rates(config), rates(tlc()));
+        close(rates.base(300, 1, 1), 3.0 * plain.base(300, 0, 0), 1e-12);
+        close(rates.retention(300, 1, DAY), 3.0 * plain.retention(300, 0, DAY), 1e-12);
+        assert_eq!(rates.base(300, 0, 0), plain.base(300, 0, 0));
+    }
+
+    /// 55 C against 40 C at 1.1 eV: 1.1 / 8.62e-5 x (1 / 313.15 - 1 / 328.15) = 1.8627, so 6.44 times as fast.
+    #[test]
+    fn heat_ages_data_faster() {
+        close(acceleration(1.1, 40.0, 55.0), 1.862_738_5f64.exp(), 1e-6);
+        assert_eq!([acceleration(1.1, 40.0, 40.0), acceleration(0.0, 40.0, 125.0)], [1.0; 2]);
+        assert!(acceleration(1.1, 40.0, 25.0) < 0.14 && acceleration(1.1, 40.0, -40.0) > 0.0);
+        let hot = Rates { acceleration: 10.0, config: tlc() };
+        close(hot.retention(300, 0, 3 * DAY), rates(tlc()).retention(300, 0, 30 * DAY), 1e-12);
+    }
+
+    #[test]
+    fn a_table_is_read_between_its_numbers() {
+        let row = |pec, base: f64, retention: &[f64]| ErrorRow { pec, base: vec![base], retention: vec![retention.to_vec()] };
+        let config = ErrorConfig {
+            model: ErrorLaw::Table,
+            ages: vec![Span(DAY), Span(100 * DAY)],
+            table: vec![row(0, 1e-3, &[1e-4, 3e-4]), row(1000, 2e-3, &[2e-4, 6e-4])],
+            ..ErrorConfig::default()
+        };
+        let rates = rates(config);
+        close(rates.base(500, 0, 0), 1.5e-3, 1e-12);
+        close(rates.base(3000, 0, 0), 4e-3, 1e-12);
+        close(rates.retention(0, 0, 10 * DAY), 2e-4, 1e-12);
+        close(rates.retention(500, 0, 10 * DAY), 3e-4, 1e-12);
+        close(rates.retention(0, 0, HOUR), 1e-4, 1e-12);
+        close(rates.retention(0, 0, 10_000 * DAY), 5e-4, 1e-12);
+    }
+}

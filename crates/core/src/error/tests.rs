@@ -1,0 +1,303 @@
+//! The whole budget on small and on real drives: today's limits where there is no age, closed forms where there is, and refusals.
+
+use super::ages::STEPS;
+use super::budget::{AgedLimits, Asked, PageAt};
+use crate::base::dose::DOSE_ONE;
+use crate::base::span::{DAY, HOUR, Span};
+use crate::config::{Cell, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec};
+use crate::disturb::table::LimitTable;
+
+const PRESETS: [&str; 7] = [
+    include_str!("../../../../presets/drives/tiny.toml"),
+    include_str!("../../../../presets/drives/straw-2t-tlc.toml"),
+    include_str!("../../../../presets/drives/ipr-128g-tlc.toml"),
+    include_str!("../../../../presets/drives/modern-tlc.toml"),
+    include_str!("../../../../presets/drives/modern-qlc.toml"),
+    include_str!("../../../../presets/drives/aged-tlc.toml"),
+    include_str!("../../../../presets/drives/aged-qlc.toml"),
+];
+
+/// The law of 72-layer TLC, a ladder of four retries.
+fn with_errors(mut config: DriveConfig) -> DriveConfig {
+    config.error =
+        ErrorConfig { model: ErrorLaw::PowerLaw, e: 1.48e-3, a: 3.9e-10, k: 2.05, b: 6.28e-5, m: 0.14, n: 0.54, ..ErrorConfig::default() };
+    config.ecc = EccConfig {
+        cap: vec![0.0085, 0.010_625, 0.013_281_25, 0.016_601_562_5, 0.020_751_953_125],
+        retry_decode_us: vec![20.0; 4],
+        ..EccConfig::default()
+    };
+    config
+}
+
+fn read(text: &str) -> DriveConfig {
+    toml::from_str(text).expect("a drive")
+}
+
+/// `tiny` with two groups that endure 700,000 and 350,000 at 0 cycles, half of it at 1,000, and numbers that are easy to follow: base 0.0015,
+/// and age adds 0.0001 an hour at 0 cycles, ten times that at 1,000.
+fn simple() -> DriveConfig {
+    let mut config = with_errors(read(PRESETS[0]));
+    config.disturb = DisturbConfig {
+        model: DisturbModel::Wordline,
+        groups: vec!["good".into(), "worst".into()],
+        table: vec![
+            PerPec { pec: 0, limit: vec![700_000.0, 350_000.0], alpha: vec![8.0, 9.0] },
+            PerPec { pec: 1000, limit: vec![350_000.0, 175_000.0], alpha: vec![8.0, 9.0] },
+        ],
+        ..DisturbConfig::default()
+    };
+    config.drive.rated_pec = 1000;
+    config.error = ErrorConfig { model: ErrorLaw::PowerLaw, e: 1.5e-3, b: 1e-6, ..ErrorConfig::default() };
+    config
+}
+
+fn made(config: DriveConfig) -> (DriveConfig, LimitTable, AgedLimits) {
+    let config = config.resolve().expect("a drive that can be");
+    let table = LimitTable::of(&config);
+    let aged = AgedLimits::of(&config, &table).unwrap().expect("error rates");
+    (config, table, aged)
+}
+
+/// To the unit, for pages of every group, layer, kind and block, at every P/E count up to beyond the tables' ends.
+#[test]
+fn data_without_age_and_retries_has_todays_limits() {
+    let mut compared = 0;
+    for text in PRESETS {
+        let config = read(text);
+        let mut config = if config.error.model == ErrorLaw::None { with_errors(config) } else { config };
+        config.start.pec = 0;
+        config.drive.rated_pec = config.drive.rated_pec.min(1000);
+        let (config, table, aged) = made(config);
+        let kinds = config.geometry.cell.bits() as usize;
+        for pec in (0..3100).chain([3300, 5000, 77_777]) {
+            for group in 0..table.groups() {
+                let (truth, lookup) = (table.truth(group, pec).limit as i64, table.lookup(group, pec).limit as i64);
+                for kind in 0..kinds {
+                    let of = Asked { group, kind, level: 0, step: 0 };
+                    assert_eq!([aged.truth(&table, pec, of), aged.lookup(&table, pec, of)], [truth, lookup], "{pec} cycles, {of:?}");
+                    compared += 1;
+                }
+            }
+        }
+        for wordline in 0..config.geometry.wordlines_per_block {
+            let limit = table.truth(table.group_of(wordline), 1500).limit;
+            for (kind, mode) in (0..kinds).flat_map(|kind| [(kind, 0), (kind, 1)]) {
+                let block_factor = table.block_factor(wordline % 7);
+                let today = table.limit_of_kinds(table.in_mode(table.limit_of(limit, wordline, block_factor), mode), 1 << kind);
+                let page = PageAt { wordline, kind, block_factor, mode };
+                assert_eq!(aged.of_page(&table, limit as i64, page), today as i64);
+            }
+        }
+    }
+    assert!(compared > 200_000, "{compared}");
+}
+
+#[test]
+fn a_limit_is_the_budget_that_is_left_over_what_a_read_adds() {
+    let (_, table, aged) = made(simple());
+    // A read adds (0.0085 - 0.0015) / 700,000 = 1e-8 to a page of the good group.
+    assert!((aged.slope(&table, 0, 0, 0) / 1e-8 - 1.0).abs() < 1e-9);
+    let limit = |pec, level, step| aged.truth(&table, pec, Asked { group: 0, kind: 0, level, step }) as f64 / DOSE_ONE as f64;
+    let about = |is: f64, should_be: f64| assert!(is <= should_be + 1e-3 && is > should_be - 1e-2, "{is} for {should_be}");
+    // Dose alone.
+    about(limit(0, 0, 0), 700_000.0);
+    about(limit(0, 1, 0), 912_500.0);
+    about(limit(0, 4, 0), 1_925_195.3125);
+    // Retention alone: b PEC t with PEC 100 is 1e-4 an hour, 10,000 dose units. A step counts as its end.
+    let step = |hours: u64| aged.ages().step(hours * HOUR - 1);
+    let dose_of = |hours: u64| (2f64.powf(step(hours) as f64 / 16.0)) * 10_000.0;
+    about(limit(0, 0, step(64)), 700_000.0 - dose_of(64));
+    assert!((dose_of(64) - 640_000.0).abs() < 1e-6);
+    assert!(limit(0, 0, step(128)) < 0.0, "no read at all, and yet a retry");
+    about(limit(0, 4, step(128)), 1_925_195.3125 - 1_280_000.0);
+    // At 1,000 cycles a read adds 2e-8 and an hour 1e-3, so 50,000 dose units. Between the rows all of it is mixed.
+    about(limit(1000, 0, step(4)), 350_000.0 - 200_000.0);
+    about(limit(500, 0, step(4)), 0.5 * (700_000.0 - 40_000.0 + 350_000.0 - 200_000.0));
+    // Beyond the last row: 175,000 at 2,000 cycles, 4e-8 a read, 2e-3 an hour.
+    about(limit(2000, 0, step(2)), 175_000.0 - 2.0 * 2e-3 / 4e-8);
+}
+
+#[test]
+fn retries_follow_from_dose_and_age_together() {
+    let (_, table, aged) = made(simple());
+    let limits = |step: usize| {
+        let (aged, table) = (&aged, &table);
+        move |level| aged.truth(table, 0, Asked { group: 0, kind: 2, level, step })
+    };
+    let step = aged.ages().step(64 * HOUR - 1);
+    let retries = |dose: u64, step: usize| aged.retries(dose * DOSE_ONE, limits(step));
+    assert_eq!([retries(700_000, 0), retries(700_001, 0), retries(912_501, 0)], [Some(0), Some(1), Some(2)]);
+    assert_eq!([retries(59_999, step), retries(60_001, step), retries(272_501, step)], [Some(0), Some(1), Some(2)]);
+    assert_eq!([retries(1_285_000, step), retries(1_286_000, step)], [Some(4), None]);
+    let level = |level| move |step: usize| limits(step)(level);
+    // 70 hours use up level 0 of a page that nobody reads; the step that ends at 73.1 hours begins at 70.03.
+    let hours = |dose: u64, k: usize| aged.ends(dose * DOSE_ONE, level(k)).map(|age| age as f64 / HOUR as f64);
+    assert!((66.0..70.01).contains(&hours(0, 0).unwrap()), "{:?}", hours(0, 0));
+    assert!((30.0..35.0).contains(&hours(350_000, 0).unwrap()), "{:?}", hours(350_000, 0));
+    assert_eq!(hours(700_001, 0), Some(0.0));
+}
+
+#[test]
+fn a_level_never_ends_where_age_adds_too_little() {
+    let mut config = simple();
+    config.error.b = 1e-12;
+    let (_, table, aged) = made(config);
+    assert_eq!(aged.ends(0, |step| aged.truth(&table, 0, Asked { group: 0, kind: 0, level: 0, step })), None);
+}
+
+/// Also where the table's P/E counts are no multiples of the policies' distance, between all rows and beyond the last.
+#[test]
+fn a_policy_never_assumes_more_than_the_truth() {
+    let mut config = with_errors(simple());
+    config.disturb.table = [(30, 900.7), (333, 500.1), (350, 800.9), (601, 790.3)]
+        .map(|(pec, limit)| PerPec { pec, limit: vec![2.0 * limit, limit], alpha: vec![8.0, 9.0] })
+        .to_vec();
+    for spacing in [100, 70, 0] {
+        config.disturb.policy_row_cycles = spacing;
+        let (_, table, aged) = made(config.clone());
+        for pec in 0..2000 {
+            for (level, step) in [(0, 0), (0, 1), (0, 100), (1, 50), (4, 0), (4, 200), (4, STEPS - 1)] {
+                let of = Asked { group: pec as usize % 2, kind: 1, level, step };
+                let (lookup, truth) = (aged.lookup(&table, pec, of), aged.truth(&table, pec, of));
+                assert!(lookup <= truth, "{pec} cycles every {spacing}, {of:?}: {lookup} of {truth}");
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_fall_with_age_and_rise_with_retries() {
+    let (_, table, aged) = made(with_errors(read(PRESETS[1])));
+    for pec in [0, 100, 1700, 3000] {
+        for level in 0..5 {
+            let limits = (0..STEPS).map(|step| aged.truth(&table, pec, Asked { group: 3, kind: 1, level, step }));
+            assert!(limits.clone().zip(limits.skip(1)).all(|(younger, older)| younger > older), "level {level} at {pec} cycles");
+        }
+        let at = |level| aged.truth(&table, pec, Asked { group: 3, kind: 1, level, step: 90 });
+        assert!((0..4).all(|level| at(level) < at(level + 1)));
+    }
+}
+
+#[test]
+fn layers_blocks_and_guard_levels_multiply_what_age_takes() {
+    let mut config = simple();
+    config.disturb.spread = vec![2.0, 2.0];
+    config.disturb.block_variation = 0.5;
+    config.disturb.kind_factor = vec![1.5, 1.0, 1.0];
+    config.density.limit_factor = 10.0;
+    let (_, table, aged) = made(config);
+    let group_limit = -1000 * DOSE_ONE as i64;
+    for wordline in 0..64 {
+        let (block_factor, mode) = (table.block_factor(5), (wordline % 2) as u8);
+        let page = |kind| PageAt { wordline, kind, block_factor, mode };
+        let positive = aged.of_page(&table, -group_limit, page(0));
+        let negative = aged.of_page(&table, group_limit, page(0));
+        assert!(-negative >= positive && -negative <= positive + 16 * 1024 / 100, "{positive} {negative}");
+        assert!(aged.of_page(&table, group_limit, page(1)) > negative, "the stronger kind has a smaller slope, not less harm");
+    }
+    assert!(aged.of_page(&table, -1, PageAt { wordline: 0, kind: 0, block_factor: 1024, mode: 0 }) < 0);
+}
+
+/// Whatever the factors and however deep below 0, nothing overflows or changes its sign.
+#[test]
+fn the_worst_of_everything_still_fits() {
+    let mut config = simple();
+    config.disturb.table.iter_mut().for_each(|row| row.limit = vec![2e7, 2e7]);
+    config.disturb.spread = vec![10.0, 10.0];
+    config.disturb.block_variation = 9.0;
+    config.disturb.kind_factor = vec![10.0, 10.0, 1.0];
+    config.density.limit_factor = 100.0;
+    config.error.e = 0.008_499_999;
+    config.error.b = 0.4;
+    let (_, table, aged) = made(config);
+    for (level, step) in [(0, 0), (4, 0), (4, 1), (0, STEPS - 1), (4, STEPS - 1)] {
+        let limit = aged.truth(&table, 0, Asked { group: 0, kind: 0, level, step });
+        for wordline in 0..64 {
+            let page = aged.of_page(&table, limit, PageAt { wordline, kind: 0, block_factor: 10 * 1024 - 1, mode: 1 });
+            assert!(page.signum() == limit.signum() && page.unsigned_abs() >= limit.unsigned_abs(), "{limit} became {page}");
+        }
+    }
+}
+
+#[track_caller]
+fn refused(change: impl FnOnce(&mut DriveConfig), words: &[&str]) {
+    let mut config = simple();
+    change(&mut config);
+    let sentence = config.resolve().expect_err("it cannot be").0;
+    for word in words {
+        assert!(sentence.contains(word), "{word} is not in: {sentence}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    refused(|c| c.error.e = 0.0085, &["[error]", "group good", "LSB", "first level of [ecc] decodes up to 8.50e-3"]);
+    refused(|c| c.error.base_by_kind = vec![1.0, 1.0, 6.0], &["page kind MSB"]);
+    refused(|c| c.error.base_by_group = vec![1.0, 6.0], &["group worst", "after 0 P/E cycles"]);
+    refused(|c| (c.error.a, c.error.k) = (1e-5, 1.0), &["after 1000 P/E cycles", "drive.rated_pec = 1000"]);
+    refused(|c| (c.error.a, c.error.k, c.start.pec) = (6e-6, 1.0, 1500), &["after 2000 P/E cycles", "start.pec = 1500"]);
+    refused(|c| c.ecc.cap = vec![0.0085, 0.0085, 0.01, 0.02, 0.03], &["ecc.cap", "does not rise"]);
+    refused(|c| c.ecc.retry_decode_us = vec![20.0; 3], &["ecc.retry_decode_us has 3 numbers for 4 retries"]);
+    refused(|c| c.ecc.retry_sense_us = vec![20.0; 5], &["ecc.retry_sense_us has 5 numbers for 4 retries"]);
+    refused(|c| c.ecc.cap = vec![], &["ecc.retry_decode_us has 4 numbers for 0 retries"]);
+    refused(|c| c.ecc = EccConfig::default(), &["error.model", "ecc.cap"]);
+    refused(|c| c.ecc.corrects = vec![3], &["both given"]);
+    refused(|c| (c.ecc.cap, c.ecc.corrects) = (vec![], vec![3]), &["ecc.corrects", "ecc.codeword"]);
+    refused(|c| c.error.base_by_group = vec![1.0], &["error.base_by_group has 1 numbers", "wordline group (2)"]);
+    refused(|c| c.error.temperature_c = Some(125.5), &["error.temperature_c = 125.5 is outside -40 to 125"]);
+    refused(|c| c.error.temperature_c = Some(f64::NAN), &["error.temperature_c"]);
+    refused(|c| c.error.reference_c = -41.0, &["error.reference_c"]);
+    refused(|c| c.error.noise = true, &["error.noise", "ecc.codeword"]);
+    refused(|c| c.error.longest_age.0 = 0, &["error.longest_age = \"0\" is not above 0 and at most 10y"]);
+    refused(|c| c.error.longest_age.0 = 3651 * DAY, &["error.longest_age"]);
+    refused(|c| c.disturb.model = DisturbModel::None, &["error.model", "disturb.model"]);
+}
+
+#[test]
+fn a_table_without_a_row_or_group_of_disturbs_is_refused() {
+    let row = |pec| ErrorRow { pec, base: vec![1e-3; 2], retention: vec![vec![1e-3, 2e-3]; 2] };
+    let table = |c: &mut DriveConfig, rows: &[u32]| {
+        c.error.model = ErrorLaw::Table;
+        c.error.ages = vec![Span(DAY), Span(30 * DAY)];
+        c.error.table = rows.iter().map(|pec| row(*pec)).collect();
+    };
+    refused(|c| table(c, &[0]), &["error.table has rows at 0 P/E cycles; disturb.table has them at 0, 1000"]);
+    refused(|c| table(c, &[]), &["error.table is empty"]);
+    let changed = |change: fn(&mut ErrorConfig)| {
+        move |c: &mut DriveConfig| {
+            table(c, &[0, 1000]);
+            change(&mut c.error);
+        }
+    };
+    refused(changed(|e| e.table[1].base.truncate(1)), &["error.table, pec = 1000: base has 1 entries for 2 groups"]);
+    refused(changed(|e| e.table[0].retention.truncate(1)), &["pec = 0: retention has 1 entries for 2 groups"]);
+    refused(changed(|e| e.table[0].retention[1].truncate(1)), &["retention has 1 numbers for 2 ages"]);
+    refused(changed(|e| e.table[0].retention[1] = vec![2e-3, 1e-3]), &["falls with age"]);
+    refused(changed(|e| e.ages.reverse()), &["error.ages must ascend"]);
+    let mut good = simple();
+    table(&mut good, &[0, 1000]);
+    let (_, limits, aged) = made(good);
+    let of = Asked { group: 1, kind: 0, level: 0, step: aged.ages().step(20 * HOUR) };
+    let share = aged.truth(&limits, 0, of) as f64 / limits.truth(1, 0).limit as f64;
+    assert!((share - (0.0085 - 0.001 - 0.001) / (0.0085 - 0.001)).abs() < 1e-6, "{share}");
+}
+
+#[test]
+fn heat_takes_from_the_budget_what_so_much_more_age_would() {
+    let mut config = simple();
+    config.error.temperature_c = Some(55.0);
+    let (_, table, hot) = made(config);
+    let (_, _, cool) = made(simple());
+    let of = |step| Asked { group: 0, kind: 0, level: 0, step };
+    let spent = |aged: &AgedLimits| (aged.truth(&table, 0, of(0)) - aged.truth(&table, 0, of(40))) as f64;
+    assert!((spent(&hot) / spent(&cool) - hot.rates().acceleration()).abs() < 1e-6);
+    assert!(hot.rates().acceleration() > 6.0);
+}
+
+#[test]
+fn single_level_cells_have_one_kind() {
+    let mut config = simple();
+    config.geometry.cell = Cell::Slc;
+    let (_, table, aged) = made(config);
+    assert!(aged.truth(&table, 0, Asked { group: 1, kind: 0, level: 4, step: 0 }) > 0);
+}
