@@ -134,13 +134,13 @@ fn limits_are_those_of_its_row() {
 }
 
 /// What a read of this page takes behind the job, where nothing is in its way.
-fn read_ns(rewrite: fn(BlockId) -> Rewrite, lpn: u64) -> u64 {
+fn read_ns(rewrite: fn(BlockId) -> Rewrite, lpn: u64) -> u128 {
     let mut drive = drive(rewrite, "", true);
     let mut serve = |offset, left| {
         let mut engine = Replay::new(&drive);
         let mut source = Cycle { offsets: vec![offset], bytes: 4096, left, at: 0, depth: 1 };
         engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap();
-        engine.metrics().read.max_ns()
+        engine.metrics().read.total_ns()
     };
     serve(4096, 300);
     (0..8).map(|_| serve(lpn * 4096, 1)).min().unwrap()
