@@ -1,5 +1,6 @@
 //! What everything else stands on: units, geometry, requests, counts, and fast arithmetic and memory. Knows nothing of flash.
 
+pub mod coding;
 pub mod codings;
 pub mod dose;
 pub mod geometry;

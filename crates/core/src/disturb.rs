@@ -9,7 +9,8 @@ mod rows;
 pub mod table;
 mod wordline;
 
-use crate::base::page_set::{any, bits};
+use crate::base::codings::{Codings, FULL};
+use crate::base::page_set::bits;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
@@ -37,10 +38,12 @@ pub struct BlockView<'a> {
     pub wordlines: &'a [Wordline],
     /// Pages that share a wordline, those included that its coding takes away.
     pub pages_per_wordline: u32,
-    /// Coding of its cells: how many page kinds it takes away, the most significant first.
+    /// The codings that its cells may have.
+    pub codings: &'a Codings,
+    /// Coding of its cells.
     pub mode: u8,
-    /// Wordlines of a block of full density that have guard levels all the same, a bit each; nothing where there are none.
-    pub guarded: &'a [u64],
+    /// The coding of each wordline that has one of its own, [`FULL`] for others; nothing where none has.
+    pub recoded: &'a [u8],
     /// Pages programmed so far.
     pub written: u32,
     /// Which pages hold current data, a bit each.
@@ -62,16 +65,17 @@ impl BlockView<'_> {
 
     /// Coding of a wordline's cells.
     pub fn mode_of(&self, wordline: u32) -> u8 {
-        let guarded = !self.guarded.is_empty() && any(self.guarded, wordline, 1);
-        if guarded { self.mode.max(1) } else { self.mode }
+        match self.recoded.get(wordline as usize) {
+            None | Some(&FULL) => self.mode,
+            Some(own) => *own,
+        }
     }
 
     /// Page kinds of a programmed wordline, a bit each, that hold current data or may still be given some.
     pub fn live_kinds(&self, wordline: u32) -> u32 {
         let first = wordline * self.pages_per_wordline;
         let written = self.written.saturating_sub(first).min(self.pages_per_wordline);
-        let kept = self.pages_per_wordline - u32::from(self.mode);
-        let to_come = (1u32 << kept).saturating_sub(1 << written);
+        let to_come = u32::from(self.codings.row(self.mode).kept) & (u32::MAX << written);
         bits(self.valid, first, self.pages_per_wordline) as u32 | if planted(Bug::ToComeForgotten) { 0 } else { to_come }
     }
 }

@@ -3,16 +3,15 @@
 mod age;
 pub(crate) mod assess;
 pub mod block;
-pub mod coding;
 pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
-pub(crate) mod guards;
 mod life;
 mod look;
 pub(crate) mod operate;
 pub(crate) mod ops;
 mod probed;
+pub(crate) mod recoded;
 pub mod rules;
 mod tell;
 pub(crate) mod wear;
@@ -33,9 +32,9 @@ use contents::Contents;
 use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
 use counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
-use guards::Guards;
 use ops::NandOp;
 pub use probed::Probed;
+use recoded::Recoded;
 use tell::Watch;
 
 /// The flash of a drive, with what it counts for the controller.
@@ -46,8 +45,8 @@ pub(crate) struct Flash {
     cold: Vec<BlockCold>,
     /// Empty where no error model counts per wordline.
     wordlines: Vec<Wordline>,
-    /// Which wordlines of blocks of full density have guard levels.
-    guards: Guards,
+    /// Wordlines of blocks of full density that have a coding of their own.
+    recoded: Recoded,
     /// The technique's counters, where it wants any.
     tracker: SpaceSaving,
     /// Reads of pages, in blocks of streams that want them counted.
@@ -111,7 +110,7 @@ impl Flash {
             hot: huge_vec(g.blocks as usize, BlockHot::ERASED),
             cold: vec![BlockCold::new(config.start.pec); g.blocks as usize],
             wordlines: huge_vec(if counted == BLOCKS { 0 } else { g.wordlines() as usize }, Wordline::default()),
-            guards: Guards::new(g.blocks, g.wordlines_per_block),
+            recoded: Recoded::new(g.blocks, g.wordlines_per_block),
             tracker,
             page_counters,
             counted,

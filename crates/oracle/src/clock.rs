@@ -95,8 +95,8 @@ impl Clock {
         self.expected.empties(block);
     }
 
-    pub(crate) fn opened(&mut self, block: BlockId) {
-        self.expected.opened(block);
+    pub(crate) fn opened(&mut self, block: BlockId, coding: u8) {
+        self.expected.opened(block, coding);
     }
 
     pub(crate) fn merged(&mut self, block: BlockId, cause: Cause) {

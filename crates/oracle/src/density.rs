@@ -1,5 +1,5 @@
-//! Blocks that hold fewer pages than they could: a merge may take away only what nobody wants, and limits grow only where every wordline
-//! with data has its guard levels.
+//! Blocks and wordlines that hold fewer pages than they could: a merge may take away only what nobody wants, and limits change only where
+//! every wordline with data is merged.
 
 use vpass_core::base::units::BlockId;
 
@@ -11,29 +11,28 @@ use crate::stamps::Stamp;
 impl Oracle {
     /// An erased block will be written in this mode.
     pub(crate) fn opened_in_mode(&mut self, block: BlockId, mode: u8) {
-        self.clock.opened(block);
+        self.clock.opened(block, mode);
         let checked = self.protocol.open(block, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if right {
-            self.take_away(block, u32::from(mode) * self.geometry.wordlines_per_block);
+            self.take_away(block, self.density.codings.given_up(mode) * self.geometry.wordlines_per_block);
             self.doses.set_mode(block, mode);
         }
     }
 
-    /// A wordline, numbered within its block, lost its most significant pages.
+    /// A wordline, numbered within its block, lost the pages that a mode gives up.
     pub(crate) fn merged_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) {
         if !self.check_block(block, "merge") {
             return;
         }
-        let (kinds, taken) = (self.geometry.cell.bits(), u32::from(mode));
         if wordline >= self.geometry.wordlines_per_block {
             return self.findings.add(Kind::Protocol, || format!("merge of wordline {wordline} of block {block}, which has not so many"));
         }
         let checked = self.protocol.merge(block, wordline, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
-        self.forget(block, wordline, kinds.saturating_sub(taken)..kinds, "a merge took away");
+        self.forget(block, wordline, self.density.codings.kinds_given_up(mode), "a merge took away");
         if self.protocol.is_full(block) {
             if right {
                 self.check_sensed(block, wordline);
@@ -49,7 +48,7 @@ impl Oracle {
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if right {
-            self.take_away(block, mode.into());
+            self.take_away(block, self.density.codings.given_up(mode));
             self.settle_block(block);
             self.doses.recode_wordline(block, wordline, mode);
             self.doses.note_reprogramming(block);
@@ -66,7 +65,7 @@ impl Oracle {
         }
         self.density.reprogram();
         self.take_away(block, self.pages_gone(block, mode));
-        // A wordline written in part has no guard levels.
+        // A wordline written in part has not the mode's limits.
         let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());
         self.forget(block, written / kinds, 0..written % kinds, "reprogramming left without guard levels");
         self.settle_block(block);
@@ -82,7 +81,7 @@ impl Oracle {
     }
 
     /// Nothing is to be found in these page kinds of a wordline any more; a finding for each page that the host can still read.
-    fn forget(&mut self, block: BlockId, index: u32, kinds: std::ops::Range<u32>, how: &str) {
+    fn forget(&mut self, block: BlockId, index: u32, kinds: impl Iterator<Item = u32>, how: &str) {
         let wordline = self.geometry.first_wordline(block) + index;
         for kind in kinds {
             let at = At { block, wordline, index, kind };

@@ -8,12 +8,14 @@ use vpass_core::base::metrics::ReclaimCounts;
 use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::config::DriveConfig;
 
+use crate::codings::Codings;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
 /// Counts since the measured phase began.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct DensityBooks {
+    pub(crate) codings: Codings,
     reprogrammed: u64,
     erased_by_gc: u64,
     /// Pages that guard levels take away now, and may at most.
@@ -30,7 +32,17 @@ pub(crate) struct DensityBooks {
 impl DensityBooks {
     pub(crate) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
         let spare = f64::from(geometry.raw_pages() - geometry.host_pages);
-        Self { may_take: (config.density.spare_share * spare) as u64, ..Self::default() }
+        Self {
+            codings: Codings::new(geometry),
+            may_take: (config.density.spare_share * spare) as u64,
+            reprogrammed: 0,
+            erased_by_gc: 0,
+            away: 0,
+            away_of: BTreeMap::new(),
+            wordline: 0,
+            sensed: 0,
+            used: [0; 20],
+        }
     }
 
     /// The measured phase begins.
@@ -78,7 +90,7 @@ impl Oracle {
     /// Pages that a block does without once it goes to a mode: it is written no further, so those that it never got are among them.
     pub(crate) fn pages_gone(&self, block: BlockId, mode: u8) -> u32 {
         let bits = self.geometry.cell.bits();
-        self.geometry.pages_per_block - self.protocol.written(block) / bits * (bits - u32::from(mode))
+        self.geometry.pages_per_block - self.protocol.written(block) / bits * (bits - self.density.codings.given_up(mode))
     }
 
     /// A block is about to be erased.

@@ -42,7 +42,7 @@ struct Block {
     limits: u32,
     /// Its limits over those of the worst block; see the table.
     factor: u16,
-    /// Page kinds that its coding takes away, which changes its limits again.
+    /// Its coding, which changes its limits again.
     mode: u8,
     /// Whether some of its wordlines have a mode of their own.
     has_own: bool,
@@ -427,7 +427,7 @@ impl Doses {
         self.start_pec + self.blocks[block as usize].limits / self.table.groups() as u32
     }
 
-    /// Page kinds that a block's coding takes away.
+    /// A block's coding.
     pub(crate) fn mode_of(&self, block: BlockId) -> u8 {
         self.blocks[block as usize].mode
     }

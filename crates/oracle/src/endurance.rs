@@ -8,6 +8,8 @@ use vpass_core::base::units::BlockId;
 use vpass_core::config::{Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfig};
 use vpass_core::disturb::table::Endurance;
 
+use crate::codings::has_guard_levels;
+
 /// Factors are multiples of 1/1024.
 const ONE: u32 = 1024;
 /// Limits are in 1/1024 of a read, alpha is in 1/256.
@@ -143,10 +145,10 @@ impl Endurances {
         of_wordline * u64::from(self.kind[kind as usize & 3]) / u64::from(ONE)
     }
 
-    /// A limit where a coding mode leaves guard levels.
+    /// A limit in a coding mode, which may leave guard levels.
     #[inline]
     pub(crate) fn in_mode(&self, limit: u64, mode: u8) -> u64 {
-        if mode > 0 { limit * self.guarded / u64::from(ONE) } else { limit }
+        if has_guard_levels(mode) { limit * self.guarded / u64::from(ONE) } else { limit }
     }
 }
 
@@ -266,7 +268,7 @@ mod tests {
         let worst = (0..64).find(|w| e.group_of(*w) == 1 && e.member[*w as usize] == ONE).unwrap();
         assert_eq!(e.limit_of(1_024_000, worst, 1280), 1_280_000);
         assert_eq!([0, 1, 2].map(|kind| e.limit_of_kind(1000, kind)), [2000, 1000, 1500]);
-        assert_eq!([e.in_mode(1000, 0), e.in_mode(1000, 1)], [1000, 10_000]);
+        assert_eq!([0, 1, 4].map(|mode| e.in_mode(1000, mode)), [1000, 10_000, 1000]);
     }
 
     #[test]

@@ -49,7 +49,8 @@ impl Oracle {
         if self.is_full() {
             self.wear.program(&self.geometry, at.block, page, cause);
         }
-        if at.kind == 0 {
+        let mode = self.doses.mode_of(at.block);
+        if self.density.codings.next_kept(mode, 0) == at.kind {
             self.doses.program(&mut self.medium, at);
         }
         Some(at)

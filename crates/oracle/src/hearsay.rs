@@ -96,7 +96,7 @@ impl Oracle {
             return Some(format!("that {} reads come before a job is done; {} may", told.late, self.hearsay.late));
         }
         if told.mode != self.doses.mode_of(block) {
-            return Some(format!("that its coding does without {} page kinds; it does without {}", told.mode, self.doses.mode_of(block)));
+            return Some(format!("that its coding is number {}; it is number {}", told.mode, self.doses.mode_of(block)));
         }
         let endured = |group: usize| self.doses.of_group(block, group);
         let too_good = |(group, told): &(usize, &Endurance)| told.limit > endured(*group).limit || told.alpha < endured(*group).alpha;
@@ -151,7 +151,8 @@ impl Oracle {
         let Some(parts) = self.hearsay.divided.get(&block) else { return };
         let page = from - self.geometry.first_page(block);
         let Some((_, wanted)) = parts.iter().find(|(part, _)| part.holds(page)) else { return };
-        if *wanted < self.doses.mode_of(to.block) {
+        let given_up = |mode: u8| self.density.codings.given_up(mode);
+        if given_up(*wanted) < given_up(self.doses.mode_of(to.block)) {
             let place = self.place(from);
             self.findings.add(Kind::Books, || format!("{place} is to go to a block of full density; it goes to block {}", to.block));
         }

@@ -18,6 +18,7 @@ mod books;
 mod claims;
 mod cleaning;
 mod clock;
+mod codings;
 mod conclude;
 mod density;
 mod density_books;

@@ -5,6 +5,8 @@
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Seq};
 
+use crate::codings::Codings;
+
 /// What happened to a block since its last erase.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
@@ -14,7 +16,7 @@ struct Block {
     merged: u16,
     /// Those of them whose limits have changed by themselves.
     recoded: u16,
-    /// Page kinds that its coding takes away.
+    /// Its coding.
     mode: u8,
 }
 
@@ -25,6 +27,7 @@ pub(crate) struct Protocol {
     /// Of blocks in which any wordline was merged in place: the mode of each, 0 where it was not.
     merged: Vec<Vec<u8>>,
     last_seq: Option<Seq>,
+    codings: Codings,
     /// Page kinds of a wordline.
     kinds: u32,
     /// Wordlines of a block.
@@ -38,6 +41,7 @@ impl Protocol {
             blocks: vec![Block::default(); blocks],
             merged: vec![vec![]; blocks],
             last_seq: None,
+            codings: Codings::new(geometry),
             kinds: geometry.cell.bits(),
             wordlines: geometry.wordlines_per_block as usize,
         }
@@ -66,10 +70,10 @@ impl Protocol {
         self.blocks[block as usize].mode == 0
     }
 
-    /// Page kinds that remain under a mode, where there is such a mode.
+    /// Page kinds that remain under a mode, a bit each, where there is such a mode.
     fn kept(&self, mode: u8) -> Result<u32, String> {
-        let taken = u32::from(mode);
-        if (1..self.kinds).contains(&taken) { Ok(self.kinds - taken) } else { Err(format!("mode {mode} of cells of {} bits", self.kinds)) }
+        let kept = self.codings.kept(mode).filter(|_| mode > 0);
+        kept.ok_or_else(|| format!("mode {mode} of cells of {} bits", self.kinds))
     }
 
     /// An erased block is to be written in a mode.
@@ -85,9 +89,9 @@ impl Protocol {
 
     pub(crate) fn program(&mut self, block: BlockId, page: u32) -> Result<(), String> {
         let b = &mut self.blocks[block as usize];
-        let next = u32::from(b.written);
-        b.written = next.max(page + 1) as u16;
-        if page % self.kinds + u32::from(b.mode) >= self.kinds {
+        let next = self.codings.next_kept(b.mode, b.written.into());
+        b.written = b.written.max(page as u16 + 1);
+        if !self.codings.keeps(b.mode, page) {
             return Err(format!("program of page {page} of block {block}, which its coding in mode {} takes away", b.mode));
         }
         if b.merged > b.recoded {
@@ -109,7 +113,7 @@ impl Protocol {
         let b = &mut self.blocks[block as usize];
         let written = u32::from(b.written);
         if b.mode > 0 {
-            if b.mode != mode || b.merged > 0 || written != first + kept {
+            if b.mode != mode || b.merged > 0 || written != first + kept.ilog2() + 1 {
                 return Err(format!(
                     "merge of wordline {wordline} of block {block} in mode {mode}; the block is in mode {}, {written} pages on",
                     b.mode
@@ -160,8 +164,8 @@ impl Protocol {
         if b.mode > 0 {
             return Err(only_an_erase(block, b.mode, mode));
         }
-        let merged = self.merged[block as usize].iter().filter(|merged| **merged == mode).count();
-        if merged != whole as usize {
+        let merged: u32 = self.merged[block as usize].iter().map(|merged| u32::from(*merged == mode)).sum();
+        if merged != whole {
             return Err(format!("block {block} goes to mode {mode} with {merged} of {whole} wordlines merged"));
         }
         b.mode = mode;

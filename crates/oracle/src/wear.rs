@@ -124,7 +124,7 @@ impl Wear {
 
     /// A page of a block, numbered within it, is programmed.
     pub(crate) fn program(&mut self, geometry: &Geometry, block: BlockId, page: u32, cause: Cause) {
-        if page == 0 && self.blocks[block as usize].content == Content::Nothing {
+        if self.blocks[block as usize].content == Content::Nothing {
             let checked = self.check_choice(geometry, block, cause);
             self.findings.note(Kind::Books, checked);
             self.check_cold(geometry, block, cause);

@@ -5,6 +5,7 @@
 //! block = (die * planes_per_die + plane) * blocks_per_plane + index               die  = channel * dies_per_channel + i
 //! ```
 
+use crate::base::codings::{Codings, FULL};
 use crate::base::reciprocal::Reciprocal;
 use crate::base::units::{BlockId, DieId, Ppn};
 use crate::config::{Cell, DriveConfig};
@@ -38,6 +39,8 @@ pub struct Geometry {
     pub blocks: u32,
     /// First block of the IPR pool in each plane.
     pub pool_start: u32,
+    /// The codings that its cells may have.
+    pub codings: Codings,
     by_block: Reciprocal,
     by_bits: Reciprocal,
     by_die: Reciprocal,
@@ -64,6 +67,7 @@ impl Geometry {
             pages_per_block: g.pages_per_block(),
             blocks: g.planes() * blocks_per_plane,
             pool_start: blocks_per_plane - (config.density.pool * f64::from(blocks_per_plane)) as u32,
+            codings: Codings::of(config),
             by_block: Reciprocal::new(g.pages_per_block()),
             by_bits: Reciprocal::new(g.cell.bits()),
             by_die: Reciprocal::new(blocks_per_plane * g.planes_per_die),
@@ -96,22 +100,34 @@ impl Geometry {
         self.page_bytes.trailing_zeros()
     }
 
-    /// Pages that a block can hold under a coding mode, which is the number of page kinds that it takes away.
-    pub fn available_pages(&self, mode: u8) -> u32 {
-        self.wordlines_per_block * (self.cell.bits() - u32::from(mode))
+    /// Pages that a block can hold in a coding.
+    pub fn available_pages(&self, coding: u8) -> u32 {
+        self.wordlines_per_block * self.codings.row(coding).kinds()
     }
 
-    /// Whether a coding mode has this page.
+    /// Whether a coding has this page.
     #[inline]
-    pub fn keeps(&self, mode: u8, ppn: Ppn) -> bool {
-        mode == 0 || self.kind_of(ppn) + u32::from(mode) < self.cell.bits()
+    pub fn keeps(&self, coding: u8, ppn: Ppn) -> bool {
+        coding == FULL || self.codings.row(coding).keeps(self.kind_of(ppn))
     }
 
-    /// Pages of a block from this one on that can hold data under a coding mode.
-    pub fn available_from(&self, page: u32, mode: u8) -> u32 {
+    /// Pages of a block from this one on that can hold data in a coding.
+    pub fn available_from(&self, page: u32, coding: u8) -> u32 {
         let (wordline, kind) = (page / self.cell.bits(), page % self.cell.bits());
-        let each = self.cell.bits() - u32::from(mode);
-        (self.wordlines_per_block - wordline) * each - kind.min(each)
+        let row = self.codings.row(coding);
+        let before = (0..kind).filter(|kind| row.keeps(*kind)).count() as u32;
+        (self.wordlines_per_block - wordline) * row.kinds() - before
+    }
+
+    /// The first page of a wordline from this one on that a coding keeps; this one where there is none.
+    #[inline]
+    pub fn next_kept(&self, page: u32, coding: u8) -> u32 {
+        if coding == FULL {
+            return page;
+        }
+        let kind = page % self.cell.bits();
+        let from_here = self.codings.row(coding).kept >> kind;
+        if from_here == 0 { page } else { page + from_here.trailing_zeros() }
     }
 
     /// The block of a page.

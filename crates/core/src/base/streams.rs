@@ -22,7 +22,7 @@ pub const FIRST_OWN: StreamId = 4;
 pub struct StreamSpec {
     /// What it holds, for results.
     pub purpose: &'static str,
-    /// Page kinds of each wordline that its blocks do without.
+    /// The coding of its blocks, where the drive can spare the pages that it gives up.
     pub mode: u8,
     /// Whether its blocks come from the IPR pool where they can.
     pub pool: bool,

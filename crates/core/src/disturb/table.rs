@@ -4,6 +4,7 @@
 
 use super::allowed::Allowed;
 use super::rows::Rows;
+use crate::base::codings::{CODINGS, Codings, FACTOR_ONE, FULL};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
@@ -39,8 +40,8 @@ pub struct LimitTable {
     block_variation: f64,
     /// Limit of the weakest of a set of page kinds, a bit each, over the wordline's, in 1/1024.
     weakest: [u32; KIND_SETS],
-    /// Limits with guard levels over those without, in 1/1024.
-    guarded: u64,
+    /// Limits in each coding over those of full density, in 1/1024.
+    by_coding: [u64; CODINGS],
     rows: Rows,
     /// What techniques may assume where data ages.
     allowed: Option<Allowed>,
@@ -52,7 +53,7 @@ impl LimitTable {
     /// The table of a checked configuration.
     pub fn of(config: &DriveConfig) -> Self {
         let table = Self::new(&config.disturb, config.geometry.wordlines_per_block, config.geometry.strings_per_layer);
-        let table = Self { guarded: (config.density.limit_factor * f64::from(MEMBER_ONE)) as u64, ..table };
+        let table = Self { by_coding: Codings::of(config).rows().map(|row| row.limit_factor), ..table };
         Self { allowed: Allowed::of(config, &table), ..table }
     }
 
@@ -79,7 +80,7 @@ impl LimitTable {
             member: by_wordline().map(|layer| member_of_layer[layer]).collect(),
             block_variation: config.block_variation,
             weakest: weakest(&config.kind_factor),
-            guarded: MEMBER_ONE.into(),
+            by_coding: [FACTOR_ONE; CODINGS],
             rows: Rows::new(config),
             allowed: None,
             bugs: Bugs::default(),
@@ -147,11 +148,11 @@ impl LimitTable {
         (wordline_limit * u64::from(*weakest.expect("a number for each set"))) >> MEMBER_BITS
     }
 
-    /// A limit of a block in a coding mode, which is the number of page kinds that it takes away, from that of a block in full density.
+    /// A limit in a coding, from that in full density.
     #[inline]
     pub fn in_mode(&self, limit: u64, mode: u8) -> u64 {
         let times = if self.bugs.has(Bug::GuardFactorTwice) { 2 } else { 1 };
-        if mode == 0 { limit } else { (limit * self.guarded * times) >> MEMBER_BITS }
+        if mode == FULL { limit } else { limit * self.by_coding[usize::from(mode)] * times / FACTOR_ONE }
     }
 
     /// [`Self::limit_of`] in the worst block.
@@ -305,8 +306,9 @@ mod tests {
 
     #[test]
     fn guard_levels_multiply_limits() {
-        let t = LimitTable { guarded: 10 * 1024 + 512, ..table() };
-        assert_eq!([t.in_mode(1000, 0), t.in_mode(1000, 1)], [1000, 10_500]);
+        let mut t = table();
+        t.by_coding[1] = 10 * 1024 + 512;
+        assert_eq!([0, 1, 4].map(|coding| t.in_mode(1000, coding)), [1000, 10_500, 1000]);
     }
 
     #[test]

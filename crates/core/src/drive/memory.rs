@@ -8,7 +8,7 @@ use crate::flash::block::{BlockCold, BlockHot, Wordline};
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
-use crate::flash::guards::Guards;
+use crate::flash::recoded::Recoded;
 use crate::ftl::map::PageMap;
 use crate::slots::gc::victims::VictimIndex;
 use crate::slots::reclaim::{COUNTERS, Technique};
@@ -35,7 +35,7 @@ impl Drive {
             PageMap::bytes(g.host_pages)
                 + Contents::bytes(g.raw_pages(), g.pages_per_block)
                 + VictimIndex::bytes(g.blocks)
-                + Guards::bytes(g.blocks, g.wordlines_per_block)
+                + Recoded::bytes(g.blocks, g.wordlines_per_block)
                 + records
                 + wordlines
                 + tracker

@@ -129,11 +129,11 @@ impl Drive {
 
     /// A page was read to complete one that was written in part.
     fn record_fill(&mut self, src: Ppn, whole: bool) {
-        let cause = Cause::Host;
+        let (cause, coding) = (Cause::Host, self.flash.read_coding(src));
         let op = match (whole, self.flash.by_wordline()) {
-            (false, _) => NandOp::Copy { src, dst: None, cause },
-            (true, false) => NandOp::Fill { src },
-            (true, true) => NandOp::Load { src, serial: self.ftl.gather_serial(Gatherer::Stream(HOST)), cause },
+            (false, _) => NandOp::Copy { src, coding, dst: None, cause },
+            (true, false) => NandOp::Fill { src, coding },
+            (true, true) => NandOp::Load { src, coding, serial: self.ftl.gather_serial(Gatherer::Stream(HOST)), cause },
         };
         self.flash.record(op);
     }

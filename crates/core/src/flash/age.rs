@@ -1,7 +1,7 @@
 //! How old what a block holds is, in steps: within one the error model's answers hold, and with the next it is asked again.
 
 use crate::base::span::Span;
-use crate::base::units::{BlockId, Moment, Ns};
+use crate::base::units::{BlockId, Ns};
 use crate::bugs::{Bug, planted};
 use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
@@ -21,7 +21,7 @@ impl Flash {
 
     /// The age of the oldest page of a block.
     fn age(&self, block: BlockId) -> Ns {
-        (self.now as Moment - self.cold[block as usize].programmed_at).max(0) as Ns
+        (self.now.cast_signed() - self.cold[block as usize].programmed_at).max(0).cast_unsigned()
     }
 
     /// Its step; 0 where data does not age.
@@ -34,7 +34,7 @@ impl Flash {
         let Some(ages) = &self.ages else { return };
         let next = ages.step(self.age(block)) + 1;
         if next < STEPS && !planted(Bug::AgeAskedOnce) {
-            self.ageing.set(block, self.cold[block as usize].programmed_at + ages.begin(next) as Moment);
+            self.ageing.set(block, self.cold[block as usize].programmed_at + ages.begin(next).cast_signed());
         }
         let now = self.now;
         self.tell(|o| o.clock(now));
@@ -83,7 +83,7 @@ impl Flash {
     /// The clock is set back by so much: what was programmed is as old as it was.
     pub(crate) fn set_back(&mut self, by: Ns) {
         for cold in &mut self.cold {
-            cold.programmed_at -= by as Moment;
+            cold.programmed_at -= by.cast_signed();
         }
         self.ageing.set_back(by);
     }

@@ -1,11 +1,12 @@
 //! What the error model makes of a block, and the count at which somebody wants to look at the block next.
 
+use crate::base::codings::GUARDED;
 use crate::base::dose::QUARTERS;
 use crate::base::units::{BlockId, Cause, Reads};
 use crate::bugs::Bug;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::flash::Flash;
-use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_GUARDS, SUSPECT};
+use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_RECODED, SUSPECT};
 
 /// Counters, in quarters, are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
 /// (33 million reads without an erase) is rewritten whatever the policy.
@@ -33,7 +34,8 @@ impl Flash {
             wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],
             pages_per_wordline: self.geometry.cell.bits(),
             mode: self.mode_or_bug(hot),
-            guarded: self.guards.of(block),
+            codings: &self.geometry.codings,
+            recoded: self.recoded.of(block),
             written: u32::from(hot.write_ptr),
             valid: self.contents.valid_words(block),
             age_step: self.age_step(block),
@@ -46,10 +48,10 @@ impl Flash {
         self.model.as_ref().map(|model| model.max_retries())
     }
 
-    /// The coding mode that the error model is told of.
+    /// The block's coding as the error model is told of it.
     fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
-        let for_all = self.bugs.has(Bug::ModeForgotten) || hot.has(HAS_GUARDS) && self.bugs.has(Bug::GuardForAll);
-        if for_all { 1.min(self.geometry.cell.bits() as u8 - 1) } else { hot.mode }
+        let for_all = self.bugs.has(Bug::ModeForgotten) || hot.has(HAS_RECODED) && self.bugs.has(Bug::GuardForAll);
+        if for_all && self.geometry.codings.has(GUARDED) { GUARDED } else { hot.mode }
     }
 
     /// The error model is asked about a block unless what it said still holds.

@@ -26,8 +26,8 @@ pub const MOVING: u8 = 2;
 pub const PROTECTED: u8 = 4;
 /// The reads of each of its pages are counted.
 pub const PAGES_COUNTED: u8 = 8;
-/// Some of its wordlines were merged by themselves, and have guard levels.
-pub const HAS_GUARDS: u8 = 16;
+/// Some of its wordlines were recoded by themselves.
+pub const HAS_RECODED: u8 = 16;
 
 /// A block that nobody wants to look at is looked at here, in quarters of a dose unit: so much of its dose is carried into
 /// [`BlockCold`], long before 32 bits are full.
@@ -41,17 +41,17 @@ pub struct BlockHot {
     pub reads: u32,
     /// The dose, in quarters, at which somebody wants to look at the block; 0 asks at every read.
     pub alarm: u32,
-    /// The page to program next; those before it are programmed, but for what the mode takes away.
+    /// Those before this page are programmed, but for what the mode takes away.
     pub write_ptr: u16,
     /// Pages that hold current data.
     pub valid: u16,
     /// Where the block is in its life.
     pub state: BlockState,
-    /// Coding of its cells: how many page kinds of each wordline it takes away.
+    /// Coding of its cells, by number; wordlines of a block of full density may have others (`recoded`).
     pub mode: u8,
     /// The stream that wrote it.
     pub stream: u8,
-    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`], [`HAS_GUARDS`].
+    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`], [`HAS_RECODED`].
     pub flags: u8,
 }
 
@@ -85,7 +85,7 @@ pub struct BlockCold {
     pub protected_until: u64,
     /// It, or a wordline of it, was reprogrammed in place since its erase.
     pub reprogrammed: bool,
-    /// Pages that its mode takes away, and of a block reprogrammed in place those that it never got; for a block in a mode.
+    /// Pages that its coding and those of its wordlines take away, and of a block recoded in place those that it never got; where there are any.
     pub pages_away: u16,
     /// Cycles in which it was reprogrammed.
     pub reprogrammed_cycles: u32,

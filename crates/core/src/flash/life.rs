@@ -23,7 +23,7 @@ impl Flash {
 
     /// The block's oldest page was programmed so long before time 0.
     pub(crate) fn set_age(&mut self, block: BlockId, age: Ns) {
-        self.cold[block as usize].programmed_at = -(age as Moment);
+        self.cold[block as usize].programmed_at = -age.cast_signed();
         self.ask_model_when_older(block);
     }
 

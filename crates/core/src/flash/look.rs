@@ -1,5 +1,6 @@
 //! What may be seen of the flash from outside. The records are written in this folder only.
 
+use crate::base::codings::FULL;
 use crate::base::mem::prefetch;
 use crate::base::metrics::FlashCounts;
 use crate::base::units::{BlockId, Ppn, Seq};
@@ -11,7 +12,7 @@ use crate::flash::block::{BlockCold, BlockHot, Wordline};
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
-use crate::flash::guards::Guards;
+use crate::flash::recoded::Recoded;
 
 impl Flash {
     /// The part of a block's record that reads touch.
@@ -42,8 +43,27 @@ impl Flash {
         &self.contents
     }
 
-    pub(crate) fn guards(&self) -> &Guards {
-        &self.guards
+    pub(crate) fn recoded(&self) -> &Recoded {
+        &self.recoded
+    }
+
+    /// The coding of a page's cells, as far as it matters for how long a read takes.
+    #[inline]
+    pub(crate) fn read_coding(&self, ppn: Ppn) -> u8 {
+        if !self.recoded.is_read_otherwise {
+            return FULL;
+        }
+        let block = self.geometry.block_of(ppn);
+        self.coding_of(block, self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block))
+    }
+
+    /// The coding of a wordline, numbered within its block.
+    #[cold]
+    pub(crate) fn coding_of(&self, block: BlockId, wordline: u32) -> u8 {
+        match self.recoded.coding(block, wordline) {
+            FULL => self.hot[block as usize].mode,
+            own => own,
+        }
     }
 
     pub(crate) fn tracker(&self) -> &SpaceSaving {
@@ -63,6 +83,13 @@ impl Flash {
     /// Whether reads disturb anything.
     pub(crate) fn has_model(&self) -> bool {
         self.model.is_some()
+    }
+
+    /// The page of a block that is programmed next.
+    #[inline]
+    pub(crate) fn next_page(&self, block: BlockId) -> u32 {
+        let hot = self.hot(block);
+        self.geometry.next_kept(hot.write_ptr.into(), hot.mode)
     }
 
     /// Read-disturb limits, where the drive has any.

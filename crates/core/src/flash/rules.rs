@@ -8,7 +8,8 @@ use crate::base::units::{BlockId, Ppn};
 /// The next program of a block must hit its write pointer.
 #[inline]
 pub fn program(block: BlockId, hot: &BlockHot, page: u32, geometry: &Geometry) {
-    let is_next = hot.state == BlockState::Open && page == u32::from(hot.write_ptr) && page < geometry.pages_per_block;
+    let next = geometry.next_kept(hot.write_ptr.into(), hot.mode);
+    let is_next = hot.state == BlockState::Open && page == next && page < geometry.pages_per_block;
     if !is_next || !geometry.keeps(hot.mode, geometry.first_page(block) + page) {
         refuse_program(block, hot, page, geometry);
     }
@@ -17,7 +18,8 @@ pub fn program(block: BlockId, hot: &BlockHot, page: u32, geometry: &Geometry) {
 #[cold]
 fn refuse_program(block: BlockId, hot: &BlockHot, page: u32, geometry: &Geometry) -> ! {
     assert!(hot.state == BlockState::Open, "program of block {block}, which is {:?}", hot.state);
-    assert!(page == u32::from(hot.write_ptr), "block {block}: page {page} programmed, but page {} is next", hot.write_ptr);
+    let next = geometry.next_kept(hot.write_ptr.into(), hot.mode);
+    assert!(page == next, "block {block}: page {page} programmed, but page {next} is next");
     assert!(page < geometry.pages_per_block, "block {block}: program beyond its last page");
     panic!("block {block}: page {page} is not there in mode {}", hot.mode);
 }

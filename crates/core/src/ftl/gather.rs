@@ -76,7 +76,7 @@ impl Ftl {
         // Before there are as many as a wordline of any block of this stream takes, no block is opened.
         let bits = flash.geometry.cell.bits();
         let fewest = match by {
-            Gatherer::Stream(stream) => bits.saturating_sub(self.streams.mode(stream)).min(self.streams.most_pages(stream)),
+            Gatherer::Stream(stream) => flash.geometry.codings.row(self.streams.mode(stream)).kinds().min(self.streams.most_pages(stream)),
             Gatherer::Block(_) => bits,
         };
         if waiting < fewest && !padded {
@@ -102,7 +102,7 @@ impl Ftl {
     /// Pages of a block's next wordline that are programmed, and those of them that may hold data.
     fn pages_of_next_wordline(&self, flash: &Flash, by: Gatherer, block: BlockId) -> (u32, u32) {
         let hot = flash.hot(block);
-        let kept = flash.geometry.cell.bits() - u32::from(hot.mode);
+        let kept = flash.geometry.codings.row(hot.mode).kinds();
         let most = match by {
             Gatherer::Stream(stream) => self.streams.most_pages(stream) - u32::from(hot.write_ptr),
             Gatherer::Block(_) => kept,
@@ -111,30 +111,29 @@ impl Ftl {
     }
 
     fn program_wordline(&mut self, flash: &mut Flash, by: Gatherer, block: BlockId, pages: &[Waiting], kept: u32, serial: u32) {
-        let first = u32::from(flash.hot(block).write_ptr);
         let is_within = matches!(by, Gatherer::Block(_));
         if is_within {
             // It is no stream's: open for this program only.
             flash.set_state(block, BlockState::Open);
         }
+        let first = flash.next_page(block);
         let mut cause = Cause::Host;
-        for (page, waiting) in (first..).zip(pages) {
+        for (n, waiting) in (1..).zip(pages) {
+            let page = flash.next_page(block);
             let slot = self.buffer.unstage(waiting.slot);
             if !self.bugs.has(Bug::GatherKeepsMap) {
                 self.map.to_physical[slot.lpn as usize] = UNMAPPED;
             }
             cause = waiting.cause;
-            if page + 1 == first + pages.len() as u32 && page + 1 < first + kept && self.bugs.has(Bug::PaddingTakesLast) {
+            if n == pages.len() as u32 && n < kept && self.bugs.has(Bug::PaddingTakesLast) {
                 flash.program_nothing(block, page, cause);
                 continue;
             }
             let by_host = slot.is_new || self.bugs.has(Bug::GatherClaimsHost);
             self.program(flash, block, page, slot.lpn, if by_host { Origin::Host } else { Origin::Gathered }, cause);
         }
-        for page in first + pages.len() as u32..first + kept {
-            flash.program_nothing(block, page, cause);
-        }
-        flash.complete_wordline(block, first + kept - 1, cause);
+        (pages.len() as u32..kept).for_each(|_| flash.program_nothing(block, flash.next_page(block), cause));
+        flash.complete_wordline(block, u32::from(flash.hot(block).write_ptr) - 1, cause);
         if is_within {
             flash.set_state(block, BlockState::Closed);
         }

@@ -52,7 +52,7 @@ impl Job {
         match &self.rewrite.recode {
             Recode::Nothing => 0,
             Recode::Block(coding) => flash.pages_if_recoded(self.block, *coding),
-            Recode::Wordlines(coding, left) => left.len() * u32::from(*coding),
+            Recode::Wordlines(coding, left) => left.len() * flash.geometry.codings.given_up(*coding),
         }
     }
 

@@ -22,7 +22,7 @@ impl Ftl {
     /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
     pub(crate) fn place(&mut self, flash: &mut Flash, slots: &mut Slots, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
         let block = self.block_at_turn(flash, slots, stream);
-        let page = u32::from(flash.hot(block).write_ptr);
+        let page = flash.next_page(block);
         let ppn = flash.geometry.first_page(block) + page;
         self.program(flash, block, page, lpn, origin, cause);
         flash.complete_wordline(block, page, cause);

@@ -1,14 +1,15 @@
 //! Blocks of low density: made in place by reprogramming, or opened as such by a stream. And how many of them the drive can bear.
 //!
 //! Reprogramming a block (ipr-2018 III-C): valid pages of the kind that will be gone move elsewhere; then each wordline is read whole and its
-//! most significant page programmed over itself, so that its cells leave the guard levels (`nand::coding`). Its limits grow when all are done.
+//! most significant page programmed over itself, so that its cells leave the guard levels (`base::coding`). Its limits grow when all are done.
 //! What it has endured stays.
 
+use crate::base::codings::FULL;
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
-use crate::flash::block::HAS_GUARDS;
+use crate::flash::block::HAS_RECODED;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
@@ -28,13 +29,14 @@ impl Ftl {
         }
         match &mut rewrite.recode {
             Recode::Nothing => {}
-            Recode::Block(coding) => match self.leaving_block(flash, block, *coding) {
-                Some(leaving) => rewrite.parts.push(Part::of(leaving, rewrite.otherwise)),
-                None => {
+            Recode::Block(coding) => {
+                if let Some(leaving) = self.leaving_block(flash, block, *coding) {
+                    rewrite.parts.push(Part::of(leaving, rewrite.otherwise));
+                } else {
                     self.reclaim.low_density_refused += 1;
                     *rewrite = Rewrite::all_to(block, rewrite.otherwise);
                 }
-            },
+            }
             Recode::Wordlines(coding, wordlines) => {
                 let leaving = self.leaving_wordlines(flash, block, *coding, wordlines);
                 rewrite.parts.push(Part::of(leaving, rewrite.otherwise));
@@ -42,20 +44,25 @@ impl Ftl {
         }
     }
 
-    /// Pages that have to leave a block before it is recoded. None where that cannot be: its cells hold one bit, some of it has a coding of its
-    /// own already, or the drive cannot spare the pages.
+    /// Pages that have to leave a block before it is recoded. None where that cannot be: its cells have no such coding, some of it has
+    /// one of its own already, or the drive cannot spare the pages.
     fn leaving_block(&self, flash: &Flash, block: BlockId, coding: u8) -> Option<PageSet> {
         let g = &flash.geometry;
         let (bits, written) = (g.cell.bits(), u32::from(flash.hot(block).write_ptr));
         let hot = flash.hot(block);
-        if bits == 1 || hot.mode > 0 || hot.has(HAS_GUARDS) || !self.has_to_spare(flash, flash.pages_if_recoded(block, coding)) {
+        if !g.codings.has(coding)
+            || hot.mode != FULL
+            || hot.has(HAS_RECODED)
+            || !self.has_to_spare(flash, flash.pages_if_recoded(block, coding))
+        {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
-        let kept = bits - u32::from(coding);
         let whole = if self.bugs.has(Bug::BackupForgotten) { 0 } else { written / bits };
         let whole = whole.saturating_sub(u32::from(self.bugs.has(Bug::BackupOneShort)));
-        (0..whole).for_each(|wordline| leaving.insert(wordline * bits + kept, bits - kept));
+        for kind in g.codings.kinds_given_up(coding) {
+            (0..whole).for_each(|wordline| leaving.insert(wordline * bits + kind, 1));
+        }
         // A wordline written in part keeps its coding.
         leaving.insert(written / bits * bits, if planted(Bug::PartWordlineStays) { 0 } else { written % bits });
         Some(leaving)
@@ -63,21 +70,22 @@ impl Ftl {
 
     /// Pages that have to leave some wordlines of a block before those are recoded. All pages of one leave that cannot be, and it is taken out.
     fn leaving_wordlines(&self, flash: &Flash, block: BlockId, coding: u8, wordlines: &mut PageSet) -> PageSet {
-        let (bits, taken) = (flash.geometry.cell.bits(), u32::from(coding));
-        let can_merge = bits > taken && flash.hot(block).mode == 0;
+        let (bits, codings) = (flash.geometry.cell.bits(), &flash.geometry.codings);
+        let can_merge = codings.has(coding) && flash.hot(block).mode == FULL;
         let whole = if can_merge { flash.whole_wordlines(block) } else { 0 };
-        let mut room = self.pages_to_spare.saturating_sub(flash.pages_away() + self.pages_leaving(flash)) / taken;
+        let mut room = self.pages_to_spare.saturating_sub(flash.pages_away() + self.pages_leaving(flash)) / codings.given_up(coding).max(1);
         let mut leaving = PageSet::none(flash.geometry.pages_per_block);
         let mut merging = PageSet::none(flash.geometry.wordlines_per_block);
         for wordline in wordlines.iter() {
-            if wordline >= whole || room == 0 || flash.guards().has(block, wordline) {
+            if wordline >= whole || room == 0 || flash.recoded().coding(block, wordline) != FULL {
                 leaving.insert(wordline * bits, bits);
                 continue;
             }
             room -= 1;
             merging.insert(wordline, 1);
-            if !self.bugs.has(Bug::BackupForgotten) {
-                leaving.insert((wordline + 1) * bits - taken, if planted(Bug::GuardBackupShort) && wordline % 2 == 1 { 0 } else { taken });
+            let is_forgotten = self.bugs.has(Bug::BackupForgotten) || planted(Bug::GuardBackupShort) && wordline % 2 == 1;
+            if !is_forgotten {
+                codings.kinds_given_up(coding).for_each(|kind| leaving.insert(wordline * bits + kind, 1));
             }
         }
         *wordlines = merging;
@@ -124,7 +132,7 @@ impl Ftl {
         while let Some(wordline) = left.take_first() {
             if any(flash.contents().valid_words(block), wordline * bits, bits) {
                 let beside = self.bugs.has(Bug::MergeBeside) && wordline + 1 < flash.whole_wordlines(block);
-                let wordline = wordline + u32::from(beside && !flash.guards().has(block, wordline + 1));
+                let wordline = wordline + u32::from(beside && flash.recoded().coding(block, wordline + 1) == FULL);
                 self.sense_wordline(flash, block, wordline, cause);
                 flash.recode_wordline(block, wordline, coding, cause);
                 return true;
@@ -149,14 +157,13 @@ impl Ftl {
             } else {
                 flash.sense_for_nobody(ppn, cause);
             }
-            flash.record(NandOp::Read { src: ppn, cause });
+            flash.record(NandOp::Read { src: ppn, coding: flash.read_coding(ppn), cause });
         }
     }
 
     /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.
     pub(crate) fn open_in_mode(&mut self, flash: &mut Flash, block: BlockId, mode: u8) {
-        let mode = mode.min(flash.geometry.cell.bits() as u8 - 1);
-        if mode == 0 {
+        if mode == FULL || !flash.geometry.codings.has(mode) {
             return;
         }
         let taken = flash.geometry.pages_per_block - flash.geometry.available_pages(mode);

@@ -9,7 +9,7 @@ pub(super) const NONE: BlockId = BlockId::MAX;
 
 pub(crate) struct Stream {
     pub(super) purpose: &'static str,
-    /// Page kinds that its blocks do without.
+    /// The coding of its blocks.
     pub(super) mode: u8,
     /// Takes the most worn free block instead of the youngest.
     pub(super) worn: bool,
@@ -68,9 +68,9 @@ impl Streams {
         self.table[usize::from(stream)].open.len()
     }
 
-    /// Page kinds that a stream's blocks do without, where the drive can spare them.
-    pub(crate) fn mode(&self, stream: StreamId) -> u32 {
-        self.table[usize::from(stream)].mode.into()
+    /// The coding of a stream's blocks, where the drive can spare the pages that it gives up.
+    pub(crate) fn mode(&self, stream: StreamId) -> u8 {
+        self.table[usize::from(stream)].mode
     }
 
     /// Pages after which a stream's blocks are closed.

@@ -61,7 +61,7 @@ impl<'a> View<'a> {
             tracker: flash.tracker(),
             pages: flash.page_counters(),
             contents: flash.contents(),
-            guards: flash.guards(),
+            recoded: flash.recoded(),
             pages_away: flash.pages_away() + away.leaving,
             pages_to_spare: away.at_most,
             clock: facts.host_pages_before + host.read_pages + host.write_pages,

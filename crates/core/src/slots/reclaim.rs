@@ -24,7 +24,7 @@ mod straw_ss_sound;
 mod straw_wl;
 mod tiered;
 
-pub use crate::base::codings::GUARDED;
+pub use crate::base::codings::{FASTER, FULL, GUARDED};
 pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
 pub use crate::slots::rewrite::{Part, Place, Recode, Rewrite};
@@ -43,7 +43,7 @@ use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::{SpaceSaving, Tracked};
-use crate::flash::guards::Guards;
+use crate::flash::recoded::Recoded;
 use crate::slots::card::{Card, InSlot};
 
 /// What a policy may look at.
@@ -69,7 +69,7 @@ pub struct View<'a> {
     pub(crate) clock: u64,
     pub(crate) timed_from: u64,
     pub(crate) rung_by: Ppn,
-    pub(crate) guards: &'a Guards,
+    pub(crate) recoded: &'a Recoded,
     pub(crate) pages_away: u32,
     pub(crate) pages_to_spare: u32,
     pub(crate) bugs: Bugs,
@@ -118,7 +118,7 @@ impl View<'_> {
     /// Whether the drive can spare the pages of one more full block of low density. Where not, [`Recode::Block`] is refused, and a stream
     /// of low density opens blocks of full density. A block reprogrammed before it is full takes more.
     pub fn can_spare(&self) -> bool {
-        self.geometry.pages_per_block - self.geometry.available_pages(1) <= self.spare_pages()
+        self.geometry.pages_per_block - self.geometry.available_pages(GUARDED) <= self.spare_pages()
     }
 
     /// Pages that the drive can still do without.
@@ -131,14 +131,14 @@ impl View<'_> {
         self.pages_away
     }
 
-    /// Wordlines of a block of full density that have guard levels all the same, a bit each; nothing where there are none.
-    pub fn guarded(&self, block: BlockId) -> &[u64] {
-        self.guards.of(block)
+    /// The coding of each wordline of a block of full density that has one of its own, 0 for others; nothing where none has.
+    pub fn recoded(&self, block: BlockId) -> &[u8] {
+        self.recoded.of(block)
     }
 
-    /// Whether a wordline of a block, numbered within it, is one of them.
-    pub fn is_guarded(&self, block: BlockId, wordline: u32) -> bool {
-        self.guards.has(block, wordline)
+    /// Whether a wordline of a block, numbered within it, has a coding of its own.
+    pub fn is_recoded(&self, block: BlockId, wordline: u32) -> bool {
+        self.recoded.coding(block, wordline) != FULL
     }
 
     /// Host page operations since the drive was made: the time of techniques that compare rates, the same in both gears.
@@ -162,7 +162,7 @@ impl View<'_> {
         self.hot[block as usize].stream
     }
 
-    /// Page kinds of each wordline that a block's coding takes away.
+    /// The coding of a block's cells.
     pub fn mode(&self, block: BlockId) -> u8 {
         self.hot[block as usize].mode
     }

@@ -52,6 +52,13 @@ impl Drive {
 
 /// Where things are, and what is done about them.
 impl Drive {
+    /// The coding that decides how long a read of a page takes.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
+    pub(super) fn read_coding(&self, ppn: Ppn) -> u8 {
+        self.flash.read_coding(ppn)
+    }
+
     /// Tells the drive the time, before its state changes.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "an assignment")]

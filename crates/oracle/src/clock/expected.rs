@@ -1,7 +1,7 @@
 //! Physical work that must take time: what the drive did to its flash, until the engine gives it to a die. Each piece must be given once,
 //! and none may be left out.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
 
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
@@ -35,8 +35,8 @@ pub(super) struct Expected {
     retried: VecDeque<(Ppn, u8, Cause)>,
     merged: VecDeque<(BlockId, Cause)>,
     erased: VecDeque<(BlockId, Cause)>,
-    /// Blocks that were opened without some page kinds: where a program takes a wordline, merging is part of it.
-    sparse: BTreeSet<BlockId>,
+    /// Blocks that were opened without some page kinds, and their codings: where a program takes a wordline, merging is part of it.
+    sparse: BTreeMap<BlockId, u8>,
     /// Blocks under a job of reclaim that ends with their erase.
     emptied: BTreeSet<BlockId>,
 }
@@ -48,8 +48,8 @@ fn take<T>(from: &mut VecDeque<T>, fits: impl Fn(&T) -> bool) -> Option<T> {
 }
 
 impl Expected {
-    pub(super) fn opened(&mut self, block: BlockId) {
-        self.sparse.insert(block);
+    pub(super) fn opened(&mut self, block: BlockId, coding: u8) {
+        self.sparse.insert(block, coding);
     }
 
     pub(super) fn forget_block(&mut self, block: BlockId) {
@@ -69,7 +69,7 @@ impl Expected {
 
     /// Whether a block does without some page kinds.
     pub(super) fn is_sparse(&self, block: BlockId) -> bool {
-        self.sparse.contains(&block)
+        self.sparse.contains_key(&block)
     }
 
     /// A page was programmed, with data or without.
@@ -78,7 +78,8 @@ impl Expected {
         if !lengths.by_wordline {
             return self.programmed.push_back(Programmed { first: ppn, pages, cause });
         }
-        let first = lengths.wordline_start(ppn);
+        let coding = self.sparse.get(&lengths.block(ppn)).copied().unwrap_or(0);
+        let first = lengths.wordline_start(ppn, coding);
         // Its first page begins it anew: the block may have been erased meanwhile.
         match self.programmed.back_mut().filter(|last| last.first == first && ppn != first) {
             Some(last) => {
@@ -90,7 +91,7 @@ impl Expected {
     }
 
     pub(super) fn merged(&mut self, block: BlockId, cause: Cause, lengths: &Lengths) {
-        if !(lengths.by_wordline && self.sparse.contains(&block)) {
+        if !(lengths.by_wordline && self.sparse.contains_key(&block)) {
             self.merged.push_back((block, cause));
         }
     }

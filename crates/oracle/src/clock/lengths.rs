@@ -4,6 +4,8 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Ns, Ppn};
 use vpass_core::config::{DriveConfig, EccConfig, ProgramUnit, Schedule};
 
+use crate::codings::Codings;
+
 /// Times of one drive in ns, and the numbers that addresses are made of.
 #[derive(Debug)]
 pub(super) struct Lengths {
@@ -29,6 +31,7 @@ pub(super) struct Lengths {
     /// The pause after which incomplete wordlines are programmed.
     pub(super) pad_after: Option<Ns>,
     pub(super) bits: u32,
+    codings: Codings,
     pages_per_block: u32,
     blocks_per_plane: u32,
     planes_per_die: u32,
@@ -75,6 +78,7 @@ impl Lengths {
             slots: (config.drive.write_buffer.0 / g.page_size.0 / 2) as u32,
             pad_after: (t.pad_after_us > 0.0).then(|| ns(t.pad_after_us)),
             bits: g.cell.bits(),
+            codings: Codings::new(geometry),
             pages_per_block: g.wordlines_per_block * g.cell.bits(),
             blocks_per_plane: geometry.blocks_per_plane,
             planes_per_die: g.planes_per_die,
@@ -145,8 +149,8 @@ impl Lengths {
         die / self.dies_per_channel
     }
 
-    /// First page of a page's wordline.
-    pub(super) fn wordline_start(&self, ppn: Ppn) -> Ppn {
-        ppn - ppn % self.bits
+    /// The first page of a page's wordline that a coding keeps.
+    pub(super) fn wordline_start(&self, ppn: Ppn, coding: u8) -> Ppn {
+        self.codings.next_kept(coding, ppn - ppn % self.bits)
     }
 }

@@ -179,3 +179,22 @@ fn nobodys_data_may_be_sensed_in_programmed_cells_only() {
     s.read(NOBODY, 0);
     s.caught(stamp, &["it is beyond the host's capacity"]);
 }
+
+#[test]
+fn a_block_opened_without_its_lsb_pages_is_written_so() {
+    let mut s = Scene::tiny();
+    s.oracle.recoded(0, None, 4);
+    for (wordline, lpn) in [(0, 0), (1, 2)] {
+        s.write(wordline * 3 + 1, [lpn, lpn + 1]);
+        s.oracle.merged(0, wordline, 4, Cause::Host);
+    }
+    (0..4).zip([1, 2, 4, 5]).for_each(|(lpn, ppn)| s.read(lpn, ppn));
+    s.clean();
+    s.write(6, [4]);
+    s.caught(protocol, &["program of page 6 of block 0, which its coding in mode 4 takes away"]);
+    let mut s = Scene::tiny();
+    s.oracle.recoded(0, None, 4);
+    s.write(1, [0]);
+    s.oracle.merged(0, 0, 4, Cause::Host);
+    s.caught(protocol, &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, 2 pages on"]);
+}

@@ -140,3 +140,43 @@ fn its_limit_grows_only_when_it_was_merged_and_its_block_is_in_full_density() {
     s.oracle.recoded(0, Some(0), 1);
     s.caught(protocol, &["wordline 0 of block 0 goes to mode 1 by itself; the block is in mode 1"]);
 }
+
+/// A wordline merged for fewer sensings gives its LSB page up (coding 4); block 0 holds pages 0 to 5, page 3 is backed up in block 1.
+fn faster(s: &mut Scene) {
+    s.write(0, 0..6);
+    s.copy(3, 12, 3);
+    s.read_by(Cause::Reclaim, NOBODY, 3, ReadResult::Good);
+    s.read_by(Cause::Reclaim, 4, 4, ReadResult::Good);
+    s.read_by(Cause::Reclaim, 5, 5, ReadResult::Good);
+    s.oracle.merged(0, 1, 4, Cause::Reclaim);
+    s.oracle.recoded(0, Some(1), 4);
+}
+
+#[test]
+fn a_wordline_may_keep_its_csb_and_msb_pages_and_endures_no_more() {
+    let mut s = Scene::tiny();
+    faster(&mut s);
+    for (lpn, ppn) in [(3, 12), (4, 4), (5, 5)] {
+        s.read(lpn, ppn);
+    }
+    // Wordline 0 was read once to back up, three times to merge and twice now on its neighbour: 9 x 11 = 99 of 100 for wordline 1.
+    (0..11).for_each(|_| s.read(0, 0));
+    s.read(4, 4);
+    s.clean();
+    s.read(0, 0);
+    s.read(5, 5);
+    past(&s, "host read used lpn 5 past its limit at ppn 5 (block 0, wordline 1): dose 108.000 of a limit of 100.000");
+}
+
+#[test]
+fn what_it_gives_up_is_its_lsb_page() {
+    let mut s = Scene::tiny();
+    faster(&mut s);
+    s.read(3, 3);
+    s.caught(stamp, &["host read of lpn 3 went to ppn 3", "data that nobody owns"]);
+    let mut s = Scene::tiny();
+    s.write(0, 0..3);
+    (0..3).for_each(|page| s.read_by(Cause::Reclaim, page, page, ReadResult::Good));
+    s.oracle.merged(0, 0, 4, Cause::Reclaim);
+    s.caught(stamp, &["a merge took away version 1 of lpn 0, the newest data of the page, at ppn 0 (block 0, wordline 0)"]);
+}

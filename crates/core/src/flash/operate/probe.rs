@@ -13,15 +13,16 @@ impl Flash {
         let (first, bits) = (self.geometry.first_page(block), self.geometry.cell.bits());
         let mut found = Vec::with_capacity(wordlines.len());
         for wordline in wordlines {
-            let page = wordline * bits;
+            let coding = *self.geometry.codings.row(self.coding_of(block, *wordline));
+            let page = wordline * bits + coding.kept.trailing_zeros();
             rules::read(first + page, page, &self.hot[block as usize], &self.geometry);
             // The weakest page kind's limit is the wordline's.
             let of_kind = |kind| {
-                self.with_block_view(block, |model, view| {
-                    (model.dose(view, page + kind), model.limit(view, page + kind, 0).max(0).cast_unsigned())
-                })
+                let page = wordline * bits + kind;
+                self.with_block_view(block, |model, view| (model.dose(view, page), model.limit(view, page, 0).max(0).cast_unsigned()))
             };
-            let (dose, limit) = (0..bits).map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
+            let kinds = (0..bits).filter(|kind| coding.keeps(*kind));
+            let (dose, limit) = kinds.map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
             let dose = if self.bugs.has(Bug::ProbeHalved) { dose / 2 } else { dose };
             found.push(Probed { wordline: *wordline, dose, limit });
             self.counts.reads[Cause::Reclaim as usize] += 1;

@@ -1,5 +1,6 @@
 //! Programming: the next page of an open block, with data or, in a wordline that could not wait for more, with nothing.
 
+use crate::base::codings::FULL;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::disturb::spared;
@@ -15,12 +16,12 @@ impl Flash {
     pub(crate) fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) -> Ppn {
         rules::program(block, &self.hot[block as usize], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
-        let begins = !self.wordlines.is_empty() && self.geometry.kind_of(ppn) == 0;
+        let begins = !self.wordlines.is_empty() && self.begins_wordline(block);
         if begins {
             self.begin_wordline(block, self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block));
         }
         let hot = &mut self.hot[block as usize];
-        hot.write_ptr += 1;
+        hot.write_ptr = page as u16 + 1;
         hot.valid += 1;
         let disturbed_before = begins && hot.reads > 0 && self.preprogram_weight > 0.0;
         if !(self.bugs.has(Bug::OwnerForgotten) && self.seq % 101 == 100) {
@@ -36,6 +37,12 @@ impl Flash {
         let seq = self.seq;
         self.tell(|o| o.programmed(ppn, lpn, seq, origin, cause));
         ppn
+    }
+
+    /// Whether nothing of a block's next wordline is programmed yet.
+    #[inline]
+    fn begins_wordline(&self, block: BlockId) -> bool {
+        self.geometry.kind_of(self.geometry.first_page(block) + u32::from(self.hot[block as usize].write_ptr)) == 0
     }
 
     /// Notes the dose that a wordline does not have to answer for: what was deposited before its first page.
@@ -63,7 +70,7 @@ impl Flash {
     pub(crate) fn program_nothing(&mut self, block: BlockId, page: u32, cause: Cause) {
         rules::program(block, &self.hot[block as usize], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
-        self.hot[block as usize].write_ptr += 1;
+        self.hot[block as usize].write_ptr = page as u16 + 1;
         self.contents.to_logical[ppn as usize] = NOBODYS;
         self.hot[block as usize].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
         self.seq += 1;
@@ -73,22 +80,22 @@ impl Flash {
         self.tell(|o| o.padded(ppn, seq, cause));
     }
 
-    /// A page was programmed: in a block in a mode, the program that makes guard levels comes behind the last page that its wordline keeps.
+    /// A page was programmed: in a block in a mode, the program that merges states comes behind the last page that its wordline keeps.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
     pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
         let mode = self.hot[block as usize].mode;
-        if mode != 0 {
+        if mode != FULL {
             self.complete_in_mode(block, page, mode, cause);
         }
     }
 
     fn complete_in_mode(&mut self, block: BlockId, page: u32, mode: u8, cause: Cause) {
         let bits = self.geometry.cell.bits();
-        if page % bits + 1 + u32::from(mode) != bits {
+        if self.geometry.codings.row(mode).kept >> (page % bits) != 1 {
             return;
         }
-        self.hot[block as usize].write_ptr += u16::from(mode);
+        self.hot[block as usize].write_ptr = ((page / bits + 1) * bits) as u16;
         if self.bugs.has(Bug::LowDensityUnmerged) {
             return;
         }

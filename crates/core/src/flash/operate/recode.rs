@@ -1,11 +1,11 @@
-//! Recoding: wordlines programmed over themselves, so that their cells leave the guard levels, and blocks opened in a mode that does without
-//! some page kinds.
+//! Recoding: wordlines programmed over themselves, so that states of their cells merge, and blocks opened in a coding that does without some
+//! page kinds.
 
-use crate::base::codings::GUARDED;
+use crate::base::codings::FULL;
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::Bug;
 use crate::flash::Flash;
-use crate::flash::block::{HAS_GUARDS, SUSPECT};
+use crate::flash::block::{HAS_RECODED, SUSPECT};
 use crate::flash::ops::NandOp;
 
 impl Flash {
@@ -16,8 +16,7 @@ impl Flash {
 
     /// Pages that a block does without once it is recoded, until its erase: it is written no further, so those that it never got count.
     pub(crate) fn pages_if_recoded(&self, block: BlockId, coding: u8) -> u32 {
-        let kept = self.geometry.cell.bits() - u32::from(coding);
-        self.geometry.pages_per_block - self.whole_wordlines(block) * kept
+        self.geometry.pages_per_block - self.whole_wordlines(block) * self.geometry.codings.row(coding).kinds()
     }
 
     /// Opens an erased block in a mode.
@@ -27,7 +26,7 @@ impl Flash {
         self.tell(|o| o.recoded(block, None, mode));
     }
 
-    /// Programs the most significant page of a wordline that has been sensed whole; the limits stay until the whole block is
+    /// Programs a wordline that has been sensed whole over itself; the limits stay until the whole block is
     /// [recoded](Self::recode).
     pub(crate) fn merge(&mut self, block: BlockId, wordline: u32, coding: u8, cause: Cause) {
         self.book_merge(block, cause);
@@ -48,17 +47,22 @@ impl Flash {
     pub(crate) fn recode_wordline(&mut self, block: BlockId, wordline: u32, coding: u8, cause: Cause) {
         self.book_merge(block, cause);
         self.tell(|o| o.merged(block, wordline, coding, cause));
-        self.guards.add(block, wordline);
-        self.pages_away += u32::from(coding);
-        self.hot[block as usize].flags |= HAS_GUARDS;
-        self.cold[block as usize].reprogrammed = true;
+        self.recoded.add(block, wordline, coding);
+        self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(coding);
+        let taken = self.geometry.codings.given_up(coding);
+        self.pages_away += taken;
+        let (hot, cold) = (&mut self.hot[block as usize], &mut self.cold[block as usize]);
+        let before = if hot.has(HAS_RECODED) { cold.pages_away } else { 0 };
+        cold.pages_away = before + taken as u16;
+        hot.flags |= HAS_RECODED;
+        cold.reprogrammed = true;
         self.tell(|o| o.recoded(block, Some(wordline), coding));
         self.disturb_by_reprogramming(block, wordline, cause);
     }
 
     /// Some wordlines of a block have been recoded by themselves, and no more will be: its model is asked again.
     pub(crate) fn end_recoding(&mut self, block: BlockId) {
-        // Limits have only grown since the model was asked, so it was no hurry to ask again.
+        // Limits have not fallen since the model was asked, so it was no hurry to ask again.
         self.hot[block as usize].flags &= !SUSPECT;
         self.reassess(block);
     }
@@ -79,29 +83,21 @@ impl Flash {
         self.hot[block as usize].mode = mode;
         self.cold[block as usize].pages_away = pages_away as u16;
         self.pages_away += pages_away;
+        self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(mode);
     }
 
     /// A block is about to be erased, and with it its mode.
     pub(super) fn end_mode(&mut self, block: BlockId) {
-        if self.hot[block as usize].has(HAS_GUARDS) {
-            self.pages_away -= self.guards.count(block) * u32::from(GUARDED);
-            if !self.bugs.has(Bug::GuardsKept) {
-                self.guards.clear(block);
-            }
+        if self.hot[block as usize].has(HAS_RECODED) && !self.bugs.has(Bug::GuardsKept) {
+            self.recoded.clear(block);
         }
-        if self.hot[block as usize].mode > 0 {
-            self.pages_away -= u32::from(self.cold[block as usize].pages_away);
-        }
+        self.pages_away -= self.pages_away_of(block);
     }
 
     /// Pages that the block does without now.
     #[inline]
     pub(crate) fn pages_away_of(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block as usize];
-        match hot.mode {
-            0 if hot.has(HAS_GUARDS) => self.guards.count(block),
-            0 => 0,
-            _ => self.cold[block as usize].pages_away.into(),
-        }
+        if hot.mode == FULL && !hot.has(HAS_RECODED) { 0 } else { self.cold[block as usize].pages_away.into() }
     }
 }

@@ -78,7 +78,13 @@ impl Flash {
         }
         for attempt in 1..=retries {
             self.count_retry(ppn, cause);
-            self.record(NandOp::Retry { src: ppn, attempt, cause, of_request: cause == Cause::Host && !fill });
+            self.record(NandOp::Retry {
+                src: ppn,
+                attempt,
+                cause,
+                of_request: cause == Cause::Host && !fill,
+                coding: self.read_coding(ppn),
+            });
         }
     }
 

@@ -117,7 +117,7 @@ impl Block {
 /// What ends a block's service.
 #[derive(Clone, Copy)]
 pub(super) struct Work {
-    /// Page kinds of each wordline that the block does without.
+    /// The block's coding.
     pub(super) mode: u8,
     /// Dose units that the job reads from each wordline.
     pub(super) units_per_wordline: f64,

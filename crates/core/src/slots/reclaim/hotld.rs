@@ -20,7 +20,7 @@
 use super::Technique;
 use super::shared::low_density::LowDensity;
 use super::shared::read_hot::{HOT, ReadHot};
-use super::{Action, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
+use super::{Action, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
@@ -79,7 +79,7 @@ impl Policy for HotLd {
     }
 
     fn streams(&self) -> Vec<StreamSpec> {
-        ReadHot::streams(StreamSpec { purpose: "low density", mode: 1, pool: false, most_pages: None, counts_pages: false })
+        ReadHot::streams(StreamSpec { purpose: "low density", mode: GUARDED, pool: false, most_pages: None, counts_pages: false })
     }
 
     fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {

@@ -76,13 +76,8 @@ impl Estimate for Guarding {
 
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
         self.exact.margins(view, block, budget, movers, out);
-        for (words, first) in view.guarded(block).iter().zip((0..).step_by(64)) {
-            let mut left = *words;
-            while left != 0 {
-                let wordline = first + left.trailing_zeros() as usize;
-                out[wordline] += budget.gain[wordline];
-                left &= left - 1;
-            }
+        for ((left, gain), coding) in out.iter_mut().zip(&budget.gain).zip(view.recoded(block)) {
+            *left += if *coding == GUARDED { *gain } else { 0 };
         }
     }
 
@@ -103,7 +98,7 @@ impl Estimate for Guarding {
         let room = view.spare_pages().min(self.most.saturating_sub(view.pages_away()));
         let mut left = self.per_job.min(room);
         for wordline in (0..view.geometry.wordlines_per_block).filter(|w| any(pages.words(), w * bits, bits)) {
-            let has_guards = view.is_guarded(block, wordline);
+            let has_guards = view.is_recoded(block, wordline);
             if left > 0 && !has_guards && self.helps(view, block, wordline, look) {
                 left -= 1;
                 merging.insert(wordline, 1);
@@ -134,7 +129,8 @@ impl Guarding {
         let (w, bits) = (wordline as usize, view.geometry.cell.bits());
         let first = wordline * bits;
         let is_whole = first + bits <= view.written(block);
-        let keeps_any = || (first..first + bits - 1).any(|page| view.is_valid_page(block, page));
+        let kept = view.geometry.codings.row(GUARDED);
+        let keeps_any = || (0..bits).any(|kind| kept.keeps(kind) && view.is_valid_page(block, first + kind));
         let alpha = u64::from(look.budget.alpha[w]);
         let doses = |reads: u32| (u64::from(QUARTERS) * alpha * u64::from(reads)).cast_signed();
         let in_time = look.margins[w] + doses(look.horizon - look.late) >= 0;

@@ -18,7 +18,7 @@ use crate::disturb::table::LimitTable;
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
-use crate::flash::guards::Guards;
+use crate::flash::recoded::Recoded;
 use crate::slots::reclaim::late::late_reads;
 
 /// No promise depends on what is drawn.
@@ -284,7 +284,7 @@ struct Blank {
     tracker: SpaceSaving,
     pages: PageCounters,
     contents: Contents,
-    guards: Guards,
+    recoded: Recoded,
 }
 
 impl Blank {
@@ -298,7 +298,7 @@ impl Blank {
             tracker: SpaceSaving::default(),
             pages: PageCounters::default(),
             contents: Contents::new(0, geometry.pages_per_block),
-            guards: Guards::new(0, geometry.wordlines_per_block),
+            recoded: Recoded::new(0, geometry.wordlines_per_block),
             geometry,
         }
     }
@@ -320,7 +320,7 @@ impl Blank {
             clock: 0,
             timed_from: 0,
             rung_by: 0,
-            guards: &self.guards,
+            recoded: &self.recoded,
             pages_away: 0,
             pages_to_spare: 0,
             bugs: Bugs::default(),

@@ -27,8 +27,8 @@ struct Routing {
     foreground: bool,
     /// The piece that what follows belongs to.
     piece: Option<Piece>,
-    /// The page that fills in the rest of the next host program.
-    fill: Option<Ppn>,
+    /// The page that fills in the rest of the next host program, and its coding.
+    fill: Option<(Ppn, u8)>,
     /// Host programs queued.
     programs: u32,
 }
@@ -84,7 +84,7 @@ impl Device {
     fn queue_op(&mut self, drive: &Drive, op: NandOp, routing: &mut Routing) {
         let id = routing.piece.map_or_else(|| self.name_work(), |piece| piece.op);
         if self.dies.events.is_some() {
-            self.note_recorded(id, op, routing.piece.is_some(), routing.fill);
+            self.note_recorded(id, op, routing.piece.is_some(), routing.fill.map(|(src, _)| src));
         }
         let g = drive.geometry();
         match op {
@@ -97,12 +97,12 @@ impl Device {
                 self.queue_piece(piece, routing.foreground);
             }
             _ if routing.piece.is_some() => routing.lengthen(self.ns_in_piece(drive, op)),
-            NandOp::Fill { src } => routing.fill = Some(src),
+            NandOp::Fill { src, coding } => routing.fill = Some((src, coding)),
             NandOp::Program { dst } => self.queue_host_program(drive, id, dst, routing),
-            NandOp::Load { src, serial, cause } => {
+            NandOp::Load { src, coding, serial, cause } => {
                 let serial = if self.bugs.has(Bug::ProgramBeforeLoads) { u32::MAX } else { serial };
                 self.wordlines.awaits(serial);
-                self.queue_work(drive.die_of(src), WorkOp::new(id, WorkKind::Load { serial }, cause, self.sense(drive, src)));
+                self.queue_work(drive.die_of(src), WorkOp::new(id, WorkKind::Load { serial }, cause, self.sense(drive, src, coding)));
             }
             NandOp::ProgramWordline { dst, pages, serial, cause } => {
                 let program = self.wordline_program(id, pages, cause, routing);
@@ -111,19 +111,19 @@ impl Device {
                     self.queue_work(die, program);
                 }
             }
-            NandOp::Copy { src, dst, cause } => {
+            NandOp::Copy { src, coding, dst, cause } => {
                 let sensed = if planted(Bug::CopySensesTarget) { dst.unwrap_or(src) } else { src };
                 let copy = WorkKind::Copy { dst, then_host: false, request: NIL };
-                self.queue_work(drive.die_of(src), WorkOp::new(id, copy, cause, self.sense(drive, sensed)));
+                self.queue_work(drive.die_of(src), WorkOp::new(id, copy, cause, self.sense(drive, sensed, coding)));
             }
-            NandOp::Read { src, cause } => {
+            NandOp::Read { src, coding, cause } => {
                 let read = WorkKind::Copy { dst: None, then_host: false, request: NIL };
-                self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.sense(drive, src)));
+                self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.sense(drive, src, coding)));
             }
             NandOp::Retry { of_request: true, .. } => self.retries += 1,
-            NandOp::Retry { src, attempt, cause, .. } => {
+            NandOp::Retry { src, attempt, cause, coding, .. } => {
                 let read = WorkKind::Retry { transfer: self.speed.retry_transfer(self.speed.page_transfer, attempt) };
-                self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.speed.retry(g.kind_of(src), attempt)));
+                self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.speed.retry(self.sense(drive, src, coding), attempt)));
             }
             NandOp::Probe { block, .. } => {
                 // In one piece, before the read that asked: what is done next follows from what is found.
@@ -151,7 +151,9 @@ impl Device {
         self.programming += 1;
         let request = routing.request;
         let (die, work, sense) = match routing.fill.take() {
-            Some(src) => (drive.die_of(src), WorkKind::Copy { dst: Some(dst), then_host: true, request }, self.sense(drive, src)),
+            Some((src, coding)) => {
+                (drive.die_of(src), WorkKind::Copy { dst: Some(dst), then_host: true, request }, self.sense(drive, src, coding))
+            }
             None => (drive.die_of(dst), WorkKind::Program { host: true, request, pages: 1 }, 0),
         };
         self.queue_work(die, WorkOp::new(id, work, Cause::Host, sense));
@@ -170,19 +172,21 @@ impl Device {
 
     /// What an operation takes within a piece, where one begins when the last has ended.
     fn ns_in_piece(&self, drive: &Drive, op: NandOp) -> Ns {
-        let kind_of = |ppn| drive.geometry().kind_of(ppn);
         let programs_lost = self.bugs.has(Bug::LostCopiesProgrammed);
         match op {
-            NandOp::Copy { src, dst, .. } if dst.is_some() || programs_lost => self.speed.serial_copy(kind_of(src)),
-            NandOp::Copy { src, .. } | NandOp::Read { src, .. } | NandOp::Load { src, .. } | NandOp::Fill { src } => {
-                self.speed.serial_read(kind_of(src))
+            NandOp::Copy { src, coding, dst, .. } if dst.is_some() || programs_lost => {
+                self.speed.serial_copy(self.sense(drive, src, coding))
             }
+            NandOp::Copy { src, coding, .. }
+            | NandOp::Read { src, coding, .. }
+            | NandOp::Load { src, coding, .. }
+            | NandOp::Fill { src, coding } => self.speed.serial_read(self.sense(drive, src, coding)),
             NandOp::ProgramWordline { pages, .. } => self.speed.serial_program(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }),
             NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
             NandOp::Erase { .. } => self.speed.erase,
             NandOp::Retry { of_request: true, .. } => 0,
-            NandOp::Retry { src, attempt, .. } => {
-                self.speed.retry(kind_of(src), attempt) + self.speed.retry_transfer(self.speed.page_transfer, attempt)
+            NandOp::Retry { src, attempt, coding, .. } => {
+                self.speed.retry(self.sense(drive, src, coding), attempt) + self.speed.retry_transfer(self.speed.page_transfer, attempt)
             }
             NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
             // They mark where a piece begins and ends.
@@ -190,9 +194,9 @@ impl Device {
         }
     }
 
-    /// What sensing a page takes.
-    fn sense(&self, drive: &Drive, ppn: Ppn) -> Ns {
-        self.speed.sense[drive.geometry().kind_of(ppn) as usize]
+    /// What sensing a page takes in a coding.
+    fn sense(&self, drive: &Drive, ppn: Ppn, coding: u8) -> Ns {
+        self.speed.sense[usize::from(coding)][drive.geometry().kind_of(ppn) as usize]
     }
 
     /// Names a work, unlike any host read.

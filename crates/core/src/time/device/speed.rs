@@ -1,5 +1,6 @@
 //! How long things take, in nanoseconds, ready for the event loop.
 
+use crate::base::codings::{CODINGS, Codings, FULL};
 use crate::base::geometry::Geometry;
 use crate::base::units::{Ns, transfer_ns, us};
 use crate::bugs::{Bug, planted};
@@ -26,8 +27,8 @@ fn retries(ecc: &EccConfig) -> Vec<Retry> {
 /// Times of one drive.
 #[derive(Clone, Debug)]
 pub(crate) struct Speed {
-    /// Sensing per page kind.
-    pub(crate) sense: [Ns; 4],
+    /// Sensing per coding and page kind.
+    pub(crate) sense: [[Ns; 4]; CODINGS],
     pub(crate) program: Ns,
     pub(crate) erase: Ns,
     /// One wordline sensed for its errors.
@@ -47,12 +48,8 @@ pub(crate) struct Speed {
 impl Speed {
     pub(crate) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
         let t = &config.timing;
-        let mut sense = [0; 4];
-        for (ns, kind_us) in sense.iter_mut().zip(t.sense_per_kind_us(geometry.cell)) {
-            *ns = us(kind_us);
-        }
         Self {
-            sense,
+            sense: sense_per_coding(&t.sense_per_kind_us(geometry.cell), &geometry.codings),
             program: us(t.program_us),
             erase: us(t.erase_us),
             probe: us(t.probe_us),
@@ -67,10 +64,10 @@ impl Speed {
         }
     }
 
-    /// Array time of a retry, the first of which is 1: the page is sensed, and the die waits until the controller has tried to decode it.
-    pub(crate) fn retry(&self, kind: u32, attempt: u8) -> Ns {
+    /// Array time of a retry, the first of which is 1, of a page whose first sensing takes so much: the page is sensed, and the die waits until the controller has tried to decode it.
+    pub(crate) fn retry(&self, first: Ns, attempt: u8) -> Ns {
         let retry = self.retries[usize::from(attempt) - 1];
-        retry.sense.unwrap_or(self.sense[kind as usize]) + retry.decode
+        retry.sense.unwrap_or(first) + retry.decode
     }
 
     /// Channel time of a retry for which the first sensing took so much.
@@ -95,9 +92,9 @@ impl Speed {
         self.host_mb_s > 0.0
     }
 
-    /// One page copy, serial: sensing, out, decode, in, program.
-    pub(crate) fn serial_copy(&self, kind: u32) -> Ns {
-        self.serial_read(kind) + self.serial_program(1)
+    /// One page copy, serial: sensing, which takes so long, out, decode, in, program.
+    pub(crate) fn serial_copy(&self, sense: Ns) -> Ns {
+        self.serial_read(sense) + self.serial_program(1)
     }
 
     /// One program of so many pages, which come in before it.
@@ -105,8 +102,33 @@ impl Speed {
         u64::from(pages) * self.page_transfer + self.program
     }
 
-    /// One page read, to its end.
-    pub(crate) fn serial_read(&self, kind: u32) -> Ns {
-        self.sense[kind as usize] + self.page_transfer + if planted(Bug::PieceUndecoded) { 0 } else { self.ecc }
+    /// One page read, to its end, of which sensing takes so long.
+    pub(crate) fn serial_read(&self, sense: Ns) -> Ns {
+        sense + self.page_transfer + if planted(Bug::PieceUndecoded) { 0 } else { self.ecc }
+    }
+}
+
+/// A read that takes as many sensings as one of some page kind in full density takes as long: its sensing times by page kind, of every coding.
+fn sense_per_coding(per_kind_us: &[f64], codings: &Codings) -> [[Ns; 4]; CODINGS] {
+    let full = codings.row(FULL).sensings;
+    let like =
+        |kind: usize, sensings: u8| if full[kind] == sensings { Some(kind) } else { full.iter().position(|of_full| *of_full == sensings) };
+    codings.rows().map(|row| {
+        let of_kind = |kind: usize| like(kind, row.sensings[kind]).and_then(|like| per_kind_us.get(like)).map_or(0, |time| us(*time));
+        std::array::from_fn(|kind| if row.keeps(kind as u32) { of_kind(kind) } else { 0 })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merged_wordline_reads_as_fast_as_a_kind_with_as_few_sensings() {
+        let mut config = crate::drive::tests::tiny_config();
+        (config.geometry.cell, config.geometry.wordlines_per_block) = (crate::config::Cell::Tlc, 64);
+        let sense = sense_per_coding(&[50.0, 75.0, 125.0], &Codings::of(&config)).map(|kinds| kinds.map(|ns| ns / 1000));
+        assert_eq!(sense[..2], [[50, 75, 125, 0], [50, 75, 0, 0]]);
+        assert_eq!(sense[4..6], [[0, 50, 75, 0], [0, 0, 50, 0]]);
     }
 }

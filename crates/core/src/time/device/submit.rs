@@ -3,6 +3,7 @@
 use super::dies::NIL;
 use super::host::{Known, Measured, ReadPart};
 use super::{Command, Device, Tag};
+use crate::base::codings::CODINGS;
 use crate::base::request::{Op, Request};
 use crate::base::units::{Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
@@ -68,10 +69,10 @@ impl Device {
             return self.read_from_memory(part, completed);
         }
         let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
-        let times = (self.speed.sense[kind as usize & 3], self.transfer(part.bytes));
+        let times = (self.speed.sense[usize::from(drive.read_coding(ppn)) % CODINGS][kind as usize & 3], self.transfer(part.bytes));
         let unit = self.by_unit.quotient(drive.geometry().block_of(ppn)) as usize;
         if self.retries > 0 {
-            self.queue_retries(ppn, unit, part, times.1, kind);
+            self.queue_retries(ppn, unit, part, times);
         }
         if self.dies.events.is_some() {
             self.dies.note_read(part.number, ppn, part.bytes, self.now);
@@ -84,7 +85,7 @@ impl Device {
     /// The retries of a page that the host reads go before the sensing with which its data counts as read: they keep array and channel as long
     /// in either order.
     #[cold]
-    fn queue_retries(&mut self, ppn: Ppn, unit: usize, part: ReadPart, transfer: Ns, kind: u32) {
+    fn queue_retries(&mut self, ppn: Ppn, unit: usize, part: ReadPart, (sense, transfer): (Ns, Ns)) {
         for attempt in 1..=std::mem::take(&mut self.retries) {
             if self.dies.events.is_some() {
                 self.dies.note_retry(part.number, ppn, part.bytes, attempt, self.now);
@@ -92,7 +93,7 @@ impl Device {
             self.dies.queue_read(
                 unit,
                 part.undelivered(),
-                (self.speed.retry(kind, attempt), self.speed.retry_transfer(transfer, attempt)),
+                (self.speed.retry(sense, attempt), self.speed.retry_transfer(transfer, attempt)),
                 self.now,
             );
         }

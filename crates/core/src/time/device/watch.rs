@@ -114,11 +114,11 @@ impl Device {
 fn told(recorded: NandOp) -> Option<Work> {
     Some(match recorded {
         NandOp::Program { dst } => Work::Program { dst, pages: 1, wordline: None, cause: Cause::Host },
-        NandOp::Load { src, serial, cause } => Work::Load { src, wordline: serial, cause },
+        NandOp::Load { src, serial, cause, .. } => Work::Load { src, wordline: serial, cause },
         NandOp::ProgramWordline { dst, pages, serial, cause } => Work::Program { dst, pages, wordline: Some(serial), cause },
-        NandOp::Copy { src, dst, cause } => Work::Copy { src, dst, cause },
-        NandOp::Read { src, cause } => Work::Copy { src, dst: None, cause },
-        NandOp::Retry { src, attempt, cause, of_request: false } => Work::Retry { src, attempt, cause },
+        NandOp::Copy { src, dst, cause, .. } => Work::Copy { src, dst, cause },
+        NandOp::Read { src, cause, .. } => Work::Copy { src, dst: None, cause },
+        NandOp::Retry { src, attempt, cause, of_request: false, .. } => Work::Retry { src, attempt, cause },
         NandOp::Probe { block, wordlines } => Work::Probe { block, wordlines },
         NandOp::Merge { block, cause } => Work::Merge { block, cause },
         NandOp::Erase { block, cause } => Work::Erase { block, cause },

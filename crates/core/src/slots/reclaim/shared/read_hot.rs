@@ -13,7 +13,7 @@
 
 use super::super::block::{ALL_KINDS, Block, Work};
 use super::super::promise::Budget;
-use super::super::{FIRST_OWN, Policy, Rewrite, StreamSpec, Threshold, View};
+use super::super::{FIRST_OWN, FULL, GUARDED, Policy, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::streams::RECLAIM;
@@ -92,23 +92,23 @@ impl ReadHot {
 
     /// Reads at which a block of full density must begin to be reprogrammed.
     pub(in crate::slots::reclaim) fn merging_threshold(&self, view: &View, block: BlockId) -> Reads {
-        let work = Work { mode: 0, units_per_wordline: self.merging };
+        let work = Work { mode: FULL, units_per_wordline: self.merging };
         self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
     }
 
     /// What [`Self::threshold`] rests on, of blocks of full density.
     pub(in crate::slots::reclaim) fn budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
-        self.block.budgets(view, pec, Work { mode: 0, units_per_wordline: f64::from(view.geometry.cell.bits()) })
+        self.block.budgets(view, pec, Work { mode: FULL, units_per_wordline: f64::from(view.geometry.cell.bits()) })
     }
 
     /// What [`Self::merging_threshold`] rests on.
     pub(in crate::slots::reclaim) fn merging_budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
-        self.block.budgets(view, pec, Work { mode: 0, units_per_wordline: self.merging })
+        self.block.budgets(view, pec, Work { mode: FULL, units_per_wordline: self.merging })
     }
 
     /// Whether a block reprogrammed now would have reads left under its new limits when the job is done.
     pub(in crate::slots::reclaim) fn gains(&self, view: &View, block: BlockId) -> bool {
-        let work = Work { mode: 1, units_per_wordline: f64::from(view.geometry.cell.bits()) };
+        let work = Work { mode: GUARDED, units_per_wordline: f64::from(view.geometry.cell.bits()) };
         let job = self.merging * f64::from(view.geometry.wordlines_per_block);
         let after = f64::from(Self::deadline(view, block).0) + job;
         self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).is_none_or(|(reads, _)| after < f64::from(reads))
@@ -139,7 +139,7 @@ impl ReadHot {
 
     /// The threshold of a read-hot block that may be reprogrammed, for `vpass explain`.
     pub(in crate::slots::reclaim) fn explain_merging(&self, view: &View, pec: u32) -> Option<Threshold> {
-        let work = Work { mode: 0, units_per_wordline: self.merging };
+        let work = Work { mode: FULL, units_per_wordline: self.merging };
         let (reads, terms) = self.block.threshold_for(view, pec, ALL_KINDS, work)?;
         Some(Threshold { name: "read-hot block reprogrammed".into(), reads, because: self.block.because(view, &terms) })
     }
@@ -164,7 +164,7 @@ impl ReadHot {
     /// Its thresholds, for `vpass explain`.
     pub(in crate::slots::reclaim) fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let mut thresholds = self.block.explain(view, pec);
-        let work = Work { mode: 1, units_per_wordline: f64::from(view.geometry.cell.bits()) };
+        let work = Work { mode: GUARDED, units_per_wordline: f64::from(view.geometry.cell.bits()) };
         if view.geometry.cell.bits() > 1
             && let Some((reads, terms)) = self.block.threshold_for(view, pec, ALL_KINDS, work)
         {

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::super::promise::Budget as Promised;
-use super::super::{Action, Policy, Promise, Rewrite, Threshold, View};
+use super::super::{Action, GUARDED, Policy, Promise, Rewrite, Threshold, View};
 use super::params::CHECK_INTERVAL;
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
@@ -173,7 +173,7 @@ impl<E: Estimate> Straw<E> {
             let keep: Vec<i64> = wordlines.clone().map(|w| of(w).0).collect();
             let alpha: Vec<u32> = wordlines.clone().map(|w| of(w).1).collect();
             let limit = |w| limits.lookup(limits.group_of(w), pec).limit;
-            let gain = wordlines.map(|w| (limits.in_mode(limit(w), 1) - limit(w)).cast_signed()).collect();
+            let gain = wordlines.map(|w| (limits.in_mode(limit(w), GUARDED) - limit(w)).cast_signed()).collect();
             let highest_alpha = alpha.iter().copied().max().expect("a block has wordlines");
             let fresh = keep.iter().copied().min().expect("a block has wordlines");
             self.budgets.insert(class, Budget { keep, alpha, gain, highest_alpha, fresh });

@@ -1,0 +1,72 @@
+//! The codings of a drive's cells, by arithmetic of the oracle's own. Numbers up to 3 stand for guard levels, and give up so many page kinds, the
+//! most significant first; 4 to 6 stand for fewer sensings, and give up one to three, the least significant first.
+
+use vpass_core::base::geometry::Geometry;
+
+/// Codings of cells of so many bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Codings {
+    kinds: u32,
+}
+
+impl Codings {
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        Self { kinds: geometry.cell.bits() }
+    }
+
+    /// Page kinds that a coding keeps, a bit each; none where the cells have no such coding.
+    pub(crate) fn kept(self, coding: u8) -> Option<u32> {
+        let all = (1 << self.kinds) - 1;
+        let (kept, given_up) = match u32::from(coding) {
+            most @ 0..=3 => (all >> most, most),
+            least @ 4..=6 => (all << (least - 3) & all, least - 3),
+            _ => return None,
+        };
+        (given_up < self.kinds).then_some(kept)
+    }
+
+    /// Page kinds of each wordline that a coding does without; all of them where there is no such coding.
+    pub(crate) fn given_up(self, coding: u8) -> u32 {
+        self.kinds - self.kept(coding).unwrap_or(0).count_ones()
+    }
+
+    /// Those, one by one; none where there is no such coding.
+    pub(crate) fn kinds_given_up(self, coding: u8) -> impl Iterator<Item = u32> {
+        let kept = self.kept(coding).unwrap_or(u32::MAX);
+        (0..self.kinds).filter(move |kind| kept >> kind & 1 == 0)
+    }
+
+    /// Whether a coding keeps a page of a block.
+    pub(crate) fn keeps(self, coding: u8, page: u32) -> bool {
+        self.kept(coding).is_some_and(|kept| kept >> (page % self.kinds) & 1 == 1)
+    }
+
+    /// The first page of a wordline from this one on that a coding keeps; this one where there is none.
+    pub(crate) fn next_kept(self, coding: u8, page: u32) -> u32 {
+        let end = (page / self.kinds + 1) * self.kinds;
+        (page..end).find(|page| self.keeps(coding, *page)).unwrap_or(page)
+    }
+}
+
+/// Whether a coding leaves guard levels, and with them larger limits.
+#[inline]
+pub(crate) fn has_guard_levels(coding: u8) -> bool {
+    (1..=3).contains(&coding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codings_keep_kinds_from_either_end() {
+        let kept = |kinds| std::array::from_fn::<_, 8, _>(|coding| Codings { kinds }.kept(coding as u8).unwrap_or(0));
+        assert_eq!(kept(1), [1, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(kept(3), [0b111, 0b011, 0b001, 0, 0b110, 0b100, 0, 0]);
+        assert_eq!(kept(4), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
+        let tlc = Codings { kinds: 3 };
+        assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(4, page)), [1, 1, 2, 4]);
+        assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(1, page)), [0, 1, 2, 3], "what is missing is not passed over");
+        assert_eq!((tlc.given_up(4), tlc.kinds_given_up(5).collect::<Vec<_>>()), (1, vec![0, 1]));
+    }
+}

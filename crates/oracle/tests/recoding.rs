@@ -1,0 +1,89 @@
+//! Drives whose policy recodes wordlines and blocks so that they give up the least significant page: the oracle has nothing to say.
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::units::{BlockId, Bytes, Reads};
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::Drive;
+use vpass_core::slots::reclaim::{Action, FASTER, FIRST_OWN, FULL, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
+use vpass_oracle::Oracle;
+
+/// Recodes each block of full density at so many reads, one time as a whole, another in every second wordline. At twice as many all moves.
+struct Recoder {
+    at: u32,
+    turn: u32,
+}
+
+impl Policy for Recoder {
+    fn arm(&mut self, _view: &View, _block: BlockId) -> Reads {
+        Reads(self.at)
+    }
+
+    fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        let (reads, g) = (view.reads(block).0, view.geometry);
+        let is_recoded = view.mode(block) != FULL || !view.recoded(block).is_empty();
+        if reads < 2 * self.at && is_recoded || reads < self.at {
+            return Reads(if is_recoded { 2 * self.at } else { self.at });
+        }
+        self.turn += 1;
+        out.push(match self.turn % 2 {
+            _ if is_recoded => Rewrite::all(block).into(),
+            0 => Rewrite::recode(block, FASTER, FIRST_OWN).into(),
+            _ => {
+                let mut wordlines = PageSet::none(g.wordlines_per_block);
+                (0..g.wordlines_per_block).step_by(2).for_each(|wordline| wordlines.insert(wordline, 1));
+                Rewrite::recode_wordlines(block, FASTER, wordlines, PageSet::none(g.pages_per_block)).into()
+            }
+        });
+        Reads(reads + 1)
+    }
+
+    fn streams(&self) -> Vec<StreamSpec> {
+        vec![StreamSpec { purpose: "fast", mode: FASTER, pool: false, most_pages: None, counts_pages: false }]
+    }
+
+    fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
+        Bytes(0)
+    }
+
+    fn promise(&self, _view: &View, _pec: u32) -> Promise {
+        Promise::Nothing("its drive endures enough")
+    }
+
+    fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {
+        vec![]
+    }
+}
+
+#[test]
+fn the_oracle_has_nothing_to_say_of_any_cell_type_or_program_unit() {
+    for (cell, unit) in [("mlc", "page"), ("tlc", "page"), ("qlc", "page"), ("tlc", "wordline"), ("qlc", "wordline")] {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 16, cell = "{cell}", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800, program_unit = "{unit}" }}
+            drive = {{ spare = 0.4 }}
+            density = {{ reprogram_dose = 1.5 }}
+            disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [20000], alpha = [9.0] }}] }}
+            "#
+        );
+        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+        let mut drive = Drive::with_policy(config, Box::new(Recoder { at: 400, turn: 0 }), "greedy", false).unwrap();
+        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+        drive.precondition(1);
+        drive.begin_measurement();
+        let (mut random, pages) = (1u64, u64::from(drive.geometry().host_pages));
+        for n in 0..60_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let page = (random >> 33) % pages;
+            if n % 8 == 0 { drive.write_page(page as u32, u64::MAX) } else { drive.read_pages(&[(page / 4) as u32]) }
+        }
+        drive.report_unread_losses();
+        let (reclaim, merged) = (*drive.reclaim_counts(), drive.flash_counts().reprograms.iter().sum::<u64>());
+        let oracle: Box<dyn std::any::Any> = drive.end_observation().unwrap();
+        let report = oracle.downcast::<Oracle>().unwrap().conclude(&drive);
+        assert!(!report.is_bug(), "{cell}, {unit}: {:?}", report.findings);
+        assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{cell}, {unit}");
+        assert!(reclaim.reprograms > 0 && merged > 16 * reclaim.reprograms, "{cell}, {unit}: {merged} wordlines, {reclaim:?}");
+    }
+}
