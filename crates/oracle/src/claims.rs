@@ -125,6 +125,7 @@ impl Oracle {
         let cold = self.wear.cold_to_young.take().filter(|_| !drive.is_timed());
         self.findings.note(Kind::Books, cold.map_or(Ok(()), Err));
         self.check_density(reclaim);
+        self.check_openings(reclaim);
         self.findings.note(Kind::Protocol, self.questions.end());
         if self.is_full() && drive.is_timed() {
             self.findings.note(Kind::Books, self.clock.check_stalls(reclaim.stall_ns));

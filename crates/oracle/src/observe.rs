@@ -170,6 +170,7 @@ impl Observer for Oracle {
         self.jobs.remove(&block);
         self.questions.erase(block);
         self.forget_told(block);
+        self.openings.erase(block);
         self.blame.erased(&self.geometry, block);
         let mut unseen = std::mem::take(&mut self.unseen_losses);
         self.settle_losses(block, &mut unseen);
@@ -206,6 +207,7 @@ impl Observer for Oracle {
     }
 
     fn time(&mut self, events: &[TimeEvent]) {
+        self.note_jobs();
         let checked = self.clock.events(events);
         self.findings.note(Kind::Protocol, checked);
     }

@@ -59,7 +59,7 @@ impl Drive {
             self.look_at_job(block);
             return;
         }
-        self.ftl.reclaim.alarms += 1;
+        self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.is_multiple_of(2)));
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
         self.flash.tell(|o| o.asks_at(block, next));
@@ -100,7 +100,7 @@ impl Drive {
 
     fn reprogram_block(&mut self, block: BlockId, backup: StreamId, deadline: Reads) {
         let plan = self.ftl.plan_reprogramming(&self.flash, block, backup);
-        self.ftl.reclaim.low_density_refused += u64::from(plan.is_none());
+        self.ftl.reclaim.low_density_refused += u64::from(plan.is_none() && !planted(Bug::RefusalsUncounted));
         self.reclaim_block(block, plan.unwrap_or_else(|| Plan::whole(backup)), deadline);
     }
 
@@ -148,7 +148,7 @@ impl Drive {
 
     /// Whether a job should go ahead of reads: at the rate since it began, the block's reads would run out before it is done.
     pub(crate) fn is_urgent(&self, job: &Job) -> bool {
-        if job.deadline == Reads::NEVER {
+        if job.deadline == Reads::NEVER || planted(Bug::NeverUrgent) {
             return false;
         }
         let served = self.flash.cold(job.block).without_movers(self.flash.hot(job.block).reads);

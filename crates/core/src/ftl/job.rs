@@ -12,6 +12,8 @@ use crate::flash::operate::recode::GUARDED;
 pub(crate) struct JobRef {
     pub(super) slot: usize,
     pub(super) serial: u64,
+    /// What it moves.
+    pub(crate) block: BlockId,
 }
 
 /// What of a block is to move, and where.

@@ -4,6 +4,15 @@ use vpass_core::bugs::Bug;
 
 /// Random drives.
 pub(crate) const CHECK: &[(Bug, u64)] = &[
+    (Bug::NeverUrgent, 36),
+    (Bug::PressureUnfelt, 1),
+    (Bug::GroupReclaimReadsForgotten, 1),
+    (Bug::PoolMissUncounted, 16),
+    (Bug::ShortBlocksLookEmpty, 2),
+    (Bug::PagesAwayLeak, 2),
+    (Bug::PoolOpenToAll, 37),
+    (Bug::BackgroundThoughOff, 3),
+    (Bug::RestHalved, 107),
     (Bug::CostBenefitAgeless, 3),
     (Bug::StableTakesWorn, 2),
     (Bug::YoungestVictim, 2),
@@ -293,4 +302,16 @@ pub(crate) const STOPPED: &[Bug] = &[
 pub(crate) const UNTOUCHED: &[(Bug, &str)] = &[(Bug::AlphaOne, "ideal"), (Bug::BestGroup, "ideal")];
 
 /// Bugs that nobody has found yet: planted, counted by `make soak`, and not asked for.
-pub(crate) const SURVIVORS: &[Bug] = &[];
+pub(crate) const SURVIVORS: &[Bug] = &[
+    Bug::BackgroundForgotten,
+    Bug::CreditForgotten,
+    Bug::PilesUp,
+    Bug::OpensOnOneDie,
+    Bug::WriteTurnForgotten,
+    Bug::AlarmsUncounted,
+    Bug::RefusalsUncounted,
+    Bug::UrgentNotFirst,
+    Bug::MergesUnweighed,
+    Bug::EvictsFromShared,
+    Bug::LevelsResting,
+];

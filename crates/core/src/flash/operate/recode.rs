@@ -2,7 +2,7 @@
 //! some page kinds.
 
 use crate::base::units::{BlockId, Cause};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{HAS_GUARDS, SUSPECT};
 use crate::flash::ops::NandOp;
@@ -85,7 +85,9 @@ impl Flash {
     /// A block is about to be erased, and with it its mode.
     pub(super) fn end_mode(&mut self, block: BlockId) {
         if self.hot[block as usize].has(HAS_GUARDS) {
-            self.pages_away -= self.guards.count(block) * u32::from(GUARDED);
+            if !planted(Bug::PagesAwayLeak) {
+                self.pages_away -= self.guards.count(block) * u32::from(GUARDED);
+            }
             if !self.bugs.has(Bug::GuardsKept) {
                 self.guards.clear(block);
             }

@@ -25,8 +25,10 @@ impl Dies {
         }
         let first = u.waiting.pop_front();
         let d = &mut self.all[die as usize];
-        let no_piece_is_next = d.turn.read(at) || d.pieces.is_empty();
-        let may_begin = no_piece_is_next && !d.urgent || d.suspended.is_some();
+        // At the very time at which a write has come there may be room for it.
+        let write_is_next = self.pressed.is_some_and(|since| since < at) && !d.waiting.is_empty();
+        let nothing_is_next = d.turn.read(at) || d.pieces.is_empty() && !write_is_next;
+        let may_begin = nothing_is_next && !d.urgent || d.suspended.is_some();
         self.touch(die);
         if !may_begin {
             return Err(format!("die {die} begins a read at {at} ns before other work, whose turn it is"));
@@ -73,7 +75,7 @@ impl Dies {
         work.begun = at;
         let is_piece = work.is_piece;
         let reads = self.reads_waiting(die);
-        let pressed = self.pressed;
+        let pressed = self.pressed.is_some();
         let d = &mut self.all[die as usize];
         if !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some() {
             return Err(format!("die {die} begins work at {at} ns, and is busy"));

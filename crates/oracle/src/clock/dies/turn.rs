@@ -1,4 +1,5 @@
-//! Whose turn it is on a die where a piece of a job waits: how many reads of the host go before it.
+//! Whose turn it is on a die where a piece of a job waits, or, while writers wait for room in the buffer, any work: how many reads of the host go before
+//! it.
 
 use vpass_core::base::units::Ns;
 

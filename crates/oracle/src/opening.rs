@@ -1,0 +1,137 @@
+//! Where blocks come from when a stream opens one. Read-hot data goes to the IPR pool while that has a free block. Where the pool is kept, other
+//! data stays out of it while there is a free block outside. Whatever should lie in the pool and does not is booked.
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::metrics::ReclaimCounts;
+use vpass_core::base::units::{BlockId, StreamId};
+use vpass_core::config::DriveConfig;
+use vpass_core::slots::reclaim::{FIRST_OWN, StreamSpec};
+
+use crate::hearsay::Told;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// What is known of streams, and of the blocks that they opened.
+#[derive(Debug)]
+pub(crate) struct Openings {
+    /// The technique's own streams; none where nobody has heard of them.
+    own: Option<Vec<StreamSpec>>,
+    /// Of each plane the blocks, and the first of them that lies in the pool.
+    blocks_per_plane: u32,
+    pool_start: u32,
+    /// The pool is kept for those who want it, if anybody does.
+    keeps: bool,
+    /// Pages after which each block is closed.
+    most_pages: Vec<u32>,
+    pages_per_block: u32,
+    /// Blocks that should lie in the pool, and those of them that do not, since the measured phase began.
+    wanted: u64,
+    missed: u64,
+}
+
+impl Openings {
+    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+        let in_pool = (config.density.pool * f64::from(geometry.blocks_per_plane)) as u32;
+        Self {
+            own: None,
+            blocks_per_plane: geometry.blocks_per_plane,
+            pool_start: geometry.blocks_per_plane - in_pool,
+            keeps: config.density.keep_pool,
+            most_pages: vec![geometry.pages_per_block; geometry.blocks as usize],
+            pages_per_block: geometry.pages_per_block,
+            wanted: 0,
+            missed: 0,
+        }
+    }
+
+    /// Bytes for a drive of this geometry.
+    pub(crate) fn bytes(geometry: &Geometry) -> u64 {
+        u64::from(geometry.blocks) * size_of::<u32>() as u64
+    }
+
+    /// The measured phase begins.
+    pub(crate) fn restart(&mut self) {
+        (self.wanted, self.missed) = (0, 0);
+    }
+
+    pub(crate) fn erase(&mut self, block: BlockId) {
+        self.most_pages[block as usize] = self.pages_per_block;
+    }
+
+    /// Pages after which a block is closed.
+    pub(crate) fn most_pages(&self, block: BlockId) -> u32 {
+        self.most_pages[block as usize]
+    }
+
+    pub(crate) fn is_in_pool(&self, block: BlockId) -> bool {
+        block % self.blocks_per_plane >= self.pool_start
+    }
+
+    /// Whether the technique's streams are known.
+    pub(crate) fn are_known(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Whether anybody may want blocks of the pool.
+    pub(crate) fn wants_pool(&self) -> bool {
+        self.own.as_ref().is_none_or(|own| own.iter().any(|stream| stream.pool))
+    }
+
+    fn own(&self, stream: StreamId) -> Option<&StreamSpec> {
+        self.own.as_ref()?.get(usize::from(stream.checked_sub(FIRST_OWN)?))
+    }
+}
+
+impl Oracle {
+    /// These are the technique's own streams, on a drive of this gear.
+    pub(crate) fn knows_streams(&mut self, own: Vec<StreamSpec>, timed: bool) {
+        self.openings.own = Some(own);
+        self.need.has_gaps(timed);
+    }
+
+    /// The policy is told of a block that a stream has opened.
+    pub(crate) fn note_opening(&mut self, told: &Told) {
+        let Some(stream) = told.opens else { return };
+        let most = self.openings.own(stream).and_then(|own| own.most_pages).map_or(u32::MAX, u32::from);
+        self.openings.most_pages[told.block as usize] = most.min(self.geometry.pages_per_block);
+        let wants = self.openings.own(stream).is_some_and(|own| own.pool);
+        let in_pool = self.openings.is_in_pool(told.block);
+        self.openings.wanted += u64::from(wants);
+        self.openings.missed += u64::from(wants && !in_pool);
+        let kept_out = !wants && self.openings.keeps && self.openings.wants_pool();
+        let is_astray = if wants { !in_pool } else { in_pool && kept_out };
+        if is_astray && let Some(other) = self.wear.free().find(|other| self.openings.is_in_pool(*other) != in_pool) {
+            let (what, where_) = if wants { ("read-hot data", "of the pool") } else { ("other data", "outside the pool") };
+            let block = told.block;
+            self.findings.add(Kind::Books, || format!("block {block} was opened for {what} while block {other} {where_} was free"));
+        }
+    }
+
+    /// What the drive reports of the pool, against what was seen.
+    pub(crate) fn check_openings(&mut self, reclaim: &ReclaimCounts) {
+        if !self.openings.are_known() {
+            return;
+        }
+        let Openings { wanted, missed, .. } = self.openings;
+        for (what, claimed, counted) in
+            [("blocks that should lie in the pool", reclaim.pool_openings, wanted), ("of them outside it", reclaim.pool_misses, missed)]
+        {
+            if claimed != counted {
+                self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {counted} were opened"));
+            }
+        }
+    }
+
+    /// A policy is told how many pages guard levels take away: those that are gone, and those that jobs under way will take.
+    pub(crate) fn wrong_away(&self, told: &Told) -> Option<String> {
+        let gone = self.density.away();
+        let leaving: u64 = self.reclaimed_blocks().map(|block| u64::from(self.most_leaving(block))).sum();
+        let right = (gone..=gone + leaving).contains(&u64::from(told.away));
+        (!right).then(|| format!("that low density takes {} pages away; {gone} are gone, and jobs take {leaving} at most", told.away))
+    }
+
+    /// Pages of a block that a job of reclaim may still take away at most: as reprogramming the whole of it would, or a page of each wordline.
+    fn most_leaving(&self, block: BlockId) -> u32 {
+        self.pages_gone(block, 1).max(self.geometry.wordlines_per_block)
+    }
+}
