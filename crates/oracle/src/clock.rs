@@ -84,7 +84,7 @@ impl Clock {
         self.host.groups = OfGroups::new(group_of);
     }
 
-    fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.runs && !self.stopped
     }
 

@@ -31,6 +31,8 @@ pub(crate) struct Told {
     pub(crate) to_come: u32,
     /// Pages that low density takes away, and is about to.
     pub(crate) away: u32,
+    /// The blocks that it wants reprogrammed.
+    pub(crate) reprograms: Vec<BlockId>,
     /// The stream that has just opened it.
     pub(crate) opens: Option<StreamId>,
     /// Now and then: what it is told of each wordline, and of each page.
@@ -89,6 +91,7 @@ impl Oracle {
             }
             self.hearsay.to_come[block as usize] = Some(told.to_come);
         }
+        self.openings.wants_reprogrammed(&told.reprograms);
         self.hearsay.divided.extend(told.divides);
     }
 

@@ -35,9 +35,12 @@ impl Oracle {
         }
         self.check_need(block, cause);
         self.check_fullness(cause);
+        self.check_victim_of(block, cause);
+        self.openings.moves(block);
         if cause == Cause::Reclaim {
             self.claims.jobs += 1;
             self.book_blame(block, pages);
+            self.openings.reclaims(block, pages.is_none());
         }
         let serial = if cause == Cause::Reclaim { self.tell_clock(block) } else { None };
         let job = Job { cause, serial, pages: pages.cloned(), written: self.protocol.written(block), within: false };
@@ -70,6 +73,11 @@ impl Oracle {
         Some(Now { serial: job.serial?, pages, dose: self.doses.read_of(block)? })
     }
 
+    /// Whether a job moves this block.
+    pub(crate) fn is_moved(&self, block: BlockId) -> bool {
+        self.jobs.contains_key(&block)
+    }
+
     /// Jobs under way for this cause.
     pub(crate) fn jobs_of(&self, cause: Cause) -> u32 {
         self.jobs.values().filter(|job| job.cause == cause).count() as u32
@@ -89,6 +97,9 @@ impl Oracle {
 
     /// The policy is to be asked about a block: at the next read, where a job has left data in it.
     pub(crate) fn name_question(&mut self, block: BlockId, at: Reads) {
+        // Of a block that holds nothing yet it names its first.
+        let is_asked = at != Reads(0) && block < self.geometry.blocks && self.protocol.written(block) > 0;
+        self.claims.alarms += u64::from(is_asked && !self.jobs.contains_key(&block));
         self.questions.name(block, at);
         if at == Reads(0)
             && let Some(job) = self.jobs.remove(&block).filter(|job| job.within)

@@ -25,6 +25,7 @@ impl Observer for Oracle {
     }
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
+        self.check_background();
         self.seen.host_write_pages += 1;
         self.host_acts();
         if self.is_full() {
@@ -56,6 +57,7 @@ impl Observer for Oracle {
 
     fn trimmed(&mut self, lpn: Lpn) {
         self.claims.trimmed_pages += 1;
+        self.need.happens(false);
         self.host_acts();
         if self.is_full() {
             self.check_durable(lpn);
@@ -77,6 +79,7 @@ impl Observer for Oracle {
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause) {
         self.seen.programs[cause as usize] += 1;
         self.clock.programmed(ppn, true, cause);
+        self.need.happens(cause == Cause::Host && origin == Origin::Host);
         let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
@@ -104,6 +107,7 @@ impl Observer for Oracle {
     }
 
     fn gathered(&mut self, lpn: Lpn, from: Ppn) {
+        self.need.happens(false);
         self.blame.leaves_flash(lpn);
         self.claims.reclaim_copies += u64::from(self.course.moving == Cause::Reclaim);
         let checked = self.gather(lpn, from);
@@ -113,6 +117,7 @@ impl Observer for Oracle {
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause) {
         self.seen.programs[cause as usize] += 1;
         self.claims.padded_pages += 1;
+        self.need.happens(false);
         self.clock.programmed(ppn, false, cause);
         if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
             self.medium.set_stamp(at, Stamp::DEAD);
@@ -160,6 +165,7 @@ impl Observer for Oracle {
 
     fn erased(&mut self, block: BlockId, cause: Cause) {
         self.seen.erases[cause as usize] += 1;
+        self.need.happens(false);
         self.clock.erased(block, cause);
         if !self.check_block(block, "erase") {
             return;
@@ -203,6 +209,7 @@ impl Observer for Oracle {
     }
 
     fn run_began(&mut self, at: Ns, latencies: &TimedMetrics) {
+        self.need.happens(false);
         self.clock.begin(at, latencies);
     }
 

@@ -21,12 +21,21 @@ pub(crate) struct Openings {
     pool_start: u32,
     /// The pool is kept for those who want it, if anybody does.
     keeps: bool,
+    /// The stream that opened each block, and whether it may still write it.
+    opened_by: Vec<Option<StreamId>>,
+    is_open: Vec<bool>,
+    blocks_per_die: u32,
     /// Pages after which each block is closed.
     most_pages: Vec<u32>,
     pages_per_block: u32,
     /// Blocks that should lie in the pool, and those of them that do not, since the measured phase began.
     wanted: u64,
     missed: u64,
+    /// Blocks that are to be reprogrammed; those that should have got guard levels and did not, since the measured phase began. Some were wanted so
+    /// that nothing could be done with them.
+    reprogrammed: Vec<BlockId>,
+    refused: u64,
+    unsure: bool,
 }
 
 impl Openings {
@@ -37,25 +46,62 @@ impl Openings {
             blocks_per_plane: geometry.blocks_per_plane,
             pool_start: geometry.blocks_per_plane - in_pool,
             keeps: config.density.keep_pool,
+            opened_by: vec![None; geometry.blocks as usize],
+            is_open: vec![false; geometry.blocks as usize],
+            blocks_per_die: geometry.blocks_per_plane * geometry.planes_per_die,
             most_pages: vec![geometry.pages_per_block; geometry.blocks as usize],
             pages_per_block: geometry.pages_per_block,
             wanted: 0,
             missed: 0,
+            reprogrammed: vec![],
+            refused: 0,
+            unsure: false,
         }
     }
 
     /// Bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.blocks) * size_of::<u32>() as u64
+        u64::from(geometry.blocks) * (size_of::<u32>() + size_of::<Option<StreamId>>() + size_of::<bool>()) as u64
     }
 
     /// The measured phase begins.
     pub(crate) fn restart(&mut self) {
-        (self.wanted, self.missed) = (0, 0);
+        (self.wanted, self.missed, self.refused) = (0, 0, 0);
+        self.unsure = !self.reprogrammed.is_empty();
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) {
         self.most_pages[block as usize] = self.pages_per_block;
+        (self.opened_by[block as usize], self.is_open[block as usize]) = (None, false);
+    }
+
+    /// A move begins: no stream writes the block any more.
+    pub(crate) fn moves(&mut self, block: BlockId) {
+        self.is_open[block as usize] = false;
+    }
+
+    /// The policy wants these blocks reprogrammed. What it wanted before has been done, or could not be.
+    pub(crate) fn wants_reprogrammed(&mut self, blocks: &[BlockId]) {
+        self.unsure |= !self.reprogrammed.is_empty();
+        self.reprogrammed = blocks.to_vec();
+    }
+
+    /// A job of reclaim begins with a block, all of it or a part.
+    pub(crate) fn reclaims(&mut self, block: BlockId, is_whole: bool) {
+        if let Some(place) = self.reprogrammed.iter().position(|wanted| *wanted == block) {
+            self.reprogrammed.swap_remove(place);
+            self.refused += u64::from(is_whole);
+        }
+    }
+
+    /// The stream that opened a block.
+    pub(crate) fn opened_by(&self, block: BlockId) -> Option<StreamId> {
+        self.opened_by[block as usize]
+    }
+
+    /// Whether a full block may be moved out of the pool, though that gives nothing back, so that it has room for read-hot data.
+    pub(crate) fn may_evict(&self, block: BlockId) -> bool {
+        self.keeps && self.wants_pool() && self.is_in_pool(block)
     }
 
     /// Pages after which a block is closed.
@@ -92,6 +138,8 @@ impl Oracle {
     /// The policy is told of a block that a stream has opened.
     pub(crate) fn note_opening(&mut self, told: &Told) {
         let Some(stream) = told.opens else { return };
+        let lower = self.openings.own(stream).is_some_and(|own| own.mode > 0) && self.geometry.cell.bits() > 1;
+        self.openings.refused += u64::from(lower && told.mode == 0);
         let most = self.openings.own(stream).and_then(|own| own.most_pages).map_or(u32::MAX, u32::from);
         self.openings.most_pages[told.block as usize] = most.min(self.geometry.pages_per_block);
         let wants = self.openings.own(stream).is_some_and(|own| own.pool);
@@ -99,11 +147,36 @@ impl Oracle {
         self.openings.wanted += u64::from(wants);
         self.openings.missed += u64::from(wants && !in_pool);
         let kept_out = !wants && self.openings.keeps && self.openings.wants_pool();
+        self.check_die(told.block, stream, wants, kept_out);
+        self.openings.opened_by[told.block as usize] = Some(stream);
+        self.openings.is_open[told.block as usize] = true;
         let is_astray = if wants { !in_pool } else { in_pool && kept_out };
         if is_astray && let Some(other) = self.wear.free().find(|other| self.openings.is_in_pool(*other) != in_pool) {
             let (what, where_) = if wants { ("read-hot data", "of the pool") } else { ("other data", "outside the pool") };
             let block = told.block;
             self.findings.add(Kind::Books, || format!("block {block} was opened for {what} while block {other} {where_} was free"));
+        }
+    }
+
+    /// A stream opens a block on a die where it has none open yet, if such a die has a free block for it.
+    fn check_die(&mut self, block: BlockId, stream: StreamId, wants: bool, kept_out: bool) {
+        let of = &self.openings;
+        let is_open = |b: &BlockId| of.is_open[*b as usize] && self.protocol.written(*b) < of.most_pages[*b as usize];
+        let own = (0..self.geometry.blocks).filter(|b| of.opened_by[*b as usize] == Some(stream)).filter(is_open);
+        let dies: Vec<u32> = own.map(|b| b / of.blocks_per_die).collect();
+        let die = block / of.blocks_per_die;
+        if !dies.contains(&die) {
+            return;
+        }
+        let on_side = |b: &BlockId| if wants { of.is_in_pool(*b) } else { !(kept_out && of.is_in_pool(*b)) };
+        let has_side = self.wear.free().any(|b| on_side(&b));
+        let other = self.wear.free().filter(|b| !has_side || on_side(b)).find(|b| !dies.contains(&(b / of.blocks_per_die)));
+        if let Some(other) = other {
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "stream {stream} opens block {block} on die {die}, where it has one open, while block {other} of another die was free"
+                )
+            });
         }
     }
 
@@ -119,6 +192,16 @@ impl Oracle {
             if claimed != counted {
                 self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {counted} were opened"));
             }
+        }
+    }
+
+    /// The same of blocks that should have got guard levels.
+    pub(crate) fn check_refusals(&mut self, reclaim: &ReclaimCounts) {
+        let Openings { refused, unsure, .. } = self.openings;
+        if self.openings.are_known() && !unsure && self.openings.reprogrammed.is_empty() && reclaim.low_density_refused != refused {
+            let claimed = reclaim.low_density_refused;
+            self.findings
+                .add(Kind::Books, || format!("the drive reports {claimed} blocks that were refused guard levels; {refused} were seen"));
         }
     }
 

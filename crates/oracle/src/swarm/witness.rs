@@ -40,6 +40,7 @@ impl Witness {
             to_come: view.pages_to_come(block),
             away: view.pages_away(),
             opens,
+            reprograms: wanted.iter().filter_map(reprogrammed).collect(),
             within: self.asked.is_multiple_of(SELDOM).then(|| within(view, block)),
             divides: wanted.iter().filter_map(|action| self.divided(action)).collect(),
         };
@@ -51,6 +52,10 @@ impl Witness {
         let mode = |stream: u8| stream.checked_sub(FIRST_OWN).map_or(0, |own| self.modes[usize::from(own)]);
         Some((*block, Divided { marked: marked.clone(), modes: (mode(*to), mode(*rest)) }))
     }
+}
+
+fn reprogrammed(action: &Action) -> Option<BlockId> {
+    if let Action::Reprogram { block, .. } = action { Some(*block) } else { None }
 }
 
 fn within(view: &View, block: BlockId) -> Within {

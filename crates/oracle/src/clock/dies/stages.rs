@@ -83,6 +83,15 @@ impl Dies {
         if reads > 0 && !(d.urgent || pressed) && d.pieces.is_empty() {
             return Err(format!("die {die} begins work at {at} ns before {reads} reads that wait, though nothing is urgent"));
         }
+        // Where a job is done piece by piece, one in the foreground looks like any other.
+        if reads > 0 && !d.urgent && self.pieces_are_whole && d.turn.owed() > 0 {
+            return Err(format!("die {die} begins work at {at} ns before {reads} reads that wait, whose turn it is"));
+        }
+        if !d.waiting.is_empty() && !d.pieces.is_empty() && is_piece == d.turn.others {
+            let (this, other) = if is_piece { ("a piece of a job", "other work") } else { ("work", "a piece of a job") };
+            return Err(format!("die {die} begins {this} at {at} ns where {other} has its turn"));
+        }
+        d.turn.others = is_piece;
         d.turn.foreground &= !is_piece;
         let first = if is_piece { &mut d.pieces } else { &mut d.waiting }.pop_front();
         self.touch(die);
