@@ -52,7 +52,7 @@ impl Oracle {
     /// A job of reclaim begins; gives what names it.
     fn tell_clock(&mut self, block: BlockId) -> Option<u64> {
         let dose = self.doses.read_of(block)?;
-        let left = self.questions.left(block, dose)?;
+        let left = Some(self.questions.left(block, dose)?).filter(|left| *left < u64::MAX);
         let written = self.protocol.written(block);
         let most = (written, written / self.geometry.cell.bits());
         self.clock.reclaims(block, Begun { serial: 0, left, dose, most })

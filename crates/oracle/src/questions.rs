@@ -53,11 +53,11 @@ impl Questions {
         *question = Question { due, ..NEVER };
     }
 
-    /// A job begins with a block of this dose, in quarters: what may still be read of it, where the policy has just said so. That is none where
-    /// nobody needs to be asked again. Unknown where a job follows from a question about another block.
-    pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<Option<u64>> {
+    /// A job begins with a block of this dose, in quarters: what may still be read of it, where the policy has just said so. That is
+    /// without end where nobody needs to be asked again. Unknown where a job follows from a question about another block.
+    pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
         let question = self.blocks.get(block as usize).filter(|_| self.named == block && dose > 0)?;
-        Some((question.due < u64::MAX).then(|| question.due.saturating_sub(dose)))
+        Some(if question.due == u64::MAX { u64::MAX } else { question.due.saturating_sub(dose) })
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) {

@@ -308,10 +308,5 @@ pub(crate) const STOPPED: &[Bug] = &[
 pub(crate) const UNTOUCHED: &[(Bug, &str)] = &[(Bug::AlphaOne, "ideal"), (Bug::BestGroup, "ideal")];
 
 /// Bugs that nobody has found yet: planted, counted by `make soak`, and not asked for.
-pub(crate) const SURVIVORS: &[Bug] = &[
-    Bug::PilesUp,
-    Bug::RefusalsUncounted,
-    Bug::UrgentNotFirst,
-    Bug::MergesUnweighed,
-    Bug::EvictsFromShared,
-];
+pub(crate) const SURVIVORS: &[Bug] =
+    &[Bug::PilesUp, Bug::RefusalsUncounted, Bug::UrgentNotFirst, Bug::MergesUnweighed, Bug::EvictsFromShared];
