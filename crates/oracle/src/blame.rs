@@ -107,6 +107,17 @@ impl Blame {
         Some(self.owners[ppn as usize]).filter(|lpn| (*lpn as usize) < self.places.len())
     }
 
+    /// Nothing was lost yet: what is valid is known of every page.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact && !self.owners.is_empty()
+    }
+
+    /// Valid pages of a block.
+    pub(crate) fn valid_of(&self, geometry: &Geometry, block: BlockId) -> u32 {
+        let first = geometry.first_page(block);
+        (first..first + geometry.pages_per_block).filter(|ppn| self.is_valid(*ppn)).count() as u32
+    }
+
     fn is_valid(&self, ppn: Ppn) -> bool {
         self.owner(ppn).is_some_and(|lpn| self.places[lpn as usize] == ppn)
     }

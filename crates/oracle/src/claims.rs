@@ -19,6 +19,8 @@ pub(crate) struct Seen {
     pub(crate) padded_pages: u64,
     /// Jobs of reclaim that began.
     pub(crate) jobs: u64,
+    /// Times that the policy was asked about a block that nothing moved.
+    pub(crate) alarms: u64,
     /// Pages that reclaim read to move them, and copied.
     pub(crate) reclaim_reads: u64,
     pub(crate) reclaim_copies: u64,
@@ -105,6 +107,7 @@ impl Oracle {
         }
         if self.is_full() {
             lines.push(("jobs of reclaim", reclaim.invocations, seen.jobs));
+            lines.push(("alarms of blocks", reclaim.alarms, seen.alarms));
             lines.push(("jobs that were overtaken", reclaim.deadline_misses, self.questions.overtaken));
         }
         if !drive.is_timed() {
@@ -125,6 +128,8 @@ impl Oracle {
         let cold = self.wear.cold_to_young.take().filter(|_| !drive.is_timed());
         self.findings.note(Kind::Books, cold.map_or(Ok(()), Err));
         self.check_density(reclaim);
+        self.check_openings(reclaim);
+        self.check_refusals(reclaim);
         self.findings.note(Kind::Protocol, self.questions.end());
         if self.is_full() && drive.is_timed() {
             self.findings.note(Kind::Books, self.clock.check_stalls(reclaim.stall_ns));

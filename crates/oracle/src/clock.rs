@@ -7,10 +7,12 @@
 
 mod dies;
 mod expected;
+mod groups;
 mod host;
 mod latencies;
 mod lengths;
 mod pads;
+mod urgency;
 mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,9 +27,12 @@ use vpass_core::watch::time_event::{OpId, TimeEvent, Work};
 
 use self::dies::{Dies, Ended};
 use self::expected::Expected;
+use self::groups::OfGroups;
 use self::host::Host;
 use self::lengths::Lengths;
 use self::pads::Pads;
+use self::urgency::Urgency;
+pub(crate) use self::urgency::{Begun, Now};
 use self::work::{UnderWay, die_of_part, part_ns};
 
 /// Parts of a job's piece so far: their time, and the die of the last that says one.
@@ -49,6 +54,7 @@ pub(crate) struct Clock {
     host: Host,
     pieces: BTreeMap<OpId, Parts>,
     pads: Pads,
+    urgency: Urgency,
     now: Ns,
     /// A run is under way: what happens takes time.
     runs: bool,
@@ -57,7 +63,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig, dose_of_kind: &[u32]) -> Self {
         let lengths = Lengths::new(geometry, config);
         Self {
             expected: Expected::default(),
@@ -65,6 +71,7 @@ impl Clock {
             host: Host::default(),
             pieces: BTreeMap::new(),
             pads: Pads::default(),
+            urgency: Urgency::new(geometry, config, dose_of_kind.to_vec()),
             now: 0,
             runs: false,
             stopped: false,
@@ -72,7 +79,12 @@ impl Clock {
         }
     }
 
-    fn is_on(&self) -> bool {
+    /// From now on latencies are counted for groups of origins, too.
+    pub(crate) fn expect_groups(&mut self, group_of: &[u16]) {
+        self.host.groups = OfGroups::new(group_of);
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
         self.runs && !self.stopped
     }
 
@@ -133,6 +145,7 @@ impl Clock {
             return Ok(());
         }
         let checked = events.iter().try_for_each(|event| self.event(event)).and_then(|()| self.check_given());
+        self.urgency.end_telling();
         self.stopped |= checked.is_err();
         checked
     }
@@ -195,7 +208,7 @@ impl Clock {
             TimeEvent::Submitted { request, at } => {
                 self.go_to(at)?;
                 self.host.submitted(request, at, &self.lengths)?;
-                self.dies.pressed = self.host.stalls();
+                self.dies.pressed = self.host.stalls_since();
                 Ok(())
             }
             TimeEvent::FromMemory { request, bytes, at } => {
@@ -206,13 +219,14 @@ impl Clock {
             TimeEvent::Accepted { request, at } => {
                 self.go_to(at)?;
                 self.host.accepted(request, at, &self.lengths)?;
-                self.dies.pressed = self.host.stalls();
+                self.dies.pressed = self.host.stalls_since();
                 Ok(())
             }
             TimeEvent::Read { op, request, ppn, bytes, at } => {
                 self.go_to(at)?;
                 let lpn = self.host.next_page(request, bytes, &self.lengths)?;
                 self.expected.take_read(lpn, ppn)?;
+                self.urgency.read(self.lengths.die(ppn), self.lengths.block(ppn), ppn);
                 self.dies.read(op, request, ppn, bytes, at, &self.lengths)
             }
             TimeEvent::Retry { op, request, ppn, bytes, attempt, at } => {
@@ -230,7 +244,8 @@ impl Clock {
             }
             TimeEvent::Begun { op, unit, at } => {
                 self.go_to(at)?;
-                self.dies.begun(op, unit, at, &self.lengths)
+                self.dies.begun(op, unit, at, &self.lengths)?;
+                self.check_calm(op, unit, at)
             }
             TimeEvent::Suspended { op, at } => {
                 self.go_to(at)?;
@@ -244,14 +259,15 @@ impl Clock {
                 self.go_to(at)?;
                 self.ended(op, at)
             }
-            TimeEvent::Job { die, cause, on, at } => {
+            TimeEvent::Job { die, block, cause, on, at } => {
                 self.go_to(at)?;
+                self.urgency.job(die.into(), block, cause, on, at);
                 self.dies.job(die.into(), cause, on)
             }
             TimeEvent::Urgent { die, on, at } => {
                 self.go_to(at)?;
                 self.dies.urgent(die.into(), on);
-                Ok(())
+                if on { self.urgency.check_urgent(die.into(), at) } else { Ok(()) }
             }
         }
     }

@@ -71,6 +71,7 @@ impl Oracle {
         self.stamps.end_loading();
         self.end_requests();
         self.density.restart();
+        self.openings.restart();
         self.claims = Seen::default();
         self.requests.served = HostCounts::default();
         self.memory.fill_reads = 0;

@@ -62,6 +62,15 @@ impl DensityBooks {
     pub(crate) fn reprogram(&mut self) {
         self.reprogrammed += 1;
     }
+
+    /// Pages that guard levels take away now, of all blocks and of one.
+    pub(crate) fn away(&self) -> u64 {
+        self.away
+    }
+
+    pub(crate) fn away_of(&self, block: BlockId) -> u32 {
+        self.away_of.get(&block).copied().unwrap_or(0)
+    }
 }
 
 impl Oracle {

@@ -372,6 +372,11 @@ impl Doses {
         self.per_kind[kind as usize]
     }
 
+    /// The doses of all kinds of pages of this cell.
+    pub(crate) fn per_kind(&self, geometry: &Geometry) -> &[u32] {
+        &self.per_kind[..geometry.cell.bits() as usize]
+    }
+
     /// That of reprogramming a wordline.
     pub(crate) fn of_reprogramming(&self) -> u32 {
         self.by_reprogramming

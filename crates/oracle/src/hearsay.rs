@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vpass_core::base::units::{BlockId, Ppn};
+use vpass_core::base::units::{BlockId, Ppn, StreamId};
 use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
 use vpass_core::disturb::table::Endurance;
 use vpass_core::slots::reclaim::Part;
@@ -29,6 +29,12 @@ pub(crate) struct Told {
     pub(crate) mode: u8,
     pub(crate) valid: u32,
     pub(crate) to_come: u32,
+    /// Pages that low density takes away, and is about to.
+    pub(crate) away: u32,
+    /// The blocks that it wants reprogrammed.
+    pub(crate) reprograms: Vec<BlockId>,
+    /// The stream that has just opened it.
+    pub(crate) opens: Option<StreamId>,
     /// Now and then: what it is told of each wordline, and of each page.
     pub(crate) within: Option<Within>,
     /// The blocks that it divides.
@@ -73,12 +79,14 @@ impl Oracle {
         let Some(ear) = &self.hearsay.ear else { return };
         let Some(told) = ear.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         if told.block == block {
-            let wrong = self.wrong_number(&told).or_else(|| self.wrong_within(&told));
+            let wrong = self.wrong_number(&told).or_else(|| self.wrong_away(&told)).or_else(|| self.wrong_within(&told));
+            self.note_opening(&told);
             if let Some(what) = wrong {
                 self.findings.add(Kind::Books, || format!("of block {block} the policy is told {what}"));
             }
             self.hearsay.to_come[block as usize] = Some(told.to_come);
         }
+        self.openings.wants_reprogrammed(&told.reprograms);
         self.hearsay.divided.extend(told.divides);
     }
 

@@ -6,13 +6,18 @@ use std::collections::BTreeMap;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Cause, Reads};
 
+use crate::clock::{Begun, Now};
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
 /// A job under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Job {
+    cause: Cause,
+    /// What names it to who knows the time, and the pages that it moves, where not all.
+    serial: Option<u64>,
+    pages: Option<PageSet>,
     /// Pages of its block that were programmed when it began.
     written: u32,
     /// It has programmed pages of its block.
@@ -28,14 +33,59 @@ impl Oracle {
         if !self.check_block(block, "move") {
             return;
         }
+        self.check_need(block, cause);
+        self.check_fullness(cause);
+        self.check_victim_of(block, cause);
+        self.openings.moves(block);
         if cause == Cause::Reclaim {
             self.claims.jobs += 1;
             self.book_blame(block, pages);
+            self.openings.reclaims(block, pages.is_none());
         }
-        let job = Job { written: self.protocol.written(block), within: false };
+        let serial = if cause == Cause::Reclaim { self.tell_clock(block) } else { None };
+        let job = Job { cause, serial, pages: pages.cloned(), written: self.protocol.written(block), within: false };
         if self.jobs.insert(block, job).is_some() {
             self.findings.add(Kind::Protocol, || format!("{} begins to move block {block}, which is being moved already", cause.name()));
         }
+    }
+
+    /// A job of reclaim begins; gives what names it.
+    fn tell_clock(&mut self, block: BlockId) -> Option<u64> {
+        let dose = self.doses.read_of(block)?;
+        let left = Some(self.questions.left(block, dose)?).filter(|left| *left < u64::MAX);
+        let written = self.protocol.written(block);
+        let most = (written, written / self.geometry.cell.bits());
+        self.clock.reclaims(block, Begun { serial: 0, left, dose, most })
+    }
+
+    /// Time is about to be told: how jobs stand that may be urgent.
+    pub(crate) fn note_jobs(&mut self) {
+        let near = self.clock.near();
+        let now = near.into_iter().filter_map(|block| Some((block, self.job_now(block)?))).collect();
+        self.clock.stand(now);
+    }
+
+    fn job_now(&self, block: BlockId) -> Option<Now> {
+        let job = self.jobs.get(&block)?;
+        let wanted = |page: u32| job.pages.as_ref().is_none_or(|pages| pages.words()[page as usize / 64] >> (page % 64) & 1 == 1);
+        let live = |page: &u32| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, self.geometry.first_page(block) + page)));
+        let pages = (0..job.written).filter(|page| wanted(*page)).filter(live).count() as u32;
+        Some(Now { serial: job.serial?, pages, dose: self.doses.read_of(block)? })
+    }
+
+    /// Whether a job moves this block.
+    pub(crate) fn is_moved(&self, block: BlockId) -> bool {
+        self.jobs.contains_key(&block)
+    }
+
+    /// Jobs under way for this cause.
+    pub(crate) fn jobs_of(&self, cause: Cause) -> u32 {
+        self.jobs.values().filter(|job| job.cause == cause).count() as u32
+    }
+
+    /// Blocks under a job of reclaim.
+    pub(crate) fn reclaimed_blocks(&self) -> impl Iterator<Item = BlockId> {
+        self.jobs.iter().filter(|(_, job)| job.cause == Cause::Reclaim).map(|(block, _)| *block)
     }
 
     /// A page of a block is programmed.
@@ -47,6 +97,9 @@ impl Oracle {
 
     /// The policy is to be asked about a block: at the next read, where a job has left data in it.
     pub(crate) fn name_question(&mut self, block: BlockId, at: Reads) {
+        // Of a block that holds nothing yet it names its first.
+        let is_asked = at != Reads(0) && block < self.geometry.blocks && self.protocol.written(block) > 0;
+        self.claims.alarms += u64::from(is_asked && !self.jobs.contains_key(&block));
         self.questions.name(block, at);
         if at == Reads(0)
             && let Some(job) = self.jobs.remove(&block).filter(|job| job.within)

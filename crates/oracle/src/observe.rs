@@ -27,6 +27,7 @@ impl Observer for Oracle {
     }
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
+        self.check_background();
         self.seen.host_write_pages += 1;
         self.host_acts();
         if self.is_full() {
@@ -58,6 +59,7 @@ impl Observer for Oracle {
 
     fn trimmed(&mut self, lpn: Lpn) {
         self.claims.trimmed_pages += 1;
+        self.need.happens(false);
         self.host_acts();
         if self.is_full() {
             self.check_durable(lpn);
@@ -79,6 +81,7 @@ impl Observer for Oracle {
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause) {
         self.seen.programs[cause as usize] += 1;
         self.clock.programmed(ppn, true, cause);
+        self.need.happens(cause == Cause::Host && origin == Origin::Host);
         let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
@@ -107,6 +110,7 @@ impl Observer for Oracle {
     }
 
     fn gathered(&mut self, lpn: Lpn, from: Ppn) {
+        self.need.happens(false);
         self.blame.leaves_flash(lpn);
         self.claims.reclaim_copies += u64::from(self.course.moving == Cause::Reclaim);
         let checked = self.gather(lpn, from);
@@ -116,6 +120,7 @@ impl Observer for Oracle {
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause) {
         self.seen.programs[cause as usize] += 1;
         self.claims.padded_pages += 1;
+        self.need.happens(false);
         self.clock.programmed(ppn, false, cause);
         if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
             self.ageing.programmed(at.block);
@@ -163,6 +168,7 @@ impl Observer for Oracle {
 
     fn erased(&mut self, block: BlockId, cause: Cause) {
         self.seen.erases[cause as usize] += 1;
+        self.need.happens(false);
         self.clock.erased(block, cause);
         if !self.check_block(block, "erase") {
             return;
@@ -177,6 +183,7 @@ impl Observer for Oracle {
             self.know_age(block, None);
         }
         self.ageing.end(block);
+        self.openings.erase(block);
         self.blame.erased(&self.geometry, block);
         let mut unseen = std::mem::take(&mut self.unseen_losses);
         self.settle_losses(block, &mut unseen);
@@ -226,10 +233,12 @@ impl Observer for Oracle {
     }
 
     fn run_began(&mut self, at: Ns, latencies: &TimedMetrics) {
+        self.need.happens(false);
         self.clock.begin(at, latencies);
     }
 
     fn time(&mut self, events: &[TimeEvent]) {
+        self.note_jobs();
         let checked = self.clock.events(events);
         self.findings.note(Kind::Protocol, checked);
     }

@@ -16,9 +16,12 @@ use crate::cleaning::Cleaning;
 use crate::clock::Clock;
 use crate::density_books::DensityBooks;
 use crate::doses::Doses;
+use crate::fullness::Sight;
 use crate::hearsay::Hearsay;
 use crate::jobs::Jobs;
 use crate::medium::{At, Medium};
+use crate::need::Need;
+use crate::opening::Openings;
 use crate::parts::Memory;
 use crate::protocol::Protocol;
 use crate::questions::Questions;
@@ -78,11 +81,16 @@ pub struct Oracle {
     pub(crate) questions: Questions,
     pub(crate) blame: Blame,
     pub(crate) hearsay: Hearsay,
+    pub(crate) openings: Openings,
+    pub(crate) need: Need,
+    /// What GC is shown, where somebody sees it.
+    pub(crate) sight: Option<Sight>,
 }
 
 impl Oracle {
     /// The oracle of an empty, erased drive with a resolved configuration; it checks all it can.
     pub fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+        let doses = Doses::new(geometry, config);
         let planes = if config.timing.independent_planes { geometry.planes_per_die } else { 1 };
         Self {
             level: Level::Full,
@@ -97,16 +105,19 @@ impl Oracle {
             cleaning: Cleaning::default(),
             course: Course::default(),
             time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
-            clock: Clock::new(geometry, config),
+            clock: Clock::new(geometry, config, doses.per_kind(geometry)),
             jobs: Jobs::default(),
             questions: Questions::new(geometry),
             blame: Blame::new(geometry, config.disturb.model),
             hearsay: Hearsay::default(),
+            openings: Openings::new(geometry, config),
+            need: Need::new(geometry, config),
+            sight: None,
             geometry: geometry.clone(),
             raw_pages: geometry.raw_pages(),
             medium: Medium::new(geometry),
             stamps: Stamps::new(geometry),
-            doses: Doses::new(geometry, config),
+            doses,
             protocol: Protocol::new(geometry),
             findings: Findings::default(),
             unseen_losses: BTreeSet::new(),
@@ -140,10 +151,15 @@ impl Oracle {
         self.level == Level::Full
     }
 
+    /// Latencies are counted for groups of origins from the first run on: `group_of` gives the group of each.
+    pub fn expect_groups(&mut self, group_of: &[u16]) {
+        self.clock.expect_groups(group_of);
+    }
+
     /// Memory that the oracle of such a drive takes.
     pub fn memory(geometry: &Geometry, level: Level) -> Bytes {
         let full = if level == Level::Full { Questions::bytes(geometry) + Blame::bytes(geometry) } else { 0 };
-        let lost = full + Bits::bytes(geometry.host_pages) + Wear::bytes(geometry);
+        let lost = full + Bits::bytes(geometry.host_pages) + Wear::bytes(geometry) + Openings::bytes(geometry);
         Bytes(Medium::bytes(geometry) + Stamps::bytes(geometry) + Doses::bytes(geometry) + Protocol::bytes(geometry) + lost)
     }
 

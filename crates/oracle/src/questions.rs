@@ -30,11 +30,13 @@ pub(crate) struct Questions {
     blocks: Vec<Question>,
     /// Deferred jobs that the last read they were allowed came before, since the measured phase began.
     pub(crate) overtaken: u64,
+    /// The block whose question was named last.
+    named: BlockId,
 }
 
 impl Questions {
     pub(crate) fn new(geometry: &Geometry) -> Self {
-        Self { blocks: vec![NEVER; geometry.blocks as usize], overtaken: 0 }
+        Self { blocks: vec![NEVER; geometry.blocks as usize], ..Self::default() }
     }
 
     /// Bytes for a drive of this geometry.
@@ -45,9 +47,17 @@ impl Questions {
     /// The policy has named its next question. 0 comes from the end of a job: where its last read was reached, it was too late.
     pub(crate) fn name(&mut self, block: BlockId, at: Reads) {
         let Some(question) = self.blocks.get_mut(block as usize) else { return };
+        self.named = block;
         self.overtaken += u64::from(question.reached && at == Reads(0));
         let due = if at == Reads::NEVER { u64::MAX } else { QUARTERS * u64::from(at.0) };
         *question = Question { due, ..NEVER };
+    }
+
+    /// A job begins with a block of this dose, in quarters: what may still be read of it, where the policy has just said so. That is
+    /// without end where nobody needs to be asked again. Unknown where a job follows from a question about another block.
+    pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
+        let question = self.blocks.get(block as usize).filter(|_| self.named == block && dose > 0)?;
+        Some(if question.due == u64::MAX { u64::MAX } else { question.due.saturating_sub(dose) })
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) {
@@ -114,7 +124,7 @@ mod tests {
     use super::*;
 
     fn questions() -> Questions {
-        Questions { blocks: vec![NEVER; 2], overtaken: 0 }
+        Questions { blocks: vec![NEVER; 2], ..Questions::default() }
     }
 
     #[test]

@@ -34,10 +34,11 @@ use self::ageing::Ages;
 use self::deck::Decks;
 use self::referee::{Referee, Verdict};
 use self::restless::Restless;
-use self::stream::{Stream, mirror};
+use self::stream::{GROUP_OF, Stream, mirror};
 use self::witness::Witness;
 use crate::adversary::{Adversary, Siege};
 use crate::dice::Dice;
+use crate::fullness::Sight;
 use crate::hearsay::Ear;
 use crate::{Oracle, OracleReport, ReferenceDrive};
 
@@ -296,6 +297,9 @@ impl Play<'_> {
         }
         let (warmed, lost_before) = if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, 0) };
         let mut engine = timed.then(|| Replay::new(&drive));
+        if let Some(engine) = &mut engine {
+            engine.count_groups(&GROUP_OF);
+        }
         let served = self.serve(&mut dice, &mut drive, engine.as_mut(), &mut source).map_err(|e| format!("{e:?}"))?;
         let requests = warmed + served;
         // A siege ends with what it has begun.
@@ -354,10 +358,16 @@ impl Play<'_> {
         if self.bug.is_none_or(|bug| bug.finder() == Finder::Check) {
             let ear = Ear::default();
             oracle.overhear(&ear, drive.config(), self.timed);
-            drive.interpose(|policy| Box::new(Witness::of(policy, &ear)));
+            drive.interpose(|policy| {
+                oracle.knows_streams(policy.streams(), self.timed);
+                Box::new(Witness::of(policy, &ear))
+            });
         }
         let watched = drive.config().clone();
-        drive.interpose_gc(|policy| Box::new(Referee::of(policy, gc, &watched, verdict)));
+        oracle.expect_groups(&GROUP_OF);
+        let sight = Sight::default();
+        oracle.looks_at(&sight);
+        drive.interpose_gc(|policy| Box::new(Referee::of(policy, gc, &watched, verdict, &sight)));
         drive.observe(Box::new(oracle));
         #[cfg(feature = "seeded-bugs")]
         if let Some(bug) = self.bug {

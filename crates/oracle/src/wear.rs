@@ -63,6 +63,8 @@ impl Block {
 #[derive(Debug)]
 pub(crate) struct Wear {
     blocks: Vec<Block>,
+    /// Those that hold nothing.
+    free: u32,
     erases: u64,
     /// The wear of the most worn block, in thousandths of a cycle.
     most: u64,
@@ -83,6 +85,7 @@ impl Wear {
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         Self {
             blocks: vec![Block::default(); geometry.blocks as usize],
+            free: geometry.blocks,
             erases: 0,
             most: 0,
             dynamic: config.wear.dynamic,
@@ -109,12 +112,14 @@ impl Wear {
             self.overdue = 0;
         }
         let b = &mut self.blocks[block as usize];
+        self.free += u32::from(b.content != Content::Nothing);
         *b = Block { cycles: b.cycles + 1, erased_at: self.erases, beyond_milli, ..Block::default() };
         self.most = self.most.max(b.milli());
     }
 
     /// The content of a block at the start.
     pub(crate) fn load(&mut self, geometry: &Geometry, block: BlockId, pages: usize) {
+        self.free -= u32::from(pages > 0 && self.blocks[block as usize].content == Content::Nothing);
         self.blocks[block as usize].content = match pages as u32 {
             0 => Content::Nothing,
             n if n >= geometry.pages_per_block => Content::Full,
@@ -133,6 +138,7 @@ impl Wear {
             self.findings.add(Kind::Books, || format!("block {block} is written by the host and for {} alike", Cause::Gc.name()));
         }
         let b = &mut self.blocks[block as usize];
+        self.free -= u32::from(b.content == Content::Nothing);
         b.programmed_at = self.erases;
         b.by_mover = matches!(cause, Cause::Reclaim | Cause::Wear);
         b.content = if page + 1 == geometry.pages_per_block { Content::Full } else { Content::Pages };
@@ -152,6 +158,16 @@ impl Wear {
         self.cold_to_young = more_worn.map(|other| {
             format!("cold data goes to block {block}, erased {}, though block {other}, erased {}, was free", words(block), words(other))
         });
+    }
+
+    /// How many blocks hold nothing.
+    pub(crate) fn free_count(&self) -> u32 {
+        self.free
+    }
+
+    /// Erased blocks that hold nothing yet.
+    pub(crate) fn free(&self) -> impl Iterator<Item = BlockId> {
+        (0..).zip(&self.blocks).filter(|(_, block)| block.content == Content::Nothing).map(|(block, _)| block)
     }
 
     /// Whether a block is programmed to its last page.

@@ -504,6 +504,47 @@ macro_rules! list {
             RetryUncharged,
             /// A read makes one retry less than its data takes.
             RetryForgotten,
+            // What is done in time, and where blocks are taken.
+            /// No job ever goes ahead of reads.
+            NeverUrgent,
+            /// Dies do not feel that writers wait for room in the buffer.
+            PressureUnfelt,
+            /// Latencies of a group forget which of its reads met reclaim.
+            GroupReclaimReadsForgotten,
+            /// Blocks outside the pool that should lie in it are not counted.
+            PoolMissUncounted,
+            /// Blocks that hold few pages look emptier to GC than they are.
+            ShortBlocksLookEmpty,
+            /// Pages that guard levels of single wordlines took away are not given back.
+            PagesAwayLeak,
+            /// Streams that should keep out of the pool take blocks anywhere.
+            PoolOpenToAll,
+            /// Idle gaps are spent on cleaning though they should not be.
+            BackgroundThoughOff,
+            /// Idle gaps are never spent on cleaning.
+            BackgroundForgotten,
+            /// While writers wait no read goes before their programs.
+            CreditForgotten,
+            /// Idle gaps pile up programs of copies without end.
+            PilesUp,
+            /// A stream opens its blocks on one die.
+            OpensOnOneDie,
+            /// Work that waits has no turn between the pieces of jobs.
+            WriteTurnForgotten,
+            /// Every other time that a policy is asked is not counted.
+            AlarmsUncounted,
+            /// Blocks that should have got guard levels, and did not, are not counted.
+            RefusalsUncounted,
+            /// What was moved rests half as long as it should.
+            RestHalved,
+            /// An urgent job has the die, and another job the steps.
+            UrgentNotFirst,
+            /// Merges take no time when urgency is weighed.
+            MergesUnweighed,
+            /// Full blocks are moved out of a pool that is not kept.
+            EvictsFromShared,
+            /// Static wear levelling moves what was moved not long ago.
+            LevelsResting,
         }
     };
 }

@@ -59,7 +59,7 @@ impl Drive {
             self.look_at_job(block);
             return;
         }
-        self.ftl.reclaim.alarms += 1;
+        self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.is_multiple_of(2)));
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
         self.flash.tell(|o| o.asks_at(block, next));
@@ -139,7 +139,7 @@ impl Drive {
         if self.is_aged(job) {
             return true;
         }
-        if job.deadline == Reads::NEVER {
+        if job.deadline == Reads::NEVER || planted(Bug::NeverUrgent) {
             return false;
         }
         let served = self.flash.cold(job.block).without_movers(self.flash.hot(job.block).reads);

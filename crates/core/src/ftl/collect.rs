@@ -87,14 +87,18 @@ impl Ftl {
     /// Free blocks that background cleaning aims at: more than writes and moves wait for, or it would always come too late.
     pub(crate) fn background_blocks(&self, flash: &Flash) -> u32 {
         let share = self.background;
-        if share > 0.0 { ((share * f64::from(flash.geometry.spare_blocks())) as u32).max(RESERVE + 2) } else { 0 }
+        if share > 0.0 || planted(Bug::BackgroundThoughOff) {
+            ((share * f64::from(flash.geometry.spare_blocks())) as u32).max(RESERVE + 2)
+        } else {
+            0
+        }
     }
 
     /// Starts background cleaning where fewer blocks are free than wanted; the timed gear spends idle gaps on it.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn collect_in_background(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        if flash.is_timed() {
+        if flash.is_timed() && !planted(Bug::BackgroundForgotten) {
             self.begin_in_background(flash, slots);
         }
     }
@@ -128,7 +132,7 @@ impl Ftl {
             + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
         let idle = |b: &BlockId| {
             let hot = flash.hot(*b);
-            hot.state == BlockState::Closed && !hot.has(MOVING) && !flash.is_protected(*b)
+            hot.state == BlockState::Closed && !hot.has(MOVING) && (!flash.is_protected(*b) || planted(Bug::LevelsResting))
         };
         let wear = |b: u32| flash.cold(b).effective_milli();
         let Some(youngest) =

@@ -12,6 +12,8 @@ use crate::slots::rewrite::{Place, Recode, Rewrite};
 pub(crate) struct JobRef {
     pub(super) slot: usize,
     pub(super) serial: u64,
+    /// What it moves.
+    pub(crate) block: BlockId,
 }
 
 /// A block of which something is written anew.

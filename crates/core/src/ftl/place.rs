@@ -82,14 +82,14 @@ impl Ftl {
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
         let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.streams.plane_cursor };
         let rank = |plane: u32| {
-            let taken = used[(plane / flash.geometry.planes_per_die) as usize];
+            let taken = planted(Bug::OpensOnOneDie) != used[(plane / flash.geometry.planes_per_die) as usize];
             (taken, usize::MAX - free_in(plane), (plane + planes - cursor) % planes)
         };
         let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
         self.streams.plane_cursor = (plane + flash.geometry.planes_per_die) % planes;
         let block = self.free.take(plane, side, worn)?;
         self.reclaim.pool_openings += u64::from(wants_pool);
-        self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool);
+        self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool && !planted(Bug::PoolMissUncounted));
         flash.open(block, stream, counts_pages);
         self.open_in_mode(flash, block, mode);
         self.arm(flash, slots, block);
@@ -176,7 +176,7 @@ impl Ftl {
         flash.close(block);
         if stream >= RECLAIM {
             // A full turn of the spare blocks: by then what was moved has had its rest.
-            flash.protect(block, flash.geometry.spare_blocks());
+            flash.protect(block, flash.geometry.spare_blocks() / if planted(Bug::RestHalved) { 2 } else { 1 });
         }
         self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
     }
@@ -190,6 +190,6 @@ impl Ftl {
         let valid = u32::from(hot.valid);
         let all = flash.geometry.pages_per_block;
         let available = (all - flash.pages_away_of(block)).min(self.streams.most_pages(hot.stream)).max(1);
-        if available == all { valid } else { (valid * all).div_ceil(available).min(all) }
+        if available == all || planted(Bug::ShortBlocksLookEmpty) { valid } else { (valid * all).div_ceil(available).min(all) }
     }
 }

@@ -3,6 +3,7 @@
 use crate::base::geometry::Geometry;
 use crate::base::streams::{FIRST_OWN, RESERVE, StreamSpec};
 use crate::base::units::{BlockId, StreamId};
+use crate::bugs::{Bug, planted};
 use crate::ftl::free::{FreeBlocks, Side};
 
 pub(super) const NONE: BlockId = BlockId::MAX;
@@ -87,15 +88,15 @@ impl Streams {
     pub(super) fn side(&self, stream: StreamId, free: &FreeBlocks) -> Side {
         let wanted = match (self.wants_pool(stream), self.keep_pool) {
             (true, _) => Side::Pool,
-            (false, true) => Side::Outside,
-            (false, false) => Side::Any,
+            (false, true) if !planted(Bug::PoolOpenToAll) => Side::Outside,
+            (false, _) => Side::Any,
         };
         if free.count_in(wanted) > 0 { wanted } else { Side::Any }
     }
 
     /// Whether blocks of which every page is valid are moved out of the pool where it has none to give.
     pub(crate) fn evicts_full(&self) -> bool {
-        self.keep_pool
+        self.keep_pool || planted(Bug::EvictsFromShared)
     }
 
     pub(super) fn next_turn(&mut self, stream: StreamId) {

@@ -105,8 +105,8 @@ pub enum TimeEvent {
     Transfer { op: OpId, channel: u32, at: Ns, from: Ns, to: Ns },
     /// It has left its die. A copy that goes to another place waits there from now on.
     Ended { op: OpId, at: Ns },
-    /// A deferred job may have steps at a die from now on, or is known to be done.
-    Job { die: DieId, cause: Cause, on: bool, at: Ns },
+    /// The deferred job that moves this block may have steps at a die from now on, or is known to be done.
+    Job { die: DieId, block: BlockId, cause: Cause, on: bool, at: Ns },
     /// An urgent job keeps a die's next reads waiting, or does no longer.
     Urgent { die: DieId, on: bool, at: Ns },
 }

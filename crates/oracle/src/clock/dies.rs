@@ -76,8 +76,8 @@ pub(super) struct Dies {
     pieces_are_whole: bool,
     /// Time that host reads have waited for reclaim's work.
     pub(super) stalled: Ns,
-    /// Writes wait for room in the buffer.
-    pub(super) pressed: bool,
+    /// Writes are to be taken in, the first of them since then.
+    pub(super) pressed: Option<Ns>,
     /// Loads under way for a wordline, and its program, which waits for them.
     wordlines: BTreeMap<u32, (u32, Option<OpId>)>,
 }
@@ -106,7 +106,7 @@ impl Dies {
             copy_programs: 0,
             pieces_are_whole: lengths.batch.is_none(),
             stalled: 0,
-            pressed: false,
+            pressed: None,
             wordlines: BTreeMap::new(),
         }
     }
@@ -199,6 +199,12 @@ impl Dies {
     pub(super) fn urgent(&mut self, die: u32, on: bool) {
         self.all[die as usize].urgent = on;
         self.touch(die);
+    }
+
+    /// Whether this is a read, and jobs of its die could go before it.
+    pub(super) fn lets_reads_pass(&self, op: OpId, die: u32) -> bool {
+        let d = &self.all[die as usize];
+        op & WORK == 0 && d.jobs > 0 && d.suspended.is_none()
     }
 
     fn work(&mut self, op: OpId) -> Result<&mut UnderWay, String> {

@@ -8,6 +8,7 @@ use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::{Lpn, Ns};
 
 use super::dies::HostRead;
+use super::groups::OfGroups;
 use super::latencies::check_latencies;
 use super::lengths::Lengths;
 
@@ -54,6 +55,7 @@ pub(super) struct Host {
     read: (u64, u128),
     met_reclaim: (u64, u128),
     write: (u64, u128),
+    pub(super) groups: OfGroups,
     /// When the last request was complete.
     pub(super) last_end: Ns,
 }
@@ -79,6 +81,7 @@ impl Host {
 
     /// Latencies of runs before.
     pub(super) fn begin(&mut self, latencies: &TimedMetrics) {
+        self.groups.begin(&latencies.groups);
         self.read = (latencies.read.count(), latencies.read.total_ns());
         self.met_reclaim = (latencies.read_during_reclaim.count(), latencies.read_during_reclaim.total_ns());
         self.write = (latencies.write.count(), latencies.write.total_ns());
@@ -124,9 +127,9 @@ impl Host {
         Ok(())
     }
 
-    /// Whether writes or trims are to be taken in.
-    pub(super) fn stalls(&self) -> bool {
-        !self.stalled.is_empty()
+    /// Whether writes or trims are to be taken in; and when the first of them could have been, were there room.
+    pub(super) fn stalls_since(&self) -> Option<Ns> {
+        self.stalled.front().map(|(_, arrived)| *arrived)
     }
 
     fn has_room(&self, lengths: &Lengths) -> bool {
@@ -160,7 +163,11 @@ impl Host {
                 });
                 self.stalled.push_back((number, arrived));
             }
-            Op::Trim => self.stalled.push_back((number, now)),
+            Op::Trim => {
+                // Not before the writes that came earlier.
+                let arrived = self.stalled.back().map_or(now, |(_, before)| now.max(*before));
+                self.stalled.push_back((number, arrived));
+            }
         }
         Ok(())
     }
@@ -267,7 +274,9 @@ impl Host {
         }
         asked.completed = true;
         let met_reclaim = asked.met_reclaim;
-        let latency = (asked.request.op, u128::from(end - start));
+        let request = asked.request;
+        self.groups.completed(&request, met_reclaim, start, end);
+        let latency = (request.op, u128::from(end - start));
         match latency {
             (Op::Read, ns) => {
                 self.read = (self.read.0 + 1, self.read.1 + ns);
@@ -295,7 +304,8 @@ impl Host {
             ("reads that met reclaim", self.met_reclaim, &latencies.read_during_reclaim),
             ("writes", self.write, &latencies.write),
         ];
-        lines.into_iter().try_for_each(|(what, (count, sum), told)| check_latencies(what, told, count, sum))
+        lines.into_iter().try_for_each(|(what, (count, sum), told)| check_latencies(what, told, count, sum))?;
+        self.groups.check(&latencies.groups)
     }
 }
 

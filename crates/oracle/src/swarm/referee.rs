@@ -10,6 +10,8 @@ use vpass_core::base::units::BlockId;
 use vpass_core::config::DriveConfig;
 use vpass_core::slots::gc::{Candidates, GC, GcPolicy};
 
+use crate::fullness::Sight;
+
 /// Blocks of each list that `stable-greedy` looks at.
 const LOOK: usize = 4;
 /// Scores of `cost-benefit` that are this near are equal: arithmetic may come in another order.
@@ -36,6 +38,7 @@ pub(super) fn fault(verdict: &Verdict) -> Option<String> {
 
 pub(super) struct Referee {
     policy: Box<dyn GcPolicy>,
+    sight: Sight,
     name: String,
     /// Pages by which a victim of `stable-greedy` may be fuller than the emptiest block, as a share of a block's.
     slack: f64,
@@ -43,10 +46,10 @@ pub(super) struct Referee {
 }
 
 impl Referee {
-    pub(super) fn of(policy: Box<dyn GcPolicy>, name: &str, config: &DriveConfig, verdict: &Verdict) -> Self {
+    pub(super) fn of(policy: Box<dyn GcPolicy>, name: &str, config: &DriveConfig, verdict: &Verdict, sight: &Sight) -> Self {
         let technique = GC.iter().find(|technique| technique.name == name);
         let slack = technique.and_then(|t| t.params.iter().find(|p| p.key == "slack").map(|p| t.args(config).real(p)));
-        Self { policy, name: name.to_owned(), slack: slack.unwrap_or(0.0), verdict: verdict.clone() }
+        Self { policy, sight: sight.clone(), name: name.to_owned(), slack: slack.unwrap_or(0.0), verdict: verdict.clone() }
     }
 
     /// What is wrong with a pick.
@@ -117,6 +120,8 @@ fn benefit(among: &Candidates, choice: &Choice) -> f64 {
 impl GcPolicy for Referee {
     fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         let picked = self.policy.pick(among);
+        let shown = among.index.buckets().flat_map(|list| among.index.in_bucket(list).map(move |(block, _)| (block, list)));
+        *self.sight.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown.collect());
         let mut verdict = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
         if verdict.is_none() {
             *verdict = self.fault(among, picked);

@@ -7,6 +7,9 @@ use vpass_core::drive::Drive;
 use crate::ReferenceDrive;
 use crate::dice::Dice;
 
+/// The groups of the origins of a stream.
+pub(super) const GROUP_OF: [u16; 3] = [1, 0, 1];
+
 /// A random stream of requests, and what the reference drive makes of it.
 pub(super) struct Stream {
     dice: Dice,
@@ -113,7 +116,7 @@ impl Stream {
         if self.gap > 0 {
             self.clock += self.dice.between(0, 2 * self.gap);
         }
-        Request { at: self.clock, offset, bytes, op, origin: 0 }
+        Request { at: self.clock, offset, bytes, op, origin: (page % GROUP_OF.len() as u64) as u16 }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
+use vpass_core::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, Part, Place, Policy, Probed, Promise, Recode, Rewrite, StreamSpec, Threshold, View};
 
 use crate::hearsay::{Divided, Ear, Told, Within};
@@ -25,7 +25,7 @@ impl Witness {
         Self { policy, modes, ear: ear.clone(), asked: 0 }
     }
 
-    fn hear(&mut self, view: &View, block: BlockId, wanted: &[Action]) {
+    fn hear(&mut self, view: &View, block: BlockId, wanted: &[Action], opens: Option<StreamId>) {
         let Some(limits) = view.limits else { return };
         self.asked += 1;
         let pec = view.pec(block);
@@ -38,6 +38,9 @@ impl Witness {
             mode: view.mode(block),
             valid: view.valid_pages(block),
             to_come: view.pages_to_come(block),
+            away: view.pages_away(),
+            opens,
+            reprograms: wanted.iter().filter_map(reprogrammed).collect(),
             within: self.asked.is_multiple_of(SELDOM).then(|| within(view, block)),
             divides: wanted.iter().filter_map(|action| self.divided(action)).collect(),
         };
@@ -61,6 +64,13 @@ impl Witness {
     }
 }
 
+fn reprogrammed(action: &Action) -> Option<BlockId> {
+    match action {
+        Action::Rewrite(Rewrite { block, recode: Recode::Block(_), .. }) => Some(*block),
+        _ => None,
+    }
+}
+
 fn within(view: &View, block: BlockId) -> Within {
     let wordlines = (0..).zip(view.wordlines(block));
     Within {
@@ -71,19 +81,20 @@ fn within(view: &View, block: BlockId) -> Within {
 
 impl Policy for Witness {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
-        self.hear(view, block, &[]);
+        // A block that is there from the start was opened by nobody.
+        self.hear(view, block, &[], (view.written(block) == 0).then(|| view.stream(block)));
         self.policy.arm(view, block)
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         let next = self.policy.on_alarm(view, block, out);
-        self.hear(view, block, out);
+        self.hear(view, block, out, None);
         next
     }
 
     fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
         let next = self.policy.probed(view, block, found, out);
-        self.hear(view, block, out);
+        self.hear(view, block, out, None);
         next
     }
 

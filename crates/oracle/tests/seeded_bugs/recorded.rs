@@ -4,6 +4,21 @@ use vpass_core::bugs::Bug;
 
 /// Random drives.
 pub(crate) const CHECK: &[(Bug, u64)] = &[
+    (Bug::NeverUrgent, 36),
+    (Bug::PressureUnfelt, 1),
+    (Bug::GroupReclaimReadsForgotten, 1),
+    (Bug::PoolMissUncounted, 16),
+    (Bug::ShortBlocksLookEmpty, 2),
+    (Bug::PagesAwayLeak, 2),
+    (Bug::PoolOpenToAll, 37),
+    (Bug::BackgroundThoughOff, 3),
+    (Bug::RestHalved, 107),
+    (Bug::BackgroundForgotten, 4),
+    (Bug::OpensOnOneDie, 1),
+    (Bug::WriteTurnForgotten, 4),
+    (Bug::AlarmsUncounted, 0),
+    (Bug::CreditForgotten, 1),
+    (Bug::LevelsResting, 3),
     (Bug::CostBenefitAgeless, 3),
     (Bug::StableTakesWorn, 2),
     (Bug::YoungestVictim, 2),
@@ -296,4 +311,5 @@ pub(crate) const STOPPED: &[Bug] = &[
 pub(crate) const UNTOUCHED: &[(Bug, &str)] = &[(Bug::AlphaOne, "ideal"), (Bug::BestGroup, "ideal")];
 
 /// Bugs that nobody has found yet: planted, counted by `make soak`, and not asked for.
-pub(crate) const SURVIVORS: &[Bug] = &[];
+pub(crate) const SURVIVORS: &[Bug] =
+    &[Bug::PilesUp, Bug::RefusalsUncounted, Bug::UrgentNotFirst, Bug::MergesUnweighed, Bug::EvictsFromShared];

@@ -3,7 +3,7 @@
 
 use crate::base::codings::FULL;
 use crate::base::units::{BlockId, Cause};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{HAS_RECODED, SUSPECT};
 use crate::flash::ops::NandOp;
@@ -91,7 +91,9 @@ impl Flash {
         if self.hot[block as usize].has(HAS_RECODED) && !self.bugs.has(Bug::GuardsKept) {
             self.recoded.clear(block);
         }
-        self.pages_away -= self.pages_away_of(block);
+        if !(planted(Bug::PagesAwayLeak) && self.hot[block as usize].has(HAS_RECODED)) {
+            self.pages_away -= self.pages_away_of(block);
+        }
     }
 
     /// Pages that the block does without now.

@@ -204,7 +204,7 @@ impl Dies {
     pub(super) fn put_urgent_first(&mut self, die: DieId, is_urgent: impl Fn(JobRef) -> bool) -> (bool, bool) {
         let jobs = &mut self.queues[usize::from(die)].jobs;
         let urgent = jobs.iter().position(|(job, _)| is_urgent(*job));
-        if let Some(i) = urgent {
+        if let Some(i) = urgent.filter(|_| !planted(Bug::UrgentNotFirst)) {
             jobs.swap(0, i);
         }
         let summary = &mut self.summaries[usize::from(die)];
@@ -268,7 +268,7 @@ impl Dies {
     }
 
     pub(super) fn add_job(&mut self, die: DieId, job: JobRef, cause: Cause, at: Ns) {
-        self.note(|| TimeEvent::Job { die, cause, on: true, at });
+        self.note(|| TimeEvent::Job { die, block: job.block, cause, on: true, at });
         let summary = &mut self.summaries[usize::from(die)];
         summary.has_work = true;
         summary.reclaim_work += u32::from(cause == Cause::Reclaim);
@@ -286,23 +286,23 @@ impl Dies {
         jobs.retain(|(job, cause)| {
             let done = is_done(*job);
             summary.reclaim_work -= u32::from(done && *cause == Cause::Reclaim && !stays);
-            dropped.extend(done.then_some(*cause));
+            dropped.extend(done.then_some((job.block, *cause)));
             !done
         });
         summary.set(JOBS, !jobs.is_empty());
-        for cause in dropped {
-            self.note(|| TimeEvent::Job { die, cause, on: false, at });
+        for (block, cause) in dropped {
+            self.note(|| TimeEvent::Job { die, block, cause, on: false, at });
         }
     }
 
     /// The job at the head of a die is done.
     pub(super) fn job_done(&mut self, die: DieId, at: Ns) {
         let jobs = &mut self.queues[usize::from(die)].jobs;
-        let (_, cause) = jobs.pop_front().expect("a job was at the head");
+        let (JobRef { block, .. }, cause) = jobs.pop_front().expect("a job was at the head");
         let summary = &mut self.summaries[usize::from(die)];
         summary.reclaim_work -= u32::from(cause == Cause::Reclaim);
         summary.set(JOBS, !jobs.is_empty());
-        self.note(|| TimeEvent::Job { die, cause, on: false, at });
+        self.note(|| TimeEvent::Job { die, block, cause, on: false, at });
     }
 
     /// Books the channel of a unit whose page is ready now; gives when its transfer ends.

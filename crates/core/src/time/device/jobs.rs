@@ -13,7 +13,7 @@ use crate::watch::time_event::TimeEvent;
 impl Device {
     /// Starts what a die can start, and gives its job a step where the schedule lets it.
     pub(super) fn pump(&mut self, drive: &mut Drive, die: DieId) {
-        let pressure = !self.stalled.is_empty();
+        let pressure = !self.stalled.is_empty() && !planted(Bug::PressureUnfelt);
         let die_index = usize::from(die);
         if self.dies.has_jobs(die) {
             self.before_dispatch(drive, die);
@@ -56,7 +56,7 @@ impl Device {
 
     /// Moves one page of the job at the head of an idle die. False where the die has to wait.
     fn step_job(&mut self, drive: &mut Drive, die: DieId) -> bool {
-        if !self.dies.is_urgent(die) && self.copy_programs >= 2 * drive.geometry().dies() {
+        if !self.dies.is_urgent(die) && !planted(Bug::PilesUp) && self.copy_programs >= 2 * drive.geometry().dies() {
             // Once: each program that ends lets one die go on, and another would wait behind what is let go on already.
             if !self.held_back.contains(&die) {
                 self.held_back.push_back(die);

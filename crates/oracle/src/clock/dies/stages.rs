@@ -25,8 +25,10 @@ impl Dies {
         }
         let first = u.waiting.pop_front();
         let d = &mut self.all[die as usize];
-        let no_piece_is_next = d.turn.read(at) || d.pieces.is_empty();
-        let may_begin = no_piece_is_next && !d.urgent || d.suspended.is_some();
+        // At the very time at which a write has come there may be room for it.
+        let write_is_next = self.pressed.is_some_and(|since| since < at) && !d.waiting.is_empty();
+        let nothing_is_next = d.turn.read(at) || d.pieces.is_empty() && !write_is_next;
+        let may_begin = nothing_is_next && !d.urgent || d.suspended.is_some();
         self.touch(die);
         if !may_begin {
             return Err(format!("die {die} begins a read at {at} ns before other work, whose turn it is"));
@@ -73,7 +75,7 @@ impl Dies {
         work.begun = at;
         let is_piece = work.is_piece;
         let reads = self.reads_waiting(die);
-        let pressed = self.pressed;
+        let pressed = self.pressed.is_some();
         let d = &mut self.all[die as usize];
         if !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some() {
             return Err(format!("die {die} begins work at {at} ns, and is busy"));
@@ -81,6 +83,15 @@ impl Dies {
         if reads > 0 && !(d.urgent || pressed) && d.pieces.is_empty() {
             return Err(format!("die {die} begins work at {at} ns before {reads} reads that wait, though nothing is urgent"));
         }
+        // Where a job is done piece by piece, one in the foreground looks like any other.
+        if reads > 0 && !d.urgent && self.pieces_are_whole && d.turn.owed() > 0 {
+            return Err(format!("die {die} begins work at {at} ns before {reads} reads that wait, whose turn it is"));
+        }
+        if !d.waiting.is_empty() && !d.pieces.is_empty() && is_piece == d.turn.others {
+            let (this, other) = if is_piece { ("a piece of a job", "other work") } else { ("work", "a piece of a job") };
+            return Err(format!("die {die} begins {this} at {at} ns where {other} has its turn"));
+        }
+        d.turn.others = is_piece;
         d.turn.foreground &= !is_piece;
         let first = if is_piece { &mut d.pieces } else { &mut d.waiting }.pop_front();
         self.touch(die);

@@ -1,4 +1,5 @@
-//! Whose turn it is on a die where a piece of a job waits: how many reads of the host go before it.
+//! Whose turn it is on a die where a piece of a job waits, or, while writers wait for room in the buffer, any work: how many reads of the host go before
+//! it.
 
 use vpass_core::base::units::Ns;
 
@@ -12,18 +13,28 @@ pub(super) struct Turn {
     /// Planes begin together: the most that might have begun at this time.
     at: Ns,
     most: usize,
+    /// Reads that must go before any work.
+    least: usize,
+    /// The work that the die began last was a piece: a waiting other work has its turn.
+    pub(super) others: bool,
 }
 
 impl Turn {
     pub(super) fn grant(&mut self, waiting: usize, at: Ns) {
         self.reads = if self.foreground { 0 } else { waiting };
+        self.least = self.reads;
         self.most = if self.at == at { self.most.max(self.reads) } else { self.reads };
         self.at = at;
     }
 
     /// A piece waits that is all that is left of its job.
     pub(super) fn take(&mut self) {
-        (self.reads, self.most, self.foreground) = (0, 0, true);
+        (self.reads, self.most, self.least, self.foreground) = (0, 0, 0, true);
+    }
+
+    /// Reads that go before work, if so many wait.
+    pub(super) fn owed(&self) -> usize {
+        self.least
     }
 
     /// A read begins: whether it may, before a piece that waits.
@@ -32,6 +43,7 @@ impl Turn {
             (self.at, self.most) = (at, self.reads);
         }
         self.reads = self.reads.saturating_sub(1);
+        self.least = self.least.saturating_sub(1);
         self.most > 0
     }
 }

@@ -91,8 +91,8 @@ impl Dies {
         let queue = if write_turn { &mut d.writes } else { &mut d.exclusive };
         let op = queue.pop_front().expect("the caller saw one");
         summary.set(if write_turn { WRITES } else { EXCLUSIVE }, !queue.is_empty());
-        d.write_turn = matches!(op.work, WorkKind::Exclusive { .. });
-        d.foreground &= !d.write_turn;
+        d.write_turn = !planted(Bug::WriteTurnForgotten) && matches!(op.work, WorkKind::Exclusive { .. });
+        d.foreground &= !matches!(op.work, WorkKind::Exclusive { .. });
         self.start_work(die, op, now, speed);
     }
 
@@ -120,7 +120,8 @@ impl Dies {
 
     /// Lets waiting reads go before the next exclusive piece or, under pressure, the next write.
     fn grant_credit(&mut self, die: usize) {
-        self.summaries[die].credit = if self.queues[die].foreground { 0 } else { self.summaries[die].queued_reads };
+        self.summaries[die].credit =
+            if self.queues[die].foreground || planted(Bug::CreditForgotten) { 0 } else { self.summaries[die].queued_reads };
     }
 
     fn start_work(&mut self, die: usize, mut op: WorkOp, now: Ns, speed: &Speed) {

@@ -1,0 +1,85 @@
+//! Latencies of groups of origins, as a host counts those of each of its tenants: every request is one of its group's, and what is told of a group
+//! is what became of these.
+
+use vpass_core::base::metrics::{Group, Groups};
+use vpass_core::base::request::{Op, Request};
+use vpass_core::base::units::Ns;
+
+use super::latencies::check_latencies;
+
+/// What was seen of a group: how many of each kind, and the sum of their latencies.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    read: (u64, u128),
+    met_reclaim: (u64, u128),
+    write: (u64, u128),
+    /// When the first of them came, and the last was complete.
+    span: Option<(Ns, Ns)>,
+}
+
+/// All groups; none where nobody counts them.
+#[derive(Debug, Default)]
+pub(super) struct OfGroups {
+    group_of: Vec<u16>,
+    seen: Vec<Seen>,
+}
+
+fn count(told: &vpass_core::base::metrics::Latency) -> (u64, u128) {
+    (told.count(), told.total_ns())
+}
+
+impl OfGroups {
+    pub(super) fn new(group_of: &[u16]) -> Self {
+        let groups = group_of.iter().max().map_or(0, |last| usize::from(*last) + 1);
+        Self { group_of: group_of.to_vec(), seen: vec![Seen::default(); groups] }
+    }
+
+    /// Those of runs before.
+    pub(super) fn begin(&mut self, told: &Groups) {
+        let of = |group: &Group| Seen {
+            read: count(&group.read),
+            met_reclaim: count(&group.read_during_reclaim),
+            write: count(&group.write),
+            span: group.span,
+        };
+        for (seen, told) in self.seen.iter_mut().zip(told.list()) {
+            *seen = of(told);
+        }
+    }
+
+    /// A request is complete.
+    pub(super) fn completed(&mut self, request: &Request, met_reclaim: bool, start: Ns, end: Ns) {
+        let Some(group) = self.group_of.get(usize::from(request.origin)) else { return };
+        let seen = &mut self.seen[usize::from(*group)];
+        let add = |to: &mut (u64, u128)| *to = (to.0 + 1, to.1 + u128::from(end - start));
+        match request.op {
+            Op::Read => add(&mut seen.read),
+            Op::Write => add(&mut seen.write),
+            Op::Trim => {}
+        }
+        if met_reclaim {
+            add(&mut seen.met_reclaim);
+        }
+        let (first, last) = seen.span.unwrap_or((start, end));
+        seen.span = Some((first.min(start), last.max(end)));
+    }
+
+    /// What is told of each is what was seen.
+    pub(super) fn check(&self, told: &Groups) -> Result<(), String> {
+        for (number, seen) in self.seen.iter().enumerate() {
+            let group = told.list().get(number).ok_or_else(|| format!("nothing is told of group {number}"))?;
+            let lines = [
+                ("reads", seen.read, &group.read),
+                ("reads that met reclaim", seen.met_reclaim, &group.read_during_reclaim),
+                ("writes", seen.write, &group.write),
+            ];
+            for (what, (count, sum), told) in lines {
+                check_latencies(&format!("{what} of group {number}"), told, count, sum)?;
+            }
+            if group.span != seen.span {
+                return Err(format!("group {number} is told to last for {:?} ns; it lasts for {:?} ns", group.span, seen.span));
+            }
+        }
+        Ok(())
+    }
+}

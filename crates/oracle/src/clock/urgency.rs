@@ -1,0 +1,192 @@
+//! Whether a job of reclaim goes ahead of reads when it must, and only then: when at the rate since it began its block's reads would run out
+//! before it is done.
+//!
+//! ```text
+//! 40 reads in the 20 ms since it began, and 100 more are allowed     they run out in 50 ms
+//! 60 pages are left to move, a millisecond each                      it is done in 60 ms: it goes ahead
+//! ```
+//!
+//! What happens in time is told a little later than what happens to flash, so both sides are bounded. A job must go ahead where it must by the fewest reads
+//! and pages that there can have been; it must not where it need not by the most.
+
+use std::collections::BTreeMap;
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
+use vpass_core::config::{DriveConfig, ProgramUnit};
+use vpass_core::watch::time_event::OpId;
+
+use super::Clock;
+
+/// Both sides round in orders of their own.
+const MARGIN: f64 = 0.02;
+
+/// A job as it begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    /// Names it.
+    pub(crate) serial: u64,
+    /// Quarters of a dose unit that the host may still read from its block; none where nobody said.
+    pub(crate) left: Option<u64>,
+    /// The block's dose, in quarters.
+    pub(crate) dose: u64,
+    /// Pages that it may have to move, and wordlines to merge, at most.
+    pub(crate) most: (u32, u32),
+}
+
+/// A job as it stands when time is told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now {
+    pub(crate) serial: u64,
+    /// Pages that it has still to move.
+    pub(crate) pages: u32,
+    /// The block's dose, in quarters, movers' own counted.
+    pub(crate) dose: u64,
+}
+
+/// A deferred job at a die.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    block: BlockId,
+    at: Ns,
+    /// None where nothing is known of it.
+    begun: Option<Begun>,
+    /// Quarters that the host has read from its block.
+    read: u64,
+}
+
+/// Jobs at the dies.
+#[derive(Debug, Default)]
+pub(super) struct Urgency {
+    copy_ns: f64,
+    merge_ns: f64,
+    dose_of_kind: Vec<u32>,
+    dies: Vec<Vec<Job>>,
+    /// Those that began since time was told last; none of a block that began two.
+    begun: BTreeMap<BlockId, Option<Begun>>,
+    now: BTreeMap<BlockId, Now>,
+    serials: u64,
+}
+
+impl Urgency {
+    pub(super) fn new(geometry: &Geometry, config: &DriveConfig, dose_of_kind: Vec<u32>) -> Self {
+        let t = &config.timing;
+        let bits = f64::from(geometry.cell.bits());
+        let transfer = if t.channel_mb_s > 0.0 { f64::from(geometry.page_bytes) * 1000.0 / t.channel_mb_s } else { 0.0 };
+        let sense: f64 = t.sense_per_kind_us(geometry.cell).iter().sum::<f64>() / bits;
+        let read = (sense + t.ecc_us) * 1000.0 + transfer;
+        let together = if t.program_unit == ProgramUnit::Wordline { bits } else { 1.0 };
+        Self {
+            copy_ns: read + transfer + t.program_us * 1000.0 / together,
+            merge_ns: bits * read + transfer + t.program_us * 1000.0,
+            dose_of_kind,
+            dies: vec![vec![]; geometry.dies() as usize],
+            ..Self::default()
+        }
+    }
+
+    /// A job of reclaim begins in time; gives what names it.
+    pub(super) fn begins(&mut self, block: BlockId, job: Begun) -> u64 {
+        self.serials += 1;
+        let job = Begun { serial: self.serials, ..job };
+        self.begun.entry(block).and_modify(|known| *known = None).or_insert(Some(job));
+        self.serials
+    }
+
+    /// The blocks of jobs that may be urgent before long: only they need a closer look.
+    pub(super) fn near(&self, at: Ns) -> Vec<BlockId> {
+        let is_near = |job: &&Job| {
+            job.begun.is_some_and(|begun| {
+                let left = begun.left.map_or(f64::INFINITY, |left| left.saturating_sub(job.read) as f64);
+                2.0 * job.read as f64 * f64::from(begun.most.0) * self.copy_ns >= left * at.saturating_sub(job.at) as f64
+            })
+        };
+        self.dies.iter().flatten().filter(is_near).map(|job| job.block).collect()
+    }
+
+    /// Time was told.
+    pub(super) fn end_telling(&mut self) {
+        self.begun.clear();
+    }
+
+    pub(super) fn job(&mut self, die: u32, block: BlockId, cause: Cause, on: bool, at: Ns) {
+        let Some(jobs) = self.dies.get_mut(die as usize) else { return };
+        if on {
+            let begun = self.begun.remove(&block).flatten().filter(|_| cause == Cause::Reclaim);
+            jobs.push(Job { block, at, begun, read: 0 });
+        } else if let Some(place) = jobs.iter().position(|job| job.block == block) {
+            jobs.remove(place);
+        }
+    }
+
+    /// The host reads a page at a die.
+    pub(super) fn read(&mut self, die: u32, block: BlockId, ppn: Ppn) {
+        let dose = self.dose_of_kind[ppn as usize % self.dose_of_kind.len()];
+        let jobs = self.dies.get_mut(die as usize).into_iter().flatten();
+        jobs.filter(|job| job.block == block).for_each(|job| job.read += u64::from(dose));
+    }
+
+    fn now(&self, begun: &Begun, block: BlockId) -> Option<Now> {
+        self.now.get(&block).copied().filter(|now| now.serial == begun.serial)
+    }
+
+    /// A die begins a read before its jobs: none of them is urgent.
+    pub(super) fn check_calm(&self, die: u32, at: Ns) -> Result<(), String> {
+        for job in &self.dies[die as usize] {
+            let Some(begun) = job.begun else { continue };
+            let (Some(left), Some(now)) = (begun.left, self.now(&begun, job.block)) else { continue };
+            // The read that made the job necessary came before it, and is told of behind it.
+            let most = self.dose_of_kind.iter().max().copied().unwrap_or(0);
+            let read = job.read.saturating_sub(most.into());
+            let takes = f64::from(now.pages) * self.copy_ns * (1.0 - MARGIN);
+            if read as f64 * takes > left.saturating_sub(read) as f64 * (at - job.at).max(1) as f64 && read > 0 {
+                return Err(format!(
+                    "die {die} begins a read at {at} ns before the job of block {}, which goes ahead: since {} ns {read} quarters were read of {left}, and {} pages are left",
+                    job.block, job.at, now.pages
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A job of a die goes ahead of reads: there is one that may.
+    pub(super) fn check_urgent(&self, die: u32, at: Ns) -> Result<(), String> {
+        let may = |job: &Job| {
+            let Some(begun) = job.begun else { return true };
+            let Some(now) = self.now(&begun, job.block) else { return true };
+            let Some(left) = begun.left else { return false };
+            let read = now.dose - begun.dose;
+            let takes = (f64::from(begun.most.0) * self.copy_ns + f64::from(begun.most.1) * self.merge_ns) * (1.0 + MARGIN);
+            // Less than a dose unit is none.
+            let left = (left.saturating_sub(read) / 4 * 4).saturating_sub(4);
+            read as f64 * takes >= left as f64 * (at - job.at).max(1) as f64
+        };
+        if self.dies[die as usize].iter().any(may) {
+            return Ok(());
+        }
+        Err(format!("a job of die {die} goes ahead of reads at {at} ns, and none of its {} need", self.dies[die as usize].len()))
+    }
+}
+
+impl Clock {
+    /// A job of reclaim begins, whose name this gives; none where no time passes.
+    pub(crate) fn reclaims(&mut self, block: BlockId, job: Begun) -> Option<u64> {
+        self.is_on().then(|| self.urgency.begins(block, job))
+    }
+
+    /// The blocks of which [`Self::stand`] has to know before time is told.
+    pub(crate) fn near(&self) -> Vec<BlockId> {
+        self.urgency.near(self.now)
+    }
+
+    /// How jobs stand when time is told.
+    pub(crate) fn stand(&mut self, now: BTreeMap<BlockId, Now>) {
+        self.urgency.now = now;
+    }
+
+    /// An array begins: with a read, only where no job of its die must go ahead of it.
+    pub(super) fn check_calm(&self, op: OpId, unit: u32, at: Ns) -> Result<(), String> {
+        let die = unit / self.lengths.units_per_die;
+        if self.dies.lets_reads_pass(op, die) { self.urgency.check_calm(die, at) } else { Ok(()) }
+    }
+}

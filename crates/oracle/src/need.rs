@@ -1,0 +1,108 @@
+//! Whether GC begins with a block when there is need: when too few are free to go on writing, when the IPR pool has none for those who want one,
+//! or in the idle gaps of the timed gear, up to the share of the spare blocks that `gc.background` names.
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Cause};
+use vpass_core::config::DriveConfig;
+
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// Free blocks that only moves may take.
+const RESERVE: u32 = 2;
+/// Streams from this one on hold what was moved for the sake of reads or wear.
+const FIRST_MOVED: u8 = 2;
+
+/// Up to how many free blocks GC has reason to clean.
+#[derive(Debug)]
+pub(crate) struct Need {
+    /// In idle gaps; none where it is to leave them alone.
+    in_gaps: u32,
+    /// A page of the host was programmed, and nothing else happened since.
+    flushed: bool,
+}
+
+impl Need {
+    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+        let share = config.gc.background;
+        let in_gaps = (share * f64::from(geometry.spare_blocks())) as u32;
+        Self { in_gaps: if share > 0.0 { in_gaps.max(RESERVE + 2) } else { 0 }, flushed: false }
+    }
+
+    /// Whether there are idle gaps: not where nothing takes time.
+    pub(crate) fn has_gaps(&mut self, timed: bool) {
+        self.in_gaps *= u32::from(timed);
+    }
+
+    /// Something happened: a page of the host was programmed, or anything else.
+    pub(crate) fn happens(&mut self, is_flush: bool) {
+        self.flushed = is_flush;
+    }
+}
+
+impl Oracle {
+    /// A move begins with a block.
+    pub(crate) fn check_need(&mut self, block: BlockId, cause: Cause) {
+        if cause != Cause::Wear {
+            self.need.happens(false);
+        }
+        if cause != Cause::Gc {
+            return;
+        }
+        let free = self.wear.free_count();
+        let cleaning = self.jobs_of(Cause::Gc);
+        let for_pool = || self.openings.wants_pool() && !self.wear.free().any(|block| self.openings.is_in_pool(block));
+        // A block that GC is cleaning already will be free.
+        if free > RESERVE && free + cleaning >= self.need.in_gaps && !for_pool() {
+            let wanted = self.need.in_gaps.max(RESERVE + 1);
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "GC begins with block {block} while {free} blocks are free and {cleaning} are being cleaned; it keeps {wanted} free"
+                )
+            });
+        }
+    }
+
+    /// A move begins with a block: GC's gives something back, and wear levelling lets what was moved not long ago rest.
+    pub(crate) fn check_victim_of(&mut self, block: BlockId, cause: Cause) {
+        if !self.openings.are_known() {
+            return;
+        }
+        let all = self.geometry.pages_per_block;
+        let gains_nothing = || self.blame.is_exact() && !self.openings.may_evict(block) && self.fullness(block) == all;
+        let rests =
+            || self.openings.opened_by(block).is_some_and(|stream| stream >= FIRST_MOVED) && self.wear.is_protected(block, &self.geometry);
+        match cause {
+            Cause::Gc if gains_nothing() => {
+                self.findings.add(Kind::Books, || format!("GC begins with block {block}, of which every page is valid"));
+            }
+            Cause::Wear if rests() => {
+                self.findings.add(Kind::Books, || format!("block {block} is moved for wear, and was filled by a move not long ago"));
+            }
+            _ => {}
+        }
+    }
+
+    /// The host goes on. If it has just brought a page to flash, so few blocks being free that idle gaps should be spent on it, then GC has begun
+    /// with a block, unless a die cannot take more, the reserve is all that is left, or no block would give anything back.
+    pub(crate) fn check_background(&mut self) {
+        if !std::mem::take(&mut self.need.flushed) || !self.clock.is_on() || !self.openings.are_known() || !self.blame.is_exact() {
+            return;
+        }
+        let (free, cleaning) = (self.wear.free_count(), self.jobs_of(Cause::Gc));
+        let may = cleaning < self.geometry.dies() && free + u32::from(cleaning == 0) > RESERVE;
+        if free + cleaning >= self.need.in_gaps || !may {
+            return;
+        }
+        let gives =
+            |block: &BlockId| self.wear.is_full(*block) && !self.is_moved(*block) && self.fullness(*block) < self.geometry.pages_per_block;
+        if let Some(block) = (0..self.geometry.blocks).find(gives) {
+            let wanted = self.need.in_gaps;
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "{free} blocks are free and {cleaning} are being cleaned, where gaps are to keep {wanted} free; block {block} is left"
+                )
+            });
+        }
+    }
+}

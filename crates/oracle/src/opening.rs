@@ -1,0 +1,220 @@
+//! Where blocks come from when a stream opens one. Read-hot data goes to the IPR pool while that has a free block. Where the pool is kept, other
+//! data stays out of it while there is a free block outside. Whatever should lie in the pool and does not is booked.
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::metrics::ReclaimCounts;
+use vpass_core::base::units::{BlockId, StreamId};
+use vpass_core::config::DriveConfig;
+use vpass_core::slots::reclaim::{FIRST_OWN, StreamSpec};
+
+use crate::hearsay::Told;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// What is known of streams, and of the blocks that they opened.
+#[derive(Debug)]
+pub(crate) struct Openings {
+    /// The technique's own streams; none where nobody has heard of them.
+    own: Option<Vec<StreamSpec>>,
+    /// Of each plane the blocks, and the first of them that lies in the pool.
+    blocks_per_plane: u32,
+    pool_start: u32,
+    /// The pool is kept for those who want it, if anybody does.
+    keeps: bool,
+    /// The stream that opened each block, and whether it may still write it.
+    opened_by: Vec<Option<StreamId>>,
+    is_open: Vec<bool>,
+    blocks_per_die: u32,
+    /// Pages after which each block is closed.
+    most_pages: Vec<u32>,
+    pages_per_block: u32,
+    /// Blocks that should lie in the pool, and those of them that do not, since the measured phase began.
+    wanted: u64,
+    missed: u64,
+    /// Blocks that are to be reprogrammed; those that should have got guard levels and did not, since the measured phase began. Some were wanted so
+    /// that nothing could be done with them.
+    reprogrammed: Vec<BlockId>,
+    refused: u64,
+    unsure: bool,
+}
+
+impl Openings {
+    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+        let in_pool = (config.density.pool * f64::from(geometry.blocks_per_plane)) as u32;
+        Self {
+            own: None,
+            blocks_per_plane: geometry.blocks_per_plane,
+            pool_start: geometry.blocks_per_plane - in_pool,
+            keeps: config.density.keep_pool,
+            opened_by: vec![None; geometry.blocks as usize],
+            is_open: vec![false; geometry.blocks as usize],
+            blocks_per_die: geometry.blocks_per_plane * geometry.planes_per_die,
+            most_pages: vec![geometry.pages_per_block; geometry.blocks as usize],
+            pages_per_block: geometry.pages_per_block,
+            wanted: 0,
+            missed: 0,
+            reprogrammed: vec![],
+            refused: 0,
+            unsure: false,
+        }
+    }
+
+    /// Bytes for a drive of this geometry.
+    pub(crate) fn bytes(geometry: &Geometry) -> u64 {
+        u64::from(geometry.blocks) * (size_of::<u32>() + size_of::<Option<StreamId>>() + size_of::<bool>()) as u64
+    }
+
+    /// The measured phase begins.
+    pub(crate) fn restart(&mut self) {
+        (self.wanted, self.missed, self.refused) = (0, 0, 0);
+        self.unsure = !self.reprogrammed.is_empty();
+    }
+
+    pub(crate) fn erase(&mut self, block: BlockId) {
+        self.most_pages[block as usize] = self.pages_per_block;
+        (self.opened_by[block as usize], self.is_open[block as usize]) = (None, false);
+    }
+
+    /// A move begins: no stream writes the block any more.
+    pub(crate) fn moves(&mut self, block: BlockId) {
+        self.is_open[block as usize] = false;
+    }
+
+    /// The policy wants these blocks reprogrammed. What it wanted before has been done, or could not be.
+    pub(crate) fn wants_reprogrammed(&mut self, blocks: &[BlockId]) {
+        self.unsure |= !self.reprogrammed.is_empty();
+        self.reprogrammed = blocks.to_vec();
+    }
+
+    /// A job of reclaim begins with a block, all of it or a part.
+    pub(crate) fn reclaims(&mut self, block: BlockId, is_whole: bool) {
+        if let Some(place) = self.reprogrammed.iter().position(|wanted| *wanted == block) {
+            self.reprogrammed.swap_remove(place);
+            self.refused += u64::from(is_whole);
+        }
+    }
+
+    /// The stream that opened a block.
+    pub(crate) fn opened_by(&self, block: BlockId) -> Option<StreamId> {
+        self.opened_by[block as usize]
+    }
+
+    /// Whether a full block may be moved out of the pool, though that gives nothing back, so that it has room for read-hot data.
+    pub(crate) fn may_evict(&self, block: BlockId) -> bool {
+        self.keeps && self.wants_pool() && self.is_in_pool(block)
+    }
+
+    /// Pages after which a block is closed.
+    pub(crate) fn most_pages(&self, block: BlockId) -> u32 {
+        self.most_pages[block as usize]
+    }
+
+    pub(crate) fn is_in_pool(&self, block: BlockId) -> bool {
+        block % self.blocks_per_plane >= self.pool_start
+    }
+
+    /// Whether the technique's streams are known.
+    pub(crate) fn are_known(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Whether anybody may want blocks of the pool.
+    pub(crate) fn wants_pool(&self) -> bool {
+        self.own.as_ref().is_none_or(|own| own.iter().any(|stream| stream.pool))
+    }
+
+    fn own(&self, stream: StreamId) -> Option<&StreamSpec> {
+        self.own.as_ref()?.get(usize::from(stream.checked_sub(FIRST_OWN)?))
+    }
+}
+
+impl Oracle {
+    /// These are the technique's own streams, on a drive of this gear.
+    pub(crate) fn knows_streams(&mut self, own: Vec<StreamSpec>, timed: bool) {
+        self.openings.own = Some(own);
+        self.need.has_gaps(timed);
+    }
+
+    /// The policy is told of a block that a stream has opened.
+    pub(crate) fn note_opening(&mut self, told: &Told) {
+        let Some(stream) = told.opens else { return };
+        let lower = self.openings.own(stream).is_some_and(|own| own.mode > 0) && self.geometry.cell.bits() > 1;
+        self.openings.refused += u64::from(lower && told.mode == 0);
+        let most = self.openings.own(stream).and_then(|own| own.most_pages).map_or(u32::MAX, u32::from);
+        self.openings.most_pages[told.block as usize] = most.min(self.geometry.pages_per_block);
+        let wants = self.openings.own(stream).is_some_and(|own| own.pool);
+        let in_pool = self.openings.is_in_pool(told.block);
+        self.openings.wanted += u64::from(wants);
+        self.openings.missed += u64::from(wants && !in_pool);
+        let kept_out = !wants && self.openings.keeps && self.openings.wants_pool();
+        self.check_die(told.block, stream, wants, kept_out);
+        self.openings.opened_by[told.block as usize] = Some(stream);
+        self.openings.is_open[told.block as usize] = true;
+        let is_astray = if wants { !in_pool } else { in_pool && kept_out };
+        if is_astray && let Some(other) = self.wear.free().find(|other| self.openings.is_in_pool(*other) != in_pool) {
+            let (what, where_) = if wants { ("read-hot data", "of the pool") } else { ("other data", "outside the pool") };
+            let block = told.block;
+            self.findings.add(Kind::Books, || format!("block {block} was opened for {what} while block {other} {where_} was free"));
+        }
+    }
+
+    /// A stream opens a block on a die where it has none open yet, if such a die has a free block for it.
+    fn check_die(&mut self, block: BlockId, stream: StreamId, wants: bool, kept_out: bool) {
+        let of = &self.openings;
+        let is_open = |b: &BlockId| of.is_open[*b as usize] && self.protocol.written(*b) < of.most_pages[*b as usize];
+        let own = (0..self.geometry.blocks).filter(|b| of.opened_by[*b as usize] == Some(stream)).filter(is_open);
+        let dies: Vec<u32> = own.map(|b| b / of.blocks_per_die).collect();
+        let die = block / of.blocks_per_die;
+        if !dies.contains(&die) {
+            return;
+        }
+        let on_side = |b: &BlockId| if wants { of.is_in_pool(*b) } else { !(kept_out && of.is_in_pool(*b)) };
+        let has_side = self.wear.free().any(|b| on_side(&b));
+        let other = self.wear.free().filter(|b| !has_side || on_side(b)).find(|b| !dies.contains(&(b / of.blocks_per_die)));
+        if let Some(other) = other {
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "stream {stream} opens block {block} on die {die}, where it has one open, while block {other} of another die was free"
+                )
+            });
+        }
+    }
+
+    /// What the drive reports of the pool, against what was seen.
+    pub(crate) fn check_openings(&mut self, reclaim: &ReclaimCounts) {
+        if !self.openings.are_known() {
+            return;
+        }
+        let Openings { wanted, missed, .. } = self.openings;
+        for (what, claimed, counted) in
+            [("blocks that should lie in the pool", reclaim.pool_openings, wanted), ("of them outside it", reclaim.pool_misses, missed)]
+        {
+            if claimed != counted {
+                self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {counted} were opened"));
+            }
+        }
+    }
+
+    /// The same of blocks that should have got guard levels.
+    pub(crate) fn check_refusals(&mut self, reclaim: &ReclaimCounts) {
+        let Openings { refused, unsure, .. } = self.openings;
+        if self.openings.are_known() && !unsure && self.openings.reprogrammed.is_empty() && reclaim.low_density_refused != refused {
+            let claimed = reclaim.low_density_refused;
+            self.findings
+                .add(Kind::Books, || format!("the drive reports {claimed} blocks that were refused guard levels; {refused} were seen"));
+        }
+    }
+
+    /// A policy is told how many pages guard levels take away: those that are gone, and those that jobs under way will take.
+    pub(crate) fn wrong_away(&self, told: &Told) -> Option<String> {
+        let gone = self.density.away();
+        let leaving: u64 = self.reclaimed_blocks().map(|block| u64::from(self.most_leaving(block))).sum();
+        let right = (gone..=gone + leaving).contains(&u64::from(told.away));
+        (!right).then(|| format!("that low density takes {} pages away; {gone} are gone, and jobs take {leaving} at most", told.away))
+    }
+
+    /// Pages of a block that a job of reclaim may still take away at most: as reprogramming the whole of it would, or a page of each wordline.
+    fn most_leaving(&self, block: BlockId) -> u32 {
+        self.pages_gone(block, 1).max(self.geometry.wordlines_per_block)
+    }
+}
