@@ -78,6 +78,7 @@ impl Oracle {
             return;
         }
         self.density.reprogram();
+        self.count_low_density(block);
         self.take_away(block, self.pages_gone(block, mode));
         // A wordline written in part has no guard levels.
         let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());

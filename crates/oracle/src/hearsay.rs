@@ -29,6 +29,8 @@ pub(crate) struct Told {
     pub(crate) mode: u8,
     pub(crate) valid: u32,
     pub(crate) to_come: u32,
+    /// Of each wordline whether it has guard levels of its own; nothing where none has.
+    pub(crate) guarded: Vec<bool>,
     /// Now and then: what it is told of each wordline, and of each page.
     pub(crate) within: Option<Within>,
     /// The blocks that it divides.
@@ -78,7 +80,7 @@ impl Oracle {
         let Some(ear) = &self.hearsay.ear else { return };
         let Some(told) = ear.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         if told.block == block {
-            let wrong = self.wrong_number(&told).or_else(|| self.wrong_within(&told));
+            let wrong = self.wrong_number(&told).or_else(|| self.wrong_guards(&told)).or_else(|| self.wrong_within(&told));
             if let Some(what) = wrong {
                 self.findings.add(Kind::Books, || format!("of block {block} the policy is told {what}"));
             }
@@ -107,6 +109,14 @@ impl Oracle {
         let too_good = |(group, told): &(usize, &Endurance)| told.limit > endured(*group).limit || told.alpha < endured(*group).alpha;
         let (group, told) = told.endures.iter().enumerate().find(too_good)?;
         Some(format!("{told:?} of wordline group {group}; it is {:?}", endured(group)))
+    }
+
+    fn wrong_guards(&self, told: &Told) -> Option<String> {
+        let is_guarded = |index: u32| self.doses.is_guarded(told.block, index);
+        let told_of = |index: u32| told.guarded.get(index as usize).copied().unwrap_or(false);
+        let wrong = (0..self.geometry.wordlines_per_block).find(|index| told_of(*index) != is_guarded(*index))?;
+        let words = if is_guarded(wrong) { "none; it has some" } else { "some; it has none" };
+        Some(format!("of the guard levels of wordline {wrong} that it has {words}"))
     }
 
     fn wrong_within(&self, told: &Told) -> Option<String> {
@@ -173,7 +183,7 @@ impl Oracle {
 
 /// As `reclaim.late_reads` says or, without a word, the reads of a die in the time of a job, but no more than an eighth of what the weakest
 /// wordlines endure of reads beside them; none where jobs run at once.
-fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
+pub(crate) fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
     if let Some(late) = config.reclaim.late_reads {
         return late;
     }

@@ -35,6 +35,7 @@ mod odd_reads;
 mod oracle;
 mod page_read;
 mod parts;
+mod promises;
 mod protocol;
 mod questions;
 mod reference;

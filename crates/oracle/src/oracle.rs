@@ -19,6 +19,7 @@ use crate::hearsay::Hearsay;
 use crate::jobs::Jobs;
 use crate::medium::{At, Medium};
 use crate::parts::Memory;
+use crate::promises::Promises;
 use crate::protocol::Protocol;
 use crate::questions::Questions;
 use crate::report::{Findings, Kind, OracleReport, Tally};
@@ -76,6 +77,7 @@ pub struct Oracle {
     pub(crate) questions: Questions,
     pub(crate) blame: Blame,
     pub(crate) hearsay: Hearsay,
+    pub(crate) promises: Promises,
 }
 
 impl Oracle {
@@ -99,6 +101,7 @@ impl Oracle {
             questions: Questions::new(geometry),
             blame: Blame::new(geometry, config.disturb.model),
             hearsay: Hearsay::default(),
+            promises: Promises::default(),
             geometry: geometry.clone(),
             raw_pages: geometry.raw_pages(),
             medium: Medium::new(geometry),

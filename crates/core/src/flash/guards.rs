@@ -2,6 +2,7 @@
 
 use crate::base::page_set::{any, set};
 use crate::base::units::BlockId;
+use crate::bugs::{Bug, planted};
 
 /// Which wordlines were merged by themselves since their block's erase.
 pub(crate) struct Guards {
@@ -26,6 +27,9 @@ impl Guards {
     }
 
     pub(crate) fn has(&self, block: BlockId, wordline: u32) -> bool {
+        if planted(Bug::GuardsAlias64) {
+            return self.of(block).iter().any(|word| word >> (wordline % 64) & 1 == 1);
+        }
         !self.of(block).is_empty() && any(self.of(block), wordline, 1)
     }
 

@@ -3,10 +3,12 @@
 use std::sync::PoisonError;
 
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, Policy, Probed, Promise, StreamSpec, Threshold, View};
 
 use crate::hearsay::{Divided, Ear, Told, Within};
+use crate::promises::{Answer, Answers, Wanted};
 
 /// Questions of which one is asked about the inside of its block, too.
 const SELDOM: u64 = 8;
@@ -15,18 +17,24 @@ pub(super) struct Witness {
     policy: Box<dyn Policy>,
     /// Coding modes of the policy's own streams.
     modes: Vec<u8>,
-    ear: Ear,
+    ear: Option<Ear>,
+    answers: Option<Answers>,
     asked: u64,
 }
 
 impl Witness {
-    pub(super) fn of(policy: Box<dyn Policy>, ear: &Ear) -> Self {
+    /// One that hears for both of these, as far as somebody listens.
+    pub(super) fn of(policy: Box<dyn Policy>, ear: Option<&Ear>, answers: Option<&Answers>) -> Self {
         let modes = policy.streams().iter().map(|stream| stream.mode).collect();
-        Self { policy, modes, ear: ear.clone(), asked: 0 }
+        Self { policy, modes, ear: ear.cloned(), answers: answers.cloned(), asked: 0 }
     }
 
     fn hear(&mut self, view: &View, block: BlockId, wanted: &[Action]) {
-        let Some(limits) = view.limits else { return };
+        if let Some(answers) = &self.answers {
+            let answer = Answer { block, wanted: wanted_of(view, block, wanted) };
+            *answers.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        }
+        let (Some(limits), Some(ear)) = (view.limits, self.ear.clone()) else { return };
         self.asked += 1;
         let pec = view.pec(block);
         let told = Told {
@@ -38,10 +46,11 @@ impl Witness {
             mode: view.mode(block),
             valid: view.valid_pages(block),
             to_come: view.pages_to_come(block),
+            guarded: guarded(view, block),
             within: self.asked.is_multiple_of(SELDOM).then(|| within(view, block)),
             divides: wanted.iter().filter_map(|action| self.divided(action)).collect(),
         };
-        *self.ear.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+        *ear.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
     }
 
     fn divided(&self, action: &Action) -> Option<(BlockId, Divided)> {
@@ -49,6 +58,33 @@ impl Witness {
         let mode = |stream: u8| stream.checked_sub(FIRST_OWN).map_or(0, |own| self.modes[usize::from(own)]);
         Some((*block, Divided { marked: marked.clone(), modes: (mode(*to), mode(*rest)) }))
     }
+}
+
+/// What actions come to for a block.
+fn wanted_of(view: &View, block: BlockId, actions: &[Action]) -> Wanted {
+    let of_block = |action: &&Action| match action {
+        Action::Relocate { block: of }
+        | Action::RelocatePages { block: of, .. }
+        | Action::Divide { block: of, .. }
+        | Action::Probe { block: of, .. }
+        | Action::Recycle { block: of }
+        | Action::Reprogram { block: of, .. }
+        | Action::ReprogramWordlines { block: of, .. } => *of == block,
+    };
+    match actions.iter().find(of_block) {
+        None | Some(Action::Probe { .. }) => Wanted::Nothing,
+        Some(Action::Relocate { .. } | Action::Divide { .. } | Action::Recycle { .. }) => Wanted::All,
+        Some(Action::Reprogram { .. }) => Wanted::Reprogrammed,
+        Some(Action::RelocatePages { pages, .. }) => {
+            Wanted::Some { pages: pages.clone(), merged: PageSet::none(view.geometry.wordlines_per_block) }
+        }
+        Some(Action::ReprogramWordlines { wordlines, pages, .. }) => Wanted::Some { pages: pages.clone(), merged: wordlines.clone() },
+    }
+}
+
+fn guarded(view: &View, block: BlockId) -> Vec<bool> {
+    let any = !view.guarded(block).is_empty();
+    (0..view.geometry.wordlines_per_block).filter(|_| any).map(|wordline| view.is_guarded(block, wordline)).collect()
 }
 
 fn within(view: &View, block: BlockId) -> Within {
