@@ -40,7 +40,7 @@ pub enum Finder {
 
 impl Bug {
     /// Those that tell policies what is not so.
-    pub const OF_BOUNDS: [Self; 10] = [
+    pub const OF_BOUNDS: [Self; 15] = [
         Self::LateReadsZero,
         Self::AlphaOne,
         Self::BestGroup,
@@ -51,6 +51,11 @@ impl Bug {
         Self::CountersExact,
         Self::SegmentsBeginLate,
         Self::ProbeHalved,
+        Self::LowDensityOverfull,
+        Self::PageTypeDueLate,
+        Self::FillingFromNow,
+        Self::BurdenForgotten,
+        Self::GuardsAlias64,
     ];
 
     /// Who must find it.

@@ -38,6 +38,17 @@ pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), Str
     Ok(())
 }
 
+/// The same of the pool: a share of the blocks of each plane, the last ones.
+///
+/// # Errors
+/// What it says, and what is so.
+pub(crate) fn check_pool(geometry: &Geometry, config: &DriveConfig) -> Result<(), String> {
+    let per_plane = config.geometry.blocks_per_plane.unwrap_or(0);
+    let outside = per_plane - (config.density.pool * f64::from(per_plane)) as u32;
+    let is_inside = |block: u32| block % per_plane >= outside;
+    (0..geometry.blocks).try_for_each(|block| same("whether the pool has block", block, geometry.is_in_pool(block), is_inside(block)))
+}
+
 fn same<T: Copy + PartialEq + std::fmt::Display>(what: &str, of: u32, says: T, is: T) -> Result<(), String> {
     if says == is { Ok(()) } else { Err(format!("the drive's geometry says that {what} {of} is {says}; it is {is}")) }
 }

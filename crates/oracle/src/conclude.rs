@@ -3,6 +3,7 @@
 use vpass_core::base::metrics::HostCounts;
 use vpass_core::drive::Drive;
 
+use crate::addresses;
 use crate::books::{DriveBooks, differences};
 use crate::claims::Seen;
 use crate::mapping::MapEntry;
@@ -42,6 +43,7 @@ impl Oracle {
         self.end_requests();
         let addresses = std::mem::replace(&mut self.addresses, Ok(()));
         self.findings.note(Kind::Books, addresses);
+        self.findings.note(Kind::Books, addresses::check_pool(drive.geometry(), drive.config()));
         let flash = drive.flash_counts();
         let host = drive.host_counts();
         self.check_books(&DriveBooks {

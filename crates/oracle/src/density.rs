@@ -64,6 +64,7 @@ impl Oracle {
             return;
         }
         self.density.reprogram();
+        self.count_low_density(block);
         self.take_away(block, self.pages_gone(block, mode));
         // A wordline written in part has not the mode's limits.
         let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());

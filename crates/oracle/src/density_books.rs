@@ -1,7 +1,7 @@
 //! What the drive reports of blocks with guard levels, against what was seen: how many were made, how many GC erased, and what they had used of
 //! their limits by then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::metrics::ReclaimCounts;
@@ -20,6 +20,9 @@ pub(crate) struct DensityBooks {
     erased_by_gc: u64,
     /// Pages that guard levels take away now, and may at most.
     away: u64,
+    /// Blocks of low density that were reprogrammed, and how many there may be, but under a policy that does what it likes.
+    made: BTreeSet<BlockId>,
+    may_be: Option<usize>,
     away_of: BTreeMap<BlockId, u32>,
     may_take: u64,
     /// The wordline of which a mover sensed pages last, and those, a bit each.
@@ -38,6 +41,8 @@ impl DensityBooks {
             reprogrammed: 0,
             erased_by_gc: 0,
             away: 0,
+            made: BTreeSet::new(),
+            may_be: None,
             away_of: BTreeMap::new(),
             wordline: 0,
             sensed: 0,
@@ -74,6 +79,25 @@ impl DensityBooks {
 }
 
 impl Oracle {
+    /// The policy is to keep to `density.low_density`.
+    pub(crate) fn expect_low_density(&mut self, config: &DriveConfig) {
+        let bits = config.geometry.cell.bits();
+        let blocks = (config.density.low_density * f64::from(self.geometry.blocks)) as usize;
+        self.density.may_be = Some(if bits == 1 { 0 } else { blocks });
+    }
+
+    /// A block is of low density from now on; those on their way out count no more.
+    pub(crate) fn count_low_density(&mut self, block: BlockId) {
+        self.density.made.insert(block);
+        let Some(most) = self.density.may_be else { return };
+        let stay = self.density.made.iter().filter(|made| **made == block || !self.jobs.contains_key(made)).count();
+        if stay > most {
+            self.findings.add(Kind::Books, || format!("{stay} blocks are of low density; density.low_density allows {most}"));
+        }
+    }
+}
+
+impl Oracle {
     /// A wordline of a block of full density is programmed over itself: every page of it was sensed just before.
     pub(crate) fn check_sensed(&mut self, block: BlockId, wordline: u32) {
         let all = (1u32 << self.geometry.cell.bits()) - 1;
@@ -105,6 +129,7 @@ impl Oracle {
     /// A block is about to be erased.
     pub(crate) fn note_density(&mut self, block: BlockId, cause: Cause) {
         self.density.away -= u64::from(self.density.away_of.remove(&block).unwrap_or(0));
+        self.density.made.remove(&block);
         if !self.is_sparse(block) {
             return;
         }

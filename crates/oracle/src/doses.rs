@@ -263,6 +263,20 @@ impl Doses {
         self.of_kind(self.of_wordline(medium, at), at)
     }
 
+    /// As [`Self::truth`], had the host read beside the page all that it read from the block since its wordline was programmed, but for these
+    /// quarters, of which no host chose the place.
+    pub(crate) fn worst(&self, medium: &Medium, at: At, not_chosen: u64) -> Truth {
+        let truth = self.truth(medium, at);
+        if self.model != DisturbModel::Wordline {
+            return truth;
+        }
+        let b = medium.counters(at.wordline).block_before;
+        let since = self.blocks[at.block as usize].read - b;
+        let by_host = since.saturating_sub(not_chosen);
+        let dose = self.endurance(at).0.alpha * by_host + ALPHA_ONE * (since - by_host) + self.before(ALPHA_ONE * b);
+        Truth { dose: truth.dose.max(dose), ..truth }
+    }
+
     /// A page of a wordline, from the wordline's [`Self::of_wordline`].
     #[inline]
     pub(crate) fn of_kind(&self, wordline: Truth, at: At) -> Truth {
@@ -430,6 +444,11 @@ impl Doses {
     /// The P/E count that a block's limits are those of.
     pub(crate) fn pec_of(&self, block: BlockId) -> u32 {
         self.start_pec + self.blocks[block as usize].limits / self.table.groups() as u32
+    }
+
+    /// The coding of a wordline by itself; 0 where it has none.
+    pub(crate) fn own_mode(&self, block: BlockId, index: u32) -> u8 {
+        self.own_modes[block as usize].get(index as usize).copied().unwrap_or(0)
     }
 
     /// A block's coding.

@@ -35,6 +35,8 @@ pub(crate) struct Told {
     pub(crate) reprograms: Vec<BlockId>,
     /// The stream that has just opened it.
     pub(crate) opens: Option<StreamId>,
+    /// Of each wordline whether it has guard levels of its own; nothing where none has.
+    pub(crate) guarded: Vec<bool>,
     /// Now and then: what it is told of each wordline, and of each page.
     pub(crate) within: Option<Within>,
     /// The blocks that it divides.
@@ -79,7 +81,8 @@ impl Oracle {
         let Some(ear) = &self.hearsay.ear else { return };
         let Some(told) = ear.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         if told.block == block {
-            let wrong = self.wrong_number(&told).or_else(|| self.wrong_away(&told)).or_else(|| self.wrong_within(&told));
+            let wrong = self.wrong_number(&told).or_else(|| self.wrong_away(&told));
+            let wrong = wrong.or_else(|| self.wrong_guards(&told)).or_else(|| self.wrong_within(&told));
             self.note_opening(&told);
             if let Some(what) = wrong {
                 self.findings.add(Kind::Books, || format!("of block {block} the policy is told {what}"));
@@ -108,8 +111,17 @@ impl Oracle {
         }
         let endured = |group: usize| self.doses.of_group(block, group);
         let too_good = |(group, told): &(usize, &Endurance)| told.limit > endured(*group).limit || told.alpha < endured(*group).alpha;
-        let (group, told) = told.endures.iter().enumerate().find(too_good)?;
+        // Where retries count, a technique may assume more than a fresh page endures without.
+        let (group, told) = told.endures.iter().enumerate().find(too_good).filter(|_| !self.doses.has_rates())?;
         Some(format!("{told:?} of wordline group {group}; it is {:?}", endured(group)))
+    }
+
+    fn wrong_guards(&self, told: &Told) -> Option<String> {
+        let is_guarded = |index: u32| self.doses.own_mode(told.block, index) > 0;
+        let told_of = |index: u32| told.guarded.get(index as usize).copied().unwrap_or(false);
+        let wrong = (0..self.geometry.wordlines_per_block).find(|index| told_of(*index) != is_guarded(*index))?;
+        let words = if is_guarded(wrong) { "none; it has some" } else { "some; it has none" };
+        Some(format!("of the guard levels of wordline {wrong} that it has {words}"))
     }
 
     fn wrong_within(&self, told: &Told) -> Option<String> {
@@ -176,7 +188,7 @@ impl Oracle {
 
 /// As `reclaim.late_reads` says or, without a word, the reads of a die in the time of a job, but no more than an eighth of what the weakest
 /// wordlines endure of reads beside them; none where jobs run at once.
-fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
+pub(crate) fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
     if let Some(late) = config.reclaim.late_reads {
         return late;
     }

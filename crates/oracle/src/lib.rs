@@ -41,6 +41,7 @@ mod opening;
 mod oracle;
 mod page_read;
 mod parts;
+mod promises;
 mod protocol;
 mod questions;
 mod reference;

@@ -133,6 +133,7 @@ impl Observer for Oracle {
     fn asks_at(&mut self, block: BlockId, at: Reads) {
         if self.is_full() {
             self.check_told(block);
+            self.judge_answer(block, at);
             self.name_question(block, at);
         }
     }

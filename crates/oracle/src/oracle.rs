@@ -23,6 +23,7 @@ use crate::medium::{At, Medium};
 use crate::need::Need;
 use crate::opening::Openings;
 use crate::parts::Memory;
+use crate::promises::Promises;
 use crate::protocol::Protocol;
 use crate::questions::Questions;
 use crate::report::{Findings, Kind, OracleReport, Tally};
@@ -85,6 +86,7 @@ pub struct Oracle {
     pub(crate) need: Need,
     /// What GC is shown, where somebody sees it.
     pub(crate) sight: Option<Sight>,
+    pub(crate) promises: Promises,
 }
 
 impl Oracle {
@@ -113,6 +115,7 @@ impl Oracle {
             openings: Openings::new(geometry, config),
             need: Need::new(geometry, config),
             sight: None,
+            promises: Promises::default(),
             geometry: geometry.clone(),
             raw_pages: geometry.raw_pages(),
             medium: Medium::new(geometry),

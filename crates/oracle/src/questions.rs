@@ -28,6 +28,8 @@ const NEVER: Question = Question { due: u64::MAX, reached: false, excused: false
 #[derive(Debug, Default)]
 pub(crate) struct Questions {
     blocks: Vec<Question>,
+    /// Of each block: what was read from it since its erase that no host could choose the place of, in quarters.
+    not_chosen: Vec<u64>,
     /// Deferred jobs that the last read they were allowed came before, since the measured phase began.
     pub(crate) overtaken: u64,
     /// The block whose question was named last.
@@ -36,12 +38,12 @@ pub(crate) struct Questions {
 
 impl Questions {
     pub(crate) fn new(geometry: &Geometry) -> Self {
-        Self { blocks: vec![NEVER; geometry.blocks as usize], ..Self::default() }
+        Self { blocks: vec![NEVER; geometry.blocks as usize], not_chosen: vec![0; geometry.blocks as usize], ..Self::default() }
     }
 
     /// Bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.blocks) * size_of::<Question>() as u64
+        u64::from(geometry.blocks) * (size_of::<Question>() + size_of::<u64>()) as u64
     }
 
     /// The policy has named its next question. 0 comes from the end of a job: where its last read was reached, it was too late.
@@ -64,13 +66,27 @@ impl Questions {
         let Some(question) = self.blocks.get_mut(block as usize) else { return };
         self.overtaken += u64::from(question.reached);
         *question = NEVER;
+        self.not_chosen[block as usize] = 0;
     }
 
     /// A mover deposits a dose, in quarters.
     pub(crate) fn put_off(&mut self, block: BlockId, dose: u32) {
         if let Some(question) = self.blocks.get_mut(block as usize) {
             question.due = question.due.saturating_add(dose.into());
+            self.not_chosen[block as usize] += u64::from(dose);
         }
+    }
+
+    /// A block has served reads before the run, spread evenly.
+    pub(crate) fn begin_with(&mut self, block: BlockId, doses: &[u32]) {
+        if let Some(not_chosen) = self.not_chosen.get_mut(block as usize) {
+            *not_chosen += doses.iter().map(|dose| u64::from(*dose)).sum::<u64>();
+        }
+    }
+
+    /// What was read from a block since its erase by movers, and before the run: not where a host chose to.
+    pub(crate) fn not_chosen(&self, block: BlockId) -> u64 {
+        self.not_chosen.get(block as usize).copied().unwrap_or(0)
     }
 
     /// The host has read from a block, which has served this dose, in quarters, by now.
@@ -124,7 +140,7 @@ mod tests {
     use super::*;
 
     fn questions() -> Questions {
-        Questions { blocks: vec![NEVER; 2], ..Questions::default() }
+        Questions { blocks: vec![NEVER; 2], not_chosen: vec![0; 2], ..Questions::default() }
     }
 
     #[test]

@@ -52,5 +52,6 @@ impl Oracle {
         let checked = self.start_reads.serve(block, doses);
         self.findings.note(Kind::Books, checked);
         self.doses.age(&mut self.medium, block, doses);
+        self.questions.begin_with(block, doses);
     }
 }

@@ -23,10 +23,11 @@ mod witness;
 
 use vpass_core::base::request::Request;
 use vpass_core::bugs::{Bug, Finder};
-use vpass_core::config::{DisturbModel, DriveConfig};
+use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::drive::{Drive, Techniques};
+use vpass_core::slots::card::Protection;
 use vpass_core::slots::gc::GC;
-use vpass_core::slots::reclaim::{RECLAIM, Technique};
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, RECLAIM, Technique};
 use vpass_core::slots::refresh::NO_REFRESH;
 use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
@@ -40,6 +41,7 @@ use crate::adversary::{Adversary, Siege};
 use crate::dice::Dice;
 use crate::fullness::Sight;
 use crate::hearsay::Ear;
+use crate::promises::{Answers, Knows};
 use crate::{Oracle, OracleReport, ReferenceDrive};
 
 /// Cards of each technique in the deck: one that may lose data, one that must not, and the restless policy.
@@ -218,6 +220,11 @@ impl Case {
     }
 }
 
+/// Whether each answer of a technique must keep its promise: one that trusts to chance keeps it all but always.
+fn keeps_promises(technique: &Technique) -> bool {
+    technique.protects == Protection::Sound && technique.params.iter().all(|param| param.key != "probability")
+}
+
 /// The deck of techniques; none stands for the restless policy.
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
@@ -320,6 +327,9 @@ impl Play<'_> {
         }
         let promised = self.technique.is_none_or(|technique| border::promised(&drive, technique, timed));
         let end = end(&drive, engine.as_ref());
+        if let Some(broken) = oracle.broken_promise().filter(|_| promised) {
+            return Err(broken.to_owned());
+        }
         Ok(Played { end, requests, report: oracle.conclude(&drive), lost, promised })
     }
 
@@ -355,14 +365,29 @@ impl Play<'_> {
             oracle.expect_cleaning(gc);
         }
         // What distorts bounds must show by what it does.
-        if self.bug.is_none_or(|bug| bug.finder() == Finder::Check) {
-            let ear = Ear::default();
-            oracle.overhear(&ear, drive.config(), self.timed);
-            drive.interpose(|policy| {
-                oracle.knows_streams(policy.streams(), self.timed);
-                Box::new(Witness::of(policy, &ear))
-            });
+        let ear = self.bug.is_none_or(|bug| bug.finder() == Finder::Check).then(Ear::default);
+        if let Some(ear) = &ear {
+            oracle.overhear(ear, drive.config(), self.timed);
         }
+        if self.technique.is_some() {
+            oracle.expect_low_density(drive.config());
+        }
+        // Of retries, which deposit more, a technique keeps a reserve that the worst host is not held against.
+        let has_rates = drive.config().error.model != ErrorLaw::None;
+        let answers =
+            self.technique.filter(|technique| !has_rates && keeps_promises(technique)).map(|technique| (Answers::default(), technique));
+        if let Some((answers, technique)) = &answers {
+            let merges_wordlines = technique.lowers_density && !technique.keeps_apart;
+            let interval = merges_wordlines.then(|| CHECK_INTERVAL.value(&drive.config().reclaim.params, technique.name) as u32);
+            let knows = Knows { counts_blocks: technique.params.is_empty(), interval };
+            oracle.hold_to_promise(answers, drive.config(), self.timed, knows);
+        }
+        drive.interpose(|policy| {
+            if ear.is_some() {
+                oracle.knows_streams(policy.streams(), self.timed);
+            }
+            Box::new(Witness::of(policy, ear.as_ref(), answers.as_ref().map(|(answers, _)| answers)))
+        });
         let watched = drive.config().clone();
         oracle.expect_groups(&GROUP_OF);
         let sight = Sight::default();

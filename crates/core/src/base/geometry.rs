@@ -8,6 +8,7 @@
 use crate::base::codings::{Codings, FULL};
 use crate::base::reciprocal::Reciprocal;
 use crate::base::units::{BlockId, DieId, Ppn};
+use crate::bugs::{Bug, planted};
 use crate::config::{Cell, DriveConfig};
 
 /// The resolved geometry of a drive.
@@ -174,7 +175,7 @@ impl Geometry {
 
     /// Whether a block lies in the IPR pool (ipr-2018 III-D): at the highest addresses, here of its plane, so that every die has its share.
     pub fn is_in_pool(&self, block: BlockId) -> bool {
-        block - self.by_plane.quotient(block) * self.blocks_per_plane >= self.pool_start
+        block - self.by_plane.quotient(block) * self.blocks_per_plane >= self.pool_start + u32::from(planted(Bug::PoolBeginsLate))
     }
 
     /// The channel of a die.

@@ -545,6 +545,26 @@ macro_rules! list {
             EvictsFromShared,
             /// Static wear levelling moves what was moved not long ago.
             LevelsResting,
+
+            // Bounds and limits of policies, long times, and the pool.
+            /// One block more has guard levels than `density.low_density` allows.
+            LowDensityOverfull,
+            /// The kinds of pages that `page-type` moves later move a few reads too late.
+            PageTypeDueLate,
+            /// The room of a shadow block that was written again is reckoned from when it is asked about, and not from when it was written.
+            FillingFromNow,
+            /// The bound of wordlines forgets what the merges of a job deposit.
+            BurdenForgotten,
+            /// A piece of a job takes its time modulo 2^32 ns.
+            PieceWraps,
+            /// The pool begins a block late.
+            PoolBeginsLate,
+            /// Of wordlines with guard levels those whose numbers differ by 64 are taken for each other.
+            GuardsAlias64,
+            /// Incomplete wordlines wait for ever.
+            PadsNever,
+            /// Blocks that GC erases for deferred jobs are not counted.
+            DeferredCleaningUncounted,
         }
     };
 }

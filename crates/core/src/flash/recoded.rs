@@ -2,6 +2,7 @@
 
 use crate::base::codings::FULL;
 use crate::base::units::BlockId;
+use crate::bugs::{Bug, planted};
 
 /// Which wordlines were recoded by themselves since their block's erase, and how.
 pub(crate) struct Recoded {
@@ -29,6 +30,10 @@ impl Recoded {
 
     /// The coding that a wordline, numbered within its block, has of its own; [`FULL`] where it has none.
     pub(crate) fn coding(&self, block: BlockId, wordline: u32) -> u8 {
+        if planted(Bug::GuardsAlias64) {
+            let alike = self.of(block).iter().skip(wordline as usize % 64).step_by(64);
+            return alike.copied().find(|coding| *coding != FULL).unwrap_or(FULL);
+        }
         self.of(block).get(wordline as usize).copied().unwrap_or(FULL)
     }
 

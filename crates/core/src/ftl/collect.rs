@@ -30,7 +30,8 @@ impl Ftl {
         if self.streams.wants_pool(stream) && self.free.count_in(Side::Pool) == 0 {
             self.collect_in_pool(flash, slots);
         }
-        if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) {
+        let is_uncounted = planted(Bug::DeferredCleaningUncounted) && flash.is_timed();
+        if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) && !is_uncounted {
             self.reclaim.gc_erases += flash.counts().erases[Cause::Gc as usize] - before;
         }
     }

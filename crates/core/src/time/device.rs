@@ -284,7 +284,7 @@ impl Device {
         let Some(pad_after) = self.pad_after.filter(|_| drive.has_incomplete_wordlines()) else { return false };
         let quiet_since = self.padded_at.max(self.host.last_end);
         let due = (quiet_since + pad_after * if planted(Bug::PadsLate) { 2 } else { 1 }).max(self.now);
-        if due >= at {
+        if due >= at || planted(Bug::PadsNever) {
             return false;
         }
         (self.now, self.padded_at) = (due, due);

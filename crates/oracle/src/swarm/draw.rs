@@ -16,8 +16,11 @@ use crate::dice::Dice;
 
 /// Spare blocks that techniques want which keep data apart.
 const APART_BLOCKS: u32 = 6;
-/// Wordlines of a block; the last make blocks of more than 512 pages but of single-level cells.
-const WORDLINES: [u32; 16] = [1, 2, 3, 8, 21, 43, 1, 2, 3, 8, 21, 43, 8, 21, 43, 270];
+/// Wordlines of a block; the last two need more than a word of bits, and the last make blocks of more than 512 pages but of single-level cells.
+const WORDLINES: [u32; 16] = [1, 2, 3, 8, 21, 43, 1, 2, 3, 8, 21, 43, 8, 21, 70, 270];
+
+/// One drive in sixteen takes its time.
+const SLOW: [bool; 16] = [true, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false];
 
 /// A drive, with room for streams of a policy's own where it keeps data apart.
 pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, restless: bool) -> DriveConfig {
@@ -157,6 +160,13 @@ fn random_sense(dice: &mut Dice, cell: Cell) -> SenseUs {
 }
 
 fn random_timing(decks: &Decks, dice: &mut Dice, cell: Cell) -> TimingConfig {
+    let timing = usual_timing(decks, dice, cell);
+    // As slow as may be: a job takes so many seconds that its nanoseconds need more than 32 bits.
+    let slow = TimingConfig { sense_us: SenseUs::All(1e5), program_us: 1e5, erase_us: 1e5, ..timing.clone() };
+    if decks.pick("slow", &SLOW) { slow } else { timing }
+}
+
+fn usual_timing(decks: &Decks, dice: &mut Dice, cell: Cell) -> TimingConfig {
     TimingConfig {
         sense_us: random_sense(dice, cell),
         program_unit: decks.pick("unit", &[ProgramUnit::Page, ProgramUnit::Wordline]),

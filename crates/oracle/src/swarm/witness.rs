@@ -3,10 +3,12 @@
 use std::sync::PoisonError;
 
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, Part, Place, Policy, Probed, Promise, Recode, Rewrite, StreamSpec, Threshold, View};
 
 use crate::hearsay::{Divided, Ear, Told, Within};
+use crate::promises::{Answer, Answers, Wanted};
 
 /// Questions of which one is asked about the inside of its block, too.
 const SELDOM: u64 = 8;
@@ -15,18 +17,24 @@ pub(super) struct Witness {
     policy: Box<dyn Policy>,
     /// Coding modes of the policy's own streams.
     modes: Vec<u8>,
-    ear: Ear,
+    ear: Option<Ear>,
+    answers: Option<Answers>,
     asked: u64,
 }
 
 impl Witness {
-    pub(super) fn of(policy: Box<dyn Policy>, ear: &Ear) -> Self {
+    /// One that hears for both of these, as far as somebody listens.
+    pub(super) fn of(policy: Box<dyn Policy>, ear: Option<&Ear>, answers: Option<&Answers>) -> Self {
         let modes = policy.streams().iter().map(|stream| stream.mode).collect();
-        Self { policy, modes, ear: ear.clone(), asked: 0 }
+        Self { policy, modes, ear: ear.cloned(), answers: answers.cloned(), asked: 0 }
     }
 
     fn hear(&mut self, view: &View, block: BlockId, wanted: &[Action], opens: Option<StreamId>) {
-        let Some(limits) = view.limits else { return };
+        if let Some(answers) = &self.answers {
+            let answer = Answer { block, wanted: wanted_of(view, block, wanted) };
+            *answers.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        }
+        let (Some(limits), Some(ear)) = (view.limits, self.ear.clone()) else { return };
         self.asked += 1;
         let pec = view.pec(block);
         let told = Told {
@@ -41,10 +49,11 @@ impl Witness {
             away: view.pages_away(),
             opens,
             reprograms: wanted.iter().filter_map(reprogrammed).collect(),
+            guarded: guarded(view, block),
             within: self.asked.is_multiple_of(SELDOM).then(|| within(view, block)),
             divides: wanted.iter().filter_map(|action| self.divided(action)).collect(),
         };
-        *self.ear.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+        *ear.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
     }
 
     fn divided(&self, action: &Action) -> Option<(BlockId, Divided)> {
@@ -69,6 +78,32 @@ fn reprogrammed(action: &Action) -> Option<BlockId> {
         Action::Rewrite(Rewrite { block, recode: Recode::Block(_), .. }) => Some(*block),
         _ => None,
     }
+}
+
+/// What actions come to for a block.
+fn wanted_of(view: &View, block: BlockId, actions: &[Action]) -> Wanted {
+    let rewrite = |action: &Action| match action {
+        Action::Rewrite(rewrite) if rewrite.block == block => Some(rewrite.clone()),
+        _ => None,
+    };
+    let Some(Rewrite { parts, recode, .. }) = actions.iter().find_map(rewrite) else { return Wanted::Nothing };
+    let all = parts.iter().any(|part| part.pages.is_none());
+    let pages = || {
+        let mut pages = PageSet::none(view.geometry.pages_per_block);
+        parts.iter().flat_map(|part| &part.pages).for_each(|part| pages.add(part));
+        pages
+    };
+    match recode {
+        Recode::Block(_) => Wanted::Reprogrammed,
+        Recode::Wordlines(_, wordlines) => Wanted::Some { pages: pages(), merged: wordlines },
+        Recode::Nothing if all => Wanted::All,
+        Recode::Nothing => Wanted::Some { pages: pages(), merged: PageSet::none(view.geometry.wordlines_per_block) },
+    }
+}
+
+fn guarded(view: &View, block: BlockId) -> Vec<bool> {
+    let any = !view.recoded(block).is_empty();
+    (0..view.geometry.wordlines_per_block).filter(|_| any).map(|wordline| view.is_recoded(block, wordline)).collect()
 }
 
 fn within(view: &View, block: BlockId) -> Within {

@@ -1,4 +1,4 @@
-//! The cases that are recorded for seeded bugs: each the first from 0 on that shows its bug.
+//! The cases that are recorded for seeded bugs: each the first from 0 on that shows its bug, or from 1,000,000 on.
 
 use vpass_core::bugs::Bug;
 
@@ -245,6 +245,8 @@ pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::DivideInverted, 2),
     (Bug::BatchTooLong, 4),
     (Bug::ForegroundWaits, 1),
+    (Bug::PieceWraps, 1_000_005),
+    (Bug::PoolBeginsLate, 1_000_001),
 ];
 
 /// Batteries. Bugs that are not looked for under every technique have a line for each that must notice.
@@ -294,6 +296,11 @@ pub(crate) const BATTERY: &[(Bug, &str, u64)] = &[
     (Bug::ProbeHalved, "chance-probe", 667),
     (Bug::ProbeHalved, "erased-probe", 0),
     (Bug::CountersExact, "straw-ss-sound", 0),
+    (Bug::LowDensityOverfull, "ipr", 1_000_043),
+    (Bug::PageTypeDueLate, "page-type", 1_000_011),
+    (Bug::FillingFromNow, "read-leveling", 1_000_023),
+    (Bug::BurdenForgotten, "ipr-wl", 1_000_015),
+    (Bug::GuardsAlias64, "ipr-wl", 1_000_430),
 ];
 
 /// Bugs at which the drive's own assertions always stop first.
@@ -311,5 +318,12 @@ pub(crate) const STOPPED: &[Bug] = &[
 pub(crate) const UNTOUCHED: &[(Bug, &str)] = &[(Bug::AlphaOne, "ideal"), (Bug::BestGroup, "ideal")];
 
 /// Bugs that nobody has found yet: planted, counted by `make soak`, and not asked for.
-pub(crate) const SURVIVORS: &[Bug] =
-    &[Bug::PilesUp, Bug::RefusalsUncounted, Bug::UrgentNotFirst, Bug::MergesUnweighed, Bug::EvictsFromShared];
+pub(crate) const SURVIVORS: &[Bug] = &[
+    Bug::PilesUp,
+    Bug::RefusalsUncounted,
+    Bug::UrgentNotFirst,
+    Bug::MergesUnweighed,
+    Bug::EvictsFromShared,
+    Bug::PadsNever,
+    Bug::DeferredCleaningUncounted,
+];

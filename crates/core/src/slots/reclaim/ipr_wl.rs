@@ -26,6 +26,7 @@ use super::{GUARDED, Rewrite, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Bytes};
+use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::disturb::table::{ALPHA_ONE, QUARTERS};
 use crate::slots::card::{About, Args, Card, Needs, Protection};
@@ -86,6 +87,9 @@ impl Estimate for Guarding {
     }
 
     fn burden(&self, _: &Geometry, alpha: u64) -> u64 {
+        if planted(Bug::BurdenForgotten) {
+            return 0;
+        }
         let per_job = u64::from(self.per_job);
         let beside = if per_job > 0 { 2 * (alpha - ALPHA_ONE) } else { 0 };
         u64::from(self.per_merge) * (ALPHA_ONE * per_job + beside)

@@ -22,6 +22,7 @@ use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
+use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::slots::card::{About, Card, Needs, Protection};
 
@@ -56,7 +57,7 @@ impl PageType {
             if threshold <= count {
                 due |= class;
             } else {
-                next = next.min(threshold);
+                next = next.min(threshold.saturating_add(if planted(Bug::PageTypeDueLate) && count > 0 { 5 } else { 0 }));
             }
         }
         (due, Reads(next))

@@ -25,6 +25,7 @@ use super::shared::shadow::Shadows;
 use super::{Action, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
+use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::disturb::table::QUARTERS;
 use crate::slots::card::{About, Card, Needs, Protection};
@@ -86,6 +87,9 @@ impl ReadLeveling {
         {
             *fillings = Fillings { serving: wanted, wanted: None };
             self.reuses += 1;
+        }
+        if planted(Bug::FillingFromNow) && fillings.serving.first > 0 {
+            fillings.serving.from = view.dose(block) / QUARTERS;
         }
         fillings.serving
     }

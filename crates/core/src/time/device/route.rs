@@ -208,6 +208,7 @@ impl Device {
     /// Queues a piece, unless it takes no time.
     fn queue_piece(&mut self, piece: Piece, foreground: bool) {
         let Piece { op, die, cause, ns } = piece;
+        let ns = if planted(Bug::PieceWraps) { ns & u64::from(u32::MAX) } else { ns };
         if ns > 0 {
             let at = self.now;
             self.dies.note(|| TimeEvent::Piece { op, die, cause, at });

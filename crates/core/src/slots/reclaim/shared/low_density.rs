@@ -3,6 +3,7 @@
 use super::super::View;
 use crate::base::geometry::Geometry;
 use crate::base::units::BlockId;
+use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 
 /// A block of low density, or one that is becoming it.
@@ -32,7 +33,7 @@ impl LowDensity {
 
     /// Whether there may be one more.
     pub(in crate::slots::reclaim) fn has_room(&self) -> bool {
-        self.members.iter().filter(|m| !m.leaving).count() < self.most
+        self.members.iter().filter(|m| !m.leaving).count() < self.most + usize::from(planted(Bug::LowDensityOverfull))
     }
 
     /// Whether there may ever be one.

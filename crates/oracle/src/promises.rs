@@ -1,0 +1,237 @@
+//! Whether what a policy answers keeps its technique's promise: until it is asked again, and until the job is done that it may ask for only then, no
+//! page of the block comes to its limit, whatever is read.
+//!
+//! ```text
+//! it wants nothing:   dose + alpha (reads until it is asked again + R_late) + movers' reads          <= limit     of every page
+//! it wants a job:     dose + alpha (reads until the deadline) + movers' reads                        <= limit     of a page that leaves
+//!                     dose + alpha (reads until the deadline + 1 + R_late) + movers' reads           <= limit     of one that stays
+//! ```
+//!
+//! Limits are the truth. Doses are, too; under a technique that only counts a block's reads they are what they may be by that count. Reads to
+//! come are those of the worst host: all beside the page. Of movers' reads each page counts once, where it lies: a technique reserves that, or
+//! more. So an answer that fails here loses data to some host, though hardly to the one that is at work.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::units::{BlockId, Reads};
+use vpass_core::config::{DisturbModel, DriveConfig, Schedule};
+use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE};
+
+use crate::doses::Truth;
+use crate::hearsay::late_reads;
+use crate::medium::At;
+use crate::oracle::Oracle;
+
+/// Quarters of a dose unit.
+const UNIT: u64 = 4;
+/// Reads that nothing bears, in quarters.
+const FOR_EVER: u64 = 1 << 40;
+
+/// What a policy wants done with the block that it was asked about.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    /// Nothing: it is to serve on.
+    Nothing,
+    /// All of its data is to leave its place.
+    All,
+    /// These pages are to leave, and those of the most significant kind on wordlines that are merged.
+    Some { pages: PageSet, merged: PageSet },
+    /// It is to be reprogrammed in place; what is left has other limits then.
+    Reprogrammed,
+}
+
+/// What a policy wants of a block, until it names its next alarm.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) block: BlockId,
+    pub(crate) wanted: Wanted,
+}
+
+/// Between whoever hears what a policy answers, and the oracle.
+pub(crate) type Answers = Arc<Mutex<Option<Answer>>>;
+
+/// What a technique rests its promise on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Knows {
+    /// It only counts the reads of each block.
+    pub(crate) counts_blocks: bool,
+    /// Where it merges wordlines one by one: reads between its looks. A job merges as many as that has room for.
+    pub(crate) interval: Option<u32>,
+}
+
+/// What a technique is held to.
+#[derive(Debug)]
+struct Held {
+    answers: Answers,
+    /// Host reads, in quarters of a unit, between an alarm and the end of its job.
+    late: u64,
+    /// Dose, in quarters, that merging a wordline deposits as from it.
+    per_merge: u64,
+    /// Wordlines that the next job may merge while a page stays.
+    merges: u64,
+    model: DisturbModel,
+    stride: u32,
+    /// Jobs are done before anything else is read.
+    at_once: bool,
+    /// It knows of a block how much was read from it, and not where.
+    counts_blocks: bool,
+}
+
+/// The technique's promise, and the first answer that does not keep it.
+#[derive(Debug, Default)]
+pub(crate) struct Promises {
+    held: Option<Held>,
+    broken: Option<String>,
+}
+
+/// Quarters of dose that will come from each wordline of a block that any comes from.
+type Coming = BTreeMap<u32, u64>;
+
+impl Held {
+    /// What comes to a page on a wordline: from those beside it alpha times.
+    fn deposited(&self, coming: &Coming, own: u32, alpha: u64) -> u64 {
+        let weight = |wordline: u32| match self.model {
+            DisturbModel::Wordline if wordline == own => 0,
+            DisturbModel::Wordline if wordline.abs_diff(own) == self.stride => alpha,
+            _ => ALPHA_ONE,
+        };
+        coming.iter().map(|(wordline, dose)| weight(*wordline) * dose).sum()
+    }
+
+    /// The same of the merges that a technique which merges wordlines must leave room for at any time.
+    fn burden(&self, alpha: u64) -> u64 {
+        let beside = if self.merges > 0 { 2 * (alpha - ALPHA_ONE) } else { 0 };
+        self.per_merge * (ALPHA_ONE * self.merges + beside)
+    }
+
+    /// What the host may read from a block until a page of it is out, in quarters, where it reads `until` before the policy is asked again or
+    /// its job is done.
+    fn by_host(&self, wanted: &Wanted, page: At, bits: u32, until: u64) -> u64 {
+        let in_job = if self.at_once { 0 } else { until };
+        match wanted {
+            Wanted::Nothing => until + self.late,
+            Wanted::All | Wanted::Reprogrammed => in_job,
+            Wanted::Some { pages, merged } if holds(pages, page.index * bits + page.kind) || holds(merged, page.index) => in_job,
+            // The policy is asked about it at the next read after the job.
+            Wanted::Some { .. } => in_job + UNIT + self.late,
+        }
+    }
+}
+
+impl Oracle {
+    /// From now on a technique is held to its promise.
+    pub(crate) fn hold_to_promise(&mut self, answers: &Answers, config: &DriveConfig, timed: bool, knows: Knows) {
+        let bits = config.geometry.cell.bits();
+        let guarded = (config.density.low_density * f64::from(self.geometry.wordlines())) as u32;
+        let merges = knows.interval.filter(|_| bits > 1 && guarded > 0 && config.density.limit_factor > 1.0);
+        let per_merge = UNIT * u64::from(bits) + u64::from(self.doses.of_reprogramming());
+        self.promises.held = Some(Held {
+            answers: answers.clone(),
+            late: UNIT * u64::from(late_reads(config, timed)),
+            per_merge,
+            merges: merges.map_or(0, |interval| (UNIT * u64::from(interval) / per_merge).max(1)),
+            model: config.disturb.model,
+            stride: config.geometry.neighbour_stride,
+            at_once: !timed || config.reclaim.schedule == Schedule::Foreground,
+            counts_blocks: knows.counts_blocks,
+        });
+    }
+
+    /// The first answer that does not keep the technique's promise.
+    pub(crate) fn broken_promise(&self) -> Option<&str> {
+        self.promises.broken.as_deref()
+    }
+
+    /// The policy has named the dose at which it wants to be asked about a block.
+    pub(crate) fn judge_answer(&mut self, block: BlockId, at: Reads) {
+        let Some(held) = &self.promises.held else { return };
+        let Some(answer) = held.answers.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        if answer.block == block && self.promises.broken.is_none() {
+            self.promises.broken = self.broken_by(held, &answer, at);
+        }
+    }
+
+    fn broken_by(&self, held: &Held, answer: &Answer, at: Reads) -> Option<String> {
+        let (block, bits) = (answer.block, self.geometry.cell.bits());
+        let served = self.doses.read_of(block)?;
+        let until = if at == Reads::NEVER { FOR_EVER } else { (UNIT * u64::from(at.0)).saturating_sub(served) / UNIT * UNIT };
+        let coming = self.coming(answer);
+        let first = self.geometry.first_wordline(block);
+        let all = (0..self.geometry.wordlines_per_block)
+            .flat_map(|index| (0..bits).map(move |kind| At { block, wordline: first + index, index, kind }));
+        for page in all.filter(|at| self.will_be_read(*at)) {
+            let is_backed_up = page.kind + 1 == bits;
+            if matches!(answer.wanted, Wanted::Reprogrammed) && is_backed_up {
+                continue;
+            }
+            let is_new = self.protocol.written(block) == 0;
+            let truth = match held.counts_blocks {
+                _ if is_new => self.doses.if_programmed(&self.medium, page),
+                false => self.doses.truth(&self.medium, page),
+                true => self.doses.worst(&self.medium, page, self.questions.not_chosen(block)),
+            };
+            let alpha = if held.model == DisturbModel::Wordline { self.doses.page(page).alpha } else { ALPHA_ONE };
+            let burden = if matches!(answer.wanted, Wanted::Nothing) { held.burden(alpha) } else { 0 };
+            let by_drive = held.deposited(&coming, page.index, alpha) + burden;
+            let most = truth.dose + alpha * held.by_host(&answer.wanted, page, bits, until) + by_drive;
+            if most.cast_signed() > truth.limit {
+                return Some(broken_words(answer, at, page, truth, most));
+            }
+        }
+        None
+    }
+
+    /// Whether a page holds data that must not be lost; in an erased block, whether it can.
+    fn will_be_read(&self, at: At) -> bool {
+        if self.protocol.written(at.block) == 0 {
+            return at.kind + u32::from(self.doses.mode_of(at.block)) < self.geometry.cell.bits();
+        }
+        self.stamps.is_live(self.medium.stamp(at))
+    }
+
+    /// What movers deposit until all data of the block has moved once, and merges that are wanted now.
+    fn coming(&self, answer: &Answer) -> Coming {
+        let (block, bits) = (answer.block, self.geometry.cell.bits());
+        let first = self.geometry.first_wordline(block);
+        let reads_of = |kind: u32| u64::from(self.doses.of_read(kind));
+        let merge = (0..bits).map(reads_of).sum::<u64>() + u64::from(self.doses.of_reprogramming());
+        let of_wordline = |index: u32| {
+            let holds_data = |kind: &u32| self.will_be_read(At { block, wordline: first + index, index, kind: *kind });
+            let moved: u64 = (0..bits).filter(holds_data).map(reads_of).sum();
+            let is_whole = (index + 1) * bits <= self.protocol.written(block);
+            match &answer.wanted {
+                Wanted::Reprogrammed if is_whole => merge + if holds_data(&(bits - 1)) { reads_of(bits - 1) } else { 0 },
+                Wanted::Some { merged, .. } if holds(merged, index) => moved + merge,
+                _ => moved,
+            }
+        };
+        (0..self.geometry.wordlines_per_block).map(|index| (index, of_wordline(index))).filter(|(_, dose)| *dose > 0).collect()
+    }
+}
+
+fn broken_words(answer: &Answer, at: Reads, page: At, Truth { dose, limit }: Truth, most: u64) -> String {
+    let units = |n: u64| n as f64 / DOSE_ONE as f64;
+    let what = match answer.wanted {
+        Wanted::Nothing => "wants nothing done",
+        Wanted::All => "wants all of it moved",
+        Wanted::Some { .. } => "wants some of it moved",
+        Wanted::Reprogrammed => "wants it reprogrammed",
+    };
+    format!(
+        "asked about block {}, the policy {what} and is to be asked again at {}: a page of kind {} on wordline {} has endured {:.2} of {:.2}, \
+         and may come to {:.2} before it is out",
+        answer.block,
+        at.0,
+        page.kind,
+        page.index,
+        units(dose),
+        units(limit.max(0).cast_unsigned()),
+        units(most)
+    )
+}
+
+fn holds(pages: &PageSet, page: u32) -> bool {
+    pages.words().get(page as usize / 64).is_some_and(|word| word >> (page % 64) & 1 == 1)
+}
