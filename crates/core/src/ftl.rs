@@ -6,6 +6,7 @@ pub(crate) mod free;
 pub(crate) mod gather;
 pub(crate) mod gathers;
 pub(crate) mod job;
+pub(crate) mod lent;
 pub(crate) mod losses;
 pub(crate) mod map;
 pub(crate) mod mover;

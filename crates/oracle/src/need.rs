@@ -10,8 +10,6 @@ use crate::report::Kind;
 
 /// Free blocks that only moves may take.
 const RESERVE: u32 = 2;
-/// Streams from this one on hold what was moved for the sake of reads or wear.
-const FIRST_MOVED: u8 = 2;
 
 /// Up to how many free blocks GC has reason to clean.
 #[derive(Debug)]
@@ -63,23 +61,15 @@ impl Oracle {
         }
     }
 
-    /// A move begins with a block: GC's gives something back, and wear levelling lets what was moved not long ago rest.
+    /// A move begins with a block: GC's gives something back.
     pub(crate) fn check_victim_of(&mut self, block: BlockId, cause: Cause) {
-        if !self.openings.are_known() {
+        if cause != Cause::Gc || !self.openings.are_known() {
             return;
         }
         let all = self.geometry.pages_per_block;
         let gains_nothing = || self.blame.is_exact() && !self.openings.may_evict(block) && self.fullness(block) == all;
-        let rests =
-            || self.openings.opened_by(block).is_some_and(|stream| stream >= FIRST_MOVED) && self.wear.is_protected(block, &self.geometry);
-        match cause {
-            Cause::Gc if gains_nothing() => {
-                self.findings.add(Kind::Books, || format!("GC begins with block {block}, of which every page is valid"));
-            }
-            Cause::Wear if rests() => {
-                self.findings.add(Kind::Books, || format!("block {block} is moved for wear, and was filled by a move not long ago"));
-            }
-            _ => {}
+        if gains_nothing() {
+            self.findings.add(Kind::Books, || format!("GC begins with block {block}, of which every page is valid"));
         }
     }
 

@@ -94,11 +94,6 @@ impl Openings {
         }
     }
 
-    /// The stream that opened a block.
-    pub(crate) fn opened_by(&self, block: BlockId) -> Option<StreamId> {
-        self.opened_by[block as usize]
-    }
-
     /// Whether a full block may be moved out of the pool, though that gives nothing back, so that it has room for read-hot data.
     pub(crate) fn may_evict(&self, block: BlockId) -> bool {
         self.keeps && self.wants_pool() && self.is_in_pool(block)

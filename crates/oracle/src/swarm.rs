@@ -19,6 +19,7 @@ mod referee;
 mod restless;
 mod start;
 mod stream;
+mod tired;
 mod witness;
 
 use vpass_core::base::request::Request;
@@ -28,7 +29,7 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, RECLAIM, Technique};
-use vpass_core::slots::refresh::NO_REFRESH;
+use vpass_core::slots::refresh::{self, NO_REFRESH};
 use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
 use self::ageing::Ages;
@@ -171,7 +172,9 @@ impl Case {
         // Requests of those who look at the drive first come in closed loop, and the restless policy knows no time.
         let ages = if restless { None } else { Ages::draw(&decks, &mut config, timed) };
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
-        let host = if ages.is_some() { Host::Stream } else { Host::of(&decks, named, &config) };
+        config = refresh::drive(config, &techniques.refresh);
+        let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
+        let host = if ages.is_some() || is_tired { Host::Stream } else { Host::of(&decks, named, &config) };
         if host == Host::Siege && decks.pick("whole limits", &WHOLE_LIMITS) {
             config.disturb.table.iter_mut().for_each(|row| {
                 row.limit.iter_mut().chain(&mut row.alpha).for_each(|number| *number = number.ceil());
@@ -302,7 +305,7 @@ impl Play<'_> {
         if let Some(ages) = self.ages {
             source.go_by_a_clock(ages.gap(asked));
         }
-        let (warmed, lost_before) = if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, 0) };
+        let (warmed, lost_before) = if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, (0, 0)) };
         let mut engine = timed.then(|| Replay::new(&drive));
         if let Some(engine) = &mut engine {
             engine.count_groups(&GROUP_OF);
@@ -321,8 +324,10 @@ impl Play<'_> {
         let mut oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
         oracle.check_doses(&drive);
         oracle.check_counters(&drive);
-        let lost = lost_before + drive.lost_pages();
-        if lost == 0 {
+        let all_lost = lost_before.0 + drive.lost_pages();
+        // Nobody promises to keep data that is older than it may become.
+        let lost = all_lost - lost_before.1 - drive.lost_by_age();
+        if all_lost == 0 {
             compare(&drive, &source.reference)?;
         }
         let promised = self.technique.is_none_or(|technique| border::promised(&drive, technique, timed));
@@ -374,8 +379,10 @@ impl Play<'_> {
         }
         // Of retries, which deposit more, a technique keeps a reserve that the worst host is not held against.
         let has_rates = drive.config().error.model != ErrorLaw::None;
-        let answers =
-            self.technique.filter(|technique| !has_rates && keeps_promises(technique)).map(|technique| (Answers::default(), technique));
+        let answers = self
+            .technique
+            .filter(|technique| !has_rates && !self.timed && keeps_promises(technique))
+            .map(|technique| (Answers::default(), technique));
         if let Some((answers, technique)) = &answers {
             let merges_wordlines = technique.lowers_density && !technique.keeps_apart;
             let interval = merges_wordlines.then(|| CHECK_INTERVAL.value(&drive.config().reclaim.params, technique.name) as u32);
@@ -402,8 +409,8 @@ impl Play<'_> {
     }
 }
 
-/// Serves a part of a stream in no time, and begins to count anew: the requests, and the pages lost.
-fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), String> {
+/// Serves a part of a stream in no time, and begins to count anew: the requests, the pages lost, and those of them that were by age.
+fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, (u64, u64)), String> {
     let after = source.left - source.left * WARM_UP.0 / WARM_UP.1;
     source.left -= after;
     let served = warm_up(drive, source, &mut |_, _| true).map_err(|e| format!("{e:?}"))?;
@@ -412,7 +419,7 @@ fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), Strin
         drive.restart_clock();
         source.restart_clock();
     }
-    let lost = drive.lost_pages();
+    let lost = (drive.lost_pages(), drive.lost_by_age());
     drive.begin_measurement();
     start::check_counts(drive)?;
     Ok((served, lost))
@@ -448,9 +455,10 @@ fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
 }
 
 fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Host, ages: Option<Ages>) -> String {
+    let retries = config.ecc.levels().saturating_sub(1);
     let g = &config.geometry;
     format!(
-        "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{}{}",
+        "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{}{}{}",
         g.channels * g.dies_per_channel,
         g.blocks_per_plane.unwrap_or(0) * g.planes_per_die,
         g.pages_per_block(),
@@ -465,5 +473,6 @@ fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Ho
             Host::Siege => ", besieged",
         },
         ages.map_or_else(String::new, |ages| format!(", refresh {} within {}", ages.refresh, config.refresh.period)),
+        if config.error.model == ErrorLaw::None { String::new() } else { format!(", error rates, {retries} retries") },
     )
 }

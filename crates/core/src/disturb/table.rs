@@ -183,6 +183,13 @@ impl LimitTable {
         Endurance { limit, alpha: above.alpha.max(below.alpha) }
     }
 
+    /// What a group endures for certain: the truth or, where data ages and reads take retries, what techniques assume of it.
+    pub(crate) fn endured(&self, group: usize, pec: u32) -> Endurance {
+        let truth = self.truth(group, pec);
+        let limit = self.allowed.as_ref().map_or(truth.limit, |allowed| allowed.limit(self, group, pec).min(truth.limit));
+        Endurance { limit, ..truth }
+    }
+
     /// Groups on which techniques count with more retries than `reclaim.retries`, because age leaves them too little otherwise.
     pub fn budget_raised(&self, pec: u32) -> u32 {
         let raised = |allowed: &Allowed| (0..self.groups).filter(|group| allowed.is_raised(self, *group, pec)).count();

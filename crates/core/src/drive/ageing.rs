@@ -69,6 +69,8 @@ impl Drive {
 
     /// Begins to rewrite a block; what must be done by now is done at once.
     fn rewrite_aged(&mut self, block: BlockId, end: Moment) {
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.before_reclaim(flash, &mut slots, block);
         let hot = *self.flash.hot(block);
         if hot.state == BlockState::Open {
             if planted(Bug::OpenNeverDue) {

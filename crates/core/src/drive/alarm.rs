@@ -90,10 +90,17 @@ impl Drive {
     }
 
     /// Does with a block what the policy wants, or what is possible of it.
-    fn reclaim(&mut self, mut rewrite: Rewrite, deadline: Reads) {
+    pub(crate) fn reclaim(&mut self, mut rewrite: Rewrite, deadline: Reads) {
         let block = rewrite.block;
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.before_reclaim(flash, &mut slots, block);
         self.ftl.settle(&self.flash, &mut rewrite);
-        if self.flash.hot(block).has(MOVING) || self.flash.hot(block).state == BlockState::Free {
+        if self.flash.hot(block).has(MOVING) {
+            // Cleaning or levelling took it since the policy was asked, to make room for what else that wanted.
+            self.give_deadline(block, deadline);
+            return;
+        }
+        if self.flash.hot(block).state == BlockState::Free {
             return;
         }
         self.ftl.reclaim.invocations += u64::from(!self.bugs.has(Bug::JobsUncounted));
@@ -129,9 +136,17 @@ impl Drive {
         if wanted.is_empty() {
             return;
         }
+        self.give_deadline(block, deadline);
+    }
+
+    /// The job that moves a block has to be done by so many reads, unless it had a deadline before.
+    fn give_deadline(&mut self, block: BlockId, deadline: Reads) {
+        let Some(slot) = self.ftl.job_of(block) else { return };
         let (now, from) = (self.flash.now, self.flash.hot(block).reads);
         let job = self.ftl.jobs[slot].as_mut().expect("found");
-        (job.from, job.deadline, job.started_at) = (from, deadline, now);
+        if job.deadline == Reads::NEVER {
+            (job.from, job.deadline, job.started_at) = (from, deadline, now);
+        }
     }
 
     /// Whether a job should go ahead of reads: at the rate since it began, the block's reads would run out before it is done.
@@ -191,9 +206,13 @@ impl Drive {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::streams::WEAR;
+    use crate::base::units::{Cause, Reads};
+    use crate::config::{DisturbModel, PerPec};
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
-    use crate::flash::block::CARRY;
+    use crate::flash::block::{BlockState, CARRY};
+    use crate::slots::rewrite::Rewrite;
 
     #[test]
     fn reads_that_nobody_looks_at_are_carried_before_the_counter_is_full() {
@@ -210,5 +229,29 @@ mod tests {
         assert_eq!((drive.flash.hot(block).reads, drive.flash.cold(block).carries), (4, 3));
         assert_eq!(drive.block_states().nth(block as usize).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
         assert_eq!(drive.reclaim_counts().invocations, 0, "what cannot be disturbed is not rewritten");
+    }
+
+    /// A policy asks for two rewrites, and what is done for the first makes wear levelling begin with the second block. The reads that the
+    /// policy allowed that block are all that it serves.
+    #[test]
+    fn a_block_that_levelling_took_before_reclaim_could_keeps_its_deadline() {
+        let mut config = tiny_config();
+        config.start.fill = 1.0;
+        config.disturb.model = DisturbModel::Count;
+        config.disturb.table = vec![PerPec { pec: 0, limit: vec![1000.0], alpha: vec![] }];
+        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        drive.precondition(1);
+        let lpn = 0;
+        let block = drive.geometry.block_of(drive.ftl.map.to_physical[lpn as usize]);
+        let (flash, ftl, mut slots) = drive.parts();
+        ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
+        flash.set_policy_alarm(block, Reads(60));
+        flash.set_alarm(block);
+        drive.reclaim(Rewrite::all(block), Reads(60));
+        (0..59).for_each(|_| drive.read_pages(&[lpn]));
+        assert_eq!(drive.geometry.block_of(drive.ftl.map.to_physical[lpn as usize]), block);
+        drive.read_pages(&[lpn]);
+        assert_eq!(drive.flash.hot(block).state, BlockState::Free);
+        assert_eq!(drive.reclaim_counts().deadline_misses, 1);
     }
 }

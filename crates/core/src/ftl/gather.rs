@@ -42,6 +42,7 @@ impl Ftl {
 
     /// Programs a wordline with what waits for it, if anything does.
     pub(crate) fn pad(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer) {
+        self.before_padding(flash, slots, by);
         if let Gatherer::Stream(stream) = by
             && self.gathers.len(by) > 0
             && self.needs_block(stream)

@@ -69,7 +69,8 @@ impl Ftl {
     fn run_in_foreground(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job) {
         let die = flash.geometry.die_of(job.block);
         flash.record(NandOp::JobBegin { die, cause: job.cause });
-        self.run_job(flash, slots, job, false);
+        let reserved = job.cause == Cause::Gc && self.gc_jobs == 0;
+        self.run_job(flash, slots, job, reserved);
         flash.record(NandOp::JobEnd);
     }
 
@@ -102,7 +103,7 @@ impl Ftl {
             return false;
         }
         let mut running = self.jobs[job.slot].take().expect("just seen");
-        // Cleaning that is alone may use the reserve: opening one block it has room for all that it has left to move.
+        // Cleaning that is alone may use the reserve: opening one block it has room for all that it has left to move (`lent`).
         let reserved = running.cause == Cause::Gc && self.gc_jobs == 1;
         let goes_on = self.step(flash, slots, &mut running, reserved);
         if goes_on {

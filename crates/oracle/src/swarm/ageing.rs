@@ -1,13 +1,13 @@
 //! Drives whose data ages: one case in eight has a period, an age at the start, and requests by a clock of their own. Its choices come from dice
 //! of their own, so that other cases stay what they are.
 
-use vpass_core::base::span::Span;
+use vpass_core::base::span::{DAY, Span};
 use vpass_core::base::units::Ns;
 use vpass_core::config::{DriveConfig, Params};
 use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, shortest_pass};
 
 use super::deck::Decks;
-use super::params;
+use super::{params, tired};
 use crate::dice::Dice;
 
 /// One case in eight.
@@ -16,6 +16,8 @@ const AGES: [bool; 8] = [true, false, false, false, false, false, false, false];
 const PERIODS: [f64; 4] = [1.0, 2.0, 8.0, 1000.0];
 /// Timed, the host's own requests and what they set off take most of the dies' time.
 const BUSY: f64 = 16.0;
+/// Days of a period in which error rates grow.
+const LONG: [f64; 3] = [0.2, 3.0, 60.0];
 /// Periods that pass while all requests come.
 const PASSED: [f64; 4] = [0.3, 2.0, 6.0, 20.0];
 /// Ages at the start, in periods.
@@ -48,9 +50,13 @@ impl Ages {
         let period = shortest_pass(config).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
         config.refresh.period = Span(period.ceil() as Ns);
         config.refresh.params = params::draw_rest(&mut dice, "refresh", Params::default());
+        let period = if decks.pick("long", &[false, true]) { period.max(dice.pick(&LONG) * DAY as f64) } else { period };
+        config.refresh.period = Span(period.ceil() as Ns);
         let age = (period * dice.pick(&AGED)) as Ns;
         config.start.age = Span(if refresh == NO_REFRESH { age.max(1) } else { age });
-        Some(Self { refresh, passes: (period * dice.pick(&PASSED)) as Ns })
+        let passes = (period * dice.pick(&PASSED)) as Ns;
+        config.error.longest_age = tired::longest_age(decks, config.start.age, passes);
+        Some(Self { refresh, passes })
     }
 
     /// The mean time between so many requests.

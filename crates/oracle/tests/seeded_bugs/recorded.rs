@@ -18,7 +18,6 @@ pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::WriteTurnForgotten, 4),
     (Bug::AlarmsUncounted, 0),
     (Bug::CreditForgotten, 1),
-    (Bug::LevelsResting, 3),
     (Bug::CostBenefitAgeless, 3),
     (Bug::StableTakesWorn, 2),
     (Bug::YoungestVictim, 2),
@@ -320,6 +319,7 @@ pub(crate) const UNTOUCHED: &[(Bug, &str)] = &[(Bug::AlphaOne, "ideal"), (Bug::B
 /// Bugs that nobody has found yet: planted, counted by `make soak`, and not asked for.
 pub(crate) const SURVIVORS: &[Bug] = &[
     Bug::PilesUp,
+    Bug::LevelsResting,
     Bug::RefusalsUncounted,
     Bug::UrgentNotFirst,
     Bug::MergesUnweighed,

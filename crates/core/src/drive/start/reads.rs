@@ -53,7 +53,7 @@ impl MostStartReads {
 
 /// Reads, spread evenly over a block, that leave the worst wordline of a group room for its reclaim.
 fn most_of_group(table: &LimitTable, geometry: &Geometry, group: usize, pec: u32, late: u32) -> f64 {
-    let endurance = table.truth(group, pec);
+    let endurance = table.endured(group, pec);
     let (limit, alpha) = (endurance.limit as f64 / DOSE_ONE as f64, endurance.alpha as f64 / ALPHA_ONE as f64);
     // R_late twice: a technique that looks from time to time may leave a wordline that must bear a job before its own.
     let movers = f64::from(geometry.pages_per_block) + 2.0 * (alpha - 1.0) * f64::from(geometry.cell.bits());

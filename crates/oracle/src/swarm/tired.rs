@@ -1,0 +1,62 @@
+//! Drives whose data has error rates: one case in five of those whose reads disturb, with a ladder of no, one or three retries, and ages that take
+//! a little of the limits or all of them. Their choices come from dice of their own, so that other cases stay what they are.
+
+use vpass_core::base::span::{HOUR, Span};
+use vpass_core::config::{DriveConfig, ErrorLaw};
+use vpass_core::slots::reclaim::{Technique, promise};
+
+use super::deck::Decks;
+use crate::dice::Dice;
+
+/// One case in five.
+const TIRED: [bool; 5] = [true, false, false, false, false];
+/// What the first sensing of a page decodes.
+const CAP: f64 = 0.0085;
+/// What the longest age adds to error rates, as a share of that.
+const BY_AGE: [f64; 4] = [0.05, 0.3, 0.9, 1.5];
+/// Limits grow by this until the technique has room for its promise, so many times at most.
+const ROOM: f64 = 4.0;
+const TIMES: u32 = 4;
+
+/// Gives a case error rates, if it is one of them; tells whether it is.
+pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed: bool) -> bool {
+    if !decks.pick("tired", &TIRED) || !config.disturb.model.disturbs() {
+        return false;
+    }
+    let mut dice = Dice::new(decks.case ^ 0x71BE_D0DA_7A00_0000);
+    let (retries, step) = (dice.pick(&[0, 1, 3]), dice.pick(&[1.05, 1.25]));
+    let ecc = &mut config.ecc;
+    ecc.cap = (0..=retries).map(|level| CAP * f64::powi(step, level)).collect();
+    ecc.retry_decode_us = (0..retries).map(|level| 5.0 + 7.0 * f64::from(level)).collect();
+    if dice.chance(0.3) {
+        ecc.retry_sense_us = (0..retries).map(|level| 30.0 + f64::from(level)).collect();
+        ecc.retry_transfer_us = (0..retries).map(|level| 3.5 + f64::from(level)).collect();
+    }
+    let longest_hours = (config.longest_age().0.max(HOUR) as f64 / HOUR as f64).max(2.0);
+    let (m, n) = (dice.pick(&[0.0, 0.14]), dice.pick(&[0.3, 0.54, 1.0]));
+    let error = &mut config.error;
+    error.model = ErrorLaw::PowerLaw;
+    (error.e, error.a, error.k) = (dice.pick(&[0.0005, 0.004]), dice.pick(&[0.0, 1e-10]), 1.5);
+    (error.m, error.n) = (m, n);
+    error.b = dice.pick(&BY_AGE) * CAP / (f64::powf(1000.0, m) * f64::powf(longest_hours, n));
+    let groups = config.disturb.groups.len();
+    if dice.chance(0.5) {
+        error.base_by_group = (0..groups).map(|_| dice.pick(&[0.5, 1.0])).collect();
+        error.retention_by_group = (0..groups).map(|_| dice.pick(&[0.7, 1.0])).collect();
+        error.base_by_kind = config.geometry.cell.kinds().iter().map(|_| dice.pick(&[0.8, 1.0])).collect();
+    }
+    config.reclaim.retries = dice.pick(&[0, 0, 1, 3]).min(retries.unsigned_abs());
+    for _ in 0..TIMES {
+        if promise::check(config, technique, timed).is_ok() {
+            break;
+        }
+        config.disturb.table.iter_mut().flat_map(|row| &mut row.limit).for_each(|limit| *limit *= ROOM);
+    }
+    true
+}
+
+/// The longest age of data that nothing refreshes: all that passes, or less.
+pub(super) fn longest_age(decks: &Decks, start: Span, passes: u64) -> Span {
+    let all = start.0.saturating_add(passes).max(HOUR);
+    Span(if decks.pick("too old", &[false, false, true]) { start.0.max(all / 2) } else { all })
+}
