@@ -151,8 +151,8 @@ impl Ageing {
     /// The age of a block's oldest page at a time, or when the drive told the time last.
     #[inline]
     pub(crate) fn age(&self, block: BlockId, at: Option<Ns>) -> Ns {
-        let now = at.map_or(self.now, |at| at as Moment);
-        self.since.get(block as usize).copied().flatten().map_or(0, |since| (now - since).max(0) as Ns)
+        let now = at.map_or(self.now, Ns::cast_signed);
+        self.since.get(block as usize).copied().flatten().map_or(0, |since| (now - since).max(0).cast_unsigned())
     }
 
     /// A block is erased.

@@ -98,12 +98,11 @@ impl ErrorRates {
         }
         let e = &self.error;
         let hours = (end_of(whose.step) as f64 / HOUR as f64) * self.pace;
-        let law = match e.model {
-            ErrorLaw::Table => self.in_table(pec, |n| self.at_age(&e.table[n].retention[whose.group], hours)),
-            _ => {
-                let t = if e.time_unit == TimeUnit::Days { hours * HOUR as f64 / DAY as f64 } else { hours };
-                e.b * f64::from(pec.max(100)).powf(e.m) * t.powf(e.n)
-            }
+        let law = if e.model == ErrorLaw::Table {
+            self.in_table(pec, |n| self.at_age(&e.table[n].retention[whose.group], hours))
+        } else {
+            let t = if e.time_unit == TimeUnit::Days { hours * HOUR as f64 / DAY as f64 } else { hours };
+            e.b * f64::from(pec.max(100)).powf(e.m) * t.powf(e.n)
         };
         law * of(&e.retention_by_group, whose.group)
     }

@@ -46,9 +46,9 @@ impl Allowed {
             let of_kind = |kind| self.aged.lookup(table, pec, Asked { group, kind, level, step });
             (0..self.kinds).map(of_kind).min().unwrap_or(0) - self.reserve(table, group, pec, level)
         };
-        let (least, last) = (limit(0, 0) / 10, self.aged.ladder().retries());
+        let (tenth, last) = (limit(0, 0) / 10, self.aged.ladder().retries());
         let with = |level: usize| (level, limit(level, self.step));
-        (self.retries..=last).map(with).find(|(_, limit)| *limit > least).unwrap_or_else(|| with(last))
+        (self.retries..=last).map(with).find(|(_, limit)| *limit > tenth).unwrap_or_else(|| with(last))
     }
 
     /// What so many retries may add to what a technique reserves of a limit, in 1/1024 dose units.

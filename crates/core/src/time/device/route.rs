@@ -184,13 +184,12 @@ impl Device {
             NandOp::ProgramWordline { pages, .. } => self.speed.serial_program(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }),
             NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
             NandOp::Erase { .. } => self.speed.erase,
-            NandOp::Retry { of_request: true, .. } => 0,
-            NandOp::Retry { src, attempt, coding, .. } => {
+            NandOp::Retry { src, attempt, coding, of_request: false, .. } => {
                 self.speed.retry(self.sense(drive, src, coding), attempt) + self.speed.retry_transfer(self.speed.page_transfer, attempt)
             }
             NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
-            // They mark where a piece begins and ends.
-            NandOp::JobBegin { .. } | NandOp::JobEnd => 0,
+            // A request's retries are queued with its read; the others mark where a piece begins and ends.
+            NandOp::Retry { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => 0,
         }
     }
 
