@@ -52,6 +52,13 @@ impl Restless {
         view.mode(block) == 0 && in_time && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 1))
     }
 
+    /// The same of a block that keeps its own deadline: it may serve all reads until its own alarm before that gives its job one.
+    fn may_reprogram_in_the_end(view: &View, block: BlockId) -> bool {
+        let to_come = Self::latest(view, block, 0).saturating_sub(view.reads(block).0);
+        let after = Self::after_a_job(view, block) + f64::from(to_come);
+        Self::may_reprogram(view, block) && after < f64::from(Self::latest(view, block, 1))
+    }
+
     /// Whether a block may be written again now, or some of its wordlines reprogrammed: so that there is room for another job, whatever its
     /// pages remember.
     fn may_stay(view: &View, block: BlockId) -> bool {
@@ -110,7 +117,7 @@ impl Policy for Restless {
         if self.dice.chance(0.2) {
             // Another block, free or busy perhaps.
             let other = self.dice.between(0, u64::from(view.geometry.blocks) - 1) as u32;
-            if other != block && Self::may_reprogram(view, other) {
+            if other != block && Self::may_reprogram_in_the_end(view, other) {
                 out.push(Rewrite::recode(other, GUARDED, HOT).into());
             }
         }
