@@ -24,6 +24,12 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     require(!config.error.noise || config.ecc.codeword.is_some(), || {
         "error.noise = true draws the wrong bits of codewords; ecc.codeword says how large one is".into()
     })?;
+    require(!config.error.noise, || {
+        "error.noise = true: retries follow from dose, age and wear, and are not drawn in this version; error.noise = false is right".into()
+    })?;
+    require(!config.ecc.start_from_last, || {
+        "ecc.start_from_last = true: every read begins with level 0 in this version; ecc.start_from_last = false is right".into()
+    })?;
     let ladder = Ladder::of(&config.ecc)?;
     if config.error.model == ErrorLaw::None {
         return Ok(());

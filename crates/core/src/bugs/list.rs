@@ -498,8 +498,6 @@ macro_rules! list {
             StaleAgeAfterRefresh,
             /// An open block never comes due.
             OpenNeverDue,
-            /// The error model is not asked again when data has grown older.
-            AgeAskedOnce,
             /// A retry deposits nothing.
             RetryUncharged,
             /// A read makes one retry less than its data takes.

@@ -46,7 +46,6 @@ pub struct Ladder {
     cap: Vec<f64>,
     code: Option<Code>,
     retries: Vec<Retry>,
-    start_from_last: bool,
 }
 
 impl Ladder {
@@ -73,7 +72,7 @@ impl Ladder {
             _ => config.cap.clone(),
         };
         check_rise(config, &cap)?;
-        Ok(Some(Self { cap, code, retries: retries(config), start_from_last: config.start_from_last }))
+        Ok(Some(Self { cap, code, retries: retries(config) }))
     }
 
     /// How many retries there are (K).
@@ -111,11 +110,6 @@ impl Ladder {
     pub fn time(&self, level: usize, first: ReadTime) -> ReadTime {
         let Some(retry) = level.checked_sub(1).map(|k| self.retries[k]) else { return first };
         ReadTime { sense: retry.sense.unwrap_or(first.sense), transfer: retry.transfer.unwrap_or(first.transfer), decode: retry.decode }
-    }
-
-    /// Whether a read begins with the level that worked last for its block.
-    pub fn starts_from_last(&self) -> bool {
-        self.start_from_last
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::base::span::Span;
 use crate::base::units::{BlockId, Ns};
-use crate::bugs::{Bug, planted};
 use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
 use crate::flash::block::SUSPECT;
@@ -33,7 +32,7 @@ impl Flash {
     pub(super) fn note_age(&mut self, block: BlockId) {
         let Some(ages) = &self.ages else { return };
         let next = ages.step(self.age(block)) + 1;
-        if next < STEPS && !planted(Bug::AgeAskedOnce) {
+        if next < STEPS {
             self.ageing.set(block, self.cold[block as usize].programmed_at + ages.begin(next).cast_signed());
         }
         let now = self.now;

@@ -8,7 +8,7 @@ mod none;
 
 use super::card::{Card, InSlot};
 use crate::base::geometry::Geometry;
-use crate::base::span::Span;
+use crate::base::span::{SECOND, Span};
 use crate::base::units::{Moment, Ns, us};
 use crate::config::{ConfigError, DriveConfig, ErrorLaw, Params, require};
 
@@ -103,6 +103,7 @@ pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
         format!("start.age = \"{age}\" is more than refresh.period = \"{period}\": no block of a drive that refreshes its data is so old")
     })?;
     require(period >= pass, || {
+        let pass = if pass.0 > SECOND { Span(pass.0.next_multiple_of(SECOND)) } else { pass };
         format!("refresh.period = \"{period}\" is shorter than one pass of refresh takes: rewriting every block takes \"{pass}\" at least")
     })
 }
