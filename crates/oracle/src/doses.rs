@@ -117,6 +117,8 @@ pub(crate) struct Doses {
     /// Where data has error rates: those, and each block's step of age.
     rates: Option<ErrorRates>,
     steps: Vec<u32>,
+    /// Whether time counts on this drive: else its data stays as young as it is.
+    keeps_time: bool,
     /// Per P/E count since the start, the limits of every group.
     limits: Vec<Endurance>,
     start_pec: u32,
@@ -153,6 +155,7 @@ impl Doses {
             own_modes: vec![vec![]; geometry.blocks as usize],
             table,
             rates: ErrorRates::new(config),
+            keeps_time: config.keeps_time(),
             steps: vec![0; geometry.blocks as usize],
             limits: vec![],
             start_pec: config.start.pec,
@@ -221,7 +224,7 @@ impl Doses {
 
     /// The age of a block is in this step.
     pub(crate) fn set_step(&mut self, block: BlockId, step: u32) {
-        self.steps[block as usize] = step;
+        self.steps[block as usize] = if self.keeps_time { step } else { 0 };
     }
 
     /// Whether data has error rates, so that age counts.
