@@ -9,7 +9,7 @@
 //! age adds 0.0082    R = 820,000       limit_0 = -120,000 (a retry without any read), limit_1 = 92,500
 //! ```
 //!
-//! C[0] is `[disturb]`'s own limit, taken from [`LimitTable`] so that a page without age and retries has today's limit to the unit. What is
+//! `C[0]` is `[disturb]`'s own limit, taken from [`LimitTable`] so that a page without age and retries has today's limit to the unit. What is
 //! kept here is how far other levels are above it, and R. Rows are those of `disturb.table`, and beyond the last one those that `[disturb]`
 //! goes on with. The truth is linear between two rows, in whole numbers. A policy takes the worse of the two rows that it sees around.
 
