@@ -15,6 +15,8 @@
 //! Limits fall with each cycle, and with what reprogramming wears beyond it (`density.wear_counts_for_limits`): of a block's n cycles, of
 //! which m were reprogrammed ones, the m-th took `(wear - 1) sqrt(max(1, n / 5m))` cycles more, to the thousandth. The sum is rounded up.
 
+mod aged;
+
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::prefetch;
 use vpass_core::base::units::BlockId;
@@ -22,14 +24,12 @@ use vpass_core::config::{DisturbModel, DriveConfig};
 use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, Endurance};
 
 use crate::endurance::{self, Endurances};
-use crate::error_rates::{ErrorRates, Whose};
+use crate::error_rates::ErrorRates;
 use crate::medium::{At, Counters, Medium};
+use aged::ROUNDED;
 
 /// `preprogram_weight` is a multiple of 1/65536.
 const WEIGHT_ONE: f64 = 65_536.0;
-
-/// What rounding does to a limit, all factors included, is less than this, in 1/1024: a read.
-const ROUNDED: i64 = 1024;
 
 /// Counters of a block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -196,51 +196,6 @@ impl Doses {
         let limit =
             if self.rates.is_some() { self.with_retries(at, 0) - ROUNDED } else { self.table.limit_of_kind(limit, at.kind).cast_signed() };
         Endurance { limit: limit.max(0).cast_unsigned(), ..endurance }
-    }
-
-    /// Limit of a page where its data has error rates and a read takes at most so many retries; below 0 where its age alone takes more.
-    fn with_retries(&self, at: At, retries: u8) -> i64 {
-        let rates = self.rates.as_ref().expect("the caller knows");
-        let block = &self.blocks[at.block as usize];
-        let pec = self.pec_of(at.block);
-        let whose = Whose { group: self.table.group_of(at.index), kind: at.kind, step: self.steps[at.block as usize] };
-        let limit = rates.limits(&self.table, pec, whose)[usize::from(retries)];
-        let mode = self.mode_at(at);
-        let of_page = |limit: u64| {
-            let of_wordline = self.table.in_mode(self.table.limit_of(limit, at.index, block.factor.into()), mode);
-            self.table.limit_of_kind(of_wordline, at.kind).cast_signed()
-        };
-        if limit < 0 { -of_page(limit.unsigned_abs()) } else { of_page(limit.unsigned_abs()) }
-    }
-
-    /// The retries that a read of a page takes, at least and at most: a limit may be off by what rounding does.
-    pub(crate) fn retries(&self, medium: &Medium, at: At) -> (u8, u8) {
-        let Some(rates) = &self.rates else { return (0, 0) };
-        let dose = self.of_wordline(medium, at).dose.cast_signed();
-        let enough = |dose: i64| (0..rates.most_retries()).find(|retries| dose <= self.with_retries(at, *retries));
-        let with = |dose: i64| enough(dose).unwrap_or(rates.most_retries());
-        (with(dose - ROUNDED), with(dose + ROUNDED))
-    }
-
-    /// The age of a block is in this step.
-    pub(crate) fn set_step(&mut self, block: BlockId, step: u32) {
-        self.steps[block as usize] = if self.keeps_time { step } else { 0 };
-    }
-
-    /// Whether data has error rates, so that age counts.
-    pub(crate) fn has_rates(&self) -> bool {
-        self.rates.is_some()
-    }
-
-    /// Whether a page of this dose and limit is past its limit, beyond all rounding.
-    #[inline]
-    pub(crate) fn is_past(&self, truth: Truth) -> bool {
-        truth.is_past() && (self.rates.is_none() || truth.dose.cast_signed() > truth.limit + ROUNDED)
-    }
-
-    /// By what a limit may be off.
-    pub(crate) fn rounded(&self) -> u64 {
-        if self.rates.is_some() { ROUNDED.cast_unsigned() } else { 0 }
     }
 
     /// A dose that no page of a block has passed, whatever its neighbours were read: alpha 2 max(RC) + BLK. As at most all of what came before

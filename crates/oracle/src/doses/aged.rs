@@ -1,0 +1,57 @@
+//! Limits of pages whose data has error rates: by the retries that a read may take, and by the age of the block.
+
+use vpass_core::base::units::BlockId;
+
+use super::{Doses, Truth};
+use crate::error_rates::Whose;
+use crate::medium::{At, Medium};
+
+/// What rounding does to a limit, all factors included, is less than this, in 1/1024: a read.
+pub(super) const ROUNDED: i64 = 1024;
+
+impl Doses {
+    /// Limit of a page where its data has error rates and a read takes at most so many retries; below 0 where its age alone takes more.
+    pub(super) fn with_retries(&self, at: At, retries: u8) -> i64 {
+        let rates = self.rates.as_ref().expect("the caller knows");
+        let block = &self.blocks[at.block as usize];
+        let pec = self.pec_of(at.block);
+        let whose = Whose { group: self.table.group_of(at.index), kind: at.kind, step: self.steps[at.block as usize] };
+        let limit = rates.limits(&self.table, pec, whose)[usize::from(retries)];
+        let mode = self.mode_at(at);
+        let of_page = |limit: u64| {
+            let of_wordline = self.table.in_mode(self.table.limit_of(limit, at.index, block.factor.into()), mode);
+            self.table.limit_of_kind(of_wordline, at.kind).cast_signed()
+        };
+        if limit < 0 { -of_page(limit.unsigned_abs()) } else { of_page(limit.unsigned_abs()) }
+    }
+
+    /// The retries that a read of a page takes, at least and at most: a limit may be off by what rounding does.
+    pub(crate) fn retries(&self, medium: &Medium, at: At) -> (u8, u8) {
+        let Some(rates) = &self.rates else { return (0, 0) };
+        let dose = self.of_wordline(medium, at).dose.cast_signed();
+        let enough = |dose: i64| (0..rates.most_retries()).find(|retries| dose <= self.with_retries(at, *retries));
+        let with = |dose: i64| enough(dose).unwrap_or(rates.most_retries());
+        (with(dose - ROUNDED), with(dose + ROUNDED))
+    }
+
+    /// The age of a block is in this step.
+    pub(crate) fn set_step(&mut self, block: BlockId, step: u32) {
+        self.steps[block as usize] = if self.keeps_time { step } else { 0 };
+    }
+
+    /// Whether data has error rates, so that age counts.
+    pub(crate) fn has_rates(&self) -> bool {
+        self.rates.is_some()
+    }
+
+    /// Whether a page of this dose and limit is past its limit, beyond all rounding.
+    #[inline]
+    pub(crate) fn is_past(&self, truth: Truth) -> bool {
+        truth.is_past() && (self.rates.is_none() || truth.dose.cast_signed() > truth.limit + ROUNDED)
+    }
+
+    /// By what a limit may be off.
+    pub(crate) fn rounded(&self) -> u64 {
+        if self.rates.is_some() { ROUNDED.cast_unsigned() } else { 0 }
+    }
+}
