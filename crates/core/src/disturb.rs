@@ -114,6 +114,10 @@ pub trait ErrorModel: Send {
     /// Up to which dose, in 1/1024 dose units, a page decodes with so many retries; below 0 where its age alone takes more.
     fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64;
 
+    /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
+    /// that techniques count with.
+    fn limit_to_keep(&self, block: &BlockView, page: u32) -> u64;
+
     /// How often a read is tried again before its page is given up.
     fn max_retries(&self) -> u8;
 

@@ -55,8 +55,7 @@ impl PageLimits {
     pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: u32, factor: u32, kinds: u32) -> i64 {
         let first = self.table.group_of(wordline) * groups.kinds;
         let Some(aged) = &self.aged else {
-            let of_wordline = self.table.limit_of(groups.by_group_and_kind[first].cast_unsigned(), wordline, factor);
-            return self.table.limit_of_kinds(self.table.in_mode(of_wordline, block.mode_of(wordline)), kinds).cast_signed();
+            return self.scaled(block, groups.by_group_and_kind[first].cast_unsigned(), (wordline, kinds), factor).cast_signed();
         };
         let of_kind = |kind: usize| {
             let page = PageAt { wordline, kind, block_factor: factor, mode: block.mode_of(wordline) };
@@ -77,16 +76,27 @@ impl PageLimits {
         endurances.iter().enumerate().map(of_group).min().unwrap_or(0)
     }
 
+    /// The limit of a page that techniques go by.
+    pub(super) fn to_keep(&self, block: &BlockView, page: u32) -> u64 {
+        let (wordline, kind) = block.wordline_and_kind(page);
+        let group = self.table.group_of(wordline);
+        let of_group = if self.aged.is_some() { self.table.lookup(group, block.pec) } else { self.table.truth(group, block.pec) };
+        self.scaled(block, of_group.limit, (wordline, 1 << kind), self.table.block_factor(block.block))
+    }
+
+    /// The limit of the weakest of some page kinds of a wordline, a bit each, from its group's.
+    fn scaled(&self, block: &BlockView, of_group: u64, (wordline, kinds): (u32, u32), factor: u32) -> u64 {
+        let of_wordline = self.table.limit_of(of_group, wordline, factor);
+        self.table.limit_of_kinds(self.table.in_mode(of_wordline, block.mode_of(wordline)), kinds)
+    }
+
     /// The limit of a page with so many retries.
     pub(super) fn of_page(&self, block: &BlockView, page: u32, retries: u8) -> i64 {
         let (wordline, kind) = block.wordline_and_kind(page);
         let (group, factor) = (self.table.group_of(wordline), self.table.block_factor(block.block));
         let of_group = self.of_group(block, group, kind as usize, retries.into());
         match &self.aged {
-            None => {
-                let of_wordline = self.table.limit_of(of_group.cast_unsigned(), wordline, factor);
-                self.table.limit_of_kinds(self.table.in_mode(of_wordline, block.mode_of(wordline)), 1 << kind).cast_signed()
-            }
+            None => self.scaled(block, of_group.cast_unsigned(), (wordline, 1 << kind), factor).cast_signed(),
             Some(aged) => {
                 let page = PageAt { wordline, kind: kind as usize, block_factor: factor, mode: block.mode_of(wordline) };
                 aged.of_page(&self.table, of_group, page)

@@ -96,6 +96,10 @@ impl ErrorModel for WordlineModel {
         self.limits.of_page(block, page, retries)
     }
 
+    fn limit_to_keep(&self, block: &BlockView, page: u32) -> u64 {
+        self.limits.to_keep(block, page)
+    }
+
     fn max_retries(&self) -> u8 {
         self.limits.max_retries()
     }

@@ -19,7 +19,7 @@ impl Flash {
             // The weakest page kind's limit is the wordline's.
             let of_kind = |kind| {
                 let page = wordline * bits + kind;
-                self.with_block_view(block, |model, view| (model.dose(view, page), model.limit(view, page, 0).max(0).cast_unsigned()))
+                self.with_block_view(block, |model, view| (model.dose(view, page), model.limit_to_keep(view, page)))
             };
             let kinds = (0..bits).filter(|kind| coding.keeps(*kind));
             let (dose, limit) = kinds.map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
