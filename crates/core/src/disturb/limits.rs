@@ -104,3 +104,46 @@ impl PageLimits {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::geometry::Geometry;
+    use crate::error::ages::Ages;
+
+    /// A probe of young data must not be held against what only young data bears: what it leaves has to last until the data is as old as it may
+    /// become.
+    #[test]
+    fn techniques_keep_to_the_limit_of_the_oldest_data() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            start = { age = "1d" }
+            disturb = { model = "count", kind_factor = [1.5, 1.0, 2.0], table = [{ pec = 0, limit = [1000.0] }] }
+            error = { model = "powerlaw", e = 0.0045, b = 0.0005, m = 0.0, n = 0.2, longest_age = "30d" }
+            ecc = { cap = [0.0085] }
+        "#;
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let (limits, geometry) = (PageLimits::of(&config), Geometry::new(&config));
+        let block = |age_step| BlockView {
+            block: 0,
+            reads: 0,
+            pec: 0,
+            wordlines: &[],
+            pages_per_wordline: 3,
+            codings: &geometry.codings,
+            mode: 0,
+            recoded: &[],
+            written: 3,
+            valid: &[],
+            age_step,
+        };
+        let (young, old) = (block(0), block(Ages::default().step(config.error.longest_age.0)));
+        for page in 0..3 {
+            let keep = limits.to_keep(&young, page).cast_signed();
+            assert!(keep <= limits.of_page(&old, page, 0), "page {page}");
+            assert!(keep * 2 > limits.of_page(&old, page, 0) && keep < limits.of_page(&young, page, 0), "page {page}: {keep}");
+        }
+    }
+}
