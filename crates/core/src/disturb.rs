@@ -10,6 +10,7 @@ pub mod table;
 mod wordline;
 
 use crate::base::codings::{Codings, FULL};
+use crate::base::dose::{Dose, Quarters};
 use crate::base::page_set::bits;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
@@ -80,6 +81,9 @@ impl BlockView<'_> {
     }
 }
 
+/// The last count at which every block is looked at.
+const LATEST: Quarters = Quarters::of(u32::MAX - 1);
+
 /// What a model makes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assessment {
@@ -108,15 +112,15 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose of a page, numbered within the block, in 1/1024 dose units.
-    fn dose(&self, block: &BlockView, page: u32) -> u64;
+    /// Dose of a page, numbered within the block.
+    fn dose(&self, block: &BlockView, page: u32) -> Dose;
 
-    /// Up to which dose, in 1/1024 dose units, a page decodes with so many retries; below 0 where its age alone takes more.
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64;
+    /// Up to which dose a page decodes with so many retries; below 0 where its age alone takes more.
+    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose;
 
     /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
     /// that techniques count with.
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> u64;
+    fn limit_to_keep(&self, block: &BlockView, page: u32) -> Dose;
 
     /// How often a read is tried again before its page is given up.
     fn max_retries(&self) -> u8;
@@ -127,7 +131,7 @@ pub trait ErrorModel: Send {
     /// What a read of a page comes to.
     fn health(&self, block: &BlockView, page: u32) -> PageHealth {
         let (dose, most) = (self.dose(block, page), self.max_retries());
-        let enough = (0..=most).find(|retries| i128::from(dose) <= i128::from(self.limit(block, page, *retries)));
+        let enough = (0..=most).find(|retries| dose <= self.limit(block, page, *retries));
         enough.map_or(PageHealth { retries: most, is_lost: true }, |retries| PageHealth { retries, is_lost: false })
     }
 

@@ -1,9 +1,9 @@
 //! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy is asked, data that is
 //! gone is reported. Rare, and out of line.
 
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads};
 use crate::bugs::{Bug, planted};
-use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::flash::assess::COUNTER_GUARD;
 use crate::flash::block::{BlockState, MOVING};
@@ -159,8 +159,8 @@ impl Drive {
         }
         let served = self.flash.cold(job.block).without_movers(self.flash.hot(job.block).reads);
         let rate = f64::from(served - job.from) / (self.flash.now - job.started_at).max(1) as f64;
-        let left = job.deadline.0.saturating_mul(QUARTERS).saturating_sub(served);
-        rate * self.ftl.time_left(&self.flash, job) as f64 >= f64::from(left / QUARTERS * QUARTERS)
+        let left = job.deadline.quarters().saturating_sub(Quarters::of(served));
+        rate * self.ftl.time_left(&self.flash, job) as f64 >= f64::from(left.whole_down().quarters().count())
     }
 
     /// Ends a run: looks at every block that may hold pages past their limit and reports those that nobody has read.

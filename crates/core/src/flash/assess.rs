@@ -1,7 +1,7 @@
 //! What the error model makes of a block, and the count at which somebody wants to look at the block next.
 
 use crate::base::codings::GUARDED;
-use crate::base::dose::QUARTERS;
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Reads};
 use crate::bugs::Bug;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
@@ -20,7 +20,7 @@ impl Flash {
 
     /// Reads of a block since its erase, in whole dose units, rounded up.
     pub(crate) fn block_reads(&self, block: BlockId) -> u32 {
-        self.hot[block as usize].reads.div_ceil(QUARTERS)
+        Quarters::of(self.hot[block as usize].reads).whole_up().0
     }
 
     /// The error model and what it may see of a block.

@@ -1,6 +1,5 @@
 //! What is known of a block: 16 bytes on the read path, the rest apart.
 
-use crate::base::dose::QUARTERS;
 use crate::base::geometry::Geometry;
 use crate::base::units::{Moment, Reads};
 use crate::bugs::{Bug, planted};
@@ -130,7 +129,7 @@ impl BlockCold {
 
     /// The block's dose, in quarters, at which the policy wants to be asked.
     pub fn policy_alarm_dose(&self) -> u32 {
-        self.policy_alarm.0.saturating_mul(QUARTERS).saturating_add(self.put_off)
+        self.policy_alarm.quarters().count().saturating_add(self.put_off)
     }
 
     /// Of a block's dose, in quarters, what no mover deposited since the policy named its alarm.

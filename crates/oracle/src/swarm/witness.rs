@@ -7,6 +7,7 @@ use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, Part, Place, Policy, Probed, Promise, Recode, Rewrite, StreamSpec, Threshold, View};
 
+use crate::endurance::Endurance;
 use crate::hearsay::{Divided, Ear, Told, Within};
 use crate::promises::{Answer, Answers, Wanted};
 
@@ -41,7 +42,7 @@ impl Witness {
             block,
             dose: view.dose(block),
             pec,
-            endures: (0..limits.groups()).map(|group| limits.lookup(group, pec)).collect(),
+            endures: (0..limits.groups()).map(|group| Endurance::told(limits.lookup(group, pec))).collect(),
             late: view.late_reads,
             mode: view.mode(block),
             valid: view.valid_pages(block),

@@ -14,7 +14,6 @@ use crate::base::reciprocal::Reciprocal;
 use crate::base::units::{BlockId, Lpn};
 use crate::bugs::{Bug, planted};
 use crate::config::DisturbModel;
-use crate::disturb::table::ALPHA_ONE;
 use crate::flash::Flash;
 
 /// Ranges of equal size that the capacity is cut into; the last may be shorter.
@@ -116,7 +115,7 @@ impl Blame {
         let own = if self.own_reads_disturb || flash.bugs().has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
         let pec = flash.limit_pec(block);
         let limits = flash.limits();
-        let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha as f64 / ALPHA_ONE as f64);
+        let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha.weight());
         for victim in (0..wordlines).filter(moves) {
             shares[victim as usize] -= own;
             let beside = [victim.checked_sub(stride), Some(victim + stride).filter(|w| *w < wordlines)];

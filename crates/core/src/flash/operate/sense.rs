@@ -113,9 +113,8 @@ impl Flash {
         self.wordlines[wordline].reads -= own;
         let mut health = self.with_block_view(block, |model, view| model.health(view, page));
         if planted(Bug::LimitReachedIsLost) && own > 0 {
-            let at_limit = |model: &dyn ErrorModel, view: &BlockView| {
-                model.dose(view, page).cast_signed() == model.limit(view, page, model.max_retries())
-            };
+            let at_limit =
+                |model: &dyn ErrorModel, view: &BlockView| model.dose(view, page) == model.limit(view, page, model.max_retries());
             health.is_lost |= self.with_block_view(block, at_limit);
         }
         self.hot[block as usize].reads += own;

@@ -20,11 +20,11 @@ use super::View;
 use super::shared::params::{CHECK_INTERVAL, COUNTERS};
 use super::shared::straw::{Budget, Estimate, Straw};
 use super::straw_ss::{Highest, quiet};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
 use crate::disturb::spared;
-use crate::disturb::table::ALPHA_ONE;
 use crate::slots::card::{About, Args, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -65,7 +65,7 @@ impl Estimate for Sound {
         }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
         let tracked = view.tracked(block);
         self.lowest.clear();
         self.lowest.resize(out.len(), 0);
@@ -88,8 +88,8 @@ impl Estimate for Sound {
         }
     }
 
-    fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64 {
-        quiet(view, block, slack, alpha, ALPHA_ONE)
+    fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
+        quiet(view, block, slack, alpha, Alpha::ONE)
     }
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
@@ -97,13 +97,20 @@ impl Estimate for Sound {
     }
 }
 
-/// Margins of wordlines that have the same b, in 1/1024 units; plain slices and no branch, so that it vectorises.
-fn margins(out: &mut [i64], (keep, alpha): (&[i64], &[u32]), below: &[u32], above: &[u32], lowest: &[u32], (read, movers): (u32, i64)) {
+/// Margins of wordlines that have the same b; plain slices and no branch, so that it vectorises.
+fn margins(
+    out: &mut [Dose],
+    (keep, alpha): (&[Dose], &[Alpha]),
+    below: &[u32],
+    above: &[u32],
+    lowest: &[u32],
+    (read, movers): (u32, Dose),
+) {
     let rows = below.iter().zip(above).zip(lowest).zip(keep).zip(alpha);
     for (margin, ((((below, above), low), keep), alpha)) in out.iter_mut().zip(rows) {
-        let near = (u64::from(*alpha) - ALPHA_ONE) * u64::from(below + above);
-        let all = i64::from(read) - i64::from(*low);
-        *margin = keep - movers - near.cast_signed() - all * ALPHA_ONE.cast_signed();
+        let near = Quarters::of(below + above) * (*alpha - Alpha::ONE);
+        let all = Quarters::of(read).far() - Quarters::of(*low).far();
+        *margin = *keep - movers - near - all;
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::sets::Sets;
 use super::{CHECK_INTERVAL, LAYER_SETS, WORDLINE_SETS};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
-use crate::base::units::{BlockId, Bytes};
+use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
-use crate::disturb::table::{ALPHA_ONE, QUARTERS};
 use crate::flash::block::Wordline;
 use crate::slots::card::Args;
 use crate::slots::reclaim::View;
@@ -121,21 +121,23 @@ impl Placed {
     /// may take, or a quarter of such a stretch if that is more; 0 if they have.
     pub(super) fn cool_for(&self, view: &View, block: BlockId, budget: &Budget, share: f64) -> u32 {
         let unplaced = self.unplaced[block as usize];
-        let (mut smallest, mut stretch) = (u64::MAX, 0);
+        // Where a read beside is like any other, a step is the smallest dose there is.
+        let of_read = |beside: Alpha| (Reads(1) * beside).max(Dose::of_1024ths(1));
+        let (mut smallest, mut stretch) = (Dose::MAX, 0);
         for (wordline, ((near, keep), alpha)) in (0..).zip(self.near.iter().zip(&budget.keep).zip(&budget.alpha)) {
-            let beside = u64::from(*alpha) - ALPHA_ONE;
-            let room = (*keep as f64 * share).max(0.0) as u64;
-            let left = room.saturating_sub(beside * u64::from(near - unplaced));
+            let beside = *alpha - Alpha::ONE;
+            let room = keep.share(share).max(Dose::ZERO);
+            let left = (room - Quarters::of(near - unplaced) * beside).max(Dose::ZERO);
             if left < smallest && view.is_valid(block, wordline) {
-                let read = (beside * u64::from(QUARTERS)).max(1);
+                let read = of_read(beside);
                 if left < read {
                     return 0;
                 }
-                (smallest, stretch) = (left, room / read / 4);
+                (smallest, stretch) = (left, room.holds(read) / 4);
             }
         }
-        let beside = budget.alpha.iter().map(|alpha| u64::from(*alpha) - ALPHA_ONE).max().unwrap_or(0);
-        (smallest / (beside * u64::from(QUARTERS)).max(1)).max(stretch).clamp(1, u64::from(u32::MAX)) as u32
+        let heaviest = budget.alpha.iter().map(|alpha| of_read(*alpha - Alpha::ONE)).max().unwrap_or(of_read(Alpha::ZERO));
+        smallest.holds(heaviest).max(stretch).clamp(1, u32::MAX.into()) as u32
     }
 
     /// Works out what is known to have been read of each layer, and of each wordline.
@@ -198,7 +200,7 @@ impl Estimate for Placed {
             wordlines: Sets::new(sets(args.real(&WORDLINE_SETS)), geometry.wordlines_per_block, geometry.blocks),
             away: vec![0; geometry.blocks as usize],
             unplaced: vec![0; geometry.blocks as usize],
-            hardly: args.whole(&CHECK_INTERVAL) * QUARTERS,
+            hardly: args.whole(&CHECK_INTERVAL) * Quarters::UNIT.count(),
             strings_per_layer: geometry.strings_per_layer as usize,
             stride: geometry.neighbour_stride as usize,
             upper_counts: upper_counts(&geometry),
@@ -210,16 +212,15 @@ impl Estimate for Placed {
         }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
         self.count_placed(view, block);
         let unplaced = self.unplaced[block as usize];
         self.sum_near(unplaced);
         let (own, read) = (u32::from(!self.own_disturbs), view.dose(block));
         let rows = self.near.iter().zip(&self.exact[self.stride..]).zip(&budget.keep).zip(&budget.alpha);
         for (margin, (((near, exact), keep), alpha)) in out.iter_mut().zip(rows) {
-            let beside = (u64::from(*alpha) - ALPHA_ONE) * u64::from(*near);
-            let all = ALPHA_ONE * u64::from(read - exact * own);
-            *margin = keep - movers - (beside + all).cast_signed();
+            let beside = Quarters::of(*near) * (*alpha - Alpha::ONE);
+            *margin = *keep - movers - (beside + Quarters::of(read - exact * own).far());
         }
         let from_erase = unplaced == 0 && self.away[block as usize] == 0;
         if from_erase && self.of_layer.iter().all(|reads| *reads == 0) && self.counts_wordlines(view, block) {
@@ -227,7 +228,7 @@ impl Estimate for Placed {
         }
     }
 
-    fn quiet(&self, _view: &View, _block: BlockId, slack: u64, alpha: u64) -> u64 {
+    fn quiet(&self, _view: &View, _block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
         slack / alpha
     }
 
@@ -242,15 +243,15 @@ impl Estimate for Placed {
 }
 
 /// Where every read of a block's life was counted by wordline, doses count from a wordline's own programming.
-fn count_from_programming(view: &View, block: BlockId, margins: &mut [i64]) {
+fn count_from_programming(view: &View, block: BlockId, margins: &mut [Dose]) {
     let begun = view.written(block).div_ceil(view.geometry.cell.bits());
     let spares_all = view.disturb.preprogram_weight == 0.0;
     for (i, (margin, wordline)) in (0..).zip(margins.iter_mut().zip(view.wordlines(block))) {
         if i < begun {
-            *margin += i64::from(wordline.base) * ALPHA_ONE.cast_signed();
+            *margin += Quarters::of(wordline.base).far();
         } else if spares_all {
             // It will answer for nothing of this.
-            *margin = i64::MAX;
+            *margin = Dose::MAX;
         }
     }
 }
