@@ -21,18 +21,18 @@ use table::LimitTable;
 /// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wordline {
-    /// Dose units read from this wordline, in quarters.
-    pub reads: u32,
-    /// Dose, in quarters, already accumulated when the wordline was programmed.
-    pub base: u32,
+    /// Dose read from this wordline.
+    pub reads: Quarters,
+    /// Dose already accumulated when the wordline was programmed.
+    pub base: Quarters,
 }
 
-/// What a model sees of a block. Counts are in quarters of a dose unit.
+/// What a model sees of a block.
 pub struct BlockView<'a> {
     /// Which block it is.
     pub block: BlockId,
     /// Dose of the block since its erase.
-    pub reads: u32,
+    pub reads: Quarters,
     /// P/E cycles.
     pub pec: u32,
     /// Its wordlines.
@@ -82,13 +82,13 @@ impl BlockView<'_> {
 }
 
 /// The last count at which every block is looked at.
-const LATEST: Quarters = Quarters::of(u32::MAX - 1);
+pub(crate) const LATEST: Quarters = Quarters::of(u32::MAX - 1);
 
 /// What a model makes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assessment {
-    /// Every page decodes at once as long as the block's dose is at most this, in quarters.
-    CleanUntil(u32),
+    /// Every page decodes at once as long as the block's dose is at most this.
+    CleanUntil(Quarters),
     /// Some page may need a retry, or be past its limit: ask for each.
     Suspect,
 }
@@ -136,7 +136,7 @@ pub trait ErrorModel: Send {
     }
 
     /// What a wordline of this block need not answer for when it is programmed now.
-    fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32;
+    fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters;
 
     /// The limits behind it, where they are a table by group and P/E count. Techniques that need one are refused without.
     fn limits(&self) -> Option<&LimitTable>;
@@ -164,8 +164,9 @@ pub const MODELS: &[(&str, &str)] = &[
 ];
 
 /// The part of what came before programming that a wordline is spared: all of it at weight 0, nothing at weight 1.
-pub(crate) fn spared(before: u64, preprogram_weight: f64) -> u32 {
+pub(crate) fn spared(before: Quarters, preprogram_weight: f64) -> Quarters {
     // In 1/65536, and rounded down, so that a dose is over-counted rather than under-counted.
     let kept = (preprogram_weight * 65_536.0).round() as u64;
-    ((before * (65_536 - kept) + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 }) >> 16).min(u64::from(u32::MAX)) as u32
+    let parts = u64::from(before.count()) * (65_536 - kept) + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 };
+    Quarters::of((parts >> 16) as u32)
 }

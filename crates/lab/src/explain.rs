@@ -162,7 +162,7 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
         DoseUnit::Reads => "reads",
         DoseUnit::Sensings => "sensings",
     };
-    let weights = dose_per_kind(config.disturb.dose, geometry.cell).map(|quarters| Quarters::of(quarters).units());
+    let weights = dose_per_kind(config.disturb.dose, geometry.cell).map(Quarters::units);
     let weight = geometry.cell.kinds().iter().copied().zip(weights).collect();
     Some(Dose { model, unit, weight, neighbour_stride: geometry.neighbour_stride, wordlines_per_block: geometry.wordlines_per_block })
 }

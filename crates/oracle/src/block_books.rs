@@ -45,6 +45,7 @@ impl Oracle {
     pub(crate) fn check_counters(&mut self, drive: &Drive) {
         for block in 0..self.geometry.blocks {
             for (wordline, least, most) in drive.counted_wordlines(block) {
+                let (least, most) = (least.count(), most.count());
                 let read = self.medium.read(self.geometry.first_wordline(block) + wordline);
                 if !(u64::from(least)..=u64::from(most)).contains(&read) {
                     self.findings.add(Kind::Books, || {

@@ -67,6 +67,17 @@ impl Quarters {
         self * Alpha::ONE
     }
 
+    /// It, where all bits of this are set, and nothing where none is; without a branch.
+    #[inline]
+    pub const fn where_set(self, bits: u32) -> Self {
+        Self(self.0 & bits)
+    }
+
+    /// How many times it goes into another.
+    pub const fn times_in(self, other: Self) -> u32 {
+        other.0 / self.0
+    }
+
     /// The sum, or [`Self::MAX`] where that is less.
     #[inline]
     pub const fn saturating_add(self, other: Self) -> Self {

@@ -106,8 +106,8 @@ impl Default for DensityConfig {
 
 impl DensityConfig {
     /// [`Self::reprogram_dose`] in quarters of a unit, rounded up.
-    pub fn reprogram_quarters(&self) -> u32 {
-        Quarters::ceil(self.reprogram_dose).count()
+    pub fn reprogram_quarters(&self) -> Quarters {
+        Quarters::ceil(self.reprogram_dose)
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {

@@ -8,7 +8,7 @@
 //! reads: what a job reads, at most twice each page, and the one read that goes beyond an alarm. So much times k is taken off the limit.
 
 use super::table::{LimitTable, dose_per_kind};
-use crate::base::dose::{Dose, Quarters};
+use crate::base::dose::Dose;
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked};
 
@@ -32,8 +32,7 @@ impl Allowed {
         let retries = (config.reclaim.retries as usize).min(aged.ladder().retries());
         let step = aged.ages().step(config.longest_age().0);
         let (g, kinds) = (&config.geometry, config.geometry.cell.bits());
-        let dose =
-            dose_per_kind(config.disturb.dose, g.cell).iter().take(kinds as usize).max().map_or(1.0, |most| Quarters::of(*most).units());
+        let dose = dose_per_kind(config.disturb.dose, g.cell).iter().take(kinds as usize).max().map_or(1.0, |most| most.units());
         let (far, beside) = (dose * f64::from(2 * g.wordlines_per_block * kinds), dose * f64::from(2 * 2 * kinds + 1));
         Some(Self { aged, retries, step, kinds: kinds as usize, far, beside })
     }

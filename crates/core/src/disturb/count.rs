@@ -23,23 +23,22 @@ impl ErrorModel for Count {
         let factor = self.limits.table.block_factor(block.block);
         let written = (0..block.programmed()).filter_map(|wordline| {
             let kinds = block.live_kinds(wordline);
-            let base = Quarters::of(block.wordlines[wordline as usize].base).far();
+            let base = block.wordlines[wordline as usize].base.far();
             (kinds != 0).then(|| self.limits.of_kinds(block, &groups, wordline, factor, kinds) + base)
         });
         let written = written.min().unwrap_or(Dose::MAX);
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
         let alone = [Endurance { limit: Dose::ZERO, alpha: Alpha::ONE }];
-        let served = Quarters::of(block.reads);
-        let to_come = self.limits.of_new(block, &groups, &alone).saturating_add(served);
-        if served.far() > written {
+        let to_come = self.limits.of_new(block, &groups, &alone).saturating_add(block.reads);
+        if block.reads.far() > written {
             return Assessment::Suspect;
         }
-        Assessment::CleanUntil((written / Alpha::ONE).min(to_come).min(LATEST).count())
+        Assessment::CleanUntil((written / Alpha::ONE).min(to_come).min(LATEST))
     }
 
     fn dose(&self, block: &BlockView, page: u32) -> Dose {
         let (wordline, _) = block.wordline_and_kind(page);
-        Quarters::of(block.reads - block.wordlines[wordline as usize].base).far()
+        (block.reads - block.wordlines[wordline as usize].base).far()
     }
 
     fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
@@ -58,8 +57,8 @@ impl ErrorModel for Count {
         self.limits.age()
     }
 
-    fn base_at_program(&self, block: &BlockView, _wordline: u32) -> u32 {
-        spared(u64::from(block.reads), self.preprogram_weight)
+    fn base_at_program(&self, block: &BlockView, _wordline: u32) -> Quarters {
+        spared(block.reads, self.preprogram_weight)
     }
 
     fn limits(&self) -> Option<&LimitTable> {

@@ -129,7 +129,7 @@ mod tests {
         let (limits, geometry) = (PageLimits::of(&config), Geometry::new(&config));
         let block = |age_step| BlockView {
             block: 0,
-            reads: 0,
+            reads: Quarters::ZERO,
             pec: 0,
             wordlines: &[],
             pages_per_wordline: 3,

@@ -246,15 +246,15 @@ pub(crate) fn unit_hash(n: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Dose of one sensing per page kind, in quarters of a dose unit.
-pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [u32; 4] {
+/// Dose of one sensing per page kind.
+pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [Quarters; 4] {
     let sensings = cell.sensings();
     let (kinds, sum) = (cell.bits(), cell.sensings().sum::<u32>());
-    let mut weights = [Quarters::UNIT.count(); 4];
+    let mut weights = [Quarters::UNIT; 4];
     if unit == DoseUnit::Sensings {
         for (w, s) in weights.iter_mut().zip(sensings) {
             let exact = f64::from(Quarters::UNIT.count() * s * kinds) / f64::from(sum);
-            *w = (exact.round() as u32).max(1);
+            *w = Quarters::of((exact.round() as u32).max(1));
         }
     }
     weights
@@ -363,8 +363,8 @@ mod tests {
 
     #[test]
     fn sensing_weights_average_to_one_unit() {
-        assert_eq!(dose_per_kind(DoseUnit::Reads, Cell::Tlc), [4; 4]);
-        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7]);
-        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Slc)[..1], [4]);
+        assert_eq!(dose_per_kind(DoseUnit::Reads, Cell::Tlc), [Quarters::UNIT; 4]);
+        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7].map(Quarters::of));
+        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Slc)[..1], [Quarters::UNIT]);
     }
 }

@@ -28,16 +28,16 @@ impl WordlineModel {
     /// Reads of the neighbours of wordline `i`, together; a missing neighbour is never read.
     fn neighbours(&self, wordlines: &[Wordline], i: usize) -> Quarters {
         let stride = if self.limits.table.bugs.has(Bug::StrideForgotten) { 1 } else { self.stride };
-        let beyond = if self.limits.table.bugs.has(Bug::EdgeWraps) { wordlines[wordlines.len() - 1].reads } else { 0 };
+        let beyond = if self.limits.table.bugs.has(Bug::EdgeWraps) { wordlines[wordlines.len() - 1].reads } else { Quarters::ZERO };
         let below = i.checked_sub(stride).map_or(beyond, |n| wordlines[n].reads);
-        let above = wordlines.get(i + stride).map_or(0, |w| w.reads);
-        Quarters::of(below) + Quarters::of(above)
+        let above = wordlines.get(i + stride).map_or(Quarters::ZERO, |w| w.reads);
+        below + above
     }
 
     fn dose_of(&self, block: &BlockView, i: usize, alpha: Alpha) -> Dose {
         let near = self.neighbours(block.wordlines, i);
         let own = &block.wordlines[i];
-        near * alpha + Quarters::of(block.reads).far() - near.far() - Quarters::of(own.reads).far() - Quarters::of(own.base).far()
+        near * alpha + block.reads.far() - near.far() - own.reads.far() - own.base.far()
     }
 
     fn endurances(&self, pec: u32) -> Vec<Endurance> {
@@ -51,8 +51,8 @@ impl ErrorModel for WordlineModel {
         let (endurances, groups) = (self.endurances(block.pec), self.limits.of_groups(block));
         // Every read to come on the weakest neighbourhood.
         let fresh = self.limits.of_new(block, &groups, &endurances);
-        if block.reads == 0 {
-            return Assessment::CleanUntil(fresh.min(LATEST).count());
+        if block.reads == Quarters::ZERO {
+            return Assessment::CleanUntil(fresh.min(LATEST));
         }
         let table = &self.limits.table;
         let factor = table.block_factor(block.block);
@@ -80,7 +80,7 @@ impl ErrorModel for WordlineModel {
         if (block.programmed() as usize) < block.wordlines.len() {
             more = more.min(fresh);
         }
-        Assessment::CleanUntil(Quarters::of(block.reads).saturating_add(more).min(LATEST).count())
+        Assessment::CleanUntil(block.reads.saturating_add(more).min(LATEST))
     }
 
     fn dose(&self, block: &BlockView, page: u32) -> Dose {
@@ -105,12 +105,12 @@ impl ErrorModel for WordlineModel {
         self.limits.age()
     }
 
-    fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32 {
+    fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters {
         let i = wordline as usize;
         let e = self.limits.table.truth(self.limits.table.group_of(wordline), block.pec);
-        let s = i.checked_sub(self.stride).map_or(Quarters::ZERO, |n| Quarters::of(block.wordlines[n].reads));
-        let before = s * e.alpha + Quarters::of(block.reads).far() - s.far();
-        spared((before / Alpha::ONE).count().into(), self.preprogram_weight)
+        let s = i.checked_sub(self.stride).map_or(Quarters::ZERO, |n| block.wordlines[n].reads);
+        let before = s * e.alpha + block.reads.far() - s.far();
+        spared(before / Alpha::ONE, self.preprogram_weight)
     }
 
     fn limits(&self) -> Option<&LimitTable> {

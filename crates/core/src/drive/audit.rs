@@ -118,9 +118,9 @@ impl Drive {
         }))
     }
 
-    /// What the technique's counters know of a block's wordlines that they count: the least and the most that was read of each since the erase,
-    /// in quarters of a dose unit. Nothing where the technique has no such counters.
-    pub fn counted_wordlines(&self, block: BlockId) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+    /// What the technique's counters know of a block's wordlines that they count: the least and the most that was read of each since the erase.
+    /// Nothing where the technique has no such counters.
+    pub fn counted_wordlines(&self, block: BlockId) -> impl Iterator<Item = (u32, Quarters, Quarters)> + '_ {
         let known = self.flash.tracker().is_on().then(|| self.flash.tracker().of(block));
         known.into_iter().flat_map(|known| {
             known.entries().map(|(wordline, entry)| (wordline as u32, entry.count - entry.error, entry.count)).collect::<Vec<_>>()
@@ -142,7 +142,7 @@ impl Drive {
             effective_milli: cold.effective_milli(),
             cycles: cold.pec - self.config.start.pec,
             reprogrammed_cycles: cold.reprogrammed_cycles,
-            reads: f64::from(cold.carries) * Quarters::of(CARRY).units() + Quarters::of(hot.reads).units(),
+            reads: f64::from(cold.carries) * CARRY.units() + hot.reads.units(),
             mode: hot.mode,
             valid: hot.valid,
             written: hot.write_ptr,

@@ -5,7 +5,6 @@
 //! What it has endured stays.
 
 use crate::base::codings::FULL;
-use crate::base::dose::Quarters;
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
@@ -185,9 +184,7 @@ impl Ftl {
         let pec = flash.limit_pec(block);
         if let Some(limits) = flash.limits() {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
-            self.reclaim
-                .low_density_used
-                .note(Quarters::of(reads), if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
+            self.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
         }
     }
 }

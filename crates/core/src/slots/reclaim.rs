@@ -84,11 +84,11 @@ impl View<'_> {
 
     /// Reads of a block since its erase, rounded up to a whole dose unit.
     pub fn reads(&self, block: BlockId) -> Reads {
-        Quarters::of(self.dose(block)).whole_up()
+        self.dose(block).whole_up()
     }
 
-    /// Dose of a block since its erase, in quarters of a unit.
-    pub fn dose(&self, block: BlockId) -> u32 {
+    /// Dose of a block since its erase.
+    pub fn dose(&self, block: BlockId) -> Quarters {
         if planted(Bug::MoversUnseen) {
             return self.cold[block as usize].without_movers(self.hot[block as usize].reads);
         }

@@ -1,7 +1,6 @@
 //! A policy that does at random times whatever a policy may ask for: it relocates, divides, recycles and reprograms blocks and wordlines of any
 //! state, hot or not, and in time. What a technique would do for a reason, it does more often.
 
-use vpass_core::base::dose::Quarters;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Bytes, Reads};
@@ -44,7 +43,7 @@ impl Restless {
     fn units_per_wordline(view: &View) -> f64 {
         let bits = view.geometry.cell.bits();
         let weights = dose_per_kind(view.disturb.dose, view.geometry.cell);
-        f64::from(bits) + Quarters::of(weights[bits as usize - 1]).units() + view.density.reprogram_dose.ceil()
+        f64::from(bits) + weights[bits as usize - 1].units() + view.density.reprogram_dose.ceil()
     }
 
     /// Whether a block may be reprogrammed now: in time, and so that its new limits leave room for another job.

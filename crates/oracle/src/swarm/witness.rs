@@ -40,7 +40,7 @@ impl Witness {
         let pec = view.pec(block);
         let told = Told {
             block,
-            dose: view.dose(block),
+            dose: view.dose(block).count(),
             pec,
             endures: (0..limits.groups()).map(|group| Endurance::told(limits.lookup(group, pec))).collect(),
             late: view.late_reads,
@@ -110,7 +110,7 @@ fn guarded(view: &View, block: BlockId) -> Vec<bool> {
 fn within(view: &View, block: BlockId) -> Within {
     let wordlines = (0..).zip(view.wordlines(block));
     Within {
-        wordlines: wordlines.map(|(index, wordline)| (wordline.reads, view.is_valid(block, index))).collect(),
+        wordlines: wordlines.map(|(index, wordline)| (wordline.reads.count(), view.is_valid(block, index))).collect(),
         pages: (0..view.geometry.pages_per_block).map(|page| view.is_valid_page(block, page)).collect(),
     }
 }

@@ -9,6 +9,7 @@
 //! alpha 9; S = {1}; reads of wordlines 0, 1, 2: 80, 300, 10.  weights 80 x 9, 300 x 0, 10 x 9: of 3 copies 2.67 and 0.33
 //! ```
 
+use crate::base::dose::Quarters;
 use crate::base::page_set::{PageSet, any};
 use crate::base::reciprocal::Reciprocal;
 use crate::base::units::{BlockId, Lpn};
@@ -84,8 +85,8 @@ impl Blame {
         let share = pages.filter(|_| !planted(Bug::BlameOfWhole)).map(|pages| self.shares(flash, block, pages));
         let mut weights = [0.0; RANGES];
         for wordline in 0..g.wordlines_per_block {
-            let reads = flash.wordlines().get(first_wordline + wordline as usize).map_or(0, |w| w.reads);
-            let weight = f64::from(reads) * share.as_ref().map_or(1.0, |share| share[wordline as usize]);
+            let reads = flash.wordlines().get(first_wordline + wordline as usize).map_or(Quarters::ZERO, |w| w.reads);
+            let weight = f64::from(reads.count()) * share.as_ref().map_or(1.0, |share| share[wordline as usize]);
             if weight == 0.0 {
                 continue;
             }

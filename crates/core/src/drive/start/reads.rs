@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
-use crate::base::units::BlockId;
+use crate::base::units::{BlockId, Reads};
 use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DriveConfig, require};
 use crate::disturb::table::LimitTable;
@@ -111,9 +111,9 @@ impl Drive {
             carried += left;
             let one_more = carried >= all;
             carried -= if one_more { all } else { 0 };
-            (if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more)) * Quarters::UNIT.count()
+            Reads(if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more)).quarters()
         };
-        let doses: Vec<u32> = (0..programmed).map(dose).collect();
+        let doses: Vec<Quarters> = (0..programmed).map(dose).collect();
         self.flash.serve_before_start(block, &doses);
         self.flash.ask_model_at_next_read(block);
         self.flash.tell(|o| o.served_before(block, &doses));
@@ -122,6 +122,7 @@ impl Drive {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::dose::Quarters;
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
 
@@ -133,7 +134,7 @@ mod tests {
         let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.precondition(1);
         drive.read_page(0);
-        assert!(drive.flash.blocks().0.iter().any(|block| block.reads > 4), "they are counted");
+        assert!(drive.flash.blocks().0.iter().any(|block| block.reads > Quarters::UNIT), "they are counted");
         assert!(drive.flash.blocks().0.iter().all(|block| block.alarm == crate::flash::block::CARRY));
     }
 }

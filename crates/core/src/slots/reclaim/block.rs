@@ -19,7 +19,6 @@
 use super::Technique;
 use super::promise::Budget;
 use super::{Action, Policy, Promise, Rewrite, Threshold, View};
-use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
@@ -53,7 +52,7 @@ impl Block {
     pub(super) fn merging(config: &DriveConfig) -> f64 {
         let bits = config.geometry.cell.bits();
         let dose = dose_per_kind(config.disturb.dose, config.geometry.cell);
-        let most_significant = Quarters::of(dose[bits as usize - 1]).whole_up();
+        let most_significant = dose[bits as usize - 1].whole_up();
         f64::from(bits + most_significant.0) + config.density.reprogram_dose
     }
 

@@ -337,7 +337,7 @@ mod tests {
     /// pages that the drive loses.
     fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<u32>, u64) {
         let page = |drive: &Drive, n: u32| {
-            let next = drive.flash.hot(0).reads / 4 + 1;
+            let next = drive.flash.hot(0).reads.whole_down().0 + 1;
             if draw.number(0, drive.flash.cold(0).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
         };
         let reads = (0..4000).map(|n| {

@@ -51,9 +51,9 @@ pub(super) struct ErasedProbe {
     /// Dose units by which alarms may be passed from one probe of a wordline to the end of its job, and between two batches of a round.
     overshoot: u32,
     step: u32,
-    /// Dose of a probe, in quarters of a unit, and largest weight of a read.
-    probe: u32,
-    heaviest: u32,
+    /// Dose of a probe, and largest one of a read.
+    probe: Quarters,
+    heaviest: Quarters,
     counts_before: bool,
     blocks: Vec<State>,
     /// Wordlines probed, and rounds ended, since the drive was made.
@@ -101,14 +101,14 @@ impl ErasedProbe {
     pub(super) fn new(args: &Args, config: &DriveConfig) -> Self {
         let kinds = config.geometry.cell.bits() as usize;
         let doses = dose_per_kind(config.disturb.dose, config.geometry.cell);
-        let heaviest = doses[..kinds].iter().copied().max().unwrap_or(Quarters::UNIT.count());
-        let uneven = doses[..kinds].iter().any(|dose| *dose != Quarters::UNIT.count());
+        let heaviest = doses[..kinds].iter().copied().max().unwrap_or(Quarters::UNIT);
+        let uneven = doses[..kinds].iter().any(|dose| *dose != Quarters::UNIT);
         Self {
             interval: args.whole(&CHECK_INTERVAL),
             // Two alarms are passed by less than a read each, counts are rounded up to whole units twice, and one read follows a job.
-            overshoot: if uneven { 2 * Quarters::of(heaviest).whole_up().0 + 2 } else { 0 },
+            overshoot: if uneven { 2 * heaviest.whole_up().0 + 2 } else { 0 },
             // A batch later by a unit, from a count rounded up, and passed by less than a read.
-            step: if uneven { Quarters::of(heaviest).whole_up().0 + 2 } else { 1 },
+            step: if uneven { heaviest.whole_up().0 + 2 } else { 1 },
             probe: doses[0],
             heaviest,
             counts_before: config.disturb.preprogram_weight > 0.0,
@@ -134,10 +134,9 @@ impl ErasedProbe {
         let reads = self.pause(view) + late(view) + self.overshoot + 3 * self.width(view);
         let beside = (e.alpha - Alpha::ONE) * 2;
         // The pages of a whole block weigh one unit each in the mean.
-        let moved = Quarters::of(pages * self.heaviest).min(Reads(view.geometry.pages_per_block).quarters());
+        let moved = (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters());
         let movers = moved.far() + Reads(view.geometry.cell.bits()) * beside;
-        let probe = Quarters::of(self.probe);
-        let round = (probe * view.geometry.wordlines_per_block).far() + probe * beside;
+        let round = (self.probe * view.geometry.wordlines_per_block).far() + self.probe * beside;
         Need { limit: e.limit, alpha: e.alpha, left: Reads(reads) * e.alpha + movers + round * 2, reads }
     }
 
@@ -168,7 +167,7 @@ impl ErasedProbe {
         let Round { mut pages, mut spare, .. } = self.blocks[block as usize].round.take().expect("a round is under way");
         let to_come = view.pages_to_come(block);
         if to_come > 0 {
-            let before = Quarters::of(if self.counts_before { view.dose(block) } else { 0 });
+            let before = if self.counts_before { view.dose(block) } else { Quarters::ZERO };
             let needs = self.needs(view, limits, view.pec(block), view.geometry.pages_per_block);
             let of_fresh = needs.iter().map(|n| n.spare(n.limit - before * n.alpha));
             match of_fresh.min().expect("there are groups") {

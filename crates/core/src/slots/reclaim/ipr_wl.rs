@@ -52,8 +52,8 @@ pub(super) struct Guarding {
     exact: Exact,
     /// Wordlines that a job may merge.
     per_job: u32,
-    /// Dose, in quarters, that a merge deposits as from its wordline: its reads, and what programming disturbs.
-    per_merge: u32,
+    /// Dose that a merge deposits as from its wordline: its reads, and what programming disturbs.
+    per_merge: Quarters,
     /// Pages that guard levels may take, together: one a wordline.
     most: u32,
     /// Wordlines that moved although they have guard levels, and because there was no room for more.
@@ -70,8 +70,8 @@ impl Estimate for Guarding {
         let most = (config.density.low_density * f64::from(Geometry::new(config).wordlines())) as u32;
         let helps = bits > 1 && most > 0 && config.density.limit_factor > 1.0;
         // The pages of a wordline weigh one unit each in the mean, whatever a read counts.
-        let per_merge = (Quarters::UNIT * bits).count() + config.density.reprogram_quarters();
-        let per_job = if helps { ((Quarters::UNIT * args.whole(&CHECK_INTERVAL)).count() / per_merge).max(1) } else { 0 };
+        let per_merge = Quarters::UNIT * bits + config.density.reprogram_quarters();
+        let per_job = if helps { per_merge.times_in(Reads(args.whole(&CHECK_INTERVAL)).quarters()).max(1) } else { 0 };
         Self { exact: Exact::new(args, config), per_job, per_merge, most, used_up: 0, refused: 0 }
     }
 
@@ -90,8 +90,7 @@ impl Estimate for Guarding {
         if planted(Bug::BurdenForgotten) || self.per_job == 0 {
             return Dose::ZERO;
         }
-        let per_merge = Quarters::of(self.per_merge);
-        per_merge.far() * self.per_job + per_merge * ((alpha - Alpha::ONE) * 2)
+        self.per_merge.far() * self.per_job + self.per_merge * ((alpha - Alpha::ONE) * 2)
     }
 
     fn remedy(&mut self, view: &View, block: BlockId, pages: PageSet, look: &Look) -> Rewrite {

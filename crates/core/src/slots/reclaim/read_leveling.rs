@@ -23,7 +23,6 @@ use super::block::Block;
 use super::shared::read_hot::{HOT, ReadHot};
 use super::shared::shadow::Shadows;
 use super::{Action, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
-use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::bugs::{Bug, planted};
@@ -89,7 +88,7 @@ impl ReadLeveling {
             self.reuses += 1;
         }
         if planted(Bug::FillingFromNow) && fillings.serving.first > 0 {
-            fillings.serving.from = Quarters::of(view.dose(block)).whole_down().0;
+            fillings.serving.from = view.dose(block).whole_down().0;
         }
         fillings.serving
     }
@@ -98,7 +97,7 @@ impl ReadLeveling {
     fn reuse(&mut self, view: &View, block: BlockId) -> Rewrite {
         match view.next_filling(block) {
             Some(first) if self.forgets => {
-                let wanted = Filling { first, from: Quarters::of(view.dose(block)).whole_down().0 };
+                let wanted = Filling { first, from: view.dose(block).whole_down().0 };
                 self.fillings.entry(block).or_default().wanted = Some(wanted);
                 Rewrite::within(block)
             }

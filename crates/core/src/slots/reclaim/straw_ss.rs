@@ -67,7 +67,7 @@ impl Estimate for Published {
         let read = view.dose(block);
         let rows = below.iter().zip(own).zip(above).zip(&budget.keep).zip(&budget.alpha);
         for (margin, ((((below, own), above), keep), alpha)) in out.iter_mut().zip(rows) {
-            *margin = *keep - movers - erc(*alpha, read, below + above, own & own_mask);
+            *margin = *keep - movers - erc(*alpha, read, *below + *above, own.where_set(own_mask));
         }
     }
 
@@ -80,28 +80,28 @@ impl Estimate for Published {
     }
 }
 
-/// ERC, of reads in quarters; never falls when one of them rises but for `own`, which rises no faster than `read`.
+/// ERC; never falls when one of them rises but for `own`, which rises no faster than `read`.
 #[inline]
-fn erc(alpha: Alpha, read: u32, adjacent: u32, own: u32) -> Dose {
+fn erc(alpha: Alpha, read: Quarters, adjacent: Quarters, own: Quarters) -> Dose {
     let elsewhere = read.saturating_sub(own + adjacent);
-    Quarters::of(adjacent) * alpha + Quarters::of(elsewhere).far()
+    adjacent * alpha + elsewhere.far()
 }
 
-/// What each wordline of a block was read at most, in quarters, between edges of nothing.
+/// What each wordline of a block was read at most, between edges of nothing.
 #[derive(Default)]
 pub(super) struct Highest {
-    reads: Vec<u32>,
+    reads: Vec<Quarters>,
 }
 
 impl Highest {
     /// Of the lower neighbours, the wordlines themselves and the upper neighbours.
-    pub(super) fn of(&mut self, view: &View, block: BlockId) -> (&[u32], &[u32], &[u32]) {
+    pub(super) fn of(&mut self, view: &View, block: BlockId) -> (&[Quarters], &[Quarters], &[Quarters]) {
         let (wordlines, stride) = (view.geometry.wordlines_per_block as usize, view.geometry.neighbour_stride as usize);
         let tracked = view.tracked(block);
         self.reads.clear();
-        self.reads.resize(stride, 0);
+        self.reads.resize(stride, Quarters::ZERO);
         self.reads.resize(stride + wordlines, tracked.min());
-        self.reads.resize(wordlines + 2 * stride, 0);
+        self.reads.resize(wordlines + 2 * stride, Quarters::ZERO);
         for (wordline, entry) in tracked.entries() {
             self.reads[stride + wordline] = entry.count;
         }
@@ -118,7 +118,7 @@ impl Highest {
 /// `alpha (n + 2 ((BLK + n) / k - min)) + own (BLK + n) / k`. Both are solved for n.
 pub(super) fn quiet(view: &View, block: BlockId, slack: Dose, alpha: Alpha, own: Alpha) -> Quarters {
     let tracked = view.tracked(block);
-    let (min, read, k) = (Quarters::of(tracked.min()), Quarters::of(view.dose(block)), tracked.len() as u32);
+    let (min, read, k) = (tracked.min(), view.dose(block), tracked.len() as u32);
     let soon = (slack - min * own) / (alpha * 2 + own);
     let spent = read.saturating_sub(min * k) * (alpha * 2) + read * own;
     let later = (slack * k - spent) / (alpha * (k + 2) + own);
@@ -137,7 +137,7 @@ pub(super) mod tests {
     /// Fig. 6, with numbers of our own: the paper's are not in its text.
     #[test]
     fn the_steps_of_fig_6() {
-        let erc = |read| erc(Alpha::ONE * 9, read, 300 + 100, 200);
+        let erc = |read| erc(Alpha::ONE * 9, Quarters::of(read), Quarters::of(300 + 100), Quarters::of(200));
         assert_eq!(erc(1000), Quarters::of(4000).far());
         assert_eq!(erc(500), Quarters::of(3600).far(), "over-counted, less than nothing was read elsewhere");
     }

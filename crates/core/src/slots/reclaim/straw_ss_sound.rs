@@ -49,7 +49,7 @@ pub(super) struct Sound {
     counters: u32,
     highest: Highest,
     /// Room for a look: what each wordline was read at least.
-    lowest: Vec<u32>,
+    lowest: Vec<Quarters>,
 }
 
 impl Estimate for Sound {
@@ -68,7 +68,7 @@ impl Estimate for Sound {
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
         let tracked = view.tracked(block);
         self.lowest.clear();
-        self.lowest.resize(out.len(), 0);
+        self.lowest.resize(out.len(), Quarters::ZERO);
         if !self.own_disturbs {
             for (wordline, entry) in tracked.entries() {
                 self.lowest[wordline] = entry.count - entry.error;
@@ -81,7 +81,7 @@ impl Estimate for Sound {
             let first = n * segment;
             // What is not yet written will be from now on.
             let is_begun = first as u32 * view.geometry.cell.bits() < view.written(block);
-            let before = if is_begun { begun_at[n] } else { spared(u64::from(read), view.disturb.preprogram_weight) };
+            let before = if is_begun { begun_at[n] } else { spared(read, view.disturb.preprogram_weight) };
             let of = first..first + out.len();
             let budget = (&budget.keep[of.clone()], &budget.alpha[of.clone()]);
             margins(out, budget, &below[of.clone()], &above[of.clone()], &self.lowest[of], (read - before, movers));
@@ -101,15 +101,15 @@ impl Estimate for Sound {
 fn margins(
     out: &mut [Dose],
     (keep, alpha): (&[Dose], &[Alpha]),
-    below: &[u32],
-    above: &[u32],
-    lowest: &[u32],
-    (read, movers): (u32, Dose),
+    below: &[Quarters],
+    above: &[Quarters],
+    lowest: &[Quarters],
+    (read, movers): (Quarters, Dose),
 ) {
     let rows = below.iter().zip(above).zip(lowest).zip(keep).zip(alpha);
     for (margin, ((((below, above), low), keep), alpha)) in out.iter_mut().zip(rows) {
-        let near = Quarters::of(below + above) * (*alpha - Alpha::ONE);
-        let all = Quarters::of(read).far() - Quarters::of(*low).far();
+        let near = (*below + *above) * (*alpha - Alpha::ONE);
+        let all = read.far() - low.far();
         *margin = *keep - movers - near - all;
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct Exact {
     /// 1 where a wordline's own reads disturb it (model `count`), else 0.
     own_weight: u32,
     /// Room for a look: reads of the wordlines between edges of nothing.
-    reads: Vec<u32>,
+    reads: Vec<Quarters>,
 }
 
 impl Estimate for Exact {
@@ -61,9 +61,9 @@ impl Estimate for Exact {
         let wordlines = view.wordlines(block);
         let stride = view.geometry.neighbour_stride as usize;
         self.reads.clear();
-        self.reads.resize(stride, 0);
+        self.reads.resize(stride, Quarters::ZERO);
         self.reads.extend(wordlines.iter().map(|w| w.reads));
-        self.reads.resize(wordlines.len() + 2 * stride, 0);
+        self.reads.resize(wordlines.len() + 2 * stride, Quarters::ZERO);
         let below = &self.reads[..wordlines.len()];
         let above = &self.reads[2 * stride..][..wordlines.len()];
         margins(out, budget, wordlines, below, above, Fixed { read: view.dose(block), own: self.own_weight, movers });
@@ -81,17 +81,17 @@ impl Estimate for Exact {
 /// What is the same for all wordlines of a block.
 #[derive(Clone, Copy)]
 struct Fixed {
-    read: u32,
+    read: Quarters,
     own: u32,
     movers: Dose,
 }
 
 /// Margin of each wordline; plain slices and no branch, so that it vectorises.
-fn margins(out: &mut [Dose], budget: &Budget, wordlines: &[Wordline], below: &[u32], above: &[u32], f: Fixed) {
+fn margins(out: &mut [Dose], budget: &Budget, wordlines: &[Wordline], below: &[Quarters], above: &[Quarters], f: Fixed) {
     let rows = wordlines.iter().zip(below).zip(above).zip(&budget.keep).zip(&budget.alpha);
     for (margin, ((((wordline, below), above), keep), alpha)) in out.iter_mut().zip(rows) {
-        let (near, own) = (Quarters::of(below + above), Quarters::of(wordline.reads) * (1 - f.own));
-        let far = Quarters::of(f.read).far() - near.far() - own.far() - Quarters::of(wordline.base).far();
+        let (near, own) = (*below + *above, wordline.reads * (1 - f.own));
+        let far = f.read.far() - near.far() - own.far() - wordline.base.far();
         *margin = *keep - f.movers - (near * *alpha + far);
     }
 }

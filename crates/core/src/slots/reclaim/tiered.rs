@@ -26,7 +26,7 @@ use super::block::{ALL_KINDS, Block};
 use super::shared::params::CHECK_INTERVAL;
 use super::shared::straw::Straw;
 use super::{Action, Policy, Promise, Threshold, View};
-use crate::base::dose::{Alpha, Quarters};
+use crate::base::dose::Alpha;
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
@@ -113,7 +113,7 @@ impl Tiered {
             (0..limits.groups()).map(move |group| limits.lookup(group, pec).alpha)
         });
         let alpha = alphas.min().unwrap_or(Alpha::ONE);
-        let away = Quarters::of(self.straw.estimate.away(block)) * (alpha - Alpha::ONE) / alpha;
+        let away = self.straw.estimate.away(block) * (alpha - Alpha::ONE) / alpha;
         threshold.saturating_add(away.whole_down().0)
     }
 

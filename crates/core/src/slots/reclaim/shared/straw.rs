@@ -85,8 +85,8 @@ pub(in crate::slots::reclaim) struct Straw<E> {
     skips: bool,
     /// Dose units by which alarms may be overshot between a look and the end of the job of the next: none where every read counts one.
     overshoot: u32,
-    /// Largest weight of one read, in quarters.
-    heaviest: u32,
+    /// Largest dose of one read.
+    heaviest: Quarters,
     /// Whether wordlines that are not yet programmed may be used up.
     counts_before: bool,
     /// What wordlines may take, by `LimitTable::lookup_class`.
@@ -119,7 +119,7 @@ impl<E: Estimate> Straw<E> {
                 .iter()
                 .copied()
                 .max()
-                .unwrap_or(Quarters::UNIT.count()),
+                .unwrap_or(Quarters::UNIT),
             counts_before: E::FROM_ERASE || config.disturb.preprogram_weight > 0.0,
             budgets: BTreeMap::new(),
             margins: vec![],
@@ -189,7 +189,7 @@ impl<E: Estimate> Straw<E> {
             return Dose::ZERO;
         }
         // The pages of a whole block weigh one unit each in the mean.
-        Quarters::of(pages * self.heaviest).min(Reads(view.geometry.pages_per_block).quarters()).far()
+        (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters()).far()
     }
 
     /// The next look after `now` block reads, where the smallest margin is `slack`.
