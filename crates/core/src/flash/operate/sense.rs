@@ -1,5 +1,6 @@
 //! Sensing: a page read for the host or on the drive's own account, and the one place where the drive decides that data could not be read.
 
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::disturb::{BlockView, ErrorModel, PageHealth};
@@ -51,7 +52,7 @@ impl Flash {
     pub(crate) fn rung(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
         let own = self.dose[self.geometry.kind_of(ppn) as usize];
-        if self.cold[block as usize].model_alarm == 0 {
+        if self.cold[block as usize].model_alarm == Quarters::ZERO {
             // It may have grown older since the model was asked last.
             self.ask_model(block);
         }
@@ -99,12 +100,12 @@ impl Flash {
 
     /// Whether the data of a page is past its limit and cannot be read any more.
     fn is_past_limit(&mut self, block: BlockId, page: u32) -> bool {
-        self.health(block, page, 0).is_lost
+        self.health(block, page, Quarters::ZERO).is_lost
     }
 
     /// The gate: whether the data of a page can be read, and with how many retries. `own` is what the sensing that asks has deposited
-    /// already, in quarters: what comes after the data was sensed did it no harm.
-    fn health(&mut self, block: BlockId, page: u32, own: u32) -> PageHealth {
+    /// already: what comes after the data was sensed did it no harm.
+    fn health(&mut self, block: BlockId, page: u32, own: Quarters) -> PageHealth {
         if !self.hot[block as usize].has(SUSPECT) {
             return PageHealth::WELL;
         }
@@ -112,10 +113,9 @@ impl Flash {
         self.hot[block as usize].reads -= own;
         self.wordlines[wordline].reads -= own;
         let mut health = self.with_block_view(block, |model, view| model.health(view, page));
-        if planted(Bug::LimitReachedIsLost) && own > 0 {
-            let at_limit = |model: &dyn ErrorModel, view: &BlockView| {
-                model.dose(view, page).cast_signed() == model.limit(view, page, model.max_retries())
-            };
+        if planted(Bug::LimitReachedIsLost) && own > Quarters::ZERO {
+            let at_limit =
+                |model: &dyn ErrorModel, view: &BlockView| model.dose(view, page) == model.limit(view, page, model.max_retries());
             health.is_lost |= self.with_block_view(block, at_limit);
         }
         self.hot[block as usize].reads += own;
