@@ -4,6 +4,7 @@
 use super::limits::PageLimits;
 use super::table::{ALPHA_ONE, Endurance, LimitTable};
 use super::{Assessment, BlockView, ErrorModel, spared};
+use crate::error::chance::Chances;
 
 pub(super) struct Count {
     limits: PageLimits,
@@ -48,6 +49,14 @@ impl ErrorModel for Count {
 
     fn max_retries(&self) -> u8 {
         self.limits.max_retries()
+    }
+
+    fn rate(&self, block: &BlockView, page: u32) -> f64 {
+        self.limits.rate(block, page, self.dose(block, page))
+    }
+
+    fn chances(&self) -> Option<&Chances> {
+        self.limits.chances()
     }
 
     fn ages(&self) -> bool {
