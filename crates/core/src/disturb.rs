@@ -15,6 +15,7 @@ use crate::base::page_set::bits;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
+use crate::error::chance::Chances;
 use limits::PageLimits;
 use table::LimitTable;
 
@@ -124,6 +125,12 @@ pub trait ErrorModel: Send {
 
     /// How often a read is tried again before its page is given up.
     fn max_retries(&self) -> u8;
+
+    /// RBER of a page; asked where data has one.
+    fn rate(&self, block: &BlockView, page: u32) -> f64;
+
+    /// How likely reads of an error rate take retries; none where no codeword is known.
+    fn chances(&self) -> Option<&Chances>;
 
     /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`] does.
     fn ages(&self) -> bool;

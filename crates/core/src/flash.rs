@@ -6,6 +6,7 @@ pub mod block;
 pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
+mod levels;
 mod life;
 mod look;
 pub(crate) mod operate;
@@ -33,6 +34,7 @@ use contents::Contents;
 use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
 use counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
+use levels::Levels;
 use ops::NandOp;
 pub use probed::Probed;
 use recoded::Recoded;
@@ -67,6 +69,8 @@ pub(crate) struct Flash {
     /// P/E cycles of every block when the drive was made.
     first_pec: u32,
     model: Option<Box<dyn ErrorModel>>,
+    /// The levels that reads begin with.
+    levels: Levels,
     /// Whether a program takes a whole wordline.
     by_wordline: bool,
     /// Page programs since the drive was made.
@@ -121,6 +125,7 @@ impl Flash {
             reprogram_wear: config.density.wear,
             wear_counts: config.density.wear_counts_for_limits,
             first_pec: config.start.pec,
+            levels: Levels::new(&config.ecc, g.blocks),
             model,
             by_wordline: config.timing.program_unit == ProgramUnit::Wordline,
             seq: 0,

@@ -122,7 +122,7 @@ pub fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique
     Ok(Explanation {
         drive: name.into(),
         reclaim: reclaim.name,
-        controller_ram_bytes: reclaim.make(config, 0).controller_ram(&geometry).0,
+        controller_ram_bytes: reclaim.make(config, 0).controller_ram(&geometry).0 + config.ecc.level_bytes(geometry.blocks).0,
         page_bytes: geometry.page_bytes,
         read: latencies(config, &geometry),
         dose: dose(config, &geometry),

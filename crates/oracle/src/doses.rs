@@ -116,6 +116,8 @@ pub(crate) struct Doses {
     /// Where data has error rates: those, and each block's step of age.
     rates: Option<ErrorRates>,
     steps: Vec<u32>,
+    /// The level that worked last in each block, where reads begin with it.
+    first_levels: Vec<u8>,
     /// Whether time counts on this drive: else its data stays as young as it is.
     keeps_time: bool,
     /// Per P/E count since the start, the limits of every group.
@@ -154,6 +156,7 @@ impl Doses {
             own_modes: vec![vec![]; geometry.blocks as usize],
             table,
             rates: ErrorRates::new(config),
+            first_levels: vec![0; if config.ecc.start_from_last { geometry.blocks as usize } else { 0 }],
             keeps_time: config.keeps_time(),
             steps: vec![0; geometry.blocks as usize],
             limits: vec![],
@@ -447,6 +450,9 @@ impl Doses {
             self.own_modes[block as usize] = vec![];
         }
         (record.read, record.most_read, record.limits, record.mode, record.has_own) = (0, 0, limits, 0, false);
+        if let Some(level) = self.first_levels.get_mut(block as usize) {
+            *level = 0;
+        }
         self.know_limits(limits);
     }
 

@@ -1,7 +1,7 @@
 //! A read of a page, against the truth: whose data lies there, which version, and whether its dose is within its limit.
 
 use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
-use vpass_core::watch::observer::{FROM_BUFFER, PhysRead, ReadResult};
+use vpass_core::watch::observer::{FROM_BUFFER, NOBODY, PhysRead, ReadResult};
 
 use crate::end_scan::words;
 use crate::endurance::Endurance;
@@ -55,7 +55,8 @@ impl Oracle {
         }
         for (read, place) in batch.iter().zip(&places) {
             if read.ppn < self.raw_pages {
-                self.clock.sensed(read);
+                let level = if read.lpn == NOBODY { 0 } else { self.doses.first_level(self.geometry.block_of(read.ppn)) };
+                self.clock.sensed(read, level);
             }
             self.read_page(read, place);
         }
@@ -136,6 +137,9 @@ impl Oracle {
             self.check_retries(read, at);
         }
         self.sense_all(read, at);
+        if good {
+            self.doses.decoded(at.block, read.retries);
+        }
         if self.is_full() {
             self.count_for_policy(read, at);
         }

@@ -5,6 +5,7 @@ use super::limits::PageLimits;
 use super::table::{Endurance, LimitTable};
 use super::{Assessment, BlockView, ErrorModel, LATEST, spared};
 use crate::base::dose::{Alpha, Dose, Quarters};
+use crate::error::chance::Chances;
 
 pub(super) struct Count {
     limits: PageLimits,
@@ -51,6 +52,14 @@ impl ErrorModel for Count {
 
     fn max_retries(&self) -> u8 {
         self.limits.max_retries()
+    }
+
+    fn rate(&self, block: &BlockView, page: u32) -> f64 {
+        self.limits.rate(block, page, self.dose(block, page))
+    }
+
+    fn chances(&self) -> Option<&Chances> {
+        self.limits.chances()
     }
 
     fn ages(&self) -> bool {

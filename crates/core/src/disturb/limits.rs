@@ -7,6 +7,7 @@ use crate::base::dose::{Dose, Quarters};
 use crate::base::page_set::any;
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked, PageAt};
+use crate::error::chance::Chances;
 
 /// Limits of one drive's pages.
 pub(super) struct PageLimits {
@@ -15,7 +16,7 @@ pub(super) struct PageLimits {
     kinds: usize,
 }
 
-/// The limits of a block's groups and page kinds without retries, before what its layers, its coding and the block itself add.
+/// The limits of a block's groups and page kinds while no read takes a retry, before what its layers, its coding and the block itself add.
 pub(super) struct OfGroups {
     by_group_and_kind: Vec<Dose>,
     kinds: usize,
@@ -39,9 +40,10 @@ impl PageLimits {
         self.aged.is_some()
     }
 
-    /// What all groups of a block endure without retries.
+    /// What all groups of a block endure before a read may take a retry.
     pub(super) fn of_groups(&self, block: &BlockView) -> OfGroups {
-        let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group(block, group, kind, 0));
+        let calm = self.aged.as_ref().map_or(0, AgedLimits::calm);
+        let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group(block, group, kind, calm));
         OfGroups { by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(), kinds: self.kinds }
     }
 
@@ -91,11 +93,28 @@ impl PageLimits {
         self.table.limit_of_kinds(self.table.in_mode(of_wordline, block.mode_of(wordline)), kinds)
     }
 
+    /// RBER of a page of this dose.
+    pub(super) fn rate(&self, block: &BlockView, page: u32, dose: Dose) -> f64 {
+        let Some(aged) = &self.aged else { return 0.0 };
+        let at = |level| self.at_level(block, page, level).in_1024ths();
+        aged.rate(dose.in_1024ths().cast_unsigned(), at(0), at(aged.beside()))
+    }
+
+    /// How likely a read takes retries.
+    pub(super) fn chances(&self) -> Option<&Chances> {
+        self.aged.as_ref().and_then(AgedLimits::chances)
+    }
+
     /// The limit of a page with so many retries.
     pub(super) fn of_page(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
+        self.at_level(block, page, retries.into())
+    }
+
+    /// The same by number of level ([`Asked::level`]).
+    fn at_level(&self, block: &BlockView, page: u32, level: usize) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let (group, factor) = (self.table.group_of(wordline), self.table.block_factor(block.block));
-        let of_group = self.of_group(block, group, kind as usize, retries.into());
+        let of_group = self.of_group(block, group, kind as usize, level);
         match &self.aged {
             None => self.scaled(block, of_group, (wordline, 1 << kind), factor),
             Some(aged) => {

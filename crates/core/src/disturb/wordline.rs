@@ -13,6 +13,7 @@ use super::{Assessment, BlockView, ErrorModel, LATEST, spared};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::bugs::{Bug, planted};
 use crate::disturb::Wordline;
+use crate::error::chance::Chances;
 
 pub(super) struct WordlineModel {
     limits: PageLimits,
@@ -99,6 +100,14 @@ impl ErrorModel for WordlineModel {
 
     fn max_retries(&self) -> u8 {
         self.limits.max_retries()
+    }
+
+    fn rate(&self, block: &BlockView, page: u32) -> f64 {
+        self.limits.rate(block, page, self.dose(block, page))
+    }
+
+    fn chances(&self) -> Option<&Chances> {
+        self.limits.chances()
     }
 
     fn ages(&self) -> bool {

@@ -13,11 +13,18 @@ use crate::slots::reclaim::Action;
 use crate::slots::rewrite::Rewrite;
 
 impl Drive {
-    /// Reads older data of a partly written page, to complete it. Tells whether it could be read.
-    pub(crate) fn fill(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
+    /// Reads older data of a partly written page, to complete it.
+    pub(crate) fn fill(&mut self, lpn: Lpn, ppn: Ppn) -> Sensed {
         let sensed = self.flash.sense(lpn, ppn, Cause::Host, true);
         self.answer(lpn, ppn, sensed, true);
-        sensed.good
+        sensed
+    }
+
+    /// The same for a read of the host's, which takes the time of it. Tells whether it could be read.
+    pub(crate) fn fill_for_read(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
+        let Sensed { good, level, .. } = self.fill(lpn, ppn);
+        self.flash.record_begin(level);
+        good
     }
 
     /// A counted host read reached the block's alarm.

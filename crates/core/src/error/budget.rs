@@ -19,6 +19,7 @@ use crate::config::{ConfigError, DriveConfig};
 use crate::disturb::table::LimitTable;
 
 use super::ages::{Ages, STEPS};
+use super::chance::Chances;
 use super::ladder::Ladder;
 use super::rate::Rates;
 
@@ -26,6 +27,8 @@ use super::rate::Rates;
 /// so much from has less than nothing left.
 const GAINED_MAX: f64 = (1u64 << 36) as f64;
 const SPENT_MAX: f64 = (1u64 << 37) as f64;
+/// An error rate beside the first cap, over it: what lies between tells what a read adds.
+const BESIDE: f64 = 1.0625;
 
 /// Whose limit is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +37,7 @@ pub struct Asked {
     pub group: usize,
     /// Page kind, LSB first.
     pub kind: usize,
-    /// Retries that may be made.
+    /// Retries that may be made; or, by number, an error rate that is no level's ([`AgedLimits::beside`], [`AgedLimits::calm`]).
     pub level: usize,
     /// Step of the data's age ([`Ages`]).
     pub step: usize,
@@ -58,6 +61,9 @@ pub struct PageAt {
 pub struct AgedLimits {
     rates: Rates,
     ladder: Ladder,
+    /// The error rates that limits are asked for: the caps of all levels, one beside the first, and the one up to which reads take no retry.
+    marks: Vec<f64>,
+    chances: Option<Chances>,
     ages: Ages,
     groups: usize,
     kinds: usize,
@@ -76,8 +82,13 @@ impl AgedLimits {
     /// A ladder that cannot be.
     pub fn of(config: &DriveConfig, table: &LimitTable) -> Result<Option<Self>, ConfigError> {
         let (Some(rates), Some(ladder)) = (Rates::of(config), Ladder::of(&config.ecc)?) else { return Ok(None) };
+        let chances = Chances::of(&ladder, config.geometry.page_size.0 as u32);
+        let calm = chances.as_ref().filter(|_| config.error.noise).map_or(ladder.cap(0), Chances::calm);
+        let caps = (0..=ladder.retries()).map(|level| ladder.cap(level));
         let mut limits = Self {
             rates,
+            marks: caps.chain([BESIDE * ladder.cap(0), calm]).collect(),
+            chances,
             ladder,
             ages: Ages::default(),
             groups: table.groups(),
@@ -95,7 +106,7 @@ impl AgedLimits {
         for row in &self.rows {
             for group in 0..self.groups {
                 for kind in 0..self.kinds {
-                    gained.extend((0..=self.ladder.retries()).map(|level| self.gained_at(table, *row, group, kind, level)));
+                    gained.extend((0..self.marks.len()).map(|level| self.gained_at(table, *row, group, kind, level)));
                     spent.extend((0..STEPS).map(|step| self.spent_at(table, *row, group, kind, step)));
                 }
             }
@@ -106,6 +117,33 @@ impl AgedLimits {
     /// The retries, their caps and latencies.
     pub fn ladder(&self) -> &Ladder {
         &self.ladder
+    }
+
+    /// How likely a read takes retries; none where no codeword is known.
+    pub fn chances(&self) -> Option<&Chances> {
+        self.chances.as_ref()
+    }
+
+    /// The number of the error rate that is beside the first level's cap.
+    pub fn beside(&self) -> usize {
+        self.ladder.retries() + 1
+    }
+
+    /// The number of the error rate up to which no read takes a retry: the first level's cap, or where retries are drawn ([`Chances::calm`]).
+    pub fn calm(&self) -> usize {
+        self.ladder.retries() + 2
+    }
+
+    /// RBER of a page that has taken this dose, by its limits at the first level and [beside](Self::beside) it.
+    pub fn rate(&self, dose: u64, first: i64, beside: i64) -> f64 {
+        let (cap, step) = (self.marks[0], self.marks[self.beside()] - self.marks[0]);
+        let over = dose as f64 - first as f64;
+        if beside > first {
+            (cap + step * over / (beside - first) as f64).max(0.0)
+        } else {
+            // Fresh data is past the first cap already, and nothing says what a read adds.
+            if over > 0.0 { 1.0 } else { cap }
+        }
     }
 
     /// The error rates behind it.
@@ -131,7 +169,7 @@ impl AgedLimits {
 
     /// C\[k\] - C\[0\] in a row, in 1/1024 dose units.
     fn gained_at(&self, table: &LimitTable, row: u32, group: usize, kind: usize, level: usize) -> i64 {
-        let more = self.ladder.cap(level) - self.ladder.cap(0);
+        let more = self.marks[level] - self.marks[0];
         let gained = self.room(row, group, kind).map_or(0.0, |room| table.truth(group, row).limit.in_1024ths() as f64 * (more / room));
         gained.min(GAINED_MAX).floor() as i64
     }
@@ -150,7 +188,7 @@ impl AgedLimits {
             return self.gained_at(table, row, of.group, of.kind, of.level) - self.spent_at(table, row, of.group, of.kind, of.step);
         };
         let cell = (number * self.groups + of.group) * self.kinds + of.kind;
-        self.gained[cell * (self.ladder.retries() + 1) + of.level] - self.spent[cell * STEPS + of.step]
+        self.gained[cell * self.marks.len() + of.level] - self.spent[cell * STEPS + of.step]
     }
 
     /// What retries add and age takes at a P/E count: linear between rows, rounded down.

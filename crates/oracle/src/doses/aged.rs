@@ -30,8 +30,23 @@ impl Doses {
         let Some(rates) = &self.rates else { return (0, 0) };
         let dose = self.of_wordline(medium, at).dose.cast_signed();
         let enough = |dose: i64| (0..rates.most_retries()).find(|retries| dose <= self.with_retries(at, *retries));
-        let with = |dose: i64| enough(dose).unwrap_or(rates.most_retries());
+        let level = self.first_level(at.block);
+        let with = |dose: i64| enough(dose).unwrap_or(rates.most_retries()).saturating_sub(level);
         (with(dose - ROUNDED), with(dose + ROUNDED))
+    }
+
+    /// The level that reads of a block begin with: the one that worked last since its erase, where that counts.
+    #[inline]
+    pub(crate) fn first_level(&self, block: BlockId) -> u8 {
+        if self.first_levels.is_empty() { 0 } else { self.first_levels[block as usize] }
+    }
+
+    /// A read of a block was decoded after so many retries.
+    #[inline]
+    pub(crate) fn decoded(&mut self, block: BlockId, retries: u8) {
+        if let Some(level) = self.first_levels.get_mut(block as usize) {
+            *level = level.saturating_add(retries);
+        }
     }
 
     /// The age of a block is in this step.

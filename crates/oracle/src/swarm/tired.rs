@@ -32,6 +32,7 @@ pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Techniqu
         ecc.retry_sense_us = (0..retries).map(|level| 30.0 + f64::from(level)).collect();
         ecc.retry_transfer_us = (0..retries).map(|level| 3.5 + f64::from(level)).collect();
     }
+    ecc.start_from_last = retries > 0 && decks.pick("start from last", &[true, false]);
     let longest_hours = (config.longest_age().0.max(HOUR) as f64 / HOUR as f64).max(2.0);
     let (m, n) = (dice.pick(&[0.0, 0.14]), dice.pick(&[0.3, 0.54, 1.0]));
     let error = &mut config.error;

@@ -101,9 +101,9 @@ impl Drive {
         self.flash.is_timed()
     }
 
-    /// RAM the reclaim technique would take in a real controller.
+    /// RAM that the reclaim technique would take in a real controller, and the levels of `ecc.start_from_last`.
     pub fn controller_ram(&self) -> Bytes {
-        self.policy.controller_ram(&self.geometry)
+        Bytes(self.policy.controller_ram(&self.geometry).0 + self.config.ecc.level_bytes(self.geometry.blocks).0)
     }
 
     /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as policies are told.

@@ -27,6 +27,9 @@ impl Flash {
         };
         self.wear(block);
         self.forget_age(block);
+        if !planted(Bug::LevelKept) {
+            self.levels.forget(block);
+        }
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
             let first = self.geometry.first_wordline(block) as usize;
             self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(Wordline::default());

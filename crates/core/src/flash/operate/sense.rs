@@ -17,6 +17,8 @@ pub(crate) struct Sensed {
     pub(crate) good: bool,
     /// The block has reached its alarm: after a read of the host its policy may want to be asked.
     pub(crate) rings: bool,
+    /// The level that it began with.
+    pub(crate) level: u8,
 }
 
 impl Flash {
@@ -40,12 +42,13 @@ impl Flash {
             self.counts.reads[cause as usize] += 1;
         }
         let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn);
+        self.levels.began_at = 0;
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
         if rings {
             return self.rung(lpn, ppn, cause, fill);
         }
         self.note_read(PhysRead { fill, ..PhysRead::good(lpn, ppn, cause) });
-        Sensed { good: true, rings: false }
+        Sensed { good: true, rings: false, level: 0 }
     }
 
     /// A sensing that has been counted reached its block's alarm: decides whether the data could be read, and asks the error model.
@@ -57,27 +60,47 @@ impl Flash {
             self.ask_model(block);
         }
         let PageHealth { retries, is_lost } = self.health(block, ppn - self.geometry.first_page(block), own);
+        let level = self.levels.begin(block);
+        let retries = retries.saturating_sub(level);
         let retries = if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
         let mut gone = is_lost && !self.bugs.has(Bug::LossHidden);
         gone |= self.bugs.has(Bug::LossInvented) && self.hot[block as usize].has(SUSPECT);
         let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
         self.note_read(PhysRead { lpn, ppn, cause, result, fill, retries });
-        self.sense_again(ppn, cause, fill, retries);
+        if cause == Cause::Host && !fill {
+            self.record_begin(level);
+        }
+        self.sense_again(ppn, cause, fill, level, retries);
         if self.model.is_none() {
             self.carry(block);
-            return Sensed { good: true, rings: false };
+            return Sensed { good: true, rings: false, level };
+        }
+        if !gone {
+            self.levels.worked(block, level + retries);
         }
         self.ask_model(block);
         self.set_alarm(block);
-        Sensed { good: !gone, rings: true }
+        Sensed { good: !gone, rings: true, level }
     }
 
-    /// A page is sensed so many times again: each deposits what a read of it deposits.
-    fn sense_again(&mut self, ppn: Ppn, cause: Cause, fill: bool, retries: u8) {
+    /// What a request of the host's reads next begins with this level.
+    pub(crate) fn record_begin(&mut self, level: u8) {
+        if level > 0 {
+            self.record(NandOp::Begin { level });
+        }
+    }
+
+    /// The level with which the last sensing out of the batch path began.
+    pub(crate) fn began_at(&self) -> u8 {
+        self.levels.began_at
+    }
+
+    /// A page is sensed so many times again, beyond a level: each deposits what a read of it deposits.
+    fn sense_again(&mut self, ppn: Ppn, cause: Cause, fill: bool, level: u8, retries: u8) {
         if retries > 0 && cause == Cause::Host && !fill {
             self.counts.retried[usize::from(retries)] += 1;
         }
-        for attempt in 1..=retries {
+        for attempt in level + 1..=level + retries {
             self.count_retry(ppn, cause);
             self.record(NandOp::Retry {
                 src: ppn,
@@ -135,6 +158,7 @@ impl Flash {
         let block = self.geometry.block_of(ppn);
         let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn);
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
+        self.levels.began_at = 0;
         self.note_read(PhysRead::good(NOBODY, ppn, cause));
         if rings {
             self.model_alarm(block);
@@ -145,7 +169,8 @@ impl Flash {
     pub(crate) fn sense_failing(&mut self, lpn: Lpn, ppn: Ppn) {
         self.counts.reads[Cause::Host as usize] += 1;
         self.count_any_read(ppn);
-        let retries = self.model.as_ref().map_or(0, |model| model.max_retries());
+        let most = self.model.as_ref().map_or(0, |model| model.max_retries());
+        let retries = most - self.levels.of(self.geometry.block_of(ppn));
         let result = ReadResult::Uncorrectable;
         self.note_read(PhysRead { result, fill: true, retries, ..PhysRead::good(lpn, ppn, Cause::Host) });
         (0..retries).for_each(|_| self.count_retry(ppn, Cause::Host));

@@ -122,6 +122,6 @@ fn told(recorded: NandOp) -> Option<Work> {
         NandOp::Probe { block, wordlines } => Work::Probe { block, wordlines },
         NandOp::Merge { block, cause } => Work::Merge { block, cause },
         NandOp::Erase { block, cause } => Work::Erase { block, cause },
-        NandOp::Retry { .. } | NandOp::Fill { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => return None,
+        NandOp::Begin { .. } | NandOp::Retry { .. } | NandOp::Fill { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => return None,
     })
 }

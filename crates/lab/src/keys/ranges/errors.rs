@@ -1,6 +1,6 @@
 //! What the keys of `[error]` and `[ecc]` may be.
 
-use super::Allowed::{self, Other, PowerOfTwo, Real, Whole, Word};
+use super::Allowed::{self, Bool, Other, PowerOfTwo, Real, Whole, Word};
 use super::Range;
 
 const FACTORS_BY_GROUP: Allowed =
@@ -75,5 +75,5 @@ pub(super) const RANGES: &[Range] = &[
     ("ecc.retry_sense_us", "us", PER_RETRY),
     ("ecc.retry_transfer_us", "us", PER_RETRY),
     ("ecc.retry_decode_us", "us", PER_RETRY),
-    ("ecc.start_from_last", "", Other("false", &["false"], &["true", "1"])),
+    ("ecc.start_from_last", "", Bool),
 ];
