@@ -110,7 +110,9 @@ impl Expected {
             self.sensed.pop_front();
             return Ok(first.level);
         }
-        take(&mut self.sensed, fits).map(|s| s.level).ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
+        take(&mut self.sensed, fits)
+            .map(|s| s.level)
+            .ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
     }
 
     /// A page that is read for the host, or on the drive's own account, is sensed again.
