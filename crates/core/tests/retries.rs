@@ -86,12 +86,12 @@ fn a_read_begins_with_the_level_that_worked_last() {
     assert_eq!(read(&mut device, &mut drive), (60_000 + 20_000) + 30_000 + FIRST);
     // Decoding takes 20 us, of which the die waits for all but the 3.5 that a first decoding takes.
     let at_one = (60_000 + 16_500) + 30_000 + 3_500 + 4_096;
-    // One dose each, from 103 to 200.
-    for _ in 0..98 {
+    // One dose each, from 103 to 199; limits are rounded down.
+    for _ in 0..97 {
         assert_eq!(read(&mut device, &mut drive), at_one);
     }
-    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (201.0, at_one + (70_000 + 25_500) + 40_000));
-    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (203.0, (70_000 + 22_000) + 40_000 + 3_500 + 4_096));
+    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (200.0, at_one + (70_000 + 25_500) + 40_000));
+    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (202.0, (70_000 + 22_000) + 40_000 + 3_500 + 4_096));
     assert_eq!(drive.flash_counts().retried[..3], [0, 2, 0]);
 }
 
@@ -108,7 +108,6 @@ fn a_level_does_not_outlive_its_blocks_erase() {
     for lpn in (0..drive.geometry().host_pages).chain(0..drive.geometry().host_pages) {
         drive.write_page(lpn, u64::MAX);
     }
-    drive.drain_buffer();
     for _ in 0..130 {
         drive.read_page(0);
     }
@@ -143,7 +142,7 @@ fn drawn_retries_follow_from_seed_page_and_reads() {
     let other = noisy(2, false);
     assert!(first.0 != other.0, "{:?}", first.0);
     let close = first.0[1].abs_diff(other.0[1]);
-    assert!(first.0[1] > 400 && close * close < 25 * (first.0[1] + other.0[1]), "{:?} {:?}", first.0, other.0);
+    assert!(first.0[1] > 100 && close * close < 25 * (first.0[1] + other.0[1]), "{:?} {:?}", first.0, other.0);
 }
 
 /// One block is read until its pages are lost: codewords lost on average are the binomial tail's, read by read.
@@ -165,6 +164,6 @@ fn lost_codewords_are_the_tails_of_what_was_read() {
         };
     }
     let is = drive.lost_codewords().unwrap();
-    assert!((is / sum - 1.0).abs() < 3e-3 && sum > 1e-17, "{is} for {sum}");
+    assert!((is / sum - 1.0).abs() < 3e-3 && sum > 1e-18, "{is} for {sum}");
     assert_eq!((drive.lost_pages(), dose(&drive)), (0, read));
 }

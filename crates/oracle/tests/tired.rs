@@ -15,19 +15,3 @@ fn reads_of_tired_data_take_the_retries_that_they_may() {
         assert!(findings.is_empty(), "{} findings: {findings:#?}", findings.len());
     }
 }
-
-/// Each bug shows in some case of its kind.
-#[test]
-#[cfg(feature = "seeded-bugs")]
-fn bugs_of_levels_and_noise_are_found() {
-    use vpass_core::bugs::Bug;
-    let kinds: [(Bug, fn(Case) -> bool); 2] = [(Bug::LevelKept, Case::keeps_levels), (Bug::NoiseTooLoud, Case::is_noisy)];
-    for (bug, of) in kinds {
-        let mut cases = (0..20_000).filter(|seed| of(Case::new(*seed)));
-        let found = cases.find_map(|seed| Case::new(seed).with(bug).run().err().map(|said| (seed, said)));
-        let (seed, said) = found.expect("a bug that nobody finds");
-        assert!(said.contains("retries") || said.contains("chance"), "{bug:?} in case {seed}: {said}");
-        assert!(Case::new(seed).run().is_ok(), "case {seed} finds something without a bug");
-        eprintln!("{bug:?}: case {seed}: {said}");
-    }
-}

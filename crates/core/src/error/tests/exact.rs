@@ -83,7 +83,9 @@ fn exact(n: u32, t: u32, a: u32, shift: u32) -> (f64, f64) {
 #[test]
 fn tails_of_codewords_are_those_of_whole_numbers() {
     // BCH(4200, 4096); LDPC of 4 KiB at the caps of the presets, near 0.0085 and 0.02075, and beyond; a code of 512 bytes.
-    for (n, t, a, shift) in [(4200, 8, 612, 20), (36_864, 369, 557, 16), (36_864, 1000, 1360, 16), (36_864, 340, 557, 16), (4608, 61, 557, 16)] {
+    for (n, t, a, shift) in
+        [(4200, 8, 612, 20), (36_864, 369, 557, 16), (36_864, 1000, 1360, 16), (36_864, 340, 557, 16), (4608, 61, 557, 16)]
+    {
         let p = f64::from(a) / f64::from(1u32 << shift);
         let (more, up_to) = exact(n, t, a, shift);
         assert!((beyond(n, t, p) / more - 1.0).abs() < 1e-9, "{n} {t} {p}: {} for {more}", beyond(n, t, p));
