@@ -26,8 +26,9 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     require(!config.error.noise || config.ecc.codeword.is_some(), || {
         "error.noise = true draws the wrong bits of codewords; ecc.codeword says how large one is".into()
     })?;
-    require(!config.error.noise, || {
-        "error.noise = true: retries follow from dose, age and wear, and are not drawn in this version; error.noise = false is right".into()
+    require(!config.error.noise || config.error.model != ErrorLaw::None, || {
+        "error.noise = true draws the wrong bits of data that has an error rate; with error.model = \"none\", error.noise = false is right"
+            .into()
     })?;
     require(!config.ecc.start_from_last || config.error.model != ErrorLaw::None, || {
         "ecc.start_from_last = true: the level that worked last is one of retries, which a read takes where data has an error rate; with \

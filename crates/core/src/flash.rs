@@ -6,6 +6,7 @@ pub mod block;
 pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
+mod draws;
 mod levels;
 mod life;
 mod look;
@@ -34,6 +35,7 @@ use contents::Contents;
 use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
 use counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
+use draws::Draws;
 use levels::Levels;
 use ops::NandOp;
 pub use probed::Probed;
@@ -71,6 +73,7 @@ pub(crate) struct Flash {
     model: Option<Box<dyn ErrorModel>>,
     /// The levels that reads begin with.
     levels: Levels,
+    draws: Draws,
     /// Whether a program takes a whole wordline.
     by_wordline: bool,
     /// Page programs since the drive was made.
@@ -126,6 +129,7 @@ impl Flash {
             wear_counts: config.density.wear_counts_for_limits,
             first_pec: config.start.pec,
             levels: Levels::new(&config.ecc, g.blocks),
+            draws: Draws::new(model.as_deref().and_then(ErrorModel::chances), None),
             model,
             by_wordline: config.timing.program_unit == ProgramUnit::Wordline,
             seq: 0,

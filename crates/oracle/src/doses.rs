@@ -25,6 +25,7 @@ use vpass_core::config::{DisturbModel, DriveConfig};
 use crate::endurance::{self, Endurance, Endurances, FAR, UNIT};
 use crate::error_rates::ErrorRates;
 use crate::medium::{At, Counters, Medium};
+use crate::noise::Noise;
 use aged::ROUNDED;
 
 /// `preprogram_weight` is a multiple of 1/65536.
@@ -116,6 +117,8 @@ pub(crate) struct Doses {
     /// Where data has error rates: those, and each block's step of age.
     rates: Option<ErrorRates>,
     steps: Vec<u32>,
+    /// Where retries are drawn.
+    noise: Option<Noise>,
     /// The level that worked last in each block, where reads begin with it.
     first_levels: Vec<u8>,
     /// Whether time counts on this drive: else its data stays as young as it is.
@@ -156,6 +159,7 @@ impl Doses {
             own_modes: vec![vec![]; geometry.blocks as usize],
             table,
             rates: ErrorRates::new(config),
+            noise: None,
             first_levels: vec![0; if config.ecc.start_from_last { geometry.blocks as usize } else { 0 }],
             keeps_time: config.keeps_time(),
             steps: vec![0; geometry.blocks as usize],
@@ -166,6 +170,7 @@ impl Doses {
             counts_wear: config.density.wear_counts_for_limits,
             wear: config.density.wear,
         };
+        doses.noise = doses.rates.as_ref().and_then(|rates| Noise::new(config, rates.level_caps()));
         doses.know_limits(0);
         doses
     }
@@ -195,8 +200,7 @@ impl Doses {
         }
         let (endurance, limit) = self.endurance(at);
         // With fewer retries than it may take a page endures less.
-        let limit =
-            if self.rates.is_some() { self.with_retries(at, 0) - ROUNDED } else { self.table.limit_of_kind(limit, at.kind).cast_signed() };
+        let limit = if self.rates.is_some() { self.calm(at) - ROUNDED } else { self.table.limit_of_kind(limit, at.kind).cast_signed() };
         Endurance { limit: limit.max(0).cast_unsigned(), ..endurance }
     }
 
@@ -295,6 +299,9 @@ impl Doses {
 
     /// Whether the drive may take a page of this dose and limit for lost: it is, or as good as.
     pub(crate) fn may_be_lost(&self, medium: &Medium, at: At, truth: Truth) -> bool {
+        if let Some(noise) = &self.noise {
+            return noise.may_be_lost(self.rates_at(at, truth.dose).1);
+        }
         let is_rounded = self.slack(medium, at) > 0 || self.rates.is_some();
         truth.is_past() || is_rounded && (truth.dose + UNIT).cast_signed() >= truth.limit
     }

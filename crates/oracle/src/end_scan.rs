@@ -17,6 +17,9 @@ impl Oracle {
     pub fn finish(&self) -> OracleReport {
         let mut findings = self.findings.clone();
         let mut unseen = self.unseen_losses.clone();
+        if self.is_full() {
+            findings.note(Kind::Limit, self.doses.check_noise());
+        }
         let mut tally = self.tally();
         for block in 0..self.geometry.blocks {
             self.settle_losses(block, &mut unseen);
@@ -58,7 +61,7 @@ impl Oracle {
                     continue;
                 }
                 *worst = worst.max(truth.ratio());
-                if self.doses.is_past(truth) {
+                if self.doses.is_past(at, truth) {
                     findings.add(Kind::Limit, || {
                         format!("at the end lpn {} stands unreported past its limit at {}: {}", stamp.lpn, self.place(ppn), words(truth))
                     });

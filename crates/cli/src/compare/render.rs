@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use vpass_lab::compare::column::{COLUMNS, Column};
 use vpass_lab::compare::estimate::Estimate;
-use vpass_lab::compare::refreshes;
 use vpass_lab::compare::row::Row;
 use vpass_lab::compare::verdict::{verdict, winners};
+use vpass_lab::compare::{refreshes, stands};
 use vpass_lab::plan::Plan;
 use vpass_lab::setup::Gear;
 
@@ -18,15 +18,16 @@ use crate::table::{Look, Table, wrapped};
 pub(super) fn csv(rows: &[Row]) -> String {
     let refreshes = refreshes(rows);
     let mut text = String::from(if refreshes { "reclaim,gc,refresh,runs" } else { "reclaim,gc,runs" });
-    for column in &COLUMNS {
-        let _ = write!(text, ",{0},{0}_ci95", column.key);
+    let columns: Vec<_> = (0..COLUMNS.len()).filter(|c| stands(rows, *c)).collect();
+    for column in &columns {
+        let _ = write!(text, ",{0},{0}_ci95", COLUMNS[*column].key);
     }
     text.push('\n');
     let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
     for row in rows {
         let refresh = if refreshes { format!("{},", row.refresh) } else { String::new() };
         let _ = write!(text, "{},{},{refresh}{}", row.reclaim, row.gc, row.runs.len());
-        for e in &row.estimates {
+        for e in columns.iter().map(|c| row.estimates[*c]) {
             let _ = write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
         }
         text.push('\n');
@@ -52,7 +53,7 @@ pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) 
         notes.row([format!("{}: {}; it wins no column", row.label, report::COUNTERFACTUAL)]);
     }
     text.push_str(&notes.render_words(colour));
-    text.push_str(&legend(plan).render_words(colour));
+    text.push_str(&legend(rows, plan).render_words(colour));
     if let Some(trace) = &rows[0].runs[0].trace {
         text.push_str(&report::bad_lines(trace));
     }
@@ -77,15 +78,15 @@ pub(super) fn markdown(rows: &[Row], plan: &Plan) -> String {
     table(rows, plan).markdown()
 }
 
-/// The columns that mean something in a plan's gear.
-fn shown(plan: &Plan) -> Vec<usize> {
+/// The columns that mean something in a plan's gear, and on these drives.
+fn shown(rows: &[Row], plan: &Plan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
-    (0..COLUMNS.len()).filter(|c| timed || !COLUMNS[*c].needs_time).collect()
+    (0..COLUMNS.len()).filter(|c| (timed || !COLUMNS[*c].needs_time) && stands(rows, *c)).collect()
 }
 
 fn table(rows: &[Row], plan: &Plan) -> Table {
     let page_bytes = plan.drive.config.geometry.page_size.0;
-    let shown = shown(plan);
+    let shown = shown(rows, plan);
     let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
     table.cut_before((1..).zip(&shown).filter(|(_, c)| COLUMNS[**c].opens_group).map(|(place, _)| place).collect());
     let best: Vec<_> = (0..COLUMNS.len()).map(|c| winners(rows, c)).collect();
@@ -110,10 +111,10 @@ fn table(rows: &[Row], plan: &Plan) -> Table {
 }
 
 /// What the columns mean, a line for those that are explained together.
-fn legend(plan: &Plan) -> Table {
+fn legend(rows: &[Row], plan: &Plan) -> Table {
     let mut legend = Table::default();
     let mut names: Vec<&str> = vec![];
-    for column in shown(plan).into_iter().map(|c| &COLUMNS[c]) {
+    for column in shown(rows, plan).into_iter().map(|c| &COLUMNS[c]) {
         names.push(column.heading);
         if !column.meaning.is_empty() {
             legend.row([names.join(", "), column.meaning.to_owned()]);

@@ -60,6 +60,11 @@ impl Allowed {
         self.at(table, group, pec).1.max(Dose::ZERO)
     }
 
+    /// The retries that count on a group at a P/E count.
+    pub(super) fn retries(&self, table: &LimitTable, group: usize, pec: u32) -> u32 {
+        self.at(table, group, pec).0 as u32
+    }
+
     /// Whether more retries count on a group than were asked for.
     pub(super) fn is_raised(&self, table: &LimitTable, group: usize, pec: u32) -> bool {
         self.at(table, group, pec).0 > self.retries

@@ -13,6 +13,7 @@ use crate::error::chance::Chances;
 pub(super) struct PageLimits {
     pub(super) table: LimitTable,
     aged: Option<AgedLimits>,
+    chances: Option<Chances>,
     kinds: usize,
 }
 
@@ -27,7 +28,8 @@ impl PageLimits {
     pub(super) fn of(config: &DriveConfig) -> Self {
         let table = LimitTable::of(config);
         let aged = AgedLimits::of(config, &table).expect("the configuration was checked");
-        Self { table, aged, kinds: config.geometry.cell.bits() as usize }
+        let chances = aged.as_ref().and_then(|aged| Chances::of(aged.ladder(), config.geometry.page_size.0 as u32));
+        Self { table, aged, chances, kinds: config.geometry.cell.bits() as usize }
     }
 
     /// How often a read is tried again.
@@ -102,7 +104,7 @@ impl PageLimits {
 
     /// How likely a read takes retries.
     pub(super) fn chances(&self) -> Option<&Chances> {
-        self.aged.as_ref().and_then(AgedLimits::chances)
+        self.chances.as_ref()
     }
 
     /// The limit of a page with so many retries.

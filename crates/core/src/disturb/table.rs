@@ -189,6 +189,12 @@ impl LimitTable {
         Endurance { limit, ..truth }
     }
 
+    /// Retries of a read that a technique counts with: the most that count on any group; none where data has no error rate.
+    pub fn retries(&self, pec: u32) -> u32 {
+        let of = |allowed: &Allowed| (0..self.groups).map(|group| allowed.retries(self, group, pec)).max().unwrap_or(0);
+        self.allowed.as_ref().map_or(0, of)
+    }
+
     /// Groups on which techniques count with more retries than `reclaim.retries`, because age leaves them too little otherwise.
     pub fn budget_raised(&self, pec: u32) -> u32 {
         let raised = |allowed: &Allowed| (0..self.groups).filter(|group| allowed.is_raised(self, *group, pec)).count();

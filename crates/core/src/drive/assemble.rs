@@ -80,6 +80,9 @@ impl Drive {
         if keeps_time {
             drive.flash.keep_time(drive.config.longest_age());
         }
+        if drive.config.error.noise {
+            drive.flash.draw_retries(seed);
+        }
         for block in 0..drive.geometry.blocks {
             drive.ftl.add_free(&drive.flash, block);
         }

@@ -19,7 +19,7 @@ use crate::config::{ConfigError, DriveConfig};
 use crate::disturb::table::LimitTable;
 
 use super::ages::{Ages, STEPS};
-use super::chance::Chances;
+use super::chance;
 use super::ladder::Ladder;
 use super::rate::Rates;
 
@@ -63,7 +63,6 @@ pub struct AgedLimits {
     ladder: Ladder,
     /// The error rates that limits are asked for: the caps of all levels, one beside the first, and the one up to which reads take no retry.
     marks: Vec<f64>,
-    chances: Option<Chances>,
     ages: Ages,
     groups: usize,
     kinds: usize,
@@ -82,13 +81,12 @@ impl AgedLimits {
     /// A ladder that cannot be.
     pub fn of(config: &DriveConfig, table: &LimitTable) -> Result<Option<Self>, ConfigError> {
         let (Some(rates), Some(ladder)) = (Rates::of(config), Ladder::of(&config.ecc)?) else { return Ok(None) };
-        let chances = Chances::of(&ladder, config.geometry.page_size.0 as u32);
-        let calm = chances.as_ref().filter(|_| config.error.noise).map_or(ladder.cap(0), Chances::calm);
+        let noise = config.error.noise.then(|| chance::calm(&ladder, config.geometry.page_size.0 as u32)).flatten();
+        let calm = noise.unwrap_or(ladder.cap(0));
         let caps = (0..=ladder.retries()).map(|level| ladder.cap(level));
         let mut limits = Self {
             rates,
             marks: caps.chain([BESIDE * ladder.cap(0), calm]).collect(),
-            chances,
             ladder,
             ages: Ages::default(),
             groups: table.groups(),
@@ -119,17 +117,12 @@ impl AgedLimits {
         &self.ladder
     }
 
-    /// How likely a read takes retries; none where no codeword is known.
-    pub fn chances(&self) -> Option<&Chances> {
-        self.chances.as_ref()
-    }
-
     /// The number of the error rate that is beside the first level's cap.
     pub fn beside(&self) -> usize {
         self.ladder.retries() + 1
     }
 
-    /// The number of the error rate up to which no read takes a retry: the first level's cap, or where retries are drawn ([`Chances::calm`]).
+    /// The number of the error rate up to which no read takes a retry: the first level's cap, or where retries are drawn ([`chance::calm`]).
     pub fn calm(&self) -> usize {
         self.ladder.retries() + 2
     }

@@ -34,27 +34,25 @@ pub struct Chances {
     ln_fails: Vec<f64>,
     /// Whether data that a level decodes may be beyond the last one, with a chance that counts, by level.
     is_at_risk: Vec<bool>,
+    /// Codewords that a page at the first level's cap loses on average.
+    lost_at_first_cap: f64,
 }
 
 impl Chances {
     /// Those of a ladder with a known codeword.
     pub fn of(ladder: &Ladder, page_bytes: u32) -> Option<Self> {
-        let (bits, data_bits) = ladder.codeword()?;
-        let codewords = f64::from(8 * page_bytes / data_bits);
+        let (bits, _) = ladder.codeword()?;
+        let (calm, codewords) = (calm(ladder, page_bytes)?, codewords(ladder, page_bytes)?);
         let (levels, last) = (ladder.retries() + 1, ladder.retries());
         let corrects = |level: usize| ladder.corrects(level).expect("a codeword is known");
-        let calm = rate_at(bits, corrects(0), NEVER / codewords);
         let gone = rate_never(bits, corrects(last), NEVER, codewords).max(calm * 1.001);
         let step = (gone - calm) / STEPS as f64;
         let rates = (0..=STEPS).map(|n| (calm + n as f64 * step).min(NONSENSE));
         let ln_fails = rates.flat_map(|rate| (0..levels).map(move |level| ln_beyond(bits, corrects(level), rate))).collect();
         let is_at_risk = (0..levels).map(|level| ln_beyond(bits, corrects(last), ladder.cap(level)) > log(NEVER)).collect();
-        Some(Self { codewords, levels, calm, gone, per_rate: 1.0 / step, ln_fails, is_at_risk })
-    }
-
-    /// The error rate up to which no read takes a retry.
-    pub fn calm(&self) -> f64 {
-        self.calm
+        let mut chances = Self { codewords, levels, calm, gone, per_rate: 1.0 / step, ln_fails, is_at_risk, lost_at_first_cap: 0.0 };
+        chances.lost_at_first_cap = chances.lost_codewords(ladder.cap(0));
+        Some(chances)
     }
 
     /// Whether no read of a page of this error rate decodes it.
@@ -65,6 +63,12 @@ impl Chances {
     /// Whether a read that takes so many retries may have been of data that is beyond the last level, with a chance that counts.
     pub fn is_at_risk(&self, retries: u8) -> bool {
         self.is_at_risk[usize::from(retries)]
+    }
+
+    /// Codewords of a page that are lost on average, at most, where nobody looks because the first level decodes it; none where that is too unlikely
+    /// to count.
+    pub fn lost_unseen(&self) -> f64 {
+        if self.is_at_risk[0] { self.lost_at_first_cap } else { 0.0 }
     }
 
     /// The chance that a codeword is not decoded at a level.
@@ -97,6 +101,16 @@ impl Chances {
         }
         (0..self.levels).find(|level| dice >= self.more_than(*level, rber))
     }
+}
+
+/// The error rate up to which no read of a page takes a retry; none where no codeword is known.
+pub fn calm(ladder: &Ladder, page_bytes: u32) -> Option<f64> {
+    let (bits, _) = ladder.codeword()?;
+    Some(rate_at(bits, ladder.corrects(0)?, NEVER / codewords(ladder, page_bytes)?))
+}
+
+fn codewords(ladder: &Ladder, page_bytes: u32) -> Option<f64> {
+    Some(f64::from(8 * page_bytes / ladder.codeword()?.1))
 }
 
 /// The error rate at which all codewords of a page are decoded with this chance.
@@ -145,7 +159,7 @@ mod tests {
     #[test]
     fn what_never_happens_is_not_drawn() {
         let chances = Chances::of(&ladder(), 16_384).unwrap();
-        let calm = chances.calm();
+        let calm = chances.calm;
         assert!((beyond(36_864, 369, calm) * 4.0 / NEVER - 1.0).abs() < 1e-6);
         assert_eq!(chances.retries(calm * 0.999, 1e-20), Some(0));
         assert_eq!(chances.retries(0.4, 1.0 - 1e-16), None, "no read decodes it");

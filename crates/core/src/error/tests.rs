@@ -1,5 +1,6 @@
 //! The whole budget on small and on real drives: today's limits where there is no age, closed forms where there is.
 
+mod exact;
 mod refused;
 
 use super::ages::STEPS;

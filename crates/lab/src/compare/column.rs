@@ -15,6 +15,8 @@ pub struct Column {
     pub meaning: &'static str,
     /// Whether it means nothing without a clock.
     pub needs_time: bool,
+    /// Whether it stands nowhere unless some row shows something in it.
+    pub only_where_known: bool,
     /// Whether a table too wide is best cut before it.
     pub opens_group: bool,
     /// Whether more is better.
@@ -47,7 +49,17 @@ impl Column {
 }
 
 const fn fewer(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
-    Column { key, heading, meaning, needs_time: false, opens_group: false, more_is_better: false, value, format: |n, _| whole(n) }
+    Column {
+        key,
+        heading,
+        meaning,
+        needs_time: false,
+        only_where_known: false,
+        opens_group: false,
+        more_is_better: false,
+        value,
+        format: |n, _| whole(n),
+    }
 }
 
 const fn latency(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
@@ -71,7 +83,7 @@ pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
 }
 
 /// All of them, from left to right.
-pub const COLUMNS: [Column; 13] = [
+pub const COLUMNS: [Column; 15] = [
     Column {
         more_is_better: true,
         format: |d, _| days(d),
@@ -115,4 +127,14 @@ pub const COLUMNS: [Column; 13] = [
         ..fewer("controller_ram_bytes", "RAM", "what the technique keeps in the controller", |s| Some(s.controller_ram_bytes as f64))
     },
     fewer("data_lost_pages", "data lost", "pages of host data that the drive lost", |s| Some(s.data_lost_pages as f64)),
+    Column {
+        only_where_known: true,
+        format: |n, _| digits(n),
+        ..fewer("retries_mean", "retries", "how often a host page read senses its page again, on average", |s| s.retries.as_ref()?.mean)
+    },
+    Column {
+        only_where_known: true,
+        format: |rate, _| format!("{rate:.1e}"),
+        ..fewer("uber", "UBER", "codewords that are likely lost by each data bit that the host reads", |s| s.uber?.rate)
+    },
 ];

@@ -2,7 +2,7 @@
 
 use crate::base::geometry::Geometry;
 use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts, RefreshCounts};
-use crate::base::units::{Bytes, Ns};
+use crate::base::units::{Bytes, Cause, Ns};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
@@ -79,6 +79,16 @@ impl Drive {
     /// How often a read of tired data is tried again at most; none where reads disturb nothing.
     pub fn max_retries(&self) -> Option<u8> {
         self.flash.max_retries()
+    }
+
+    /// Pages read from flash for the host since the measured phase began, those apart that complete pages written in part.
+    pub fn host_page_reads(&self) -> u64 {
+        self.flash_counts().reads[Cause::Host as usize].saturating_sub(self.host_counts().fill_reads)
+    }
+
+    /// Codewords that these reads lost on average, by what chance there was; none where data has no error rate, or no codeword is known.
+    pub fn lost_codewords(&self) -> Option<f64> {
+        self.flash.lost_codewords(self.host_page_reads())
     }
 
     /// Wordline groups on which techniques count with more retries than `reclaim.retries`, at the P/E count at the start.

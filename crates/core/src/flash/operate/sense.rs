@@ -59,7 +59,7 @@ impl Flash {
             // It may have grown older since the model was asked last.
             self.ask_model(block);
         }
-        let PageHealth { retries, is_lost } = self.health(block, ppn - self.geometry.first_page(block), own);
+        let (PageHealth { retries, is_lost }, lost) = self.health(block, ppn - self.geometry.first_page(block), own);
         let level = self.levels.begin(block);
         let retries = retries.saturating_sub(level);
         let retries = if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
@@ -69,6 +69,7 @@ impl Flash {
         self.note_read(PhysRead { lpn, ppn, cause, result, fill, retries });
         if cause == Cause::Host && !fill {
             self.record_begin(level);
+            self.draws.host_read(lost);
         }
         self.sense_again(ppn, cause, fill, level, retries);
         if self.model.is_none() {
@@ -122,20 +123,21 @@ impl Flash {
     }
 
     /// Whether the data of a page is past its limit and cannot be read any more.
-    fn is_past_limit(&mut self, block: BlockId, page: u32) -> bool {
-        self.health(block, page, Quarters::ZERO).is_lost
+    fn is_past_limit(&self, block: BlockId, page: u32) -> bool {
+        self.hot[block as usize].has(SUSPECT) && self.with_block_view(block, |model, view| self.draws.is_gone(model, view, page))
     }
 
-    /// The gate: whether the data of a page can be read, and with how many retries. `own` is what the sensing that asks has deposited
-    /// already: what comes after the data was sensed did it no harm.
-    fn health(&mut self, block: BlockId, page: u32, own: Quarters) -> PageHealth {
+    /// The gate: whether the data of a page can be read, and with how many retries; and how many codewords of it are lost on average, where anybody
+    /// looks. `own` is what the sensing that asks has deposited already: what comes after the data was sensed did it no harm.
+    fn health(&mut self, block: BlockId, page: u32, own: Quarters) -> (PageHealth, Option<f64>) {
         if !self.hot[block as usize].has(SUSPECT) {
-            return PageHealth::WELL;
+            return (PageHealth::WELL, None);
         }
         let wordline = (self.geometry.first_wordline(block) + page / self.geometry.cell.bits()) as usize;
         self.hot[block as usize].reads -= own;
         self.wordlines[wordline].reads -= own;
-        let mut health = self.with_block_view(block, |model, view| model.health(view, page));
+        let ppn = self.geometry.first_page(block) + page;
+        let (mut health, lost) = self.with_block_view(block, |model, view| self.draws.judge(model, view, page, ppn));
         if planted(Bug::LimitReachedIsLost) && own > Quarters::ZERO {
             let at_limit =
                 |model: &dyn ErrorModel, view: &BlockView| model.dose(view, page) == model.limit(view, page, model.max_retries());
@@ -143,7 +145,7 @@ impl Flash {
         }
         self.hot[block as usize].reads += own;
         self.wordlines[wordline].reads += own;
-        health
+        (health, lost)
     }
 
     /// Makes room in the counter of a block that no error model looks at.
@@ -177,7 +179,7 @@ impl Flash {
     }
 
     /// First valid page of a block from `page` on whose data is past its limit.
-    pub(crate) fn next_past_limit(&mut self, block: BlockId, page: u32) -> Option<u32> {
+    pub(crate) fn next_past_limit(&self, block: BlockId, page: u32) -> Option<u32> {
         if !self.hot[block as usize].has(SUSPECT) {
             return None;
         }
