@@ -1,5 +1,6 @@
 //! The codings of a drive's cells, by arithmetic of the oracle's own. Numbers up to 3 stand for guard levels, and give up so many page kinds, the
-//! most significant first; 4 to 6 stand for fewer sensings, and give up one to three, the least significant first.
+//! most significant first; 4 to 6 stand for fewer sensings, and give up one to three, the least significant first. Of cells of four bits 7 gives up
+//! the least significant kind and the one before the last.
 
 use vpass_core::base::geometry::Geometry;
 
@@ -20,6 +21,7 @@ impl Codings {
         let (kept, given_up) = match u32::from(coding) {
             most @ 0..=3 => (all >> most, most),
             least @ 4..=6 => (all << (least - 3) & all, least - 3),
+            7 if self.kinds == 4 => (0b1010, 2),
             _ => return None,
         };
         (given_up < self.kinds).then_some(kept)
@@ -28,6 +30,17 @@ impl Codings {
     /// Page kinds of each wordline that a coding does without; all of them where there is no such coding.
     pub(crate) fn given_up(self, coding: u8) -> u32 {
         self.kinds - self.kept(coding).unwrap_or(0).count_ones()
+    }
+
+    /// Of a wordline that is merged by itself: those that count as taken away until the erase. What is merged for fewer sensings does not.
+    pub(crate) fn taken_from_wordline(self, coding: u8) -> u32 {
+        if coding < 4 { self.given_up(coding) } else { 0 }
+    }
+
+    /// The page kind of full density that takes as many sensings as this one does in a coding: with each kind more that tells its states apart
+    /// they double.
+    pub(crate) fn reads_like(self, coding: u8, kind: u32) -> u32 {
+        if coding < 4 { kind } else { (self.kept(coding).unwrap_or(0) & ((1 << kind) - 1)).count_ones() }
     }
 
     /// Those, one by one; none where there is no such coding.
@@ -63,10 +76,12 @@ mod tests {
         let kept = |kinds| std::array::from_fn::<_, 8, _>(|coding| Codings { kinds }.kept(coding as u8).unwrap_or(0));
         assert_eq!(kept(1), [1, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(kept(3), [0b111, 0b011, 0b001, 0, 0b110, 0b100, 0, 0]);
-        assert_eq!(kept(4), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
+        assert_eq!(kept(4), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0b1010]);
         let tlc = Codings { kinds: 3 };
         assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(4, page)), [1, 1, 2, 4]);
         assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(1, page)), [0, 1, 2, 3], "what is missing is not passed over");
+        let qlc = Codings { kinds: 4 };
+        assert_eq!([(4, 1), (4, 3), (5, 3), (6, 3), (7, 1), (7, 3), (1, 2)].map(|(c, kind)| qlc.reads_like(c, kind)), [0, 2, 1, 0, 0, 1, 2]);
         assert_eq!((tlc.given_up(4), tlc.kinds_given_up(5).collect::<Vec<_>>()), (1, vec![0, 1]));
     }
 }

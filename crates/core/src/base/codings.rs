@@ -8,6 +8,9 @@
 //! 2       LSB            1            density.limit_factor
 //! 4           CSB MSB       1  2      1                        fewer sensings (ida-coding-2018 III)
 //! 5               MSB          1      1
+//!
+//! QLC numbers these 4 to 6, and has one more:
+//! 7           CSB     TSB   1     2   1                        the MSB is not wanted either
 //! ```
 
 use crate::base::coding::{Aim, Code};
@@ -19,6 +22,8 @@ pub const FULL: u8 = 0;
 pub const GUARDED: u8 = 1;
 /// Fewer sensings, at the cost of the least significant page of each wordline (ida-coding-2018 III); the next two numbers give up one more each.
 pub const FASTER: u8 = 4;
+/// The same of cells of four bits of which the two kinds in between are not wanted both: without the LSB and the MSB.
+pub const FASTER_APART: u8 = 7;
 /// Numbers of codings, of which no cells have all.
 pub const CODINGS: usize = 8;
 /// Factors are in 1/1024.
@@ -83,6 +88,9 @@ impl Codings {
             // ida-coding-2018 says nothing of limits, nor of age: as in full density.
             rows[usize::from(FASTER + given_up - 1)] = Coding::merged(&code, all << given_up & all, Aim::FewSensings);
         }
+        if cell == Cell::Qlc {
+            rows[usize::from(FASTER_APART)] = Coding::merged(&code, 0b1010, Aim::FewSensings);
+        }
         Self { cell, rows }
     }
 
@@ -108,10 +116,24 @@ impl Codings {
         self.cell.bits() - self.row(coding).kinds()
     }
 
+    /// Those of a wordline of a full block that the drive would otherwise have room in: guard levels are to last, and GC must not take a
+    /// block with them for an empty one. What a merge for fewer sensings gives up was not wanted any more, and is cleaned as such.
+    #[inline]
+    pub fn kept_away(&self, coding: u8) -> u32 {
+        if coding >= FASTER { 0 } else { self.given_up(coding) }
+    }
+
     /// Those, one by one.
     pub fn kinds_given_up(&self, coding: u8) -> impl Iterator<Item = u32> + use<> {
         let row = *self.row(coding);
         (0..self.cell.bits()).filter(move |kind| !row.keeps(*kind))
+    }
+
+    /// The coding with the fewest page kinds that does without the least significant one, and keeps all of these (a bit each, LSB first). None
+    /// where the cells have no such coding.
+    pub fn faster(&self, wanted: u32) -> Option<u8> {
+        let keeps_all = |coding: &u8| self.has(*coding) && wanted & !u32::from(self.row(*coding).kept) == 0;
+        (FASTER..CODINGS as u8).filter(keeps_all).min_by_key(|coding| self.row(*coding).kinds())
     }
 
     /// Whether a read of some page kind takes other sensings than in full density.
@@ -149,7 +171,23 @@ mod tests {
         let kept = |cell| rows(cell).iter().map(|row| row.0).collect::<Vec<_>>();
         assert_eq!(kept(Cell::Slc), [1, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(kept(Cell::Mlc), [0b11, 0b01, 0, 0, 0b10, 0, 0, 0]);
-        assert_eq!(kept(Cell::Qlc), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
+        assert_eq!(kept(Cell::Qlc), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0b1010]);
+    }
+
+    /// LSB first: what is wanted, and what is kept for it.
+    #[test]
+    fn no_more_is_kept_than_is_wanted() {
+        let kept = |cell, wanted| {
+            let codings = Codings::new(cell, FACTOR_ONE);
+            codings.faster(wanted).map_or(0, |coding| codings.row(coding).kept)
+        };
+        assert_eq!([0b110, 0b100].map(|wanted| kept(Cell::Tlc, wanted)), [0b110, 0b100]);
+        assert_eq!((kept(Cell::Mlc, 0b10), kept(Cell::Slc, 0), kept(Cell::Tlc, 0b111)), (0b10, 0, 0));
+        for wanted in [0b1000, 0b1010, 0b1100, 0b1110] {
+            assert_eq!(kept(Cell::Qlc, wanted), wanted as u8);
+        }
+        let apart = Codings::new(Cell::Qlc, FACTOR_ONE);
+        assert_eq!(apart.row(FASTER_APART).sensings, [0, 1, 0, 2]);
     }
 
     #[test]
