@@ -21,7 +21,7 @@ const FASTER: u8 = 4;
 pub(crate) struct Adjusted {
     /// Share of pages that are corrupted, and the seed; none where nothing is adjusted.
     error_rate: Option<(f64, u64)>,
-    /// Pages of the wordline that was adjusted last, and whether it was corrupted.
+    /// Pages of each block's wordline that was adjusted last, and whether it was corrupted.
     unverified: BTreeMap<Ppn, bool>,
     /// Pages that were, until they are written elsewhere.
     corrupted: BTreeSet<Ppn>,
@@ -92,9 +92,13 @@ impl Oracle {
         self.adjusted.by_job.entry(block).or_insert((now, BTreeSet::new())).1.insert(wordline);
     }
 
-    /// All of the wordline that was adjusted last was to be sensed again by now.
+    /// All of the block's wordline that was adjusted last was to be sensed again by now.
     fn end_verifying(&mut self, block: BlockId) {
-        for (ppn, _) in std::mem::take(&mut self.adjusted.unverified) {
+        let first = self.geometry.first_page(block);
+        let pages = first..first + self.geometry.pages_per_block;
+        let left: Vec<Ppn> = self.adjusted.unverified.range(pages).map(|(ppn, _)| *ppn).collect();
+        for ppn in left {
+            self.adjusted.unverified.remove(&ppn);
             if self.carried(ppn).is_some_and(|stamp| self.stamps.is_live(stamp)) {
                 let place = self.place(ppn);
                 self.findings.add(Kind::Protocol, || format!("{place} was programmed over, and not read again before block {block} went on"));
