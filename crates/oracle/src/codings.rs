@@ -1,6 +1,5 @@
 //! The codings of a drive's cells, by arithmetic of the oracle's own. Numbers up to 3 stand for guard levels, and give up so many page kinds, the
-//! most significant first; 4 to 6 stand for fewer sensings, and give up one to three, the least significant first. Of cells of four bits 7 gives up
-//! the least significant kind and the one before the last.
+//! most significant first; 4 to 6 stand for fewer sensings, and give up one to three, the least significant first.
 
 use vpass_core::base::geometry::Geometry;
 
@@ -21,7 +20,6 @@ impl Codings {
         let (kept, given_up) = match u32::from(coding) {
             most @ 0..=3 => (all >> most, most),
             least @ 4..=6 => (all << (least - 3) & all, least - 3),
-            7 if self.kinds == 4 => (0b1010, 2),
             _ => return None,
         };
         (given_up < self.kinds).then_some(kept)
@@ -76,12 +74,12 @@ mod tests {
         let kept = |kinds| std::array::from_fn::<_, 8, _>(|coding| Codings { kinds }.kept(coding as u8).unwrap_or(0));
         assert_eq!(kept(1), [1, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(kept(3), [0b111, 0b011, 0b001, 0, 0b110, 0b100, 0, 0]);
-        assert_eq!(kept(4), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0b1010]);
+        assert_eq!(kept(4), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
         let tlc = Codings { kinds: 3 };
         assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(4, page)), [1, 1, 2, 4]);
         assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(1, page)), [0, 1, 2, 3], "what is missing is not passed over");
         let qlc = Codings { kinds: 4 };
-        assert_eq!([(4, 1), (4, 3), (5, 3), (6, 3), (7, 1), (7, 3), (1, 2)].map(|(c, kind)| qlc.reads_like(c, kind)), [0, 2, 1, 0, 0, 1, 2]);
+        assert_eq!([(4, 1), (4, 3), (5, 3), (6, 3), (1, 2)].map(|(coding, kind)| qlc.reads_like(coding, kind)), [0, 2, 1, 0, 2]);
         assert_eq!((tlc.given_up(4), tlc.kinds_given_up(5).collect::<Vec<_>>()), (1, vec![0, 1]));
     }
 }
