@@ -190,9 +190,14 @@ impl LimitTable {
     }
 
     /// Retries of a read that a technique counts with: the most that count on any group; none where data has no error rate.
-    pub fn retries(&self, pec: u32) -> u32 {
+    pub fn most_retries(&self, pec: u32) -> u32 {
         let of = |allowed: &Allowed| (0..self.groups).map(|group| allowed.retries(self, group, pec)).max().unwrap_or(0);
         self.allowed.as_ref().map_or(0, of)
+    }
+
+    /// Retries that a read of data may take as far as techniques let it come.
+    pub(crate) fn retries(&self, group: usize, pec: u32) -> u32 {
+        self.allowed.as_ref().map_or(0, |allowed| allowed.retries(self, group, pec))
     }
 
     /// Groups on which techniques count with more retries than `reclaim.retries`, because age leaves them too little otherwise.

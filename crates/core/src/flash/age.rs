@@ -2,7 +2,7 @@
 
 use crate::base::dose::Quarters;
 use crate::base::span::Span;
-use crate::base::units::{BlockId, Ns};
+use crate::base::units::{BlockId, Moment, Ns};
 use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
 use crate::flash::block::SUSPECT;
@@ -56,6 +56,12 @@ impl Flash {
                 self.ask_model_at_next_read(block);
             }
         }
+    }
+
+    /// All that a block holds was programmed over, the first of it at this time.
+    pub(crate) fn restart_age(&mut self, block: BlockId, since: Moment) {
+        self.cold[block as usize].programmed_at = since;
+        self.tell(|o| o.renewed(block, since));
     }
 
     /// A block is older than it was taken for.

@@ -11,7 +11,7 @@ use vpass_core::base::units::{Cause, Ns, Ppn};
 use vpass_core::watch::time_event::OpId;
 
 use self::turn::Turn;
-use super::lengths::Lengths;
+use super::lengths::{How, Lengths};
 use super::work::UnderWay;
 
 /// A page read for the host.
@@ -117,16 +117,24 @@ impl Dies {
         }
     }
 
-    /// A host read waits from now on, which begins with this level.
-    pub(super) fn read(&mut self, op: OpId, part: (u32, u32), ppn: Ppn, level: u8, came: Ns, lengths: &Lengths) -> Result<(), String> {
-        let (sense, transfer) = lengths.begin(ppn, lengths.channel(part.1.into()), level);
+    /// A host read waits from now on, of a page that is read like this.
+    pub(super) fn read(&mut self, op: OpId, part: (u32, u32), (ppn, how): (Ppn, How), came: Ns, lengths: &Lengths) -> Result<(), String> {
+        let (sense, transfer) = lengths.begin(ppn, lengths.channel(part.1.into()), how);
         self.queue_read(op, part, ppn, (sense, transfer, false), came, lengths)
     }
 
     /// A retry of one does.
-    pub(super) fn retry(&mut self, op: OpId, part: (u32, u32), ppn: Ppn, attempt: u8, came: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn retry(
+        &mut self,
+        op: OpId,
+        part: (u32, u32),
+        (ppn, coding): (Ppn, u8),
+        attempt: u8,
+        came: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         let transfer = lengths.retry_transfer(lengths.channel(part.1.into()), attempt);
-        self.queue_read(op, part, ppn, (lengths.retry(ppn, attempt), transfer, true), came, lengths)
+        self.queue_read(op, part, ppn, (lengths.retry(ppn, coding, attempt), transfer, true), came, lengths)
     }
 
     fn queue_read(

@@ -2,9 +2,16 @@
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Ns, Ppn};
-use vpass_core::config::{DriveConfig, EccConfig, ProgramUnit, Schedule};
+use vpass_core::config::{DriveConfig, EccConfig, Number, ProgramUnit, Schedule};
 
 use crate::codings::Codings;
+
+/// How a page is read: the coding of its cells, and the level of retries that its read begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct How {
+    pub(super) coding: u8,
+    pub(super) level: u8,
+}
 
 /// Times of one drive in ns, and the numbers that addresses are made of.
 #[derive(Debug)]
@@ -12,6 +19,8 @@ pub(super) struct Lengths {
     /// By page kind.
     sense: Vec<Ns>,
     pub(super) program: Ns,
+    /// A wordline programmed over itself for fewer sensings.
+    adjust: Ns,
     pub(super) erase: Ns,
     pub(super) probe: Ns,
     pub(super) ecc: Ns,
@@ -63,6 +72,7 @@ impl Lengths {
         Self {
             sense: t.sense_per_kind_us(g.cell).into_iter().map(ns).collect(),
             program: ns(t.program_us),
+            adjust: ns(t.program_us),
             erase: ns(t.erase_us),
             probe: ns(t.probe_us),
             ecc: ns(t.ecc_us),
@@ -91,24 +101,35 @@ impl Lengths {
         }
     }
 
-    pub(super) fn sense(&self, ppn: Ppn) -> Ns {
-        self.sense[(ppn % self.bits) as usize]
+    /// Wordlines are adjusted by this technique, for a time of its own.
+    pub(super) fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str) {
+        let own = config.refresh.params.get(Some(refresh), "adjust_us").map(Number::value);
+        self.adjust = own.filter(|us| *us > 0.0).map_or(self.program, ns);
+    }
+
+    /// Programming a wordline over itself for a coding.
+    pub(super) fn merge(&self, coding: u8) -> Ns {
+        if coding < 4 { self.program } else { self.adjust }
+    }
+
+    pub(super) fn sense(&self, ppn: Ppn, coding: u8) -> Ns {
+        self.sense[self.codings.reads_like(coding, ppn % self.bits) as usize]
     }
 
     /// What a retry keeps the array for, the first of which is 1: nothing else is sensed until the controller has tried to decode it.
-    pub(super) fn retry(&self, ppn: Ppn, attempt: u8) -> Ns {
+    pub(super) fn retry(&self, ppn: Ppn, coding: u8, attempt: u8) -> Ns {
         let (sense, _, decode) = self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
-        sense.unwrap_or(self.sense(ppn)) + decode
+        sense.unwrap_or(self.sense(ppn, coding)) + decode
     }
 
     /// What the first sensing of a read keeps array and channel for, where it begins with this level, 0 the first, and the first level would keep
     /// the channel for so long. Where the level decodes more slowly than the first one, nothing else is sensed meanwhile.
-    pub(super) fn begin(&self, ppn: Ppn, transfer: Ns, level: u8) -> (Ns, Ns) {
+    pub(super) fn begin(&self, ppn: Ppn, transfer: Ns, How { coding, level }: How) -> (Ns, Ns) {
         if level == 0 {
-            return (self.sense(ppn), transfer);
+            return (self.sense(ppn, coding), transfer);
         }
         let (_, _, decode) = self.retry.get(usize::from(level) - 1).copied().unwrap_or_default();
-        (self.retry(ppn, level) - decode.min(self.ecc), self.retry_transfer(transfer, level))
+        (self.retry(ppn, coding, level) - decode.min(self.ecc), self.retry_transfer(transfer, level))
     }
 
     /// What it keeps the channel for, where the first sensing took so much.
@@ -132,14 +153,19 @@ impl Lengths {
         (self.host_mb_s > 0.0).then(|| transfer(bytes.into(), self.host_mb_s))
     }
 
-    /// A page read in one piece of a job, from a level on: sensed, out, decoded.
-    pub(super) fn whole_read(&self, ppn: Ppn, level: u8) -> Ns {
-        let (array, channel) = self.begin(ppn, self.pages(1), level);
+    /// A page read like this in one piece of a job: sensed, out, decoded.
+    pub(super) fn whole_read(&self, ppn: Ppn, how: How) -> Ns {
+        let (array, channel) = self.begin(ppn, self.pages(1), how);
         array + channel + self.ecc
     }
 
     pub(super) fn block(&self, ppn: Ppn) -> BlockId {
         ppn / self.pages_per_block
+    }
+
+    /// The block of a page, and its wordline, numbered within that.
+    pub(super) fn wordline(&self, ppn: Ppn) -> (BlockId, u32) {
+        (self.block(ppn), ppn % self.pages_per_block / self.bits)
     }
 
     pub(super) fn die_of_block(&self, block: BlockId) -> u32 {

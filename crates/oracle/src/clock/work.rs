@@ -3,7 +3,7 @@
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::watch::time_event::Work;
 
-use super::lengths::Lengths;
+use super::lengths::{How, Lengths};
 
 /// Work on one die: array and channel, in this order or the other.
 #[derive(Clone, Copy, Debug)]
@@ -68,9 +68,8 @@ impl UnderWay {
         }
     }
 
-    /// Work that waits at a die by itself.
-    /// A read in it begins with this level.
-    pub(super) fn of(work: &Work, level: u8, lengths: &Lengths) -> Self {
+    /// Work that waits at a die by itself, and how it reads or what coding it makes.
+    pub(super) fn of(work: &Work, how: How, lengths: &Lengths) -> Self {
         let cause = match *work {
             Work::Copy { cause, .. }
             | Work::Load { cause, .. }
@@ -80,12 +79,12 @@ impl UnderWay {
             | Work::Erase { cause, .. } => cause,
             Work::Probe { .. } => Cause::Reclaim,
         };
-        Self { cause, ..Self::stages(work, level, lengths) }
+        Self { cause, ..Self::stages(work, how, lengths) }
     }
 
-    fn stages(work: &Work, level: u8, lengths: &Lengths) -> Self {
+    fn stages(work: &Work, how: How, lengths: &Lengths) -> Self {
         let read = |src| {
-            let (array, channel) = lengths.begin(src, lengths.pages(1), level);
+            let (array, channel) = lengths.begin(src, lengths.pages(1), how);
             Half { die: lengths.die(src), array, bus: Some(channel), out: true, suspension: None }
         };
         let program = |die, pages| Half {
@@ -99,7 +98,7 @@ impl UnderWay {
         match *work {
             Work::Copy { src, dst: None, .. } => Self::new(read(src)),
             Work::Retry { src, attempt, .. } => Self::new(Half {
-                array: lengths.retry(src, attempt),
+                array: lengths.retry(src, how.coding, attempt),
                 bus: Some(lengths.retry_transfer(lengths.pages(1), attempt)),
                 ..read(src)
             }),
@@ -110,7 +109,7 @@ impl UnderWay {
             Work::Program { dst, pages, cause, .. } => {
                 Self { host_pages: by_host(cause, pages), ..Self::new(program(lengths.die(dst), pages)) }
             }
-            Work::Merge { block, .. } => Self::new(program(lengths.die_of_block(block), 1)),
+            Work::Merge { block, .. } => Self::new(Half { array: lengths.merge(how.coding), ..program(lengths.die_of_block(block), 1) }),
             Work::Erase { block, .. } => Self::new(Half {
                 die: lengths.die_of_block(block),
                 array: lengths.erase,
@@ -118,7 +117,7 @@ impl UnderWay {
                 out: false,
                 suspension: Some(lengths.suspend_erase),
             }),
-            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, level, lengths), Cause::Reclaim),
+            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, how, lengths), Cause::Reclaim),
         }
     }
 
@@ -138,15 +137,15 @@ impl UnderWay {
     }
 }
 
-/// What work, in which a read begins with this level, adds to the piece of a job that it is part of: one thing after another, uninterrupted.
-pub(super) fn part_ns(work: &Work, level: u8, lengths: &Lengths) -> Ns {
+/// What work, that reads like this or makes this coding, adds to the piece of a job that it is part of: one thing after another, uninterrupted.
+pub(super) fn part_ns(work: &Work, how: How, lengths: &Lengths) -> Ns {
     let program = |pages| lengths.pages(pages) + lengths.program;
     match *work {
-        Work::Copy { src, dst, .. } => lengths.whole_read(src, level) + dst.map_or(0, |_| program(1)),
-        Work::Load { src, .. } => lengths.whole_read(src, level),
-        Work::Retry { src, attempt, .. } => lengths.retry(src, attempt) + lengths.retry_transfer(lengths.pages(1), attempt),
+        Work::Copy { src, dst, .. } => lengths.whole_read(src, how) + dst.map_or(0, |_| program(1)),
+        Work::Load { src, .. } => lengths.whole_read(src, how),
+        Work::Retry { src, attempt, .. } => lengths.retry(src, how.coding, attempt) + lengths.retry_transfer(lengths.pages(1), attempt),
         Work::Program { pages, .. } => program(pages),
-        Work::Merge { .. } => program(1),
+        Work::Merge { .. } => lengths.pages(1) + lengths.merge(how.coding),
         Work::Erase { .. } => lengths.erase,
         Work::Probe { wordlines, .. } => u64::from(wordlines) * lengths.probe,
     }

@@ -130,7 +130,7 @@ impl ChanceProbe {
     /// G.
     fn near(&self, view: &View, limits: &LimitTable, pec: u32) -> u32 {
         // Each job of some wordlines serves one read, which may take retries; what those of other reads add is off the limit already.
-        let retries = limits.retries(pec) * view.geometry.wordlines_per_block;
+        let retries = limits.most_retries(pec) * view.geometry.wordlines_per_block;
         self.near.saturating_add(late(view)).saturating_add(retries)
     }
 

@@ -132,9 +132,9 @@ impl Device {
                 let ns = if planted(Bug::ProbesOnce) { self.speed.probe } else { self.ns_in_piece(drive, op) };
                 self.queue_piece(Piece { op: id, die: g.die_of(block), cause: Cause::Reclaim, ns }, routing.foreground);
             }
-            NandOp::Merge { block, cause } => {
+            NandOp::Merge { block, cause, adjusts } => {
                 self.copy_programs += 1;
-                let program = WorkKind::Program { host: false, request: NIL, pages: 1 };
+                let program = WorkKind::Program { host: false, request: NIL, pages: 1, adjusts };
                 self.queue_work(g.die_of(block), WorkOp::new(id, program, cause));
             }
             NandOp::Erase { block, cause } => {
@@ -157,7 +157,7 @@ impl Device {
                 let copy = WorkKind::Copy { dst: Some(dst), then_host: true, request };
                 (drive.die_of(src), WorkOp::reading(id, copy, Cause::Host, self.begin(drive, src, coding, level)))
             }
-            None => (drive.die_of(dst), WorkOp::new(id, WorkKind::Program { host: true, request, pages: 1 }, Cause::Host)),
+            None => (drive.die_of(dst), WorkOp::new(id, WorkKind::Program { host: true, request, pages: 1, adjusts: false }, Cause::Host)),
         };
         self.queue_work(die, work);
     }
@@ -170,7 +170,7 @@ impl Device {
             self.programming += pages;
         }
         let request = if host { routing.request } else { NIL };
-        WorkOp::new(id, WorkKind::Program { host, request, pages }, cause)
+        WorkOp::new(id, WorkKind::Program { host, request, pages, adjusts: false }, cause)
     }
 
     /// What an operation takes within a piece, where one begins when the last has ended.
@@ -185,6 +185,7 @@ impl Device {
             | NandOp::Load { src, coding, level, .. }
             | NandOp::Fill { src, coding, level } => self.speed.serial_read(self.begin(drive, src, coding, level)),
             NandOp::ProgramWordline { pages, .. } => self.speed.serial_program(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }),
+            NandOp::Merge { adjusts: true, .. } => self.speed.page_transfer + self.speed.adjust,
             NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
             NandOp::Erase { .. } => self.speed.erase,
             NandOp::Retry { src, attempt, coding, of_request: false, .. } => {
