@@ -10,6 +10,7 @@ pub mod table;
 mod wordline;
 
 use crate::base::codings::{Codings, FULL};
+use crate::base::dose::{Dose, Quarters};
 use crate::base::page_set::bits;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
@@ -21,18 +22,18 @@ use table::LimitTable;
 /// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wordline {
-    /// Dose units read from this wordline, in quarters.
-    pub reads: u32,
-    /// Dose, in quarters, already accumulated when the wordline was programmed.
-    pub base: u32,
+    /// Dose read from this wordline.
+    pub reads: Quarters,
+    /// Dose already accumulated when the wordline was programmed.
+    pub base: Quarters,
 }
 
-/// What a model sees of a block. Counts are in quarters of a dose unit.
+/// What a model sees of a block.
 pub struct BlockView<'a> {
     /// Which block it is.
     pub block: BlockId,
     /// Dose of the block since its erase.
-    pub reads: u32,
+    pub reads: Quarters,
     /// P/E cycles.
     pub pec: u32,
     /// Its wordlines.
@@ -81,11 +82,14 @@ impl BlockView<'_> {
     }
 }
 
+/// The last count at which every block is looked at.
+pub(crate) const LATEST: Quarters = Quarters::of(u32::MAX - 1);
+
 /// What a model makes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assessment {
-    /// Every page decodes at once as long as the block's dose is at most this, in quarters.
-    CleanUntil(u32),
+    /// Every page decodes at once as long as the block's dose is at most this.
+    CleanUntil(Quarters),
     /// Some page may need a retry, or be past its limit: ask for each.
     Suspect,
 }
@@ -109,15 +113,15 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose of a page, numbered within the block, in 1/1024 dose units.
-    fn dose(&self, block: &BlockView, page: u32) -> u64;
+    /// Dose of a page, numbered within the block.
+    fn dose(&self, block: &BlockView, page: u32) -> Dose;
 
-    /// Up to which dose, in 1/1024 dose units, a page decodes with so many retries; below 0 where its age alone takes more.
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64;
+    /// Up to which dose a page decodes with so many retries; below 0 where its age alone takes more.
+    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose;
 
     /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
     /// that techniques count with.
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> u64;
+    fn limit_to_keep(&self, block: &BlockView, page: u32) -> Dose;
 
     /// How often a read is tried again before its page is given up.
     fn max_retries(&self) -> u8;
@@ -134,12 +138,12 @@ pub trait ErrorModel: Send {
     /// What a read of a page comes to.
     fn health(&self, block: &BlockView, page: u32) -> PageHealth {
         let (dose, most) = (self.dose(block, page), self.max_retries());
-        let enough = (0..=most).find(|retries| i128::from(dose) <= i128::from(self.limit(block, page, *retries)));
+        let enough = (0..=most).find(|retries| dose <= self.limit(block, page, *retries));
         enough.map_or(PageHealth { retries: most, is_lost: true }, |retries| PageHealth { retries, is_lost: false })
     }
 
     /// What a wordline of this block need not answer for when it is programmed now.
-    fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32;
+    fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters;
 
     /// The limits behind it, where they are a table by group and P/E count. Techniques that need one are refused without.
     fn limits(&self) -> Option<&LimitTable>;
@@ -167,8 +171,9 @@ pub const MODELS: &[(&str, &str)] = &[
 ];
 
 /// The part of what came before programming that a wordline is spared: all of it at weight 0, nothing at weight 1.
-pub(crate) fn spared(before: u64, preprogram_weight: f64) -> u32 {
+pub(crate) fn spared(before: Quarters, preprogram_weight: f64) -> Quarters {
     // In 1/65536, and rounded down, so that a dose is over-counted rather than under-counted.
     let kept = (preprogram_weight * 65_536.0).round() as u64;
-    ((before * (65_536 - kept) + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 }) >> 16).min(u64::from(u32::MAX)) as u32
+    let parts = u64::from(before.count()) * (65_536 - kept) + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 };
+    Quarters::of((parts >> 16) as u32)
 }

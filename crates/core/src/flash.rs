@@ -18,6 +18,7 @@ pub mod rules;
 mod tell;
 pub(crate) mod wear;
 
+use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::mem::huge_vec;
 use crate::base::metrics::FlashCounts;
@@ -58,11 +59,11 @@ pub(crate) struct Flash {
     /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
     counted: u8,
     /// Dose of one sensing by page kind, in quarters.
-    dose: [u32; 4],
+    dose: [Quarters; 4],
     /// What a wordline has to answer for of the dose before its first page: `disturb.preprogram_weight`.
     preprogram_weight: f64,
     /// Dose of reprogramming a wordline, in quarters.
-    reprogram_dose: u32,
+    reprogram_dose: Quarters,
     /// Wear of a cycle with a reprogramming: `density.wear`.
     reprogram_wear: f64,
     /// Whether that wear counts for limits: `density.wear_counts_for_limits`.

@@ -21,9 +21,8 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::prefetch;
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{DisturbModel, DriveConfig};
-use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, Endurance};
 
-use crate::endurance::{self, Endurances};
+use crate::endurance::{self, Endurance, Endurances, FAR, UNIT};
 use crate::error_rates::ErrorRates;
 use crate::medium::{At, Counters, Medium};
 use crate::noise::Noise;
@@ -210,7 +209,7 @@ impl Doses {
     #[inline]
     pub(crate) fn ceiling(&self, block: BlockId, alpha: u64) -> u64 {
         let block = &self.blocks[block as usize];
-        2 * alpha * block.most_read + ALPHA_ONE * block.read
+        2 * alpha * block.most_read + FAR * block.read
     }
 
     /// What its group endures, and the limit of a wordline's weakest page kind.
@@ -238,7 +237,7 @@ impl Doses {
         let b = medium.counters(at.wordline).block_before;
         let since = self.blocks[at.block as usize].read - b;
         let by_host = since.saturating_sub(not_chosen);
-        let dose = self.endurance(at).0.alpha * by_host + ALPHA_ONE * (since - by_host) + self.before(ALPHA_ONE * b);
+        let dose = self.endurance(at).0.alpha * by_host + FAR * (since - by_host) + self.before(FAR * b);
         Truth { dose: truth.dose.max(dose), ..truth }
     }
 
@@ -265,14 +264,14 @@ impl Doses {
         let Counters { read, neighbour_before: s, block_before: b } = medium.counters(at.wordline);
         let since = self.blocks[at.block as usize].read - b;
         let dose = if self.model == DisturbModel::Count {
-            ALPHA_ONE * since + self.before(ALPHA_ONE * b)
+            FAR * since + self.before(FAR * b)
         } else {
             let low = self.low(medium, at);
             let high = if at.index + self.stride < self.wordlines_per_block { medium.read(at.wordline + self.stride) } else { 0 };
             let adjacent = low - s + high;
             // Only a page that was programmed twice, an error of its own, could make this negative.
             let rest = since.saturating_sub(adjacent + read);
-            endurance.alpha * adjacent + ALPHA_ONE * rest + self.before(endurance.alpha * s + ALPHA_ONE * (b - s))
+            endurance.alpha * adjacent + FAR * rest + self.before(endurance.alpha * s + FAR * (b - s))
         };
         let limit = match &self.rates {
             // The lowest of its kinds' limits.
@@ -292,10 +291,10 @@ impl Doses {
         let Counters { neighbour_before: s, block_before: b, .. } = medium.counters(at.wordline);
         let by_neighbours = if self.model == DisturbModel::Count { 0 } else { self.endurance(at).0.alpha * s };
         let is_exact = match self.preprogram_weight {
-            0 => by_neighbours.is_multiple_of(ALPHA_ONE),
+            0 => by_neighbours.is_multiple_of(FAR),
             weight => b == 0 || weight == WEIGHT_ONE as u64,
         };
-        if is_exact { 0 } else { DOSE_ONE }
+        if is_exact { 0 } else { UNIT }
     }
 
     /// Whether the drive may take a page of this dose and limit for lost: it is, or as good as.
@@ -304,7 +303,7 @@ impl Doses {
             return noise.may_be_lost(self.rates_at(at, truth.dose).1);
         }
         let is_rounded = self.slack(medium, at) > 0 || self.rates.is_some();
-        truth.is_past() || is_rounded && (truth.dose + DOSE_ONE).cast_signed() >= truth.limit
+        truth.is_past() || is_rounded && (truth.dose + UNIT).cast_signed() >= truth.limit
     }
 
     /// The coding mode of a wordline.
@@ -328,7 +327,7 @@ impl Doses {
         }
         let ((endurance, limit), b) = (self.endurance(at), self.blocks[at.block as usize].read);
         let s = if self.model == DisturbModel::Count { 0 } else { self.low(medium, at) };
-        self.of_kind(Truth { dose: self.before(endurance.alpha * s + ALPHA_ONE * (b - s)), limit: limit.cast_signed() }, at)
+        self.of_kind(Truth { dose: self.before(endurance.alpha * s + FAR * (b - s)), limit: limit.cast_signed() }, at)
     }
 
     /// What a dose from before the programming counts.
@@ -439,7 +438,7 @@ impl Doses {
         let record = &self.blocks[block as usize];
         let of_group = |group: usize| self.limits[record.limits as usize + group].limit;
         let weakest = (0..self.table.groups()).map(of_group).min().filter(|_| self.model != DisturbModel::None)?;
-        Some(record.read * ALPHA_ONE * 20 / self.table.in_mode(weakest, record.mode))
+        Some(record.read * FAR * 20 / self.table.in_mode(weakest, record.mode))
     }
 
     /// What a block has been through.

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use vpass_core::base::units::BlockId;
-use vpass_core::disturb::table::DOSE_ONE;
 
 use crate::doses::Truth;
+use crate::endurance::UNIT;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::{Findings, Kind, OracleReport};
@@ -83,7 +83,7 @@ impl Oracle {
 
 /// Dose and limit for findings, in dose units.
 pub(crate) fn words(truth: Truth) -> String {
-    let units = |n: i64| n as f64 / DOSE_ONE as f64;
+    let units = |n: i64| n as f64 / UNIT as f64;
     if truth == Truth::SAFE {
         return "nothing disturbs it".into();
     }

@@ -1,10 +1,10 @@
 //! A read of a page, against the truth: whose data lies there, which version, and whether its dose is within its limit.
 
 use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
-use vpass_core::disturb::table::Endurance;
 use vpass_core::watch::observer::{FROM_BUFFER, NOBODY, PhysRead, ReadResult};
 
 use crate::end_scan::words;
+use crate::endurance::Endurance;
 use crate::error_rates::step_of;
 use crate::medium::At;
 use crate::oracle::Oracle;

@@ -2,8 +2,9 @@
 //! Every read of a block counts for all of its pages, the one read included.
 
 use super::limits::PageLimits;
-use super::table::{ALPHA_ONE, Endurance, LimitTable};
-use super::{Assessment, BlockView, ErrorModel, spared};
+use super::table::{Endurance, LimitTable};
+use super::{Assessment, BlockView, ErrorModel, LATEST, spared};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::error::chance::Chances;
 
 pub(super) struct Count {
@@ -21,29 +22,31 @@ impl ErrorModel for Count {
     fn assess(&self, block: &BlockView) -> Assessment {
         let groups = self.limits.of_groups(block);
         let factor = self.limits.table.block_factor(block.block);
-        let one = ALPHA_ONE.cast_signed();
         let written = (0..block.programmed()).filter_map(|wordline| {
             let kinds = block.live_kinds(wordline);
-            let base = i64::from(block.wordlines[wordline as usize].base);
-            (kinds != 0).then(|| self.limits.of_kinds(block, &groups, wordline, factor, kinds).div_euclid(one) + base)
+            let base = block.wordlines[wordline as usize].base.far();
+            (kinds != 0).then(|| self.limits.of_kinds(block, &groups, wordline, factor, kinds) + base)
         });
+        let written = written.min().unwrap_or(Dose::MAX);
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
-        let alone = [Endurance { limit: 0, alpha: ALPHA_ONE }];
-        let to_come = self.limits.of_new(block, &groups, &alone).cast_signed() + i64::from(block.reads);
-        let until = written.chain([to_come]).min().expect("one is there").min(i64::from(u32::MAX - 1));
-        if i64::from(block.reads) > until { Assessment::Suspect } else { Assessment::CleanUntil(until as u32) }
+        let alone = [Endurance { limit: Dose::ZERO, alpha: Alpha::ONE }];
+        let to_come = self.limits.of_new(block, &groups, &alone).saturating_add(block.reads);
+        if block.reads.far() > written {
+            return Assessment::Suspect;
+        }
+        Assessment::CleanUntil((written / Alpha::ONE).min(to_come).min(LATEST))
     }
 
-    fn dose(&self, block: &BlockView, page: u32) -> u64 {
+    fn dose(&self, block: &BlockView, page: u32) -> Dose {
         let (wordline, _) = block.wordline_and_kind(page);
-        u64::from(block.reads - block.wordlines[wordline as usize].base) * ALPHA_ONE
+        (block.reads - block.wordlines[wordline as usize].base).far()
     }
 
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64 {
+    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
         self.limits.of_page(block, page, retries)
     }
 
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> u64 {
+    fn limit_to_keep(&self, block: &BlockView, page: u32) -> Dose {
         self.limits.to_keep(block, page)
     }
 
@@ -63,8 +66,8 @@ impl ErrorModel for Count {
         self.limits.age()
     }
 
-    fn base_at_program(&self, block: &BlockView, _wordline: u32) -> u32 {
-        spared(u64::from(block.reads), self.preprogram_weight)
+    fn base_at_program(&self, block: &BlockView, _wordline: u32) -> Quarters {
+        spared(block.reads, self.preprogram_weight)
     }
 
     fn limits(&self) -> Option<&LimitTable> {

@@ -3,6 +3,7 @@
 
 use super::BlockView;
 use super::table::{Endurance, LimitTable};
+use crate::base::dose::{Dose, Quarters};
 use crate::base::page_set::any;
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked, PageAt};
@@ -18,7 +19,7 @@ pub(super) struct PageLimits {
 
 /// The limits of a block's groups and page kinds while no read takes a retry, before what its layers, its coding and the block itself add.
 pub(super) struct OfGroups {
-    by_group_and_kind: Vec<i64>,
+    by_group_and_kind: Vec<Dose>,
     kinds: usize,
 }
 
@@ -48,22 +49,22 @@ impl PageLimits {
         OfGroups { by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(), kinds: self.kinds }
     }
 
-    fn of_group(&self, block: &BlockView, group: usize, kind: usize, level: usize) -> i64 {
+    fn of_group(&self, block: &BlockView, group: usize, kind: usize, level: usize) -> Dose {
         match &self.aged {
-            None => self.table.truth(group, block.pec).limit.cast_signed(),
-            Some(aged) => aged.truth(&self.table, block.pec, Asked { group, kind, level, step: block.age_step }),
+            None => self.table.truth(group, block.pec).limit,
+            Some(aged) => Dose::of_1024ths(aged.truth(&self.table, block.pec, Asked { group, kind, level, step: block.age_step })),
         }
     }
 
     /// The limit of the weakest of these page kinds of a wordline, a bit each.
-    pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: u32, factor: u32, kinds: u32) -> i64 {
+    pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: u32, factor: u32, kinds: u32) -> Dose {
         let first = self.table.group_of(wordline) * groups.kinds;
         let Some(aged) = &self.aged else {
-            return self.scaled(block, groups.by_group_and_kind[first].cast_unsigned(), (wordline, kinds), factor).cast_signed();
+            return self.scaled(block, groups.by_group_and_kind[first], (wordline, kinds), factor);
         };
         let of_kind = |kind: usize| {
             let page = PageAt { wordline, kind, block_factor: factor, mode: block.mode_of(wordline) };
-            aged.of_page(&self.table, groups.by_group_and_kind[first + kind], page)
+            Dose::of_1024ths(aged.of_page(&self.table, groups.by_group_and_kind[first + kind].in_1024ths(), page))
         };
         let live = (0..groups.kinds).filter(|kind| any(&[u64::from(kinds)], *kind as u32, 1));
         live.map(of_kind).min().expect("the caller names a kind")
@@ -71,17 +72,17 @@ impl PageLimits {
 
     /// The lowest limit of any wordline of the worst block that has no age beyond the block's, over the weight of a neighbour's read: reads that
     /// a wordline surely bears that is programmed from now on.
-    pub(super) fn of_new(&self, block: &BlockView, groups: &OfGroups, endurances: &[Endurance]) -> u64 {
+    pub(super) fn of_new(&self, block: &BlockView, groups: &OfGroups, endurances: &[Endurance]) -> Quarters {
         let of_group = |(group, endurance): (usize, &Endurance)| {
             let kinds = &groups.by_group_and_kind[group * groups.kinds..][..groups.kinds];
-            let weakest = kinds.iter().copied().min().unwrap_or(0).max(0).cast_unsigned();
+            let weakest = kinds.iter().copied().min().unwrap_or_default().max(Dose::ZERO);
             self.table.in_mode(weakest, block.mode) / endurance.alpha
         };
-        endurances.iter().enumerate().map(of_group).min().unwrap_or(0)
+        endurances.iter().enumerate().map(of_group).min().unwrap_or_default()
     }
 
     /// The limit of a page that techniques go by.
-    pub(super) fn to_keep(&self, block: &BlockView, page: u32) -> u64 {
+    pub(super) fn to_keep(&self, block: &BlockView, page: u32) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
         let of_group = if self.aged.is_some() { self.table.lookup(group, block.pec) } else { self.table.truth(group, block.pec) };
@@ -89,13 +90,13 @@ impl PageLimits {
     }
 
     /// The limit of the weakest of some page kinds of a wordline, a bit each, from its group's.
-    fn scaled(&self, block: &BlockView, of_group: u64, (wordline, kinds): (u32, u32), factor: u32) -> u64 {
+    fn scaled(&self, block: &BlockView, of_group: Dose, (wordline, kinds): (u32, u32), factor: u32) -> Dose {
         let of_wordline = self.table.limit_of(of_group, wordline, factor);
         self.table.limit_of_kinds(self.table.in_mode(of_wordline, block.mode_of(wordline)), kinds)
     }
 
     /// RBER of a page of this dose.
-    pub(super) fn rate(&self, block: &BlockView, page: u32, dose: u64) -> f64 {
+    pub(super) fn rate(&self, block: &BlockView, page: u32, dose: Dose) -> f64 {
         let Some(aged) = &self.aged else { return 0.0 };
         aged.rate(dose, self.at_level(block, page, 0), self.at_level(block, page, aged.beside()))
     }
@@ -106,20 +107,20 @@ impl PageLimits {
     }
 
     /// The limit of a page with so many retries.
-    pub(super) fn of_page(&self, block: &BlockView, page: u32, retries: u8) -> i64 {
+    pub(super) fn of_page(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
         self.at_level(block, page, retries.into())
     }
 
     /// The same by number of level ([`Asked::level`]).
-    fn at_level(&self, block: &BlockView, page: u32, level: usize) -> i64 {
+    fn at_level(&self, block: &BlockView, page: u32, level: usize) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let (group, factor) = (self.table.group_of(wordline), self.table.block_factor(block.block));
         let of_group = self.of_group(block, group, kind as usize, level);
         match &self.aged {
-            None => self.scaled(block, of_group.cast_unsigned(), (wordline, 1 << kind), factor).cast_signed(),
+            None => self.scaled(block, of_group, (wordline, 1 << kind), factor),
             Some(aged) => {
                 let page = PageAt { wordline, kind: kind as usize, block_factor: factor, mode: block.mode_of(wordline) };
-                aged.of_page(&self.table, of_group, page)
+                Dose::of_1024ths(aged.of_page(&self.table, of_group.in_1024ths(), page))
             }
         }
     }
@@ -148,7 +149,7 @@ mod tests {
         let (limits, geometry) = (PageLimits::of(&config), Geometry::new(&config));
         let block = |age_step| BlockView {
             block: 0,
-            reads: 0,
+            reads: Quarters::ZERO,
             pec: 0,
             wordlines: &[],
             pages_per_wordline: 3,
@@ -161,9 +162,9 @@ mod tests {
         };
         let (young, old) = (block(0), block(Ages::default().step(config.error.longest_age.0)));
         for page in 0..3 {
-            let keep = limits.to_keep(&young, page).cast_signed();
+            let keep = limits.to_keep(&young, page);
             assert!(keep <= limits.of_page(&old, page, 0), "page {page}");
-            assert!(keep * 2 > limits.of_page(&old, page, 0) && keep < limits.of_page(&young, page, 0), "page {page}: {keep}");
+            assert!(keep * 2 > limits.of_page(&old, page, 0) && keep < limits.of_page(&young, page, 0), "page {page}: {keep:?}");
         }
     }
 }

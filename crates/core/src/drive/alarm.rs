@@ -3,7 +3,6 @@
 
 use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads};
 use crate::bugs::{Bug, planted};
-use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::flash::assess::COUNTER_GUARD;
 use crate::flash::block::{BlockState, MOVING};
@@ -165,9 +164,9 @@ impl Drive {
             return false;
         }
         let served = self.flash.cold(job.block).without_movers(self.flash.hot(job.block).reads);
-        let rate = f64::from(served - job.from) / (self.flash.now - job.started_at).max(1) as f64;
-        let left = job.deadline.0.saturating_mul(QUARTERS).saturating_sub(served);
-        rate * self.ftl.time_left(&self.flash, job) as f64 >= f64::from(left / QUARTERS * QUARTERS)
+        let rate = f64::from((served - job.from).count()) / (self.flash.now - job.started_at).max(1) as f64;
+        let left = job.deadline.quarters().saturating_sub(served);
+        rate * self.ftl.time_left(&self.flash, job) as f64 >= f64::from(left.whole_down().quarters().count())
     }
 
     /// Ends a run: looks at every block that may hold pages past their limit and reports those that nobody has read.
@@ -213,6 +212,7 @@ impl Drive {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::dose::Quarters;
     use crate::base::streams::WEAR;
     use crate::base::units::{Cause, Reads};
     use crate::config::{DisturbModel, PerPec};
@@ -230,10 +230,10 @@ mod tests {
         let block = drive.geometry.block_of(ppn);
         // Three times as though it had been read 2^29 - 1 times in between: the second of two more reads passes 2^29.
         for _ in 0..3 {
-            drive.flash.pretend_reads(block, CARRY - 4);
+            drive.flash.pretend_reads(block, CARRY - Quarters::UNIT);
             drive.read_pages(&[0, 0]);
         }
-        assert_eq!((drive.flash.hot(block).reads, drive.flash.cold(block).carries), (4, 3));
+        assert_eq!((drive.flash.hot(block).reads, drive.flash.cold(block).carries), (Quarters::UNIT, 3));
         assert_eq!(drive.block_states().nth(block as usize).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
         assert_eq!(drive.reclaim_counts().invocations, 0, "what cannot be disturbed is not rewritten");
     }

@@ -13,7 +13,7 @@
 //! kept here is how far other levels are above it, and R. Rows are those of `disturb.table`, and beyond the last one those that `[disturb]`
 //! goes on with. The truth is linear between two rows, in whole numbers. A policy takes the worse of the two rows that it sees around.
 
-use crate::base::dose::DOSE_ONE;
+use crate::base::dose::Dose;
 use crate::base::units::Ns;
 use crate::config::{ConfigError, DriveConfig};
 use crate::disturb::table::LimitTable;
@@ -128,11 +128,11 @@ impl AgedLimits {
     }
 
     /// RBER of a page that has taken this dose, by its limits at the first level and [beside](Self::beside) it.
-    pub fn rate(&self, dose: u64, first: i64, beside: i64) -> f64 {
+    pub fn rate(&self, dose: Dose, first: Dose, beside: Dose) -> f64 {
         let (cap, step) = (self.marks[0], self.marks[self.beside()] - self.marks[0]);
-        let over = dose as f64 - first as f64;
+        let over = (dose - first).in_1024ths() as f64;
         if beside > first {
-            (cap + step * over / (beside - first) as f64).max(0.0)
+            (cap + step * over / (beside - first).in_1024ths() as f64).max(0.0)
         } else {
             // Fresh data is past the first cap already, and nothing says what a read adds.
             if over > 0.0 { 1.0 } else { cap }
@@ -151,7 +151,7 @@ impl AgedLimits {
 
     /// RBER that a dose unit adds to a page of a group's worst member; nothing where fresh data is not decoded without retry any more.
     pub fn slope(&self, table: &LimitTable, pec: u32, group: usize, kind: usize) -> f64 {
-        let units = table.limit_of_kinds(table.truth(group, pec).limit, 1 << kind) as f64 / DOSE_ONE as f64;
+        let units = table.limit_of_kinds(table.truth(group, pec).limit, 1 << kind).units();
         self.room(pec, group, kind).map_or(0.0, |room| room / units)
     }
 
@@ -163,7 +163,7 @@ impl AgedLimits {
     /// C\[k\] - C\[0\] in a row, in 1/1024 dose units.
     fn gained_at(&self, table: &LimitTable, row: u32, group: usize, kind: usize, level: usize) -> i64 {
         let more = self.marks[level] - self.marks[0];
-        let gained = self.room(row, group, kind).map_or(0.0, |room| table.truth(group, row).limit as f64 * (more / room));
+        let gained = self.room(row, group, kind).map_or(0.0, |room| table.truth(group, row).limit.in_1024ths() as f64 * (more / room));
         gained.min(GAINED_MAX).floor() as i64
     }
 
@@ -171,7 +171,7 @@ impl AgedLimits {
     fn spent_at(&self, table: &LimitTable, row: u32, group: usize, kind: usize, step: usize) -> i64 {
         let Some(age) = self.ages.counts_as(step) else { return 0 };
         let lost = self.rates.retention(row, group, age);
-        let spent = self.room(row, group, kind).map_or(SPENT_MAX, |room| table.truth(group, row).limit as f64 * (lost / room));
+        let spent = self.room(row, group, kind).map_or(SPENT_MAX, |room| table.truth(group, row).limit.in_1024ths() as f64 * (lost / room));
         spent.min(SPENT_MAX).ceil() as i64
     }
 
@@ -198,7 +198,7 @@ impl AgedLimits {
 
     /// The true limit of a group's worst member in the worst block, without guard levels and before `disturb.kind_factor`.
     pub fn truth(&self, table: &LimitTable, pec: u32, of: Asked) -> i64 {
-        table.truth(of.group, pec).limit.cast_signed() + self.change(table, pec, of)
+        table.truth(of.group, pec).limit.in_1024ths() + self.change(table, pec, of)
     }
 
     /// What a policy may assume of it: the lower one of the two rows that it sees around this P/E count, and never more than the truth.
@@ -207,7 +207,7 @@ impl AgedLimits {
         let (below, above) = (self.change(table, from, of), self.change(table, to, of));
         // Each of the two terms is rounded down by itself; between the rows that may cost another unit.
         let rounding = i64::from(from != to && (below != 0 || above != 0));
-        let limit = |pec: u32, change: i64| table.truth(of.group, pec).limit.cast_signed() + change;
+        let limit = |pec: u32, change: i64| table.truth(of.group, pec).limit.in_1024ths() + change;
         limit(from, below).min(limit(to, above)) - rounding
     }
 
@@ -237,6 +237,7 @@ impl AgedLimits {
 }
 
 /// A limit times a factor of at least 1 that rounds down, also where it is below 0: there it becomes worse by a unit more.
-fn scaled(limit: i64, by: impl Fn(u64) -> u64) -> i64 {
-    if limit >= 0 { by(limit.unsigned_abs()).cast_signed() } else { -by(limit.unsigned_abs()).cast_signed() - 1 }
+fn scaled(limit: i64, by: impl Fn(Dose) -> Dose) -> i64 {
+    let scaled = by(Dose::of_1024ths(limit.abs())).in_1024ths();
+    if limit >= 0 { scaled } else { -scaled - 1 }
 }

@@ -5,6 +5,7 @@
 pub(crate) mod page_counters;
 pub(crate) mod space_saving;
 
+use crate::base::dose::Quarters;
 use crate::base::mem::prefetch;
 use crate::base::units::{BlockId, Cause, Ppn};
 use crate::bugs::Bug;
@@ -74,13 +75,13 @@ impl Flash {
             self.page_counters.count(block, ppn - self.geometry.first_page(block));
         }
         if self.bugs.has(Bug::CountWraps) {
-            hot.reads &= 0x3FFF;
+            hot.reads = Quarters::of(hot.reads.count() & 0x3FFF);
         }
-        hot.reads >= hot.alarm.saturating_add(u32::from(self.bugs.has(Bug::AlarmOneLate)))
+        hot.reads >= hot.alarm.saturating_add(Quarters::of(u32::from(self.bugs.has(Bug::AlarmOneLate))))
     }
 
     /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
-    pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: u32, cause: Cause) -> bool {
+    pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: Quarters, cause: Cause) -> bool {
         if self.counted == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
             return false;
         }

@@ -33,7 +33,7 @@ impl Draws {
         let Some(chances) = &self.chances else { return (model.health(view, page), None) };
         if let Some(seed) = self.noise {
             let rber = model.rate(view, page) * if planted(Bug::NoiseTooLoud) { 1.1 } else { 1.0 };
-            let drawn = chances.retries(rber, dice(seed, ppn, view.pec, view.reads));
+            let drawn = chances.retries(rber, dice(seed, ppn, view.pec, view.reads.count()));
             let health = PageHealth { retries: drawn.map_or(model.max_retries(), |retries| retries as u8), is_lost: drawn.is_none() };
             return (health, Some(chances.lost_codewords(rber)));
         }

@@ -183,9 +183,9 @@ impl Flash {
         self.tracker.bugs = bugs;
     }
 
-    /// As though a block had been read so often, in quarters of a dose unit.
+    /// As though a block had been read so often.
     #[cfg(test)]
-    pub(crate) fn pretend_reads(&mut self, block: BlockId, reads: u32) {
+    pub(crate) fn pretend_reads(&mut self, block: BlockId, reads: crate::base::dose::Quarters) {
         self.hot[block as usize].reads = reads;
     }
 }

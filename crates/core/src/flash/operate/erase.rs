@@ -1,5 +1,6 @@
 //! Erasing: a block without current data begins a new life, one cycle older.
 
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Reads};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
@@ -54,7 +55,7 @@ impl Flash {
         }
         cold.pec += u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
         cold.set_policy_alarm(Reads::NEVER);
-        cold.model_alarm = if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { u32::MAX };
+        cold.model_alarm = if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { Quarters::MAX };
         cold.carries = 0;
     }
 }

@@ -2,6 +2,7 @@
 //! page kinds.
 
 use crate::base::codings::FULL;
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
@@ -81,7 +82,7 @@ impl Flash {
 
     /// What reprogramming a wordline does to the others, as if it had been read (`density.reprogram_dose`).
     fn disturb_by_reprogramming(&mut self, block: BlockId, wordline: u32, cause: Cause) {
-        if self.reprogram_dose > 0 && self.count_dose(block, wordline, self.reprogram_dose, cause) {
+        if self.reprogram_dose > Quarters::ZERO && self.count_dose(block, wordline, self.reprogram_dose, cause) {
             self.model_alarm(block);
         }
     }

@@ -1,5 +1,6 @@
 //! Sensing: a page read for the host or on the drive's own account, and the one place where the drive decides that data could not be read.
 
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::disturb::{BlockView, ErrorModel, PageHealth};
@@ -54,7 +55,7 @@ impl Flash {
     pub(crate) fn rung(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
         let own = self.dose[self.geometry.kind_of(ppn) as usize];
-        if self.cold[block as usize].model_alarm == 0 {
+        if self.cold[block as usize].model_alarm == Quarters::ZERO {
             // It may have grown older since the model was asked last.
             self.ask_model(block);
         }
@@ -127,8 +128,8 @@ impl Flash {
     }
 
     /// The gate: whether the data of a page can be read, and with how many retries; and how many codewords of it are lost on average, where anybody
-    /// looks. `own` is what the sensing that asks has deposited already, in quarters: what comes after the data was sensed did it no harm.
-    fn health(&mut self, block: BlockId, page: u32, own: u32) -> (PageHealth, Option<f64>) {
+    /// looks. `own` is what the sensing that asks has deposited already: what comes after the data was sensed did it no harm.
+    fn health(&mut self, block: BlockId, page: u32, own: Quarters) -> (PageHealth, Option<f64>) {
         if !self.hot[block as usize].has(SUSPECT) {
             return (PageHealth::WELL, None);
         }
@@ -137,10 +138,9 @@ impl Flash {
         self.wordlines[wordline].reads -= own;
         let ppn = self.geometry.first_page(block) + page;
         let (mut health, lost) = self.with_block_view(block, |model, view| self.draws.judge(model, view, page, ppn));
-        if planted(Bug::LimitReachedIsLost) && own > 0 {
-            let at_limit = |model: &dyn ErrorModel, view: &BlockView| {
-                model.dose(view, page).cast_signed() == model.limit(view, page, model.max_retries())
-            };
+        if planted(Bug::LimitReachedIsLost) && own > Quarters::ZERO {
+            let at_limit =
+                |model: &dyn ErrorModel, view: &BlockView| model.dose(view, page) == model.limit(view, page, model.max_retries());
             health.is_lost |= self.with_block_view(block, at_limit);
         }
         self.hot[block as usize].reads += own;

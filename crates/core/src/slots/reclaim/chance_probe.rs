@@ -23,11 +23,12 @@ use super::Technique;
 use super::block::{ALL_KINDS, Block};
 use super::promise::Budget;
 use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
+use crate::base::dose::{Alpha, Dose};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
+use crate::disturb::table::LimitTable;
 use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
 
 /// Probability that the neighbours of a read are probed.
@@ -133,19 +134,18 @@ impl ChanceProbe {
         self.near.saturating_add(late(view)).saturating_add(retries)
     }
 
-    /// (alpha - 1) G, in 1/1024 units.
-    fn beside(&self, view: &View, limits: &LimitTable, pec: u32, alpha: u64) -> i64 {
-        let reads = u64::from(self.near(view, limits, pec));
-        ((alpha - ALPHA_ONE) * u64::from(QUARTERS) * reads).cast_signed()
+    /// (alpha - 1) G.
+    fn beside(&self, view: &View, limits: &LimitTable, pec: u32, alpha: Alpha) -> Dose {
+        Reads(self.near(view, limits, pec)) * (alpha - Alpha::ONE)
     }
 
     /// E.
     fn end(&self, view: &View, limits: &LimitTable, pec: u32) -> u32 {
         let of_group = |group| {
             let e = limits.lookup(group, pec);
-            let room = (e.limit.cast_signed() - self.beside(view, limits, pec, e.alpha)).max(0) as f64 / DOSE_ONE as f64;
+            let room = (e.limit - self.beside(view, limits, pec, e.alpha)).max(Dose::ZERO).units();
             // Where no neighbour is special, nothing is kept for it.
-            if e.alpha == ALPHA_ONE { room } else { room * (1.0 - NEAR) }
+            if e.alpha == Alpha::ONE { room } else { room * (1.0 - NEAR) }
         };
         let least = (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min);
         (least as u32).saturating_sub(after_end(view)).max(1)
@@ -219,12 +219,12 @@ impl Policy for ChanceProbe {
         self.probes += found.len() as u64;
         let (now, pec) = (view.reads(block).0, view.pec(block));
         let last = self.end(view, limits, pec) + after_end(view);
-        let far = u64::from(last.saturating_sub(now)) * DOSE_ONE;
+        let far = Reads(last.saturating_sub(now)).far();
         let bits = view.geometry.cell.bits();
         let mut in_turn = vec![];
         for (sensing, probed) in (now + 1 - found.len() as u32..).zip(found) {
             let e = limits.lookup(limits.group_of(probed.wordline), pec);
-            if probed.left_of(e.limit) < far.cast_signed() + self.beside(view, limits, pec, e.alpha) {
+            if probed.left_of(e.limit) < far + self.beside(view, limits, pec, e.alpha) {
                 self.pages.get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block)).insert(probed.wordline * bits, bits);
             }
             if self.is_drawn(view, block, sensing) {
@@ -261,8 +261,8 @@ impl Policy for ChanceProbe {
         // E is above the threshold of `block`, so 2 or more: then a new wordline has what a probe must find left of it.
         let of_group = |group: usize| {
             let e = limits.lookup(group, pec);
-            let own = self.beside(view, limits, pec, e.alpha) as f64 / DOSE_ONE as f64;
-            Budget { group, endures: e.limit as f64 / DOSE_ONE as f64, alpha: 1.0, reads: 1 + after_end(view), own }
+            let own = self.beside(view, limits, pec, e.alpha).units();
+            Budget { group, endures: e.limit.units(), alpha: 1.0, reads: 1 + after_end(view), own }
         };
         Promise::within((0..limits.groups()).map(of_group))
     }
@@ -284,11 +284,11 @@ impl Policy for ChanceProbe {
         };
         let of_group = |group: usize| {
             let e = limits.lookup(group, pec);
-            let need = f64::from(end + after_end(view)) + self.beside(view, limits, pec, e.alpha) as f64 / DOSE_ONE as f64;
-            let limit = e.limit as f64 / DOSE_ONE as f64;
+            let need = f64::from(end + after_end(view)) + self.beside(view, limits, pec, e.alpha).units();
+            let limit = e.limit.units();
             Threshold {
                 name: format!("reads beside a wordline of group {} from which on a probe of it moves it", view.disturb.groups[group]),
-                reads: ((limit - need) * ALPHA_ONE as f64 / (e.alpha - ALPHA_ONE).max(1) as f64).max(0.0) as u32,
+                reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight()).max(0.0) as u32,
                 because: format!("(ERC_MAX {limit} - need {need:.1}) / (alpha - 1); drawn once in {:.0} reads", 1.0 / self.chance),
             }
         };
@@ -362,7 +362,7 @@ mod tests {
     /// pages that the drive loses.
     fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<u32>, u64) {
         let page = |drive: &Drive, n: u32| {
-            let next = drive.flash.hot(0).reads / 4 + 1;
+            let next = drive.flash.hot(0).reads.whole_down().0 + 1;
             if draw.number(0, drive.flash.cold(0).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
         };
         let reads = (0..4000).map(|n| {
