@@ -34,7 +34,7 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     refused(&["error.temperature_c=125.5"], &["error.temperature_c = 125.5 is outside -40 to 125"]);
     refused(&["error.temperature_c=-41"], &["error.temperature_c"]);
     refused(&["error.longest_age=0s"], &["error.longest_age"]);
-    let in_time = ["workload.queue_depth=", "workload.rate=10"];
+    let in_time = ["--reclaim none", "workload.queue_depth=", "workload.rate=10"];
     refused(&[&in_time[..], &["start.age=2y"]].concat(), &["start.age = \"2y\" is more than error.longest_age = \"1y\""]);
     refused(
         &[&in_time[..], &["--refresh block", "start.age=31d"]].concat(),

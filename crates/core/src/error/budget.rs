@@ -128,11 +128,11 @@ impl AgedLimits {
     }
 
     /// RBER of a page that has taken this dose, by its limits at the first level and [beside](Self::beside) it.
-    pub fn rate(&self, dose: u64, first: i64, beside: i64) -> f64 {
+    pub fn rate(&self, dose: Dose, first: Dose, beside: Dose) -> f64 {
         let (cap, step) = (self.marks[0], self.marks[self.beside()] - self.marks[0]);
-        let over = dose as f64 - first as f64;
+        let over = (dose - first).in_1024ths() as f64;
         if beside > first {
-            (cap + step * over / (beside - first) as f64).max(0.0)
+            (cap + step * over / (beside - first).in_1024ths() as f64).max(0.0)
         } else {
             // Fresh data is past the first cap already, and nothing says what a read adds.
             if over > 0.0 { 1.0 } else { cap }
