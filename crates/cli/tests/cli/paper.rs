@@ -177,6 +177,69 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
     refused(&BY_CYCLES.replace("pec=2000", "pec=2001"), "wear = \"frozen\" with start.pec = 2001: disturb.table has no row there");
 }
 
+/// Two runs of each of two refresh techniques, after three periods of updates; reads of data in every age are taken apart.
+const BY_PERIODS: &str = "title = 'periods'\ndrive = 'tiny'\nset = ['disturb.model=none', 'start.fill=0.5', 'start.age=30d']\n\
+    figure = [{ name = 'f', title = 'mean', group = 'g', metric = ['/latency_us/read/mean'], unit = 'us', over = 'block' },\n\
+    { name = 'in-use', title = 'blocks', group = 'g', metric = ['/blocks/in_use'], unit = 'blocks' }]\n\
+    plot = [{ name = 'stages', title = 'stages', group = 'g', kind = 'stages' }]\n\
+    gain = [{ name = 'gain', title = 'gain', group = 'g', technique = 'none', over = 'block', twin = ' free' }]\n\
+    workload = [{ name = 'even', config = {} }]\n\
+    group = [{ name = 'g', gear = 'timed', reclaim = ['none'], refresh = ['block', 'none'], seeds = 2, load = 0.5, \
+    periods = { before = 3, updates = 0.25, reads = 20000, stages = true }, \
+    variant = [{ name = 'v' }, { name = 'v free', set = ['timing.program_us=0.001', 'timing.erase_us=0.001'] }] }]\n";
+
+#[test]
+fn data_is_updated_for_periods_and_its_reads_are_taken_apart() {
+    let room = Room::new();
+    let out = room.path("out");
+    let done = vpass(&["paper", &room.file("run.toml", BY_PERIODS), "--out", out.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let numbers = |line: &str, of: usize| -> f64 { line.split(',').nth(of).unwrap().parse().unwrap() };
+    let csv = read("f.csv");
+    let of = |start: &str| csv.lines().find(|l| l.starts_with(start)).unwrap_or_else(|| panic!("{start} in {csv}")).to_owned();
+    let (first, second, mean) = (of("v,even,1,none,"), of("v,even,2,none,"), of("v,mean,mean,none,"));
+    assert!(csv.starts_with("# mean\nvariant,workload,seed,refresh,us,over_block\n"), "{csv}");
+    assert!((f64::midpoint(numbers(&first, 5), numbers(&second, 5)) - numbers(&mean, 5)).abs() < 1e-12 && first != second);
+    // Where nothing refreshes, a wordline has lost e^(-3/4) of its pages, each for itself.
+    let stages = read("stages.csv");
+    let share = |case: &str| {
+        let line = stages.lines().find(|l| l.starts_with(&format!("v,even,none,1,{case},"))).unwrap();
+        numbers(line, 6)
+    };
+    assert!(share("-C") / (share("-C") + share("LC")) > 0.3 && (share("csb") - 1.0 / 3.0).abs() < 0.02, "{stages}");
+    let whole = stages.lines().find(|l| l.starts_with("v,even,block,1,LCM,")).unwrap();
+    assert!(numbers(whole, 6) > share("LCM"), "{stages}");
+    // All means are of one-page reads: what a stage does not explain is the host link.
+    let gain = read("gain.csv");
+    let row = gain.lines().find(|l| l.starts_with("v,")).unwrap();
+    assert!((numbers(row, 1) - (2..5).map(|of| numbers(row, of)).sum::<f64>()).abs() < 1e-12, "{gain}");
+    assert_eq!(numbers(row, 2).to_bits(), 0f64.to_bits(), "neither technique senses less: {gain}");
+    let runs: serde_json::Value = serde_json::from_str(&read("runs.json")).unwrap();
+    let updates = runs[0]["summary"]["host"]["write_requests"].as_u64().unwrap();
+    assert!(updates < 20 && runs[0]["refresh"] == "block" && runs[2]["summary"]["seed"] == 2, "{updates}");
+    assert!(read("in-use.csv").lines().any(|l| l.starts_with("v,even,1,none,")));
+}
+
+#[test]
+fn periods_that_do_not_go_together_with_the_rest_are_refused() {
+    let room = Room::new();
+    let refused = |from: &str, to: &str, words: &str| {
+        let done = vpass(&["paper", &room.file("run.toml", &BY_PERIODS.replace(from, to))]);
+        assert!(done.code == 2 && done.stderr.contains(words), "{}", done.stderr);
+    };
+    refused("load = 0.5, ", "", "either a `load`, of the group or of each variant, or `queue_depth` is expected");
+    refused("reads = 20000", "reads = 20000, counted = 1", "either `reads` or `counted` is expected");
+    refused("before = 3", "before = 0", "amounts above 0 are expected");
+    refused("reads = 20000", "reads = 20000, read_share = 1.5", "`read_share` is expected");
+    refused("refresh = ['block', 'none'], ", "", "`periods` is expected beside `refresh`");
+    refused("reclaim = ['none']", "reclaim = ['none', 'block']", "one technique of `reclaim` is expected");
+    refused("seeds = 2", "oracle = true", "`stages` is for the timed gear, without `oracle`");
+    refused("{ name = 'v free', ", "{ name = 'w', ", "a twin of the name \"V free\"");
+    refused("stages = true", "stages = false", "`stages = true` is expected in the periods of group g");
+    refused("start.age=30d", "start.age=31d", "start.age = \"31d\" is more than refresh.period");
+}
+
 #[test]
 fn a_run_that_cannot_keep_up_gives_no_number_and_the_others_go_on() {
     let room = Room::new();
@@ -226,6 +289,7 @@ fn an_expected_row_says_how_it_is_compared() {
         ("direction_only = true\ntolerance = 0.1", "no `tolerance` and no `calibrated` are expected"),
         ("direction_only = true", "its figure divides by no technique: `below` or `above` is expected"),
         ("tolerance = 0.1\nbelow = 'ipr'", "`below` and `above` are for `direction_only = true`"),
+        ("tolerance = 0.1\nthan = 'w'", "`than` is for `below` and `above`"),
     ] {
         let said = refusal(more);
         assert!(said.contains(words), "{said}");
