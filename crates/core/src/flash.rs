@@ -3,6 +3,7 @@
 mod age;
 pub(crate) mod assess;
 pub mod block;
+mod burden;
 pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
@@ -61,6 +62,8 @@ pub(crate) struct Flash {
     reprogram_dose: u32,
     /// Wear of a cycle with a reprogramming: `density.wear`.
     reprogram_wear: f64,
+    /// Whether merging for fewer sensings is the adjustment of a refresh technique, with a time of its own.
+    pub(crate) adjusts: bool,
     /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
     wear_counts: bool,
     /// P/E cycles of every block when the drive was made.
@@ -118,6 +121,7 @@ impl Flash {
             preprogram_weight: config.disturb.preprogram_weight,
             reprogram_dose: config.density.reprogram_quarters(),
             reprogram_wear: config.density.wear,
+            adjusts: false,
             wear_counts: config.density.wear_counts_for_limits,
             first_pec: config.start.pec,
             model,

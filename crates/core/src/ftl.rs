@@ -1,5 +1,6 @@
 //! The controller: map, free blocks, streams, the one allocator, the one mover, garbage collection, the write buffer.
 
+pub(crate) mod adjust;
 pub(crate) mod buffer;
 pub(crate) mod collect;
 pub(crate) mod free;
@@ -23,6 +24,7 @@ use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, Schedule, WearConfig};
 use crate::slots::gc::victims::VictimIndex;
+use crate::slots::refresh::{Adjusting, adjust_us};
 use buffer::WriteBuffer;
 use free::FreeBlocks;
 use gathers::Gathers;
@@ -58,8 +60,11 @@ pub(crate) struct Ftl {
     load_cursor: u32,
     /// Time to copy a page on an idle drive; for the urgency of jobs.
     copy_ns: Ns,
-    /// The same for reprogramming a wordline.
+    /// The same for reprogramming a wordline, and for adjusting one.
     merge_ns: Ns,
+    adjust_ns: Ns,
+    /// How wordlines are adjusted, where refresh does that.
+    pub(crate) adjusting: Option<Adjusting>,
     /// Logical pages reported lost and not rewritten since, a bit each; empty until the first.
     lost: Vec<u64>,
     pub(crate) lost_pages: u64,
@@ -104,6 +109,8 @@ impl Ftl {
             load_cursor: 0,
             copy_ns: copy_ns(config, geometry),
             merge_ns: merge_ns(config, geometry),
+            adjust_ns: adjust_ns(config, geometry),
+            adjusting: None,
             lost: vec![],
             lost_pages: 0,
             lost_by_age: 0,
@@ -137,6 +144,13 @@ fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
 fn merge_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
     u64::from(geometry.cell.bits()) * read_ns(config, geometry) + transfer + us(config.timing.program_us)
+}
+
+/// Adjusting a wordline of which one page has moved, and writing all others elsewhere: the longest that it takes on an idle drive.
+fn adjust_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
+    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
+    let kept = u64::from(geometry.cell.bits() - 1);
+    kept * (read_ns(config, geometry) + copy_ns(config, geometry)) + transfer + us(adjust_us(config))
 }
 
 /// Reading a page of the mean kind on an idle drive.

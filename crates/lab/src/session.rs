@@ -48,7 +48,7 @@ impl Session {
         let mut drive = Drive::new(config.clone(), techniques, timed)?;
         if let Some(level) = oracle {
             let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(level);
-            oracle.expect_refresh(drive.config(), &techniques.refresh, timed);
+            oracle.expect_refresh(drive.config(), &techniques.refresh, techniques.seed, timed);
             drive.observe(Box::new(oracle));
         }
         drive.precondition(seed);

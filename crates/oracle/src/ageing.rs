@@ -1,6 +1,7 @@
 //! The age of each block's oldest page, by a clock of the oracle's own, against what refresh promises.
 //!
-//! A block's age begins with its first page and ends with its erase; nothing else changes it. The drive tells the time before it opens a block
+//! A block's age begins with its first page and ends with its erase. It begins anew where all that is left of the block was programmed over in one
+//! job. The drive tells the time before it opens a block
 //! and when time alone sets something off. It is believed as far as the requests bear it out: time never goes back, and untimed it lies between
 //! the arrivals of the requests that are being served.
 
@@ -153,6 +154,17 @@ impl Ageing {
     pub(crate) fn age(&self, block: BlockId, at: Option<Ns>) -> Ns {
         let now = at.map_or(self.now, Ns::cast_signed);
         self.since.get(block as usize).copied().flatten().map_or(0, |since| (now - since).max(0).cast_unsigned())
+    }
+
+    /// The time, as far as the drive has told it.
+    pub(crate) fn now(&self) -> Moment {
+        self.now
+    }
+
+    /// All that a block holds was programmed over, the first of it at this time.
+    pub(crate) fn renew(&mut self, block: BlockId, since: Moment) {
+        self.end(block);
+        self.begin_at(block, since);
     }
 
     /// A block is erased.

@@ -111,10 +111,20 @@ impl Clock {
         self.expected.opened(block, coding);
     }
 
-    pub(crate) fn merged(&mut self, block: BlockId, cause: Cause) {
+    /// Wordlines are adjusted by this technique, for a time of its own.
+    pub(crate) fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str) {
+        self.lengths.expect_refresh(config, refresh);
+    }
+
+    pub(crate) fn merged(&mut self, block: BlockId, coding: u8, cause: Cause) {
         if self.is_on() {
-            self.expected.merged(block, cause, &self.lengths);
+            self.expected.merged(block, coding, cause, &self.lengths);
         }
+    }
+
+    /// A wordline, or all of a block, is read with another coding from now on.
+    pub(crate) fn recoded(&mut self, block: BlockId, wordline: Option<u32>, coding: u8) {
+        self.expected.recoded(block, wordline, coding);
     }
 
     pub(crate) fn erased(&mut self, block: BlockId, cause: Cause) {
@@ -225,14 +235,14 @@ impl Clock {
             TimeEvent::Read { op, request, ppn, bytes, at } => {
                 self.go_to(at)?;
                 let lpn = self.host.next_page(request, bytes, &self.lengths)?;
-                self.expected.take_read(lpn, ppn)?;
+                let coding = self.expected.take_read(lpn, ppn)?;
                 self.urgency.read(self.lengths.die(ppn), self.lengths.block(ppn), ppn);
-                self.dies.read(op, request, ppn, bytes, at, &self.lengths)
+                self.dies.read(op, (request, bytes), (ppn, coding), at, &self.lengths)
             }
             TimeEvent::Retry { op, request, ppn, bytes, attempt, at } => {
                 self.go_to(at)?;
-                self.expected.take_retry(ppn, attempt, Cause::Host)?;
-                self.dies.retry(op, (request, bytes), ppn, attempt, at, &self.lengths)
+                let coding = self.expected.take_retry(ppn, attempt, Cause::Host)?;
+                self.dies.retry(op, (request, bytes), (ppn, coding), attempt, at, &self.lengths)
             }
             TimeEvent::Work { op, work, at } => {
                 self.go_to(at)?;
@@ -275,8 +285,8 @@ impl Clock {
     fn work(&mut self, op: OpId, work: &Work) -> Result<(), String> {
         let sparse = if let Work::Program { dst, .. } = work { self.expected.is_sparse(self.lengths.block(*dst)) } else { false };
         self.pads.check(work, self.now, self.host.last_end, sparse, &self.lengths)?;
-        self.expected.take_work(work, &self.lengths)?;
-        let mut under_way = UnderWay::of(work, &self.lengths);
+        let taken = self.expected.take_work(work, &self.lengths)?;
+        let mut under_way = UnderWay::of(work, taken.coding, &self.lengths);
         if under_way.host_pages > 0 {
             under_way.request = self.host.programs(under_way.host_pages)?;
         }
@@ -285,15 +295,15 @@ impl Clock {
     }
 
     fn part(&mut self, op: OpId, work: &Work) -> Result<(), String> {
-        let moved = self.expected.take_work(work, &self.lengths)?;
+        let taken = self.expected.take_work(work, &self.lengths)?;
         let parts = self.pieces.entry(op).or_default();
-        if let Some(block) = moved {
+        if let Some(block) = taken.moved {
             *parts.moved.entry(block).or_default() += 1;
         }
         if let Work::Erase { block, .. } = work {
             parts.erased.insert(*block);
         }
-        parts.ns += part_ns(work, &self.lengths);
+        parts.ns += part_ns(work, taken.coding, &self.lengths);
         parts.die = die_of_part(work, &self.lengths).or(parts.die);
         if parts.ns == 0 {
             // What takes no time is no piece.

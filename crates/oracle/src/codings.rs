@@ -30,6 +30,17 @@ impl Codings {
         self.kinds - self.kept(coding).unwrap_or(0).count_ones()
     }
 
+    /// Of a wordline that is merged by itself: those that count as taken away until the erase. What is merged for fewer sensings does not.
+    pub(crate) fn taken_from_wordline(self, coding: u8) -> u32 {
+        if coding < 4 { self.given_up(coding) } else { 0 }
+    }
+
+    /// The page kind of full density that takes as many sensings as this one does in a coding: with each kind more that tells its states apart
+    /// they double.
+    pub(crate) fn reads_like(self, coding: u8, kind: u32) -> u32 {
+        if coding < 4 { kind } else { (self.kept(coding).unwrap_or(0) & ((1 << kind) - 1)).count_ones() }
+    }
+
     /// Those, one by one; none where there is no such coding.
     pub(crate) fn kinds_given_up(self, coding: u8) -> impl Iterator<Item = u32> {
         let kept = self.kept(coding).unwrap_or(u32::MAX);
@@ -67,6 +78,8 @@ mod tests {
         let tlc = Codings { kinds: 3 };
         assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(4, page)), [1, 1, 2, 4]);
         assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(1, page)), [0, 1, 2, 3], "what is missing is not passed over");
+        let qlc = Codings { kinds: 4 };
+        assert_eq!([(4, 1), (4, 3), (5, 3), (6, 3), (1, 2)].map(|(coding, kind)| qlc.reads_like(coding, kind)), [0, 2, 1, 0, 2]);
         assert_eq!((tlc.given_up(4), tlc.kinds_given_up(5).collect::<Vec<_>>()), (1, vec![0, 1]));
     }
 }

@@ -55,6 +55,8 @@ impl Oracle {
             host_write_pages: host.write_pages,
             mapped_pages: drive.mapped_pages(),
         });
+        let refresh = drive.refresh_counts();
+        self.check_adjusted(refresh.merged_wordlines, refresh.corrupted_pages);
         let aged = self.ageing.check(drive.refresh_counts().invocations, drive.now(), drive.oldest_age());
         self.findings.note(Kind::Books, aged);
         self.know_ages(drive.now());
@@ -78,6 +80,7 @@ impl Oracle {
         self.requests.served = HostCounts::default();
         self.memory.fill_reads = 0;
         self.questions.overtaken = 0;
+        self.adjusted.begin_measured_phase();
         self.blame.begin_measured_phase();
         self.clock.begin_measured_phase();
         self.seen = DriveBooks::default();

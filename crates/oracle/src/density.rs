@@ -35,7 +35,7 @@ impl Oracle {
         self.forget(block, wordline, self.density.codings.kinds_given_up(mode), "a merge took away");
         if self.protocol.is_full(block) {
             if right {
-                self.check_sensed(block, wordline);
+                self.check_sensed(block, wordline, mode);
             }
             self.doses.reprogram(&mut self.medium, block, self.geometry.first_wordline(block) + wordline);
             self.questions.put_off(block, self.doses.of_reprogramming());
@@ -48,10 +48,11 @@ impl Oracle {
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if right {
-            self.take_away(block, self.density.codings.given_up(mode));
+            self.take_away(block, self.density.codings.taken_from_wordline(mode));
             self.settle_block(block);
             self.doses.recode_wordline(block, wordline, mode);
             self.doses.note_reprogramming(block);
+            self.adjusted_wordline(block, wordline, mode);
         }
     }
 

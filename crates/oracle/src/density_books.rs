@@ -98,14 +98,17 @@ impl Oracle {
 }
 
 impl Oracle {
-    /// A wordline of a block of full density is programmed over itself: every page of it was sensed just before.
-    pub(crate) fn check_sensed(&mut self, block: BlockId, wordline: u32) {
-        let all = (1u32 << self.geometry.cell.bits()) - 1;
-        let right = self.density.wordline == self.geometry.first_wordline(block) + wordline && self.density.sensed == all;
+    /// A wordline of a block of full density is programmed over itself: every page of it was sensed just before, or at least what it holds where
+    /// only that is wanted.
+    pub(crate) fn check_sensed(&mut self, block: BlockId, wordline: u32, mode: u8) {
+        let first = self.geometry.first_wordline(block) + wordline;
+        let wanted = |(kind, stamp)| u32::from(!self.adjusted.is_one(mode) || self.stamps.is_live(stamp)) << kind;
+        let wanted: u32 = (0..self.geometry.cell.bits()).zip(self.medium.stamps(first)).map(wanted).sum();
+        let right = self.density.wordline == first && self.density.sensed & wanted == wanted;
         self.density.sensed = 0;
         if !right {
             self.findings.add(Kind::Protocol, || {
-                format!("wordline {wordline} of block {block} was programmed over itself without all of its pages being sensed before")
+                format!("wordline {wordline} of block {block} was programmed over itself without what it holds being sensed before")
             });
         }
     }

@@ -404,6 +404,16 @@ impl Doses {
         self.start_pec + self.blocks[block as usize].limits / self.table.groups() as u32
     }
 
+    /// Whether reads disturb anything.
+    pub(crate) fn counts(&self) -> bool {
+        self.model != DisturbModel::None
+    }
+
+    /// P/E cycles of a block.
+    pub(crate) fn cycles_of(&self, block: BlockId) -> u32 {
+        self.start_pec + self.worn[block as usize].cycles
+    }
+
     /// The coding of a wordline by itself; 0 where it has none.
     pub(crate) fn own_mode(&self, block: BlockId, index: u32) -> u8 {
         self.own_modes[block as usize].get(index as usize).copied().unwrap_or(0)

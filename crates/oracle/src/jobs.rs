@@ -100,7 +100,7 @@ impl Oracle {
         // Of a block that holds nothing yet it names its first.
         let is_asked = at != Reads(0) && block < self.geometry.blocks && self.protocol.written(block) > 0;
         self.claims.alarms += u64::from(is_asked && !self.jobs.contains_key(&block));
-        self.questions.name(block, at);
+        self.questions.name(block, if self.doses.counts() { at } else { Reads::NEVER });
         if at == Reads(0)
             && let Some(job) = self.jobs.remove(&block).filter(|job| job.within)
         {

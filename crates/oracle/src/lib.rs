@@ -8,6 +8,7 @@
 //! Data loss is a result where the drive reported it. Whatever else is wrong is a bug ([`OracleReport::is_bug`]).
 
 mod addresses;
+mod adjusted;
 mod adversary;
 mod ageing;
 mod ask;

@@ -97,6 +97,7 @@ impl Observer for Oracle {
             Origin::Copy(from) => {
                 self.claims.reclaim_copies += u64::from(cause == Cause::Reclaim);
                 self.check_divided(from, at);
+                self.adjusted.written_elsewhere(from);
                 let copied = self.carried(from).unwrap_or(Stamp::ERASED);
                 let checked = Stamps::program_copy(&mut self.medium, at, lpn, copied);
                 if checked.is_ok() && from != ppn {
@@ -113,6 +114,7 @@ impl Observer for Oracle {
         self.need.happens(false);
         self.blame.leaves_flash(lpn);
         self.claims.reclaim_copies += u64::from(self.course.moving == Cause::Reclaim);
+        self.adjusted.written_elsewhere(from);
         let checked = self.gather(lpn, from);
         self.findings.note(Kind::Stamp, checked);
     }
@@ -131,6 +133,9 @@ impl Observer for Oracle {
     }
 
     fn asks_at(&mut self, block: BlockId, at: Reads) {
+        if at == Reads(0) {
+            self.end_adjusting(block);
+        }
         if self.is_full() {
             self.check_told(block);
             self.judge_answer(block, at);
@@ -153,12 +158,13 @@ impl Observer for Oracle {
 
     fn merged(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
         self.seen.reprograms[cause as usize] += 1;
-        self.clock.merged(block, cause);
+        self.clock.merged(block, mode, cause);
         self.merged_wordline(block, wordline, mode);
     }
 
     fn recoded(&mut self, block: BlockId, wordline: Option<u32>, mode: u8) {
         if self.check_block(block, "recoding") {
+            self.clock.recoded(block, wordline, mode);
             match wordline {
                 Some(wordline) => self.recoded_wordline(block, wordline, mode),
                 None if self.protocol.written(block) == 0 => self.opened_in_mode(block, mode),
@@ -184,6 +190,7 @@ impl Observer for Oracle {
             self.know_age(block, None);
         }
         self.ageing.end(block);
+        self.forget_adjusted(block);
         self.openings.erase(block);
         self.blame.erased(&self.geometry, block);
         let mut unseen = std::mem::take(&mut self.unseen_losses);
@@ -216,7 +223,15 @@ impl Observer for Oracle {
         }
     }
 
+    fn renewed(&mut self, block: BlockId, since: Moment) {
+        if self.check_block(block, "age") {
+            let checked = self.renew(block, since);
+            self.findings.note(Kind::Protocol, checked);
+        }
+    }
+
     fn clock_restarts(&mut self, passed: Ns) {
+        self.adjusted.set_back(passed.cast_signed());
         let checked = self.ageing.restart(passed);
         self.findings.note(Kind::Protocol, checked);
     }

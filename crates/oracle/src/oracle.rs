@@ -7,6 +7,7 @@ use vpass_core::base::units::{BlockId, Bytes, Lpn, Ppn};
 use vpass_core::config::DriveConfig;
 
 use crate::addresses;
+use crate::adjusted::Adjusted;
 use crate::ageing::Ageing;
 use crate::bits::Bits;
 use crate::blame::Blame;
@@ -73,6 +74,7 @@ pub struct Oracle {
     pub(crate) course: Course,
     pub(crate) start_reads: StartReads,
     pub(crate) ageing: Ageing,
+    pub(crate) adjusted: Adjusted,
     /// What is wrong with the drive's geometry.
     pub(crate) addresses: Result<(), String>,
     pub(crate) time: TimeCheck,
@@ -100,6 +102,7 @@ impl Oracle {
             memory: Memory::new(config),
             start_reads: StartReads::new(config),
             ageing: Ageing::new(config),
+            adjusted: Adjusted::default(),
             addresses: addresses::check(geometry, config),
             wear: Wear::new(geometry, config),
             claims: Seen::default(),
@@ -143,9 +146,11 @@ impl Oracle {
         }
     }
 
-    /// Data is refreshed by this technique: what that promises is checked.
-    pub fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str, timed: bool) {
+    /// Data is refreshed by this technique, whose chance has this seed: what that promises is checked.
+    pub fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str, seed: u64, timed: bool) {
         self.ageing.expect(config, refresh, timed);
+        self.adjusted.expect(config, refresh, seed);
+        self.clock.expect_refresh(config, refresh);
     }
 
     /// Whether requests are checked from end to end.

@@ -111,6 +111,9 @@ impl Oracle {
         let carried = self.medium.stamp(at);
         self.seen.reads[read.cause as usize] += 1;
         let good = read.result == ReadResult::Good;
+        if !self.adjusted.is_quiet() || read.result == ReadResult::InMemory {
+            self.read_adjusted(read, self.doses.truth(&self.medium, at));
+        }
         if read.fill && self.is_full() {
             self.fill(read, carried);
         }
@@ -129,7 +132,7 @@ impl Oracle {
             if carried.tag.is_damaged() {
                 self.stamps.recovered(&mut self.medium, at);
             }
-        } else {
+        } else if read.result == ReadResult::Uncorrectable {
             self.uncorrectable(read, at, self.doses.truth(&self.medium, at));
         }
         if self.is_full() && (read.retries > 0 || self.doses.has_rates() && !self.is_dull(place)) {

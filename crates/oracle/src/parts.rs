@@ -146,7 +146,7 @@ impl Oracle {
         self.memory.fill_reads += u64::from(read.cause == Cause::Host);
         let Some(held) = self.memory.held.get_mut(&read.lpn) else { return };
         let Some(rest) = held.rest else { return };
-        let good = read.result == ReadResult::Good;
+        let good = read.result != ReadResult::Uncorrectable;
         held.rest_read = good;
         held.last_by_host = read.cause == Cause::Host;
         held.for_host |= held.last_by_host;

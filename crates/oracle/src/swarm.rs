@@ -364,7 +364,7 @@ impl Play<'_> {
             Some(_) => Drive::new(config, self.techniques, self.timed)?,
         };
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
-        oracle.expect_refresh(drive.config(), &self.techniques.refresh, self.timed);
+        oracle.expect_refresh(drive.config(), &self.techniques.refresh, self.techniques.seed, self.timed);
         // Blocks that hold a few pages, or are written again within themselves, look fuller to GC than they are.
         if !self.timed && self.technique.is_some_and(|technique| !technique.keeps_apart) {
             oracle.expect_cleaning(gc);

@@ -108,10 +108,24 @@ impl Codings {
         self.cell.bits() - self.row(coding).kinds()
     }
 
+    /// Those of a wordline of a full block that the drive would otherwise have room in: guard levels are to last, and GC must not take a
+    /// block with them for an empty one. What a merge for fewer sensings gives up was not wanted any more, and is cleaned as such.
+    #[inline]
+    pub fn kept_away(&self, coding: u8) -> u32 {
+        if coding >= FASTER { 0 } else { self.given_up(coding) }
+    }
+
     /// Those, one by one.
     pub fn kinds_given_up(&self, coding: u8) -> impl Iterator<Item = u32> + use<> {
         let row = *self.row(coding);
         (0..self.cell.bits()).filter(move |kind| !row.keeps(*kind))
+    }
+
+    /// The coding with the fewest page kinds that does without the least significant one, and keeps all of these (a bit each, LSB first). None
+    /// where the cells have no such coding.
+    pub fn faster(&self, wanted: u32) -> Option<u8> {
+        let keeps_all = |coding: &u8| self.has(*coding) && wanted & !u32::from(self.row(*coding).kept) == 0;
+        (FASTER..CODINGS as u8).filter(keeps_all).min_by_key(|coding| self.row(*coding).kinds())
     }
 
     /// Whether a read of some page kind takes other sensings than in full density.
@@ -150,6 +164,19 @@ mod tests {
         assert_eq!(kept(Cell::Slc), [1, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(kept(Cell::Mlc), [0b11, 0b01, 0, 0, 0b10, 0, 0, 0]);
         assert_eq!(kept(Cell::Qlc), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
+    }
+
+    /// LSB first: what is wanted, and what is kept for it.
+    #[test]
+    fn no_more_is_kept_than_is_wanted() {
+        let kept = |cell, wanted| {
+            let codings = Codings::new(cell, FACTOR_ONE);
+            codings.faster(wanted).map_or(0, |coding| codings.row(coding).kept)
+        };
+        assert_eq!([0b110, 0b100].map(|wanted| kept(Cell::Tlc, wanted)), [0b110, 0b100]);
+        assert_eq!((kept(Cell::Mlc, 0b10), kept(Cell::Slc, 0), kept(Cell::Tlc, 0b111)), (0b10, 0, 0));
+        assert_eq!([0b1000, 0b1100, 0b1110].map(|wanted| kept(Cell::Qlc, wanted)), [0b1000, 0b1100, 0b1110]);
+        assert_eq!(kept(Cell::Qlc, 0b1010), 0b1110, "states of a kind in between stay apart: without them the top page takes no fewer than three");
     }
 
     #[test]

@@ -65,6 +65,12 @@ pub struct RefreshCounts {
     pub unused_pages: u64,
     /// Jobs that were not done when the block's period ended.
     pub deadline_misses: u64,
+    /// Wordlines that were adjusted in place, for fewer sensings.
+    pub merged_wordlines: u64,
+    /// Pages of these that this corrupted, and that were written elsewhere.
+    pub corrupted_pages: u64,
+    /// Blocks that would have been adjusted, had their reclaim technique left room for the reads of it.
+    pub no_room: u64,
 }
 
 /// Read reclaim.

@@ -43,12 +43,18 @@ impl PageSet {
         self.words.iter().map(|w| w.count_ones()).sum()
     }
 
+    /// Its first page.
+    pub fn first(&self) -> Option<u32> {
+        let word = self.words.iter().position(|w| *w != 0)?;
+        Some(word as u32 * 64 + self.words[word].trailing_zeros())
+    }
+
     /// Takes the first page out.
     pub(crate) fn take_first(&mut self) -> Option<u32> {
-        let word = self.words.iter().position(|w| *w != 0)?;
-        let bit = self.words[word].trailing_zeros();
-        self.words[word] &= self.words[word] - 1;
-        Some(word as u32 * 64 + bit)
+        let first = self.first()?;
+        let word = &mut self.words[first as usize / 64];
+        *word &= *word - 1;
+        Some(first)
     }
 
     /// Its pages, the first one first.

@@ -502,6 +502,12 @@ macro_rules! list {
             RetryUncharged,
             /// A read makes one retry less than its data takes.
             RetryForgotten,
+            /// A page that merging its wordline for fewer sensings corrupted is taken for good.
+            CorruptedLeft,
+            /// Such merges make a block young although not all that is left in it was merged.
+            AgeRestartsInPart,
+            /// Such merges are done although their reads may bring data to its limit.
+            AdjustsWithoutRoom,
             // What is done in time, and where blocks are taken.
             /// No job ever goes ahead of reads.
             NeverUrgent,

@@ -63,6 +63,11 @@ impl Allowed {
         self.at(table, group, pec).1.max(0).cast_unsigned()
     }
 
+    /// How many retries count on a group.
+    pub(super) fn retries(&self, table: &LimitTable, group: usize, pec: u32) -> u32 {
+        self.at(table, group, pec).0 as u32
+    }
+
     /// Whether more retries count on a group than were asked for.
     pub(super) fn is_raised(&self, table: &LimitTable, group: usize, pec: u32) -> bool {
         self.at(table, group, pec).0 > self.retries

@@ -190,6 +190,11 @@ impl LimitTable {
         Endurance { limit, ..truth }
     }
 
+    /// Retries that a read of data may take as far as techniques let it come.
+    pub(crate) fn retries(&self, group: usize, pec: u32) -> u32 {
+        self.allowed.as_ref().map_or(0, |allowed| allowed.retries(self, group, pec))
+    }
+
     /// Groups on which techniques count with more retries than `reclaim.retries`, because age leaves them too little otherwise.
     pub fn budget_raised(&self, pec: u32) -> u32 {
         let raised = |allowed: &Allowed| (0..self.groups).filter(|group| allowed.is_raised(self, *group, pec)).count();

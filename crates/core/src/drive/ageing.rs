@@ -6,8 +6,8 @@ use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::job::Job;
-use crate::slots::refresh::{Aged, Wanted};
-use crate::slots::rewrite::Rewrite;
+use crate::slots::refresh::{Aged, Held, Wanted};
+use crate::slots::rewrite::{Recode, Rewrite};
 
 impl Drive {
     /// Whether the drive needs to know the time: its data ages, or is refreshed.
@@ -56,7 +56,14 @@ impl Drive {
             if self.flash.hot(block).state == BlockState::Free || self.flash.hot(block).write_ptr == 0 {
                 return;
             }
+            // What it holds may be younger by now.
+            let first = self.refresh.first_look(self.flash.cold(block).programmed_at);
+            if let Some(at) = first.filter(|at| *at > now) {
+                self.ftl.wheel.set(block, at);
+                return;
+            }
         }
+        let since = self.flash.cold(block).programmed_at;
         let under_way = self.ftl.jobs.iter().flatten().filter(|job| job.cause == Cause::Refresh).count() as u32;
         match self.refresh.on_time(&Aged { now, since, under_way }) {
             Wanted::Later(at) => {
@@ -84,14 +91,40 @@ impl Drive {
         if !late {
             self.ftl.wheel.set(block, end);
         }
+        let (rewrite, burden) = self.rewrite_for_age(block);
         let (flash, ftl, mut slots) = self.parts();
-        ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, GC), Cause::Refresh, Reads::NEVER);
+        ftl.rewrite(flash, &mut slots, rewrite, Cause::Refresh, Reads::NEVER);
+        if ftl.job_of(block).is_some() {
+            flash.bring_forward(block, burden);
+        }
         if late && let Some(slot) = ftl.job_of(block) {
             ftl.finish_job(flash, &mut slots, slot);
         }
         // Refresh uses up free blocks as writes do.
         ftl.collect_in_background(flash, &mut slots);
         ftl.level_wear(flash, &mut slots);
+    }
+
+    /// What is to be done with a block because of its age, and what its policy gives up for that: reads of those that the block may still serve,
+    /// wherever they go.
+    fn rewrite_for_age(&mut self, block: BlockId) -> (Rewrite, u32) {
+        let hot = self.flash.hot(block);
+        let mut rewrite = self.refresh.rewrite(&Held {
+            block,
+            geometry: &self.geometry,
+            whole_wordlines: self.flash.whole_wordlines(block),
+            valid: self.flash.contents().valid_words(block),
+            mode: hot.mode,
+            recoded: self.flash.recoded().of(block),
+        });
+        self.ftl.settle(&self.flash, &mut rewrite);
+        let Recode::Wordlines(merges) = &rewrite.recode else { return (rewrite, 0) };
+        let burden = self.flash.burden_of_adjusting(block, &merges.wordlines(self.geometry.wordlines_per_block));
+        if self.flash.has_room_for(block, burden) || planted(Bug::AdjustsWithoutRoom) {
+            return (rewrite, burden);
+        }
+        self.ftl.refresh.no_room += 1;
+        (Rewrite::all_to(block, GC), 0)
     }
 
     /// Whether the block of a job would grow too old before the job is done.
@@ -107,6 +140,7 @@ impl Drive {
             return;
         }
         self.flash.set_back(passed);
+        self.ftl.jobs.iter_mut().flatten().for_each(|job| job.set_back(passed));
         self.ftl.wheel.set_back(passed);
         self.flash.tell(|o| o.clock_restarts(passed));
     }

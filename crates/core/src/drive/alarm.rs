@@ -130,6 +130,10 @@ impl Drive {
             self.flash.set_policy_alarm(block, Reads::NEVER);
             return;
         }
+        // What is left to do must be what the policy has left room for: a move of all that is there.
+        if let Some(job) = self.ftl.jobs[slot].take_if(|job| job.adjusts()) {
+            self.ftl.jobs[slot] = Some(job.widened());
+        }
         let (deadline, wanted) = self.consult(block);
         self.flash.tell(|o| o.asks_at(block, deadline));
         self.flash.set_policy_alarm(block, if planted(Bug::JobLearnsNoDeadline) { Reads::NEVER } else { deadline });

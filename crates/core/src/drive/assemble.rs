@@ -76,6 +76,8 @@ impl Drive {
             bugs: Bugs::default(),
             announced: 0,
         };
+        drive.ftl.adjusting = drive.refresh.adjusting();
+        drive.flash.adjusts = drive.ftl.adjusting.is_some();
         drive.ftl.wheel.runs = keeps_time;
         if keeps_time {
             drive.flash.keep_time(drive.config.longest_age());

@@ -1,7 +1,7 @@
 //! How old what a block holds is, in steps: within one the error model's answers hold, and with the next it is asked again.
 
 use crate::base::span::Span;
-use crate::base::units::{BlockId, Ns};
+use crate::base::units::{BlockId, Moment, Ns};
 use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
 use crate::flash::block::SUSPECT;
@@ -55,6 +55,12 @@ impl Flash {
                 self.ask_model_at_next_read(block);
             }
         }
+    }
+
+    /// All that a block holds was programmed over, the first of it at this time.
+    pub(crate) fn restart_age(&mut self, block: BlockId, since: Moment) {
+        self.cold[block as usize].programmed_at = since;
+        self.tell(|o| o.renewed(block, since));
     }
 
     /// A block is older than it was taken for.

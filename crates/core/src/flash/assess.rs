@@ -95,10 +95,13 @@ impl Flash {
         self.cold[block as usize].set_policy_alarm(at);
     }
 
-    /// A move has left data in a block: the policy is asked at its next read.
+    /// A move has left data in a block: the policy is asked at its next read, where reads disturb anything.
     pub(crate) fn ask_policy_at_next_read(&mut self, block: BlockId) {
         let put_off = self.cold[block as usize].put_off();
         self.tell(|o| o.asks_at(block, Reads(0)));
+        if self.model.is_none() {
+            return;
+        }
         self.set_policy_alarm(block, if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
         if self.bugs.has(Bug::PutOffKept) {
             self.set_policy_alarm(block, Reads(self.block_reads(block)));

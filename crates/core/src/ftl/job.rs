@@ -1,8 +1,9 @@
 //! A job: a block of which something is written anew, and how far that has come.
 
+use crate::base::codings::FASTER;
 use crate::base::page_set::PageSet;
 use crate::base::streams::GC;
-use crate::base::units::{BlockId, Cause, Ns, Reads};
+use crate::base::units::{BlockId, Cause, Moment, Ns, Reads};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::slots::rewrite::{Place, Recode, Rewrite};
@@ -32,6 +33,8 @@ pub(crate) struct Job {
     pub(crate) cursor: u32,
     /// Wordlines merged of a block that is recoded.
     pub(crate) merged: u32,
+    /// Wordlines that were adjusted, and when the first of them was.
+    pub(super) adjusted: Option<(PageSet, Moment)>,
     /// Groups of 64 pages whose map entries were asked for.
     pub(super) fetched: u32,
     pub(crate) started_at: Ns,
@@ -54,7 +57,9 @@ impl Job {
         match &self.rewrite.recode {
             Recode::Nothing => 0,
             Recode::Block(coding) => flash.pages_if_recoded(self.block, *coding),
-            Recode::Wordlines(coding, left) => left.len() * flash.geometry.codings.given_up(*coding),
+            Recode::Wordlines(left) => {
+                left.by_coding().map(|(coding, wordlines)| wordlines.len() * flash.geometry.codings.kept_away(coding)).sum()
+            }
         }
     }
 
@@ -63,7 +68,7 @@ impl Job {
         match &self.rewrite.recode {
             Recode::Nothing => 0,
             Recode::Block(_) => flash.whole_wordlines(self.block) - self.merged,
-            Recode::Wordlines(_, left) => left.len(),
+            Recode::Wordlines(left) => left.len(),
         }
     }
 
@@ -75,6 +80,23 @@ impl Job {
                 let valid = flash.contents().valid_words(self.block);
                 valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum()
             }
+        }
+    }
+
+    /// Whether it adjusts wordlines, or has adjusted some.
+    pub(crate) fn adjusts(&self) -> bool {
+        self.adjusted.is_some() || matches!(&self.rewrite.recode, Recode::Wordlines(left) if left.by_coding().any(|(coding, _)| coding >= FASTER))
+    }
+
+    /// A wordline of a block of so many was adjusted.
+    pub(super) fn note_adjusted(&mut self, wordline: u32, now: Moment, wordlines_per_block: u32) {
+        self.adjusted.get_or_insert_with(|| (PageSet::none(wordlines_per_block), now)).0.insert(wordline, 1);
+    }
+
+    /// The clock is set back by so much.
+    pub(crate) fn set_back(&mut self, by: Ns) {
+        if let Some((_, first)) = &mut self.adjusted {
+            *first -= by.cast_signed();
         }
     }
 

@@ -45,7 +45,8 @@ impl Ftl {
         // The first page of its next filling is behind all that it holds.
         let within = rewrite.parts.iter().find(|part| part.to == Place::Within).and_then(|part| part.pages.as_ref()).map(PageSet::len);
         let (serial, started_at) = (self.jobs_begun, slots.now);
-        Job { serial, block, cause, rewrite, pages, within, cursor, merged: 0, fetched: 0, started_at, from, deadline }
+        let (merged, fetched, adjusted) = (0, 0, None);
+        Job { serial, block, cause, rewrite, pages, within, cursor, merged, adjusted, fetched, started_at, from, deadline }
     }
 
     /// Does with a block what is [`settled`](Self::settle), and erases it once it is empty: at once, or as a job where time and schedule allow.
@@ -144,7 +145,7 @@ impl Ftl {
             }
             if flash.hot(job.block).valid == 0 {
                 self.erase(flash, slots, job.block, job.cause);
-            } else if self.merge_next(flash, job) {
+            } else if self.merge_next(flash, slots, job, reserved) {
                 return true;
             } else {
                 self.release(flash, job.block);
@@ -186,9 +187,21 @@ impl Ftl {
     /// Moves a page to a stream or, without one, on within its block.
     pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: u32, to: Option<StreamId>) {
         let src = flash.geometry.first_page(job.block) + page;
-        let (lpn, coding) = (flash.contents().to_logical[src as usize], flash.read_coding(src));
-        let hidden = flash.by_wordline() && self.map.to_physical[lpn as usize] & BUFFERED != 0;
+        let lpn = flash.contents().to_logical[src as usize];
+        let hidden = self.is_hidden(flash, lpn);
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
+        self.carry_page(flash, slots, job, (src, good), to);
+    }
+
+    /// Whether newer data of a page waits in the controller's memory, where a program takes a wordline: what is moved completes it there.
+    pub(super) fn is_hidden(&self, flash: &Flash, lpn: Lpn) -> bool {
+        flash.by_wordline() && self.map.to_physical[lpn as usize] & BUFFERED != 0
+    }
+
+    /// What was just sensed of a page goes to a stream or, without one, on within its block. It is lost unless it was good.
+    pub(super) fn carry_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, (src, good): (Ppn, bool), to: Option<StreamId>) {
+        let (lpn, coding) = (flash.contents().to_logical[src as usize], flash.read_coding(src));
+        let hidden = self.is_hidden(flash, lpn);
         self.invalidate(flash, src);
         if hidden {
             self.fill_from_mover(flash, lpn, good);
@@ -248,7 +261,7 @@ impl Ftl {
     /// Time that a job would still take on an idle drive.
     pub(crate) fn time_left(&self, flash: &Flash, job: &Job) -> Ns {
         u64::from(job.pages_left(flash)) * self.copy_ns
-            + u64::from(job.merges_left(flash)) * if planted(Bug::MergesUnweighed) { 0 } else { self.merge_ns }
+            + u64::from(job.merges_left(flash)) * if planted(Bug::MergesUnweighed) { 0 } else { self.ns_of_merge(job) }
     }
 
     /// Erases a block without valid data and returns it to the free pool.

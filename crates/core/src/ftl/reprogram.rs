@@ -4,7 +4,7 @@
 //! most significant page programmed over itself, so that its cells leave the guard levels (`base::coding`). Its limits grow when all are done.
 //! What it has endured stays.
 
-use crate::base::codings::FULL;
+use crate::base::codings::{FASTER, FULL};
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
@@ -13,8 +13,8 @@ use crate::flash::block::HAS_RECODED;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
-use crate::slots::Away;
-use crate::slots::rewrite::{Part, Place, Recode, Rewrite};
+use crate::slots::{Away, Slots};
+use crate::slots::rewrite::{Merges, Part, Place, Recode, Rewrite};
 
 impl Ftl {
     /// Turns what is wanted of a block into what is possible: all of a block, or of a wordline, that cannot be recoded goes where the request
@@ -37,8 +37,8 @@ impl Ftl {
                     *rewrite = Rewrite::all_to(block, rewrite.otherwise);
                 }
             }
-            Recode::Wordlines(coding, wordlines) => {
-                let leaving = self.leaving_wordlines(flash, block, *coding, wordlines);
+            Recode::Wordlines(wordlines) => {
+                let leaving = self.leaving_wordlines(flash, block, wordlines);
                 rewrite.parts.push(Part::of(leaving, rewrite.otherwise));
             }
         }
@@ -69,23 +69,26 @@ impl Ftl {
     }
 
     /// Pages that have to leave some wordlines of a block before those are recoded. All pages of one leave that cannot be, and it is taken out.
-    fn leaving_wordlines(&self, flash: &Flash, block: BlockId, coding: u8, wordlines: &mut PageSet) -> PageSet {
+    fn leaving_wordlines(&self, flash: &Flash, block: BlockId, wordlines: &mut Merges) -> PageSet {
         let (bits, codings) = (flash.geometry.cell.bits(), &flash.geometry.codings);
-        let can_merge = codings.has(coding) && flash.hot(block).mode == FULL;
-        let whole = if can_merge { flash.whole_wordlines(block) } else { 0 };
-        let mut room = self.pages_to_spare.saturating_sub(flash.pages_away() + self.pages_leaving(flash)) / codings.given_up(coding).max(1);
+        let mut room = self.pages_to_spare.saturating_sub(flash.pages_away() + self.pages_leaving(flash));
         let mut leaving = PageSet::none(flash.geometry.pages_per_block);
-        let mut merging = PageSet::none(flash.geometry.wordlines_per_block);
-        for wordline in wordlines.iter() {
-            if wordline >= whole || room == 0 || flash.recoded().coding(block, wordline) != FULL {
-                leaving.insert(wordline * bits, bits);
-                continue;
-            }
-            room -= 1;
-            merging.insert(wordline, 1);
-            let is_forgotten = self.bugs.has(Bug::BackupForgotten) || planted(Bug::GuardBackupShort) && wordline % 2 == 1;
-            if !is_forgotten {
-                codings.kinds_given_up(coding).for_each(|kind| leaving.insert(wordline * bits + kind, 1));
+        let mut merging = Merges::none();
+        for (coding, wordlines) in wordlines.by_coding() {
+            let can_merge = codings.has(coding) && flash.hot(block).mode == FULL;
+            let whole = if can_merge { flash.whole_wordlines(block) } else { 0 };
+            let away = codings.kept_away(coding);
+            for wordline in wordlines.iter() {
+                if wordline >= whole || room < away || flash.recoded().coding(block, wordline) != FULL {
+                    leaving.insert(wordline * bits, bits);
+                    continue;
+                }
+                room -= away;
+                merging.insert(coding, wordline, flash.geometry.wordlines_per_block);
+                let is_forgotten = self.bugs.has(Bug::BackupForgotten) || planted(Bug::GuardBackupShort) && wordline % 2 == 1;
+                if !is_forgotten {
+                    codings.kinds_given_up(coding).for_each(|kind| leaving.insert(wordline * bits + kind, 1));
+                }
             }
         }
         *wordlines = merging;
@@ -107,11 +110,21 @@ impl Ftl {
         self.leaving_now + self.jobs.iter().flatten().map(|job| job.pages_taken(flash)).sum::<u32>()
     }
 
-    /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown.
-    pub(crate) fn merge_next(&mut self, flash: &mut Flash, job: &mut Job) -> bool {
+    /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown. `reserved` as for a move.
+    pub(crate) fn merge_next(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         match &mut job.rewrite.recode {
             Recode::Nothing => false,
-            Recode::Wordlines(coding, left) => self.recode_next(flash, job.block, *coding, left, job.cause),
+            Recode::Wordlines(left) => match next_with_data(flash, job.block, left) {
+                Some((coding, wordline)) => {
+                    self.recode_wordline(flash, slots, job, (coding, wordline), reserved);
+                    true
+                }
+                None => {
+                    self.end_adjusting(flash, slots, job);
+                    flash.end_recoding(job.block);
+                    false
+                }
+            },
             Recode::Block(coding) => {
                 if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < flash.whole_wordlines(job.block) {
                     self.sense_wordline(flash, job.block, job.merged, job.cause);
@@ -126,39 +139,41 @@ impl Ftl {
         }
     }
 
-    /// Merges the first of these wordlines that still holds data, and takes it out; false when there is none.
-    fn recode_next(&mut self, flash: &mut Flash, block: BlockId, coding: u8, left: &mut PageSet, cause: Cause) -> bool {
-        let bits = flash.geometry.cell.bits();
-        while let Some(wordline) = left.take_first() {
-            if any(flash.contents().valid_words(block), wordline * bits, bits) {
-                let beside = self.bugs.has(Bug::MergeBeside) && wordline + 1 < flash.whole_wordlines(block);
-                let wordline = wordline + u32::from(beside && flash.recoded().coding(block, wordline + 1) == FULL);
-                self.sense_wordline(flash, block, wordline, cause);
-                flash.recode_wordline(block, wordline, coding, cause);
-                return true;
-            }
+    fn recode_wordline(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, (coding, wordline): (u8, u32), reserved: bool) {
+        let block = job.block;
+        if coding >= FASTER && self.adjusting.is_some() {
+            return self.adjust(flash, slots, job, (coding, wordline), reserved);
         }
-        flash.end_recoding(block);
-        false
+        let beside = self.bugs.has(Bug::MergeBeside) && wordline + 1 < flash.whole_wordlines(block);
+        let wordline = wordline + u32::from(beside && flash.recoded().coding(block, wordline + 1) == FULL);
+        self.sense_wordline(flash, block, wordline, job.cause);
+        flash.recode_wordline(block, wordline, coding, job.cause);
     }
 
     /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
     pub(crate) fn sense_wordline(&mut self, flash: &mut Flash, block: BlockId, wordline: u32, cause: Cause) {
         let bits = flash.geometry.cell.bits();
         for page in wordline * bits..(wordline + 1) * bits - u32::from(planted(Bug::MergeReadsLess)) {
-            let ppn = flash.geometry.first_page(block) + page;
             if flash.contents().next_valid(block, page) == Some(page) {
-                let lpn = flash.contents().to_logical[ppn as usize];
-                if !self.sense(flash, lpn, ppn, cause, false) {
-                    // It has been reported lost; what cannot be decoded cannot be programmed again.
-                    self.invalidate(flash, ppn);
-                    self.unmap_lost(lpn);
-                }
+                self.sense_valid(flash, block, page, cause);
             } else {
+                let ppn = flash.geometry.first_page(block) + page;
                 flash.sense_for_nobody(ppn, cause);
+                flash.record(NandOp::Read { src: ppn, coding: flash.read_coding(ppn), cause });
             }
-            flash.record(NandOp::Read { src: ppn, coding: flash.read_coding(ppn), cause });
         }
+    }
+
+    /// Reads a valid page of a wordline that is about to be programmed over.
+    pub(super) fn sense_valid(&mut self, flash: &mut Flash, block: BlockId, page: u32, cause: Cause) {
+        let ppn = flash.geometry.first_page(block) + page;
+        let lpn = flash.contents().to_logical[ppn as usize];
+        if !self.sense(flash, lpn, ppn, cause, false) {
+            // It has been reported lost; what cannot be decoded cannot be programmed again.
+            self.invalidate(flash, ppn);
+            self.unmap_lost(lpn);
+        }
+        flash.record(NandOp::Read { src: ppn, coding: flash.read_coding(ppn), cause });
     }
 
     /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.
@@ -185,6 +200,18 @@ impl Ftl {
         if let Some(limits) = flash.limits() {
             let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
             self.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
+        }
+    }
+}
+
+/// The first of these wordlines that still holds data, with its coding; it and those before it are taken out.
+fn next_with_data(flash: &Flash, block: BlockId, left: &mut Merges) -> Option<(u8, u32)> {
+    let bits = flash.geometry.cell.bits();
+    let holds_data = |wordline: u32| any(flash.contents().valid_words(block), wordline * bits, bits);
+    loop {
+        let (coding, wordline) = left.take_first()?;
+        if holds_data(wordline) {
+            return Some((coding, wordline));
         }
     }
 }

@@ -1,24 +1,83 @@
 //! Data refresh: rewriting data because it is old. One technique a file; this file is the seam.
 //!
-//! A block's age is that of its oldest page, and nothing but its erase begins it anew. A technique says when it wants to look at a block of an
-//! age; the drive asks it then, and rewrites the block where it says so.
+//! A block's age is that of its oldest page. Its erase begins it anew, and so does programming over all that it holds. A technique says when it
+//! wants to look at a block of an age; the drive asks it then, and does with the block what it says.
 
 mod block;
+mod ida;
 mod none;
 
 use super::card::{Card, InSlot};
+use crate::base::codings::Codings;
 use crate::base::geometry::Geometry;
+use crate::base::page_set::bits;
 use crate::base::span::{SECOND, Span};
-use crate::base::units::{Moment, Ns, us};
+use crate::base::streams::GC;
+use crate::base::units::{BlockId, Bytes, Moment, Ns, Ppn, us};
 use crate::config::{ConfigError, DriveConfig, ErrorLaw, Params, require};
+use crate::slots::rewrite::Rewrite;
 
 /// What a technique wants of a block that it was asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// To be asked again, later than now.
     Later(Moment),
-    /// The block rewritten.
+    /// The block rewritten, as [`Refresh::rewrite`] says.
     Rewrite,
+}
+
+/// What a technique is told of what a block holds.
+#[derive(Clone, Copy)]
+pub struct Held<'a> {
+    /// The block.
+    pub block: BlockId,
+    /// The drive's parts counted.
+    pub geometry: &'a Geometry,
+    /// Wordlines that are programmed whole.
+    pub whole_wordlines: u32,
+    /// Which pages are valid, a bit each.
+    pub valid: &'a [u64],
+    /// Coding of its cells.
+    pub mode: u8,
+    /// The coding of each wordline that has one of its own, 0 for others; nothing where none has.
+    pub recoded: &'a [u8],
+}
+
+impl Held<'_> {
+    /// Page kinds of a wordline that are valid, a bit each, LSB first.
+    pub fn valid_kinds(&self, wordline: u32) -> u32 {
+        let kinds = self.geometry.cell.bits();
+        bits(self.valid, wordline * kinds, kinds) as u32
+    }
+
+    /// The codings that its cells may have.
+    pub fn codings(&self) -> &Codings {
+        &self.geometry.codings
+    }
+}
+
+/// How wordlines are adjusted in place: with what chance each of their pages is corrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adjusting {
+    /// Of 2^64 pages so many are corrupted.
+    of_2_64: u64,
+    seed: u64,
+}
+
+impl Adjusting {
+    fn new(error_rate: f64, seed: u64) -> Self {
+        Self { of_2_64: (error_rate * 2f64.powi(64)) as u64, seed }
+    }
+
+    /// Whether adjusting its wordline corrupts a page in a block of so many P/E cycles: the same page in the same cycle always, or never.
+    /// splitmix64, of the seed, at the step whose number is made of both.
+    pub(crate) fn corrupts(&self, ppn: Ppn, pec: u32) -> bool {
+        let step = (u64::from(pec) << 32 | u64::from(ppn)).wrapping_add(1);
+        let z = self.seed.wrapping_add(step.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31) < self.of_2_64
+    }
 }
 
 /// What a technique is told of a block that it is asked about.
@@ -42,6 +101,26 @@ pub trait Refresh: Send {
 
     /// A block is due.
     fn on_time(&self, aged: &Aged) -> Wanted;
+
+    /// What is to be done with a block that is to be rewritten: it all moves.
+    fn rewrite(&self, held: &Held) -> Rewrite {
+        Rewrite::all_to(held.block, GC)
+    }
+
+    /// How it adjusts wordlines in place, if it does.
+    fn adjusting(&self) -> Option<Adjusting> {
+        None
+    }
+
+    /// The longest that rewriting a block takes, whatever it holds, where nothing else is done: all of it moves.
+    fn block_ns(&self, config: &DriveConfig, geometry: &Geometry) -> Ns {
+        copies_ns(config, geometry)
+    }
+
+    /// RAM that the technique would take in a real controller, beside what every drive keeps.
+    fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
+        Bytes(0)
+    }
 }
 
 impl InSlot for dyn Refresh {
@@ -60,7 +139,7 @@ impl InSlot for dyn Refresh {
 pub type RefreshTechnique = Card<dyn Refresh>;
 
 /// Every refresh technique; one line each.
-pub const REFRESH: &[RefreshTechnique] = &[none::CARD, block::CARD];
+pub const REFRESH: &[RefreshTechnique] = &[none::CARD, block::CARD, ida::CARD];
 
 /// The name of the one that does nothing.
 pub const NO_REFRESH: &str = none::CARD.about.name;
@@ -77,12 +156,26 @@ pub fn drive(mut config: DriveConfig, refresh: &str) -> DriveConfig {
     config
 }
 
-/// The least time in which every block of the drive can be rewritten, all dies at work on nothing else.
-pub fn shortest_pass(config: &DriveConfig) -> Span {
-    let geometry = Geometry::new(config);
+/// Time of adjusting a wordline on its die.
+pub(crate) fn adjust_us(config: &DriveConfig) -> f64 {
+    ida::adjust_us(config)
+}
+
+/// Reading all pages of a block and programming them elsewhere, and its erase.
+fn copies_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
+    us(sense_us(config, geometry) + config.program_us_per_page()) * u64::from(geometry.pages_per_block) + us(config.timing.erase_us)
+}
+
+/// Sensing a page of the mean kind.
+fn sense_us(config: &DriveConfig, geometry: &Geometry) -> f64 {
     let sense = config.timing.sense_per_kind_us(geometry.cell);
-    let copy_us = sense.iter().sum::<f64>() / sense.len() as f64 + config.program_us_per_page();
-    let of_block: Ns = us(copy_us) * u64::from(geometry.pages_per_block) + us(config.timing.erase_us);
+    sense.iter().sum::<f64>() / sense.len() as f64
+}
+
+/// The least time in which a technique can rewrite every block of the drive, all dies at work on nothing else.
+pub fn shortest_pass(config: &DriveConfig, technique: &RefreshTechnique) -> Span {
+    let geometry = Geometry::new(config);
+    let of_block = technique.make(config, 0).block_ns(config, &geometry);
     let planes = if config.timing.independent_planes { geometry.planes_per_die } else { 1 };
     Span(of_block * u64::from(geometry.blocks.div_ceil(geometry.dies() * planes)))
 }
@@ -92,13 +185,17 @@ pub fn shortest_pass(config: &DriveConfig) -> Span {
 /// # Errors
 /// A sentence with the key.
 pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
-    if refresh == NO_REFRESH {
+    let technique = refresh_technique(refresh).filter(|technique| technique.name != NO_REFRESH);
+    let Some(technique) = technique else {
         let (age, longest) = (config.start.age, config.error.longest_age);
         return require(config.error.model == ErrorLaw::None || age <= longest, || {
             format!("start.age = \"{age}\" is more than error.longest_age = \"{longest}\": older data is lost where nothing refreshes it")
         });
-    }
-    let (period, age, pass) = (config.refresh.period, config.start.age, shortest_pass(config));
+    };
+    require(config.geometry.cell.bits() > 1 || technique.make(config, 0).adjusting().is_none(), || {
+        format!("refresh technique `{refresh}` merges states of cells that hold two bits or more, and geometry.cell is \"slc\": use `block`")
+    })?;
+    let (period, age, pass) = (config.refresh.period, config.start.age, shortest_pass(config, technique));
     require(age <= period, || {
         format!("start.age = \"{age}\" is more than refresh.period = \"{period}\": no block of a drive that refreshes its data is so old")
     })?;

@@ -51,8 +51,67 @@ pub enum Recode {
     /// where some of its wordlines are recoded already, and where [`super::reclaim::View::can_spare`] says no.
     Block(u8),
     /// These wordlines of a block of full density, each by itself: its limits change at once. Refused to a wordline that is not programmed
-    /// whole or was merged before, and where [`super::reclaim::View::spare_pages`] has no room for it; one without data is passed over.
-    Wordlines(u8, PageSet),
+    /// whole or was merged before, and for guard levels where [`super::reclaim::View::spare_pages`] has no room; one without data is passed
+    /// over.
+    Wordlines(Merges),
+}
+
+/// Wordlines by the coding that each goes to; none is named twice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Merges {
+    by_coding: Vec<(u8, PageSet)>,
+}
+
+impl Merges {
+    /// None yet.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// These, all into one coding.
+    pub fn into_one(coding: u8, wordlines: PageSet) -> Self {
+        Self { by_coding: vec![(coding, wordlines)] }
+    }
+
+    /// Adds a wordline of a block of so many.
+    pub fn insert(&mut self, coding: u8, wordline: u32, wordlines_per_block: u32) {
+        let known = self.by_coding.iter().position(|(other, _)| *other == coding);
+        let at = known.unwrap_or_else(|| {
+            self.by_coding.push((coding, PageSet::none(wordlines_per_block)));
+            self.by_coding.len() - 1
+        });
+        self.by_coding[at].1.insert(wordline, 1);
+    }
+
+    /// Codings with their wordlines.
+    pub fn by_coding(&self) -> impl Iterator<Item = (u8, &PageSet)> {
+        self.by_coding.iter().map(|(coding, wordlines)| (*coding, wordlines))
+    }
+
+    /// All wordlines, of a block of so many.
+    pub fn wordlines(&self, wordlines_per_block: u32) -> PageSet {
+        let mut all = PageSet::none(wordlines_per_block);
+        self.by_coding.iter().for_each(|(_, wordlines)| all.add(wordlines));
+        all
+    }
+
+    /// How many they are.
+    pub fn len(&self) -> u32 {
+        self.by_coding.iter().map(|(_, wordlines)| wordlines.len()).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_coding.iter().all(|(_, wordlines)| wordlines.is_empty())
+    }
+
+    /// Takes the first wordline out, with its coding.
+    pub(crate) fn take_first(&mut self) -> Option<(u8, u32)> {
+        let first = |(at, (_, wordlines)): (usize, &(u8, PageSet))| Some((wordlines.first()?, at));
+        let (wordline, at) = self.by_coding.iter().enumerate().filter_map(first).min()?;
+        self.by_coding[at].1.take_first();
+        Some((self.by_coding[at].0, wordline))
+    }
 }
 
 /// What is to be done with a block. An open block is closed first. A block that is left without data is erased; of one that keeps data, the
@@ -103,7 +162,7 @@ impl Rewrite {
 
     /// These wordlines into a coding; what they can hold no longer goes to the reclaim stream, and `pages` with it.
     pub fn recode_wordlines(block: BlockId, coding: u8, wordlines: PageSet, pages: PageSet) -> Self {
-        Self { recode: Recode::Wordlines(coding, wordlines), ..Self::pages(block, pages) }
+        Self { recode: Recode::Wordlines(Merges::into_one(coding, wordlines)), ..Self::pages(block, pages) }
     }
 
     /// Pages that are named for a stream, by the first part that goes there.

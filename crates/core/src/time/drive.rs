@@ -1,12 +1,14 @@
 //! What time asks of the drive's state, in one place.
 
 use super::split::Pages;
+use crate::base::codings::FULL;
 use crate::base::request::{Op, Request};
 use crate::base::units::{Cause, DieId, Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::count::TRACKED;
 use crate::ftl::job::JobRef;
+use crate::ftl::map::{BUFFERED, UNMAPPED};
 
 pub(super) use crate::flash::ops::NandOp;
 
@@ -52,11 +54,18 @@ impl Drive {
 
 /// Where things are, and what is done about them.
 impl Drive {
-    /// The coding that decides how long a read of a page takes.
+    /// The coding that decides how long a read of a page of the host takes, as far as it is on flash.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
-    pub(super) fn read_coding(&self, ppn: Ppn) -> u8 {
-        self.flash.read_coding(ppn)
+    pub(super) fn read_coding(&self, lpn: Lpn) -> u8 {
+        if self.flash.recoded().is_read_otherwise { self.coding_on_flash(lpn) } else { FULL }
+    }
+
+    #[inline(never)]
+    fn coding_on_flash(&self, lpn: Lpn) -> u8 {
+        let entry = self.map_entry(lpn);
+        let ppn = if entry & BUFFERED == 0 { entry } else { self.ftl.buffer.slot(entry & !BUFFERED).below };
+        if ppn < UNMAPPED { self.flash.read_coding(ppn) } else { FULL }
     }
 
     /// Tells the drive the time, before its state changes.

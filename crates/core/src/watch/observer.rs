@@ -24,6 +24,8 @@ pub enum ReadResult {
     Good,
     /// The drive reported it uncorrectable; no data was used.
     Uncorrectable,
+    /// It was not what the controller's memory holds of the page, or could not be decoded: that is used in its place.
+    InMemory,
 }
 
 /// One page read.
@@ -117,6 +119,8 @@ pub trait Observer: Any {
     fn clock(&mut self, _at: Ns) {}
     /// The drive was preconditioned: of this block the oldest page was programmed at this time, 0 or before.
     fn aged(&mut self, _block: BlockId, _since: Moment) {}
+    /// All that a block holds was merged by the job that ends with this, wordline by wordline, and the first of it at this time: it is no older.
+    fn renewed(&mut self, _block: BlockId, _since: Moment) {}
     /// The clock is set back to 0; so much time had passed.
     fn clock_restarts(&mut self, _passed: Ns) {}
     /// The measured phase begins: counts start here.

@@ -118,15 +118,30 @@ impl Dies {
     }
 
     /// A host read waits from now on.
-    pub(super) fn read(&mut self, op: OpId, request: u32, ppn: Ppn, bytes: u32, came: Ns, lengths: &Lengths) -> Result<(), String> {
-        let transfer = lengths.channel(bytes.into());
-        self.queue_read(op, (request, bytes), ppn, (lengths.sense(ppn), transfer, false), came, lengths)
+    pub(super) fn read(
+        &mut self,
+        op: OpId,
+        part: (u32, u32),
+        (ppn, coding): (Ppn, u8),
+        came: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
+        let transfer = lengths.channel(part.1.into());
+        self.queue_read(op, part, ppn, (lengths.sense(ppn, coding), transfer, false), came, lengths)
     }
 
     /// A retry of one does.
-    pub(super) fn retry(&mut self, op: OpId, part: (u32, u32), ppn: Ppn, attempt: u8, came: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn retry(
+        &mut self,
+        op: OpId,
+        part: (u32, u32),
+        (ppn, coding): (Ppn, u8),
+        attempt: u8,
+        came: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         let transfer = lengths.retry_transfer(lengths.channel(part.1.into()), attempt);
-        self.queue_read(op, part, ppn, (lengths.retry(ppn, attempt), transfer, true), came, lengths)
+        self.queue_read(op, part, ppn, (lengths.retry(ppn, coding, attempt), transfer, true), came, lengths)
     }
 
     fn queue_read(

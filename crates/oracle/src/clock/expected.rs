@@ -15,8 +15,19 @@ struct Sensed {
     lpn: Lpn,
     ppn: Ppn,
     cause: Cause,
+    /// Of its cells, when it was sensed.
+    coding: u8,
     /// For a job of reclaim that leaves nothing in its block.
     to_the_last: bool,
+}
+
+/// What is known of work that is given to a die.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// The block of which it moves a page, where that is for a job of reclaim that ends with its erase.
+    pub(super) moved: Option<BlockId>,
+    /// The coding that it reads, or makes.
+    pub(super) coding: u8,
 }
 
 /// A page, or a wordline's worth of them from its first one on.
@@ -31,12 +42,14 @@ struct Programmed {
 pub(super) struct Expected {
     sensed: VecDeque<Sensed>,
     programmed: VecDeque<Programmed>,
-    /// Retries: of which page, the how manieth, why it is read.
-    retried: VecDeque<(Ppn, u8, Cause)>,
-    merged: VecDeque<(BlockId, Cause)>,
+    /// Retries: of which page, the how manieth, why it is read; and its coding.
+    retried: VecDeque<(Ppn, u8, Cause, u8)>,
+    merged: VecDeque<(BlockId, Cause, u8)>,
     erased: VecDeque<(BlockId, Cause)>,
     /// Blocks that were opened without some page kinds, and their codings: where a program takes a wordline, merging is part of it.
     sparse: BTreeMap<BlockId, u8>,
+    /// Codings of blocks that were recoded as a whole, and of wordlines, numbered within their blocks.
+    recoded: BTreeMap<(BlockId, Option<u32>), u8>,
     /// Blocks under a job of reclaim that ends with their erase.
     emptied: BTreeSet<BlockId>,
 }
@@ -52,7 +65,24 @@ impl Expected {
         self.sparse.insert(block, coding);
     }
 
+    pub(super) fn recoded(&mut self, block: BlockId, wordline: Option<u32>, coding: u8) {
+        self.recoded.insert((block, wordline), coding);
+    }
+
+    fn coding_of(&self, ppn: Ppn, lengths: &Lengths) -> u8 {
+        if self.recoded.is_empty() {
+            return 0;
+        }
+        let (block, wordline) = lengths.wordline(ppn);
+        let of = |wordline| self.recoded.get(&(block, wordline)).copied();
+        of(Some(wordline)).or_else(|| of(None)).unwrap_or(0)
+    }
+
     pub(super) fn forget_block(&mut self, block: BlockId) {
+        let of_block: Vec<_> = self.recoded.range((block, None)..(block + 1, None)).map(|(at, _)| *at).collect();
+        for at in of_block {
+            self.recoded.remove(&at);
+        }
         self.sparse.remove(&block);
         self.emptied.remove(&block);
     }
@@ -63,8 +93,9 @@ impl Expected {
 
     pub(super) fn sensed(&mut self, read: &PhysRead, lengths: &Lengths) {
         let to_the_last = read.cause == Cause::Reclaim && self.emptied.contains(&lengths.block(read.ppn));
-        self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause, to_the_last });
-        self.retried.extend((1..=read.retries).map(|attempt| (read.ppn, attempt, read.cause)));
+        let coding = self.coding_of(read.ppn, lengths);
+        self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause, coding, to_the_last });
+        self.retried.extend((1..=read.retries).map(|attempt| (read.ppn, attempt, read.cause, coding)));
     }
 
     /// Whether a block does without some page kinds.
@@ -90,9 +121,9 @@ impl Expected {
         }
     }
 
-    pub(super) fn merged(&mut self, block: BlockId, cause: Cause, lengths: &Lengths) {
+    pub(super) fn merged(&mut self, block: BlockId, coding: u8, cause: Cause, lengths: &Lengths) {
         if !(lengths.by_wordline && self.sparse.contains_key(&block)) {
-            self.merged.push_back((block, cause));
+            self.merged.push_back((block, cause, coding));
         }
     }
 
@@ -100,48 +131,53 @@ impl Expected {
         self.erased.push_back((block, cause));
     }
 
-    /// A host read of this page is given to a die.
+    /// A host read of this page is given to a die; gives its coding.
     #[inline]
-    pub(super) fn take_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
+    pub(super) fn take_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<u8, String> {
         let fits = |s: &Sensed| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host;
-        if self.sensed.front().is_some_and(fits) {
-            self.sensed.pop_front();
-            return Ok(());
+        if let Some(first) = self.sensed.pop_front_if(|s| fits(s)) {
+            return Ok(first.coding);
         }
-        take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
+        take(&mut self.sensed, fits).map(|s| s.coding).ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
     }
 
-    /// A page that is read for the host, or on the drive's own account, is sensed again.
-    pub(super) fn take_retry(&mut self, ppn: Ppn, attempt: u8, cause: Cause) -> Result<(), String> {
-        take(&mut self.retried, |retry| *retry == (ppn, attempt, cause))
-            .map(|_| ())
+    /// A page that is read for the host, or on the drive's own account, is sensed again; gives its coding.
+    pub(super) fn take_retry(&mut self, ppn: Ppn, attempt: u8, cause: Cause) -> Result<u8, String> {
+        take(&mut self.retried, |retry| (retry.0, retry.1, retry.2) == (ppn, attempt, cause))
+            .map(|retry| retry.3)
             .ok_or_else(|| format!("retry {attempt} of ppn {ppn} for {} takes time that did not happen", cause.name()))
     }
 
-    /// Work is given to a die. Gives the block of which it moves a page, where that is for a job of reclaim that ends with its erase.
-    pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<Option<BlockId>, String> {
+    /// Work is given to a die.
+    pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<Taken, String> {
+        let of = |coding: u8| Taken { moved: None, coding };
+        let nothing = |()| Taken::default();
         match *work {
             Work::Copy { src, dst, cause } => {
-                let to_the_last = self.take_source(src, cause)?;
+                let taken = self.take_source(src, cause, lengths)?;
                 dst.map_or(Ok(()), |dst| self.take_program(dst, 1, cause))?;
-                Ok(to_the_last.then(|| lengths.block(src)))
+                Ok(taken)
             }
-            Work::Load { src, cause, .. } => Ok(self.take_source(src, cause)?.then(|| lengths.block(src))),
-            Work::Retry { src, attempt, cause } => self.take_retry(src, attempt, cause).map(|()| None),
-            Work::Program { dst, pages, cause, .. } => self.take_program(dst, pages, cause).map(|()| None),
-            Work::Merge { block, cause } => take(&mut self.merged, |m| *m == (block, cause)).map(|_| None).ok_or_else(|| never(work)),
-            Work::Erase { block, cause } => take(&mut self.erased, |e| *e == (block, cause)).map(|_| None).ok_or_else(|| never(work)),
+            Work::Load { src, cause, .. } => self.take_source(src, cause, lengths),
+            Work::Retry { src, attempt, cause } => self.take_retry(src, attempt, cause).map(of),
+            Work::Program { dst, pages, cause, .. } => self.take_program(dst, pages, cause).map(nothing),
+            Work::Merge { block, cause } => {
+                take(&mut self.merged, |m| (m.0, m.1) == (block, cause)).map(|m| of(m.2)).ok_or_else(|| never(work))
+            }
+            Work::Erase { block, cause } => {
+                take(&mut self.erased, |e| *e == (block, cause)).map(|_| Taken::default()).ok_or_else(|| never(work))
+            }
             Work::Probe { block, wordlines } => {
                 let fits = |s: &Sensed| s.lpn == NOBODY && lengths.block(s.ppn) == block;
                 let probed = (0..wordlines).try_for_each(|_| take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| never(work)));
-                probed.map(|()| None)
+                probed.map(nothing)
             }
         }
     }
 
-    fn take_source(&mut self, src: Ppn, cause: Cause) -> Result<bool, String> {
+    fn take_source(&mut self, src: Ppn, cause: Cause, lengths: &Lengths) -> Result<Taken, String> {
         take(&mut self.sensed, |s| s.ppn == src && s.cause == cause)
-            .map(|s| s.to_the_last)
+            .map(|s| Taken { moved: s.to_the_last.then(|| lengths.block(src)), coding: s.coding })
             .ok_or_else(|| format!("a read of ppn {src} for {} takes time that did not happen", cause.name()))
     }
 

@@ -2,7 +2,7 @@
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Ns, Ppn};
-use vpass_core::config::{DriveConfig, EccConfig, ProgramUnit, Schedule};
+use vpass_core::config::{DriveConfig, EccConfig, Number, ProgramUnit, Schedule};
 
 use crate::codings::Codings;
 
@@ -12,6 +12,8 @@ pub(super) struct Lengths {
     /// By page kind.
     sense: Vec<Ns>,
     pub(super) program: Ns,
+    /// A wordline programmed over itself for fewer sensings.
+    adjust: Ns,
     pub(super) erase: Ns,
     pub(super) probe: Ns,
     pub(super) ecc: Ns,
@@ -63,6 +65,7 @@ impl Lengths {
         Self {
             sense: t.sense_per_kind_us(g.cell).into_iter().map(ns).collect(),
             program: ns(t.program_us),
+            adjust: ns(t.program_us),
             erase: ns(t.erase_us),
             probe: ns(t.probe_us),
             ecc: ns(t.ecc_us),
@@ -91,14 +94,25 @@ impl Lengths {
         }
     }
 
-    pub(super) fn sense(&self, ppn: Ppn) -> Ns {
-        self.sense[(ppn % self.bits) as usize]
+    /// Wordlines are adjusted by this technique, for a time of its own.
+    pub(super) fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str) {
+        let own = config.refresh.params.get(Some(refresh), "adjust_us").map(Number::value);
+        self.adjust = own.filter(|us| *us > 0.0).map_or(self.program, ns);
+    }
+
+    /// Programming a wordline over itself for a coding.
+    pub(super) fn merge(&self, coding: u8) -> Ns {
+        if coding < 4 { self.program } else { self.adjust }
+    }
+
+    pub(super) fn sense(&self, ppn: Ppn, coding: u8) -> Ns {
+        self.sense[self.codings.reads_like(coding, ppn % self.bits) as usize]
     }
 
     /// What a retry keeps the array for, the first of which is 1: nothing else is sensed until the controller has tried to decode it.
-    pub(super) fn retry(&self, ppn: Ppn, attempt: u8) -> Ns {
+    pub(super) fn retry(&self, ppn: Ppn, coding: u8, attempt: u8) -> Ns {
         let (sense, _, decode) = self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
-        sense.unwrap_or(self.sense(ppn)) + decode
+        sense.unwrap_or(self.sense(ppn, coding)) + decode
     }
 
     /// What it keeps the channel for, where the first sensing took so much.
@@ -123,12 +137,17 @@ impl Lengths {
     }
 
     /// A page read in one piece of a job: sensed, out, decoded.
-    pub(super) fn whole_read(&self, ppn: Ppn) -> Ns {
-        self.sense(ppn) + self.pages(1) + self.ecc
+    pub(super) fn whole_read(&self, ppn: Ppn, coding: u8) -> Ns {
+        self.sense(ppn, coding) + self.pages(1) + self.ecc
     }
 
     pub(super) fn block(&self, ppn: Ppn) -> BlockId {
         ppn / self.pages_per_block
+    }
+
+    /// The block of a page, and its wordline, numbered within that.
+    pub(super) fn wordline(&self, ppn: Ppn) -> (BlockId, u32) {
+        (self.block(ppn), ppn % self.pages_per_block / self.bits)
     }
 
     pub(super) fn die_of_block(&self, block: BlockId) -> u32 {

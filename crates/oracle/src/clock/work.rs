@@ -68,8 +68,8 @@ impl UnderWay {
         }
     }
 
-    /// Work that waits at a die by itself.
-    pub(super) fn of(work: &Work, lengths: &Lengths) -> Self {
+    /// Work that waits at a die by itself, and the coding that it reads or makes.
+    pub(super) fn of(work: &Work, coding: u8, lengths: &Lengths) -> Self {
         let cause = match *work {
             Work::Copy { cause, .. }
             | Work::Load { cause, .. }
@@ -79,12 +79,12 @@ impl UnderWay {
             | Work::Erase { cause, .. } => cause,
             Work::Probe { .. } => Cause::Reclaim,
         };
-        Self { cause, ..Self::stages(work, lengths) }
+        Self { cause, ..Self::stages(work, coding, lengths) }
     }
 
-    fn stages(work: &Work, lengths: &Lengths) -> Self {
+    fn stages(work: &Work, coding: u8, lengths: &Lengths) -> Self {
         let read =
-            |src| Half { die: lengths.die(src), array: lengths.sense(src), bus: Some(lengths.pages(1)), out: true, suspension: None };
+            |src| Half { die: lengths.die(src), array: lengths.sense(src, coding), bus: Some(lengths.pages(1)), out: true, suspension: None };
         let program = |die, pages| Half {
             die,
             array: lengths.program,
@@ -96,7 +96,7 @@ impl UnderWay {
         match *work {
             Work::Copy { src, dst: None, .. } => Self::new(read(src)),
             Work::Retry { src, attempt, .. } => Self::new(Half {
-                array: lengths.retry(src, attempt),
+                array: lengths.retry(src, coding, attempt),
                 bus: Some(lengths.retry_transfer(lengths.pages(1), attempt)),
                 ..read(src)
             }),
@@ -107,7 +107,7 @@ impl UnderWay {
             Work::Program { dst, pages, cause, .. } => {
                 Self { host_pages: by_host(cause, pages), ..Self::new(program(lengths.die(dst), pages)) }
             }
-            Work::Merge { block, .. } => Self::new(program(lengths.die_of_block(block), 1)),
+            Work::Merge { block, .. } => Self::new(Half { array: lengths.merge(coding), ..program(lengths.die_of_block(block), 1) }),
             Work::Erase { block, .. } => Self::new(Half {
                 die: lengths.die_of_block(block),
                 array: lengths.erase,
@@ -115,7 +115,7 @@ impl UnderWay {
                 out: false,
                 suspension: Some(lengths.suspend_erase),
             }),
-            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, lengths), Cause::Reclaim),
+            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, coding, lengths), Cause::Reclaim),
         }
     }
 
@@ -136,14 +136,14 @@ impl UnderWay {
 }
 
 /// What work adds to the piece of a job that it is part of: one thing after another, uninterrupted.
-pub(super) fn part_ns(work: &Work, lengths: &Lengths) -> Ns {
+pub(super) fn part_ns(work: &Work, coding: u8, lengths: &Lengths) -> Ns {
     let program = |pages| lengths.pages(pages) + lengths.program;
     match *work {
-        Work::Copy { src, dst, .. } => lengths.whole_read(src) + dst.map_or(0, |_| program(1)),
-        Work::Load { src, .. } => lengths.whole_read(src),
-        Work::Retry { src, attempt, .. } => lengths.retry(src, attempt) + lengths.retry_transfer(lengths.pages(1), attempt),
+        Work::Copy { src, dst, .. } => lengths.whole_read(src, coding) + dst.map_or(0, |_| program(1)),
+        Work::Load { src, .. } => lengths.whole_read(src, coding),
+        Work::Retry { src, attempt, .. } => lengths.retry(src, coding, attempt) + lengths.retry_transfer(lengths.pages(1), attempt),
         Work::Program { pages, .. } => program(pages),
-        Work::Merge { .. } => program(1),
+        Work::Merge { .. } => lengths.pages(1) + lengths.merge(coding),
         Work::Erase { .. } => lengths.erase,
         Work::Probe { wordlines, .. } => u64::from(wordlines) * lengths.probe,
     }

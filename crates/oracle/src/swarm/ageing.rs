@@ -4,7 +4,7 @@
 use vpass_core::base::span::{DAY, Span};
 use vpass_core::base::units::Ns;
 use vpass_core::config::{DriveConfig, Params};
-use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, shortest_pass};
+use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, shortest_pass};
 
 use super::deck::Decks;
 use super::{params, tired};
@@ -44,12 +44,13 @@ impl Ages {
             return None;
         }
         let mut dice = Dice::new(decks.case ^ 0xA6E0_F0DA_7A00_0000);
-        let names: Vec<&str> = REFRESH.iter().map(|t| t.name).collect();
+        let fits = |technique: &&RefreshTechnique| config.geometry.cell.bits() > 1 || technique.name != "ida";
+        let techniques: Vec<&RefreshTechnique> = REFRESH.iter().filter(fits).collect();
         // That nothing is refreshed is drawn with an age alone.
-        let refresh = names[dice.between(0, 3 * names.len() as u64) as usize % names.len()];
-        let period = shortest_pass(config).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
-        config.refresh.period = Span(period.ceil() as Ns);
+        let technique = techniques[dice.between(0, 3 * techniques.len() as u64) as usize % techniques.len()];
+        let refresh = technique.name;
         config.refresh.params = params::draw_rest(&mut dice, "refresh", Params::default());
+        let period = shortest_pass(config, technique).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
         let period = if decks.pick("long", &[false, true]) { period.max(dice.pick(&LONG) * DAY as f64) } else { period };
         config.refresh.period = Span(period.ceil() as Ns);
         let age = (period * dice.pick(&AGED)) as Ns;

@@ -95,7 +95,9 @@ fn wanted_of(view: &View, block: BlockId, actions: &[Action]) -> Wanted {
     };
     match recode {
         Recode::Block(_) => Wanted::Reprogrammed,
-        Recode::Wordlines(_, wordlines) => Wanted::Some { pages: pages(), merged: wordlines },
+        Recode::Wordlines(merges) => {
+            Wanted::Some { pages: pages(), merged: merges.wordlines(view.geometry.wordlines_per_block) }
+        }
         Recode::Nothing if all => Wanted::All,
         Recode::Nothing => Wanted::Some { pages: pages(), merged: PageSet::none(view.geometry.wordlines_per_block) },
     }

@@ -1,5 +1,6 @@
 //! What a drive tells whoever drives it: what it is made of, and its counts since the measured phase began.
 
+use crate::base::codings::FASTER;
 use crate::base::geometry::Geometry;
 use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts, RefreshCounts};
 use crate::base::units::{Bytes, Ns};
@@ -101,9 +102,22 @@ impl Drive {
         self.flash.is_timed()
     }
 
-    /// RAM the reclaim technique would take in a real controller.
+    /// RAM that the reclaim technique and the refresh technique would take in a real controller.
     pub fn controller_ram(&self) -> Bytes {
-        self.policy.controller_ram(&self.geometry)
+        Bytes(self.policy.controller_ram(&self.geometry).0 + self.refresh.controller_ram(&self.geometry).0)
+    }
+
+    /// Whether the refresh technique adjusts wordlines in place.
+    pub fn adjusts(&self) -> bool {
+        self.ftl.adjusting.is_some()
+    }
+
+    /// Blocks with wordlines that were adjusted, and how many of them the same data would do without.
+    pub fn adjusted_blocks(&self) -> (u32, f64) {
+        let is_adjusted = |block: &u32| self.flash.recoded().of(*block).iter().any(|coding| *coding >= FASTER);
+        let valid = |block: u32| u32::from(self.flash.hot(block).valid);
+        let (blocks, pages) = (0..self.geometry.blocks).filter(is_adjusted).fold((0, 0), |(n, pages), block| (n + 1, pages + valid(block)));
+        (blocks, f64::from(blocks) - f64::from(pages) / f64::from(self.geometry.pages_per_block))
     }
 
     /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as policies are told.

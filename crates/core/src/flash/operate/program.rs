@@ -103,7 +103,7 @@ impl Flash {
             // The one program of the wordline leaves no guard level used.
             self.counts.reprograms[cause as usize] += 1;
         } else {
-            self.book_merge(block, cause);
+            self.book_merge(block, mode, cause);
         }
         self.tell(|o| o.merged(block, page / bits, mode, cause));
     }

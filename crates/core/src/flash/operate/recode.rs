@@ -1,7 +1,7 @@
 //! Recoding: wordlines programmed over themselves, so that states of their cells merge, and blocks opened in a coding that does without some
 //! page kinds.
 
-use crate::base::codings::FULL;
+use crate::base::codings::{FASTER, FULL};
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
@@ -29,7 +29,7 @@ impl Flash {
     /// Programs a wordline that has been sensed whole over itself; the limits stay until the whole block is
     /// [recoded](Self::recode).
     pub(crate) fn merge(&mut self, block: BlockId, wordline: u32, coding: u8, cause: Cause) {
-        self.book_merge(block, cause);
+        self.book_merge(block, coding, cause);
         self.tell(|o| o.merged(block, wordline, coding, cause));
         self.disturb_by_reprogramming(block, wordline, cause);
     }
@@ -45,11 +45,11 @@ impl Flash {
 
     /// The same for one wordline of a block of full density, whose limits grow at once.
     pub(crate) fn recode_wordline(&mut self, block: BlockId, wordline: u32, coding: u8, cause: Cause) {
-        self.book_merge(block, cause);
+        self.book_merge(block, coding, cause);
         self.tell(|o| o.merged(block, wordline, coding, cause));
         self.recoded.add(block, wordline, coding);
         self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(coding);
-        let taken = self.geometry.codings.given_up(coding);
+        let taken = self.geometry.codings.kept_away(coding);
         self.pages_away += taken;
         let (hot, cold) = (&mut self.hot[block as usize], &mut self.cold[block as usize]);
         let before = if hot.has(HAS_RECODED) { cold.pages_away } else { 0 };
@@ -67,9 +67,9 @@ impl Flash {
         self.reassess(block);
     }
 
-    pub(super) fn book_merge(&mut self, block: BlockId, cause: Cause) {
+    pub(super) fn book_merge(&mut self, block: BlockId, coding: u8, cause: Cause) {
         self.counts.reprograms[cause as usize] += 1;
-        self.record(NandOp::Merge { block, cause });
+        self.record(NandOp::Merge { block, cause, adjusts: self.adjusts && coding >= FASTER });
     }
 
     /// What reprogramming a wordline does to the others, as if it had been read (`density.reprogram_dose`).

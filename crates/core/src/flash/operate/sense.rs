@@ -47,8 +47,31 @@ impl Flash {
         Sensed { good: true, rings: false }
     }
 
+    /// Senses a page of which the controller's memory holds a copy, to see whether flash still holds the same; `fill` where its copy is used to
+    /// complete newer data. It does not where it `is_corrupted`, or is past its limit.
+    pub(crate) fn verify(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool, is_corrupted: bool) -> bool {
+        let block = self.geometry.block_of(ppn);
+        rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block as usize], &self.geometry);
+        self.counts.reads[cause as usize] += 1;
+        let rings = self.count_any_read(ppn);
+        self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
+        let result = if is_corrupted { ReadResult::InMemory } else { ReadResult::Good };
+        let read = PhysRead { fill, result, ..PhysRead::good(lpn, ppn, cause) };
+        if rings {
+            return self.rung_by(read, ReadResult::InMemory).good;
+        }
+        self.note_read(PhysRead { fill: fill && is_corrupted, ..read });
+        !is_corrupted
+    }
+
     /// A sensing that has been counted reached its block's alarm: decides whether the data could be read, and asks the error model.
     pub(crate) fn rung(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
+        self.rung_by(PhysRead { fill, ..PhysRead::good(lpn, ppn, cause) }, ReadResult::Uncorrectable)
+    }
+
+    /// The same of a sensing that comes to this, or to `if_gone` where the page is past its limit.
+    fn rung_by(&mut self, read: PhysRead, if_gone: ReadResult) -> Sensed {
+        let PhysRead { ppn, cause, .. } = read;
         let block = self.geometry.block_of(ppn);
         let own = self.dose[self.geometry.kind_of(ppn) as usize];
         if self.cold[block as usize].model_alarm == 0 {
@@ -59,16 +82,17 @@ impl Flash {
         let retries = if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
         let mut gone = is_lost && !self.bugs.has(Bug::LossHidden);
         gone |= self.bugs.has(Bug::LossInvented) && self.hot[block as usize].has(SUSPECT);
-        let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
-        self.note_read(PhysRead { lpn, ppn, cause, result, fill, retries });
+        let result = if gone { if_gone } else { read.result };
+        let fill = read.fill && (if_gone == ReadResult::Uncorrectable || result == ReadResult::InMemory);
+        self.note_read(PhysRead { result, fill, retries, ..read });
         self.sense_again(ppn, cause, fill, retries);
         if self.model.is_none() {
             self.carry(block);
-            return Sensed { good: true, rings: false };
+            return Sensed { good: result == ReadResult::Good, rings: false };
         }
         self.ask_model(block);
         self.set_alarm(block);
-        Sensed { good: !gone, rings: true }
+        Sensed { good: result == ReadResult::Good, rings: true }
     }
 
     /// A page is sensed so many times again: each deposits what a read of it deposits.

@@ -14,9 +14,10 @@
 
 use super::{Aged, Refresh, RefreshTechnique, Wanted};
 use crate::base::units::{Moment, Ns};
-use crate::slots::card::{About, Card, Kind, Param};
+use crate::config::DriveConfig;
+use crate::slots::card::{About, Args, Card, Kind, Param};
 
-const LEAD: Param = Param {
+pub(super) const LEAD: Param = Param {
     key: "lead",
     kind: Kind::Real,
     unit: "",
@@ -28,7 +29,7 @@ const LEAD: Param = Param {
     alias: None,
 };
 
-const AT_ONCE: Param = Param {
+pub(super) const AT_ONCE: Param = Param {
     key: "at_once",
     kind: Kind::Whole,
     unit: "blocks",
@@ -48,20 +49,24 @@ pub(super) const CARD: RefreshTechnique = Card {
         params: &[LEAD, AT_ONCE],
         ..About::PLAIN
     },
-    new: |args, config, _| {
-        let period = config.refresh.period.0;
-        let lead = (period as f64 * args.real(&LEAD)) as Ns;
-        Box::new(Block { period, lead: lead.clamp(1, period), at_once: args.whole(&AT_ONCE) })
-    },
+    new: |args, config, _| Box::new(Block::new(args, config)),
 };
 
 /// Times that a block asks again while others are under way.
 const TURNS: Ns = 16;
 
-struct Block {
+pub(super) struct Block {
     period: Ns,
     lead: Ns,
     at_once: u32,
+}
+
+impl Block {
+    pub(super) fn new(args: &Args, config: &DriveConfig) -> Self {
+        let period = config.refresh.period.0;
+        let lead = (period as f64 * args.real(&LEAD)) as Ns;
+        Self { period, lead: lead.clamp(1, period), at_once: args.whole(&AT_ONCE) }
+    }
 }
 
 impl Refresh for Block {

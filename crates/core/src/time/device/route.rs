@@ -130,9 +130,9 @@ impl Device {
                 let ns = if planted(Bug::ProbesOnce) { self.speed.probe } else { self.ns_in_piece(drive, op) };
                 self.queue_piece(Piece { op: id, die: g.die_of(block), cause: Cause::Reclaim, ns }, routing.foreground);
             }
-            NandOp::Merge { block, cause } => {
+            NandOp::Merge { block, cause, adjusts } => {
                 self.copy_programs += 1;
-                let program = WorkKind::Program { host: false, request: NIL, pages: 1 };
+                let program = WorkKind::Program { host: false, request: NIL, pages: 1, adjusts };
                 self.queue_work(g.die_of(block), WorkOp::new(id, program, cause, 0));
             }
             NandOp::Erase { block, cause } => {
@@ -154,7 +154,7 @@ impl Device {
             Some((src, coding)) => {
                 (drive.die_of(src), WorkKind::Copy { dst: Some(dst), then_host: true, request }, self.sense(drive, src, coding))
             }
-            None => (drive.die_of(dst), WorkKind::Program { host: true, request, pages: 1 }, 0),
+            None => (drive.die_of(dst), WorkKind::Program { host: true, request, pages: 1, adjusts: false }, 0),
         };
         self.queue_work(die, WorkOp::new(id, work, Cause::Host, sense));
     }
@@ -167,7 +167,7 @@ impl Device {
             self.programming += pages;
         }
         let request = if host { routing.request } else { NIL };
-        WorkOp::new(id, WorkKind::Program { host, request, pages }, cause, 0)
+        WorkOp::new(id, WorkKind::Program { host, request, pages, adjusts: false }, cause, 0)
     }
 
     /// What an operation takes within a piece, where one begins when the last has ended.
@@ -182,6 +182,7 @@ impl Device {
             | NandOp::Load { src, coding, .. }
             | NandOp::Fill { src, coding } => self.speed.serial_read(self.sense(drive, src, coding)),
             NandOp::ProgramWordline { pages, .. } => self.speed.serial_program(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }),
+            NandOp::Merge { adjusts: true, .. } => self.speed.page_transfer + self.speed.adjust,
             NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
             NandOp::Erase { .. } => self.speed.erase,
             NandOp::Retry { src, attempt, coding, of_request: false, .. } => {

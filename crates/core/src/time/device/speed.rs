@@ -5,6 +5,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{Ns, transfer_ns, us};
 use crate::bugs::{Bug, planted};
 use crate::config::{DriveConfig, EccConfig};
+use crate::slots::refresh::adjust_us;
 
 /// What a retry takes; where it does not say so, as much as the first sensing of the page.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,8 @@ pub(crate) struct Speed {
     /// Sensing per coding and page kind.
     pub(crate) sense: [[Ns; 4]; CODINGS],
     pub(crate) program: Ns,
+    /// A wordline programmed over itself, for fewer sensings.
+    pub(crate) adjust: Ns,
     pub(crate) erase: Ns,
     /// One wordline sensed for its errors.
     pub(crate) probe: Ns,
@@ -51,6 +54,7 @@ impl Speed {
         Self {
             sense: sense_per_coding(&t.sense_per_kind_us(geometry.cell), &geometry.codings),
             program: us(t.program_us),
+            adjust: us(adjust_us(config)),
             erase: us(t.erase_us),
             probe: us(t.probe_us),
             ecc: us(t.ecc_us),

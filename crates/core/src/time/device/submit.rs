@@ -60,6 +60,8 @@ impl Device {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read; its arguments would go through memory")]
     fn read_part(&mut self, drive: &mut Drive, lpn: Lpn, part: ReadPart, completed: &mut impl FnMut(Tag, Ns)) {
+        // What the read sets off may change it.
+        let coding = drive.read_coding(lpn);
         let ppn = drive.read_page(lpn);
         if drive.has_recorded() {
             // A job in the foreground is queued before the read that triggered it.
@@ -69,7 +71,7 @@ impl Device {
             return self.read_from_memory(part, completed);
         }
         let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
-        let times = (self.speed.sense[usize::from(drive.read_coding(ppn)) % CODINGS][kind as usize & 3], self.transfer(part.bytes));
+        let times = (self.speed.sense[usize::from(coding) % CODINGS][kind as usize & 3], self.transfer(part.bytes));
         let unit = self.by_unit.quotient(drive.geometry().block_of(ppn)) as usize;
         if self.retries > 0 {
             self.queue_retries(ppn, unit, part, times);

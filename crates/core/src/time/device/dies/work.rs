@@ -9,8 +9,9 @@ use crate::watch::time_event::{OpId, TimeEvent};
 /// What a piece of work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::time::device) enum WorkKind {
-    /// So many pages in over the channel, then one program. `request` is completed by it, or [`NIL`]; `host` frees buffer space.
-    Program { host: bool, request: u32, pages: u32 },
+    /// So many pages in over the channel, then one program, which may adjust what is there. `request` is completed by it, or [`NIL`]; `host`
+    /// frees buffer space.
+    Program { host: bool, request: u32, pages: u32, adjusts: bool },
     /// Sense and page out over the channel; then, unless lost, a program of `dst`.
     Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
     /// Sense and page out over the channel, for the wordline of this serial number.
@@ -238,8 +239,8 @@ impl Dies {
     pub(super) fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Option<WorkOp> {
         let die = usize::from(self.units[unit].die);
         let op = self.queues[die].running.expect("work is running");
-        if matches!(op.work, WorkKind::Program { .. }) {
-            self.start_array(die, speed.program, now);
+        if let WorkKind::Program { adjusts, .. } = op.work {
+            self.start_array(die, if adjusts { speed.adjust } else { speed.program }, now);
             return None;
         }
         Some(self.end_work(unit, now))

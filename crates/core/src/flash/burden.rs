@@ -1,0 +1,56 @@
+//! What adjusting wordlines of a block deposits in it, as reads of the host that it might serve in its place: the reclaim policy has allowed so many
+//! until it is asked again, wherever they go, and the block stays in use afterwards.
+//!
+//! ```text
+//! P quarters are sensed in the block, at most p on one wordline     a page endures P + 2 (alpha - 1) p at most
+//! a read of the host beside a page costs it alpha                   burden: (P + 2 (alpha - 1) p) / alpha reads, for the smallest alpha
+//! 64 wordlines of three pages, five sensings each, alpha 9          (320 + 16 x 5) / 9: 45 reads
+//! ```
+
+use crate::base::dose::QUARTERS;
+use crate::base::page_set::{PageSet, bits};
+use crate::base::units::{BlockId, Reads};
+use crate::disturb::table::ALPHA_ONE;
+use crate::flash::Flash;
+
+impl Flash {
+    /// The burden of a job that reads all valid pages of a block once, and those of these wordlines twice, in reads.
+    pub(crate) fn burden_of_adjusting(&self, block: BlockId, adjusted: &PageSet) -> u32 {
+        let Some(limits) = self.limits() else { return 0 };
+        let kinds = self.geometry.cell.bits();
+        let of_wordline = |wordline: u32| {
+            let valid = bits(self.contents.valid_words(block), wordline * kinds, kinds);
+            let once: u64 = (0..kinds).filter(|kind| valid >> kind & 1 == 1).map(|kind| u64::from(self.dose[kind as usize])).sum();
+            if adjusted.holds(wordline) { 2 * once + u64::from(self.reprogram_dose) } else { once }
+        };
+        let (mut all, mut most) = (0, 0);
+        for dose in (0..self.geometry.wordlines_per_block).map(of_wordline) {
+            all += dose;
+            most = most.max(dose);
+        }
+        let pec = self.limit_pec(block);
+        let of_group = |group: usize| {
+            let (alpha, sensings) = (limits.truth(group, pec).alpha.max(ALPHA_ONE), 1 + u64::from(limits.retries(group, pec)));
+            sensings * (ALPHA_ONE * all + 2 * (alpha - ALPHA_ONE) * most) / alpha / u64::from(QUARTERS) + 1
+        };
+        (0..limits.groups()).map(of_group).max().unwrap_or(0).min(u64::from(u32::MAX)) as u32
+    }
+
+    /// Whether a block may still serve more reads than these before its policy is asked.
+    pub(crate) fn has_room_for(&self, block: BlockId, burden: u32) -> bool {
+        let until = self.cold[block as usize].policy_alarm_dose();
+        until == u32::MAX || u64::from(self.hot[block as usize].reads) + u64::from(QUARTERS) * u64::from(burden) < u64::from(until)
+    }
+
+    /// A job takes so many of the reads that a block may serve: its policy is asked so much earlier.
+    pub(crate) fn bring_forward(&mut self, block: BlockId, burden: u32) {
+        let until = self.cold[block as usize].policy_alarm_dose();
+        if burden == 0 || until == u32::MAX {
+            return;
+        }
+        let at = Reads((until / QUARTERS).saturating_sub(burden));
+        self.tell(|o| o.asks_at(block, at));
+        self.set_policy_alarm(block, at);
+        self.set_alarm(block);
+    }
+}
