@@ -39,7 +39,7 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
 #[test]
 fn the_full_recipes_and_what_they_expect_are_read() {
     // The first thing that is wrong after everything was read: the folder to write to.
-    for paper in ["straw-2024", "ipr-2018"] {
+    for paper in ["straw-2024", "ipr-2018", "ida-coding-2018"] {
         let done = vpass(&["paper", papers().join(paper).to_str().unwrap(), "--out", "/proc/nowhere/paper"]);
         assert_eq!(done.code, 2);
         assert!(done.stderr.contains("cannot be written"), "{}", done.stderr);
@@ -99,6 +99,41 @@ fn a_small_ipr_runs_and_no_technique_loses_data() {
     let responses = read("fig10-responses.csv");
     let hump: u64 = responses.lines().find_map(|l| l.strip_prefix("paper,reads-only,block,300,350,")).unwrap().parse().unwrap();
     assert!(hump > 50, "{responses}");
+}
+
+#[test]
+fn a_small_ida_runs_and_its_reads_sense_less() {
+    let room = Room::new();
+    let out = room.path("ida");
+    let done = vpass(&["paper", papers().join("ida-coding-2018/small.toml").to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(!done.stdout.contains("data lost") && !done.stdout.contains("could not keep up"), "{}", done.stdout);
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let last = |csv: &str, start: &str| -> f64 {
+        let line = csv.lines().find(|l| l.starts_with(start)).unwrap_or_else(|| panic!("{start} in {csv}"));
+        line.rsplit(',').next().unwrap().parse().unwrap()
+    };
+    let response = read("response-by-error-rate.csv");
+    let (some, most) = (last(&response, "E20,uniform,ida,"), last(&response, "E80,uniform,ida,"));
+    assert!(some < most && most < 1.0 && some > 0.7, "{response}");
+    // Just after a refresh a merged CSB is read in one sensing and an MSB in two, or in one, of at most four.
+    let stages = read("reads-by-kind-and-validity.csv");
+    let sensing = |technique: &str, case: &str| -> f64 {
+        let line = stages.lines().find(|l| l.starts_with(&format!("load 0.7,uniform,{technique},1,{case},"))).unwrap();
+        line.split(',').nth(8).unwrap().parse().unwrap()
+    };
+    assert_eq!([sensing("block", "-CM"), sensing("block", "-C"), sensing("block", "--M")], [150.0, 100.0, 150.0]);
+    assert!(sensing("ida", "-CM") < 110.0 && sensing("ida", "-C") < 60.0 && sensing("ida", "--M") < 90.0, "{stages}");
+    assert_eq!([sensing("ida", "L"), sensing("ida", "LC"), sensing("ida", "LCM")], [50.0, 100.0, 150.0]);
+    // Shorter sensing is in the gain, and so are the queues behind it.
+    let gain = read("gain.csv");
+    let row: Vec<f64> = gain.lines().find(|l| l.starts_with("load 0.7,")).unwrap().split(',').skip(1).map(|n| n.parse().unwrap()).collect();
+    assert!(row[1] > 0.02 && row[2] > 0.02 && row[0] > row[1] + 0.02, "{gain}");
+    // The oracle saw refresh at work between the reads as well.
+    assert!(last(&read("busy-merges.csv"), "10 min,skewed,ida,") > 0.0, "{}", read("busy-merges.csv"));
+    // What stays in place is not programmed, and keeps its block in use.
+    assert!(last(&read("refresh-programs.csv"), "E20,mean,ida,") < 0.9, "{}", read("refresh-programs.csv"));
+    assert!(last(&read("blocks-in-use.csv"), "E20,mean,ida,") > 1.05, "{}", read("blocks-in-use.csv"));
 }
 
 /// Two workloads of which one stands in for a trace.

@@ -1,3 +1,5 @@
+//! The stages of reads on small drives: they add up to latencies, and are told apart by what lies below.
+
 use vpass_core::base::units::Bytes;
 use vpass_workload::synthetic::WorkloadConfig;
 
