@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results map test check-minute bench soak nightly recorded record paper-straw paper-ipr lint clean build
+.PHONY: demo results map test check-minute bench soak nightly recorded record paper-straw paper-ipr paper-ida lint clean build
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
@@ -67,7 +67,7 @@ recorded:
 record:
 	cargo test --release -p vpass-cli --test recorded -- --ignored take_the_record
 
-# The figures of a paper beside its numbers: 19 minutes of CPU time for straw-2024, 11 for ipr-2018.
+# The figures of a paper beside its numbers: 19 minutes of CPU time for straw-2024, 11 for ipr-2018, 5 for ida-coding-2018.
 paper-straw: build
 	@rm -rf target/papers/straw-2024
 	$(VPASS) paper papers/straw-2024 --out target/papers/straw-2024
@@ -75,6 +75,10 @@ paper-straw: build
 paper-ipr: build
 	@rm -rf target/papers/ipr-2018
 	$(VPASS) paper papers/ipr-2018 --out target/papers/ipr-2018
+
+paper-ida: build
+	@rm -rf target/papers/ida-coding-2018
+	$(VPASS) paper papers/ida-coding-2018 --out target/papers/ida-coding-2018
 
 # Draws the map of the code in ARCHITECTURE.md from the first lines of all files.
 map:

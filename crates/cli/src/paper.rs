@@ -3,7 +3,9 @@
 
 mod comparison;
 mod figure;
+mod gain;
 mod model;
+mod periods;
 mod plot;
 mod recipe;
 mod runs;
@@ -56,6 +58,8 @@ struct Run {
     group: String,
     variant: String,
     workload: String,
+    /// What figures tell its runs apart by: a technique of reclaim, or of refresh where its group goes by that.
+    technique: &'static str,
     plan: Plan,
     /// Null until it has run.
     summary: Value,
@@ -67,6 +71,8 @@ struct Run {
 
 /// Where a summary has how long a run by cycles was.
 const CYCLES: &str = "cycles";
+/// Where a summary has how many blocks hold anything at the end, of a drive whose data is refreshed.
+const BLOCKS: &str = "blocks";
 /// What stands in the place of a number of a run that fell behind.
 const REFUSED: &str = "refused: could not keep up";
 
@@ -82,7 +88,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     run_all(&recipe, &mut runs, args.threads)?;
     let figures: Vec<Numbers> = recipe.figures.iter().map(|f| Numbers::of(f, &runs)).collect::<Result<_, _>>()?;
-    let text = comparison::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour());
+    let text = comparison::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour())?;
     if let Some(folder) = folder {
         write(folder.path(), &recipe, &figures, &runs, &expectations)?;
         folder.finish()?;
@@ -94,7 +100,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
 
 impl Run {
     fn name(&self) -> String {
-        format!("{} {} {} {}", self.group, self.variant, self.workload, self.plan.reclaim)
+        format!("{} {} {} {}", self.group, self.variant, self.workload, self.technique)
     }
 }
 
@@ -124,6 +130,10 @@ fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> 
         if let Some(cycles) = &outcome.cycles {
             summary[CYCLES] = as_json::value(cycles)?;
         }
+        if runs[i].plan.needs_time() {
+            let in_use = outcome.drive.block_states().filter(|block| block.written > 0).count();
+            summary[BLOCKS] = serde_json::json!({ "in_use": in_use });
+        }
         let plotted = recipe.plots_blocks_of(&runs[i].group, &runs[i].workload);
         let blocks = outcome.drive.block_states().filter(|_| plotted).map(|b| (b.pec, b.effective_milli)).collect();
         Ok((summary, blocks, outcome.summary.backlog_grows()))
@@ -136,10 +146,14 @@ fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> 
 
 fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expectations: &Expectations) -> Result<(), Failure> {
     for (figure, numbers) in recipe.figures.iter().zip(figures) {
-        out::write_file(folder, &format!("{}.csv", figure.name), numbers.csv().as_bytes())?;
+        let csv = numbers.csv(recipe.group(&figure.group)?.slot());
+        out::write_file(folder, &format!("{}.csv", figure.name), csv.as_bytes())?;
+    }
+    for gain in &recipe.gains {
+        out::write_file(folder, &format!("{}.csv", gain.name), gain.csv(runs)?.as_bytes())?;
     }
     for plot in &recipe.plots {
-        out::write_file(folder, &format!("{}.csv", plot.name), plot::csv(plot, runs)?.as_bytes())?;
+        out::write_file(folder, &format!("{}.csv", plot.name), plot::csv(plot, recipe.group(&plot.group)?.slot(), runs)?.as_bytes())?;
     }
     let drive = load::drive(&recipe.drive, &load::overrides(&recipe.set)?)?.config;
     let model = &recipe.model;
@@ -155,9 +169,13 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
         .iter()
         .map(|r| {
             let refused = r.fell_behind.then_some(REFUSED);
-            serde_json::json!({
+            let mut row = serde_json::json!({
                 "group": r.group, "variant": r.variant, "workload": r.workload, "reclaim": r.plan.reclaim, "refused": refused, "summary": r.summary
-            })
+            });
+            if r.plan.needs_time() {
+                row["refresh"] = r.plan.refresh.into();
+            }
+            row
         })
         .collect();
     out::write_files(folder, [files::timing(&mut rows)?])?;

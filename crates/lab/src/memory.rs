@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::numbers::bytes;
 use crate::plan::{Plan, Workload};
+use crate::run::memory_of_stages;
 
 /// What a run takes beside its drive and its source: requests on their way, the timed gear's queues, counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
@@ -27,10 +28,12 @@ const LEFT_ALONE: u64 = 4;
 /// The workload's.
 pub fn needed(plan: &Plan) -> Result<u64, Failure> {
     let source = if let Workload::Adversary { .. } = plan.workload { 0 } else { plan.source()?.memory() };
+    let before = plan.source_before()?.map_or(0, |before| before.memory());
+    let stages = if plan.stages { memory_of_stages(&Geometry::new(&plan.drive.config)) } else { 0 };
     let drive = of_drive(&plan.drive.config, plan.reclaim, plan.oracle.level());
     // The first is still there while those of other ages run.
     let at_once = if plan.ages.is_empty() { 1 } else { 2 };
-    Ok(at_once * (drive + source))
+    Ok(at_once * (drive + source + stages) + before)
 }
 
 /// Bytes that a drive takes under a technique, with an oracle beside it or without, and its run.

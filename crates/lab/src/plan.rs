@@ -11,6 +11,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::{RECLAIM, Technique, promise, technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH, REFRESH};
+use vpass_workload::synthetic::WorkloadConfig;
 
 use crate::failure::Failure;
 use crate::load::{self, Loaded};
@@ -42,6 +43,9 @@ pub struct Plan {
     pub repeat: NonZeroU32,
     /// Whether to repeat until wear per host page has settled instead.
     pub until_stable: bool,
+    /// What the host asked for at an earlier time, all of it served at once before anything of `workload` is: time passes by its clock, and
+    /// begins anew behind it.
+    pub before: Option<WorkloadConfig>,
     /// Requests that are served before anything is counted.
     pub warm_up: u64,
     /// The run ends by cycles of its blocks; requests are then the most that it may take.
@@ -52,6 +56,8 @@ pub struct Plan {
     pub seed: u64,
     /// Who watches the drive.
     pub oracle: Watch,
+    /// Whether the host's page reads are taken apart (`Summary::page_reads`): in the timed gear, where no oracle watches.
+    pub stages: bool,
 }
 
 /// A technique for each slot, as a user names it.
@@ -103,11 +109,13 @@ impl Plan {
             gear: base.gear,
             repeat: NonZeroU32::MIN,
             until_stable: false,
+            before: None,
             warm_up: 0,
             cycles: None,
             ages: vec![],
             seed: base.seed,
             oracle: base.oracle,
+            stages: false,
         }
     }
 
@@ -124,7 +132,10 @@ impl Plan {
     }
 
     /// The plan, if it can be run.
-    fn checked(self) -> Result<Self, Failure> {
+    ///
+    /// # Errors
+    /// A technique that the drive's settings leave no room for, a period that the drive cannot keep, or requests without times.
+    pub fn checked(self) -> Result<Self, Failure> {
         let period = refresh::check(&self.drive.config, self.refresh);
         period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         self.require_time()?;
@@ -140,12 +151,13 @@ impl Plan {
     fn require_time(&self) -> Result<(), Failure> {
         let arrival =
             if let Workload::Adversary { depth, .. } = self.workload { Arrival::Closed { depth } } else { self.source()?.arrival() };
+        let before = self.source_before()?.is_none_or(|before| before.arrival() == Arrival::Open);
         // The timed gear has a clock of its own, a warm-up has none.
-        if !self.needs_time() || arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0 {
+        if !self.needs_time() || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0) {
             return Ok(());
         }
         let what = if self.refresh == NO_REFRESH { "start.age".into() } else { format!("refresh {}", self.refresh) };
-        let whose = if self.gear == Gear::Timed { "a warm-up" } else { "the untimed gear" };
+        let whose = if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
             "{what} needs time, and {whose} has none but that of the requests, which come in closed loop: set workload.rate and take \
              workload.queue_depth away (--set workload.queue_depth=), or replay a trace by its own clock, without --queue-depth"
@@ -172,7 +184,8 @@ impl Plan {
         }
         let of_a_pass = self.source()?.len_hint().filter(|_| !self.until_stable);
         let of_a_run = of_a_pass.and_then(|n| n.checked_mul(u64::from(self.repeat.get())));
-        Ok(of_a_run.and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
+        let before = self.source_before()?.map_or(Some(0), |before| before.len_hint());
+        Ok(of_a_run.and_then(|n| n.checked_add(before?)).and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
     }
 
     /// The same on a drive of this age, and no other.

@@ -2,6 +2,7 @@
 
 pub mod jobs;
 mod life;
+pub mod page_reads;
 mod tired;
 mod uber;
 mod warnings;
@@ -17,6 +18,7 @@ use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 
 pub use life::CONFIDENT_CYCLES;
+use page_reads::PageReads;
 pub use tired::{Losses, Retries};
 pub use uber::Uber;
 pub use wear::{AgeWear, Confidence, Wear};
@@ -70,6 +72,9 @@ pub struct Summary {
     /// What the host's reads took of tired data; absent where `[ecc]` has no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
+    /// The host's page reads taken apart; absent where the run was not asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_reads: Option<PageReads>,
     /// How worn the drive is.
     pub wear: Wear,
     /// Host reads that the drive answered with an error.

@@ -4,6 +4,7 @@ mod adaptive;
 mod cycles;
 mod serve;
 mod stable;
+mod stages;
 mod summary;
 mod together;
 
@@ -24,7 +25,9 @@ use crate::series::Series;
 use crate::session::{self, Beginning, Judged, Session};
 use crate::setup::Gear;
 pub use cycles::{Cycles, CyclesDone};
-use serve::{serve, warm_up};
+use serve::{prepare, serve, warm_up};
+pub(crate) use stages::memory_of_stages;
+use stages::{ReadStages, watched};
 use summary::{Served, simulated_s, summary};
 pub use together::{execute_together, have_the_same_requests};
 
@@ -64,11 +67,16 @@ fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> 
         return adaptive::attacked(plan, requests, depth, progress);
     }
     let mut session = begun(plan, progress)?;
+    prepare(plan, &mut session, progress)?;
     let ends = Cell::new(false);
     let mut done = CyclesDone::default();
     let mut requests = Passes::new(plan.source()?, NonZeroU32::MIN).until(&ends);
     warm_up(plan, &mut requests, &ends, &mut session, &mut done, progress)?;
     let mut run = Measured::begin(session);
+    if plan.stages {
+        let stages = ReadStages::of(&run.session.drive);
+        run.session.drive.observe(Box::new(stages));
+    }
     let started = Instant::now();
     let served = serve(plan, requests, &ends, &mut run, &mut done, progress)?;
     let outcome = run.conclude(plan, &served, started.elapsed().as_secs_f64());
@@ -105,11 +113,13 @@ impl Measured {
 
     /// `wall_s`: seconds that this phase took.
     fn conclude(self, plan: &Plan, served: &Served, wall_s: f64) -> Outcome {
-        let Self { session, mut series, before } = self;
+        let Self { mut session, mut series, before } = self;
+        let stages = plan.stages.then(|| session.drive.end_observation().and_then(watched)).flatten();
         let Judged { mut drive, engine, oracle } = session.judge();
         series.end(&drive, engine.as_ref().map(Replay::last_completion));
         let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before);
-        let summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
+        let mut summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
+        summary.page_reads = stages;
         Outcome { summary, drive, engine, series, cycles: None, ageing }
     }
 }

@@ -76,6 +76,11 @@ impl Session {
         serve_untimed(&mut self.drive, requests, step)
     }
 
+    /// The clock shows 0 from here on.
+    pub fn restart_clock(&mut self) {
+        self.drive.restart_clock();
+    }
+
     /// Ends a warm-up in parts: nothing stays in the write buffer.
     pub fn end_warm_up(&mut self) {
         end_warm_up(&mut self.drive);

@@ -1,5 +1,6 @@
 //! Generated workloads: the same for the same seed, however cut; on the drive and aligned; as distributed as the table says.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
@@ -286,4 +287,20 @@ fn what_is_wrong_with_a_file_is_shown_in_place() {
     assert!(error("[workload]\nhot_sets = 'apart'\n").contains("unknown variant `apart`, expected `shared` or `disjoint`"));
     assert!(error("[workload]\nblock_size = '4 KiBs'\n").contains("`4 KiBs` is no size"));
     assert!(error("").contains("missing field `workload`"));
+}
+
+#[test]
+fn an_earlier_time_has_the_same_hot_pages_and_other_requests() {
+    let table = "distribution = 'hot-cold:0.2/1'\nwrite_distribution = 'hot-cold:0.1/1'\nhot_sets = 'disjoint'\nread_share = 0.5\n\
+                 block_size = '16KiB'\nrequests = 20000";
+    let now = drawn(table, 64 << 20, 7, 1000);
+    let file = WorkloadFile::parse(&format!("[workload]\n{table}")).unwrap();
+    let mut earlier = vec![];
+    SyntheticSource::earlier(&file.workload, 64 << 20, PAGE, 7).unwrap().fill(&mut earlier, 20_000).unwrap();
+    for op in [Op::Read, Op::Write] {
+        let of = |requests: &[Request]| requests.iter().filter(|r| r.op == op).map(|r| r.offset).collect::<Vec<_>>();
+        let hot = |requests: &[Request]| of(requests).into_iter().collect::<BTreeSet<_>>();
+        assert_eq!(hot(&now), hot(&earlier), "{op:?}");
+        assert_ne!(of(&now)[..100], of(&earlier)[..100], "{op:?}");
+    }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use vpass_lab::failure::Failure;
 
 use super::figure::{Numbers, Shown};
 use super::recipe::{Expectations, Expected, Figure, Recipe};
@@ -13,9 +14,9 @@ use crate::table::{Look, Table};
 fn compared<'a>(recipe: &Recipe, figures: &[Numbers], expectations: &'a Expectations) -> Vec<(&'a Expected, Option<f64>, &'static str)> {
     let of = |e: &'a Expected| {
         let numbers = recipe.figures.iter().position(|f| f.name == e.figure).map(|i| &figures[i]);
-        let of = |reclaim: &str| numbers.map_or(Shown::None, |n| n.measured_of(e, reclaim));
-        let here = of(&e.reclaim);
-        let than = |name: &Option<String>| name.as_deref().map_or(Shown::None, of);
+        let of = |variant: &str, technique: &str| numbers.map_or(Shown::None, |n| n.measured_of(e, variant, technique));
+        let here = of(&e.variant, &e.reclaim);
+        let than = |name: &Option<String>| name.as_deref().map_or(Shown::None, |name| of(e.than.as_ref().unwrap_or(&e.variant), name));
         (e, here.number(), verdict(e, here, than(&e.below), than(&e.above)))
     };
     expectations.expected.iter().map(of).collect()
@@ -31,7 +32,7 @@ fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'st
         let holds = match (&expected.below, &expected.above) {
             (Some(_), _) => below.number().map(|other| here < other),
             (_, Some(_)) => above.number().map(|other| here > other),
-            _ => Some((here - 1.0) * (expected.value - 1.0) > 0.0),
+            _ => expected.value.map(|value| (here - 1.0) * (value - 1.0) > 0.0),
         };
         return match holds {
             None => "no number",
@@ -39,8 +40,9 @@ fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'st
             Some(false) => "disagrees",
         };
     }
-    let within = expected.tolerance.unwrap_or(0.0) * expected.value.abs();
-    match ((here - expected.value).abs() <= within, expected.calibrated) {
+    let value = expected.value.unwrap_or(f64::NAN);
+    let within = expected.tolerance.unwrap_or(0.0) * value.abs();
+    match ((here - value).abs() <= within, expected.calibrated) {
         (false, _) => "differs",
         (true, true) => "agrees, by calibration",
         (true, false) => "agrees",
@@ -52,8 +54,8 @@ pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectati
     let mut csv = String::from("source,what,paper,here,tolerance,verdict\n");
     for (e, here, verdict) in compared(recipe, figures, expectations) {
         let text = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
-        let (here, tolerance) = (text(here), text(e.tolerance));
-        let _ = writeln!(csv, "\"{}\",\"{}\",{},{here},{tolerance},\"{verdict}\"", e.source, e.what, e.value);
+        let (paper, here, tolerance) = (text(e.value), text(here), text(e.tolerance));
+        let _ = writeln!(csv, "\"{}\",\"{}\",{paper},{here},{tolerance},\"{verdict}\"", e.source, e.what);
     }
     csv
 }
@@ -65,7 +67,7 @@ pub(super) fn render(
     runs: &[Run],
     expectations: &Expectations,
     colour: bool,
-) -> String {
+) -> Result<String, Failure> {
     let mut text = format!("{}\n  on {}; {sources}\n", Look::Heading.paint(&recipe.title, colour), recipe.drive);
     for (figure, numbers) in recipe.figures.iter().zip(figures) {
         let over = figure.over.as_ref().map_or_else(|| figure.unit.clone(), |over| format!("over {over}"));
@@ -73,12 +75,17 @@ pub(super) fn render(
         let _ = write!(text, "\n{} ({}; {over}{rows})\n", Look::Heading.paint(&figure.title, colour), figure.name);
         text.push_str(&table(figure, numbers).render(colour));
     }
+    for gain in &recipe.gains {
+        let _ =
+            write!(text, "\n{} ({}; share of the mean read under {})\n", Look::Heading.paint(&gain.title, colour), gain.name, gain.over);
+        text.push_str(&gain.table(runs)?.render(colour));
+    }
     if !expectations.expected.is_empty() {
         let _ = write!(text, "\n{}\n", Look::Heading.paint("Beside the paper", colour));
         let mut table = Table::new(["source", "what", "paper", "here", ""]);
         for (e, here, verdict) in compared(recipe, figures, expectations) {
-            let here = here.map_or_else(|| "-".into(), vpass_lab::numbers::digits);
-            table.row([e.source.clone(), e.what.clone(), vpass_lab::numbers::digits(e.value), here, verdict.into()]);
+            let text = |n: Option<f64>| n.map_or_else(|| "-".into(), vpass_lab::numbers::digits);
+            table.row([e.source.clone(), e.what.clone(), text(e.value), text(here), verdict.into()]);
         }
         text.push_str(&table.render_words(colour));
     }
@@ -92,7 +99,7 @@ pub(super) fn render(
         let lost = run.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0);
         let _ = writeln!(text, "  {}", Look::Bad.paint(&format!("data lost: {lost} pages in {}", run.name()), colour));
     }
-    text
+    Ok(text)
 }
 
 /// That a run could not keep up, or was stopped before the cycles that it was to make, a line each.
@@ -115,20 +122,20 @@ fn of_length(run: &Run) -> String {
 
 /// A figure's techniques side by side: the means of each variant, and each workload before them where the figure says so.
 fn table(figure: &Figure, numbers: &Numbers) -> Table {
-    let (variants, reclaims) = numbers.columns();
+    let (variants, techniques) = numbers.columns();
     let text = |shown: Shown| match shown {
         Shown::Number(n) => vpass_lab::numbers::digits(n),
         Shown::None => "-".into(),
         Shown::Refused => "refused".into(),
     };
-    let mut table = Table::new(std::iter::once("").chain(reclaims.iter().copied()));
+    let mut table = Table::new(std::iter::once("").chain(techniques.iter().copied()));
     for variant in variants {
         for workload in numbers.workloads().into_iter().filter(|_| figure.by_workload) {
-            let cell = |reclaim: &&str| text(numbers.of_workload(variant, workload, reclaim));
-            table.row(std::iter::once(format!("{variant} {workload}")).chain(reclaims.iter().map(cell)));
+            let cell = |technique: &&str| text(numbers.of_workload(variant, workload, technique));
+            table.row(std::iter::once(format!("{variant} {workload}")).chain(techniques.iter().map(cell)));
         }
         let name = if figure.by_workload { format!("{variant} mean") } else { variant.to_owned() };
-        table.row(std::iter::once(name).chain(reclaims.iter().map(|reclaim| text(numbers.mean(variant, reclaim)))));
+        table.row(std::iter::once(name).chain(techniques.iter().map(|technique| text(numbers.mean(variant, technique)))));
     }
     table
 }
@@ -157,6 +164,10 @@ mod tests {
         let (below, above) = ("direction_only = true\nbelow = 'x'", "direction_only = true\nabove = 'x'");
         assert_eq!([of(below, 2.0, 3.0), of(below, 3.0, 3.0)], ["direction only", "disagrees"]);
         assert_eq!([of(above, 0.2, 0.1), of(above, 0.1, 0.2)], ["direction only", "disagrees"]);
+        let lost = |more: &str| Expected { value: None, ..expected(more) };
+        let three = Shown::Number(3.0);
+        assert_eq!(verdict(&lost(below), Shown::Number(2.0), three, Shown::None), "direction only");
+        assert_eq!(verdict(&lost(side), Shown::Number(2.0), three, Shown::None), "no number");
         let of = |more: &str, here, other| verdict(&expected(more), here, other, Shown::None);
         assert_eq!(of(below, Shown::Number(2.0), Shown::None), "no number");
         assert_eq!(of(side, Shown::None, Shown::None), "no number");

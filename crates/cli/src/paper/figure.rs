@@ -17,7 +17,8 @@ pub(super) struct Numbers<'a> {
 struct Row<'a> {
     variant: &'a str,
     workload: &'a str,
-    reclaim: &'a str,
+    technique: &'a str,
+    seed: u64,
     raw: f64,
     refused: bool,
     /// What a row of the same workload is divided by where this one is of the figure's technique.
@@ -60,8 +61,8 @@ impl<'a> Numbers<'a> {
     /// A pointer to something that is no number.
     pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
         let mut rows = vec![];
-        for run in runs.iter().filter(|run| figure.shows(&run.group, &run.workload, run.plan.reclaim)) {
-            let sum = |pointers: &[String]| pointers.iter().map(|p| number(figure, run, p)).sum::<Result<f64, Failure>>();
+        for run in runs.iter().filter(|run| figure.shows(&run.group, &run.workload, run.technique)) {
+            let sum = |pointers: &[String]| pointers.iter().map(|p| number_at(&figure.name, run, p)).sum::<Result<f64, Failure>>();
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
             // None of nothing is no share of it.
             let raw = if whole > 0.0 { sum(&figure.metric)? / whole } else { 0.0 };
@@ -70,7 +71,8 @@ impl<'a> Numbers<'a> {
             rows.push(Row {
                 variant: &run.variant,
                 workload: &run.workload,
-                reclaim: run.plan.reclaim,
+                technique: run.technique,
+                seed: run.plan.seed,
                 raw,
                 refused: run.fell_behind,
                 base,
@@ -79,7 +81,8 @@ impl<'a> Numbers<'a> {
         }
         if let Some(over) = &figure.over {
             for i in 0..rows.len() {
-                let base = rows.iter().find(|r| (r.variant, r.workload) == (rows[i].variant, rows[i].workload) && r.reclaim == over);
+                let key = |row: &Row<'a>| (row.variant, row.workload, row.seed);
+                let base = rows.iter().find(|r| key(r) == key(&rows[i]) && r.technique == over);
                 let base = base.ok_or_else(|| Failure::usage(format!("figure {}: {over} is not among its runs", figure.name)))?;
                 let refused = [&rows[i], base].into_iter().any(|row| row.refused);
                 rows[i].shown = match base.base {
@@ -92,23 +95,23 @@ impl<'a> Numbers<'a> {
         Ok(Self { figure, rows })
     }
 
-    /// The mean over the workloads; none where a workload has no number.
-    pub(super) fn mean(&self, variant: &str, reclaim: &str) -> Shown {
-        let of_it = self.rows.iter().filter(|r| (r.variant, r.reclaim) == (variant, reclaim));
+    /// The mean over the workloads and seeds; none where a workload has no number.
+    pub(super) fn mean(&self, variant: &str, technique: &str) -> Shown {
+        let of_it = self.rows.iter().filter(|r| (r.variant, r.technique) == (variant, technique));
         Shown::mean(&of_it.map(|r| r.shown).collect::<Vec<_>>())
     }
 
-    /// The number under one workload.
-    pub(super) fn of_workload(&self, variant: &str, workload: &str, reclaim: &str) -> Shown {
-        let row = self.rows.iter().find(|r| (r.variant, r.workload, r.reclaim) == (variant, workload, reclaim));
-        row.map_or(Shown::None, |r| r.shown)
+    /// The number under one workload, in the mean of the seeds.
+    pub(super) fn of_workload(&self, variant: &str, workload: &str, technique: &str) -> Shown {
+        let of_it = self.rows.iter().filter(|r| (r.variant, r.workload, r.technique) == (variant, workload, technique));
+        Shown::mean(&of_it.map(|r| r.shown).collect::<Vec<_>>())
     }
 
     /// The number of a technique where the paper has one of this figure.
-    pub(super) fn measured_of(&self, expected: &Expected, reclaim: &str) -> Shown {
+    pub(super) fn measured_of(&self, expected: &Expected, variant: &str, technique: &str) -> Shown {
         match &expected.workload {
-            Some(workload) => self.of_workload(&expected.variant, workload, reclaim),
-            None => self.mean(&expected.variant, reclaim),
+            Some(workload) => self.of_workload(variant, workload, technique),
+            None => self.mean(variant, technique),
         }
     }
 
@@ -126,22 +129,25 @@ impl<'a> Numbers<'a> {
     /// Techniques and variants, each once, in order.
     pub(super) fn columns(&self) -> (Vec<&'a str>, Vec<&'a str>) {
         let mut variants: Vec<&str> = vec![];
-        let mut reclaims: Vec<&str> = vec![];
+        let mut techniques: Vec<&str> = vec![];
         for row in &self.rows {
             if !variants.contains(&row.variant) {
                 variants.push(row.variant);
             }
-            if !reclaims.contains(&row.reclaim) {
-                reclaims.push(row.reclaim);
+            if !techniques.contains(&row.technique) {
+                techniques.push(row.technique);
             }
         }
-        (variants, reclaims)
+        (variants, techniques)
     }
 
-    pub(super) fn csv(&self) -> String {
+    /// With a column of seeds where there are several; `slot` is what the techniques are of.
+    pub(super) fn csv(&self, slot: &str) -> String {
         let figure = self.figure;
         let over = figure.over.as_ref().map_or_else(String::new, |over| format!(",over_{}", over.replace('-', "_")));
-        let mut csv = format!("# {}\nvariant,workload,reclaim,{}{over}\n", figure.title, figure.unit);
+        let several = self.rows.iter().any(|row| row.seed != self.rows[0].seed);
+        let seeds = if several { "seed," } else { "" };
+        let mut csv = format!("# {}\nvariant,workload,{seeds}{slot},{}{over}\n", figure.title, figure.unit);
         let cell = |shown: Shown| match shown {
             Shown::Number(n) => n.to_string(),
             Shown::None => String::new(),
@@ -149,30 +155,36 @@ impl<'a> Numbers<'a> {
         };
         for row in &self.rows {
             let raw = if row.refused { REFUSED.to_owned() } else { row.raw.to_string() };
-            let _ = write!(csv, "{},{},{},{raw}", row.variant, row.workload, row.reclaim);
+            let seed = if several { format!("{},", row.seed) } else { String::new() };
+            let _ = write!(csv, "{},{},{seed}{},{raw}", row.variant, row.workload, row.technique);
             let _ = if figure.over.is_some() { writeln!(csv, ",{}", cell(row.shown)) } else { writeln!(csv) };
         }
-        let (variants, reclaims) = self.columns();
+        let (variants, techniques) = self.columns();
+        let seed = if several { "mean," } else { "" };
         for variant in variants {
-            for reclaim in &reclaims {
-                let mean = cell(self.mean(variant, reclaim));
+            for technique in &techniques {
+                let mean = cell(self.mean(variant, technique));
                 let columns = if figure.over.is_some() { format!(",{mean}") } else { mean };
-                let _ = writeln!(csv, "{variant},mean,{reclaim},{columns}");
+                let _ = writeln!(csv, "{variant},mean,{seed}{technique},{columns}");
             }
         }
         csv
     }
 }
 
-fn number(figure: &Figure, run: &Run, pointer: &str) -> Result<f64, Failure> {
+/// A number of a run's summary, for the figure of this name.
+///
+/// # Errors
+/// It is no number.
+pub(super) fn number_at(figure: &str, run: &Run, pointer: &str) -> Result<f64, Failure> {
     if let Some(taken_off) = pointer.strip_prefix('-') {
-        return number(figure, run, taken_off).map(|n| -n);
+        return number_at(figure, run, taken_off).map(|n| -n);
     }
     match run.summary.pointer(pointer) {
         // Nothing waited, or nothing was asked for: there is no number, which counts as none of it.
         Some(Value::Null) => Ok(0.0),
         Some(Value::Number(n)) => Ok(n.as_f64().unwrap_or_default()),
-        _ => Err(Failure::usage(format!("figure {}: {pointer} is no number of a summary", figure.name))),
+        _ => Err(Failure::usage(format!("figure {figure}: {pointer} is no number of a summary"))),
     }
 }
 

@@ -25,22 +25,22 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     bins
 }
 
-/// The points of a plot.
+/// The points of a plot; `slot` is what the techniques are of.
 ///
 /// # Errors
-/// A pointer to something that is no list of numbers.
-pub(super) fn csv(plot: &Plot, runs: &[Run]) -> Result<String, Failure> {
+/// A pointer to something that is no list of numbers, or reads that were not taken apart.
+pub(super) fn csv(plot: &Plot, slot: &str, runs: &[Run]) -> Result<String, Failure> {
     let columns = match plot.kind {
         PlotKind::Responses => "from_ms,to_ms,reads",
         PlotKind::Cumulative => "up_to_share,count,cumulative_share",
         PlotKind::Blocks => "block,pec_cycles,effective_pec_cycles",
+        PlotKind::Stages => "seed,case,reads,share,faster,wait_us,sense_us,channel_wait_us,transfer_us,retry_us",
     };
-    let mut csv = format!("# {}\nvariant,workload,reclaim,{columns}\n", plot.title);
-    let shown = |run: &&Run| {
-        plot.shows(&run.group, &run.workload) && (plot.reclaim.is_empty() || plot.reclaim.iter().any(|r| r == run.plan.reclaim))
-    };
+    let mut csv = format!("# {}\nvariant,workload,{slot},{columns}\n", plot.title);
+    let shown =
+        |run: &&Run| plot.shows(&run.group, &run.workload) && (plot.reclaim.is_empty() || plot.reclaim.iter().any(|r| r == run.technique));
     for run in runs.iter().filter(shown) {
-        let name = format!("{},{},{}", run.variant, run.workload, run.plan.reclaim);
+        let name = format!("{},{},{}", run.variant, run.workload, run.technique);
         if run.fell_behind && plot.kind == PlotKind::Responses {
             let _ = writeln!(csv, "{name},,,{REFUSED}");
             continue;
@@ -49,6 +49,7 @@ pub(super) fn csv(plot: &Plot, runs: &[Run]) -> Result<String, Failure> {
             PlotKind::Responses => response_rows(&list(plot, run, &format!("/{RESPONSES}"))?),
             PlotKind::Cumulative => cumulative_rows(&list(plot, run, &plot.metric)?),
             PlotKind::Blocks => block_rows(run),
+            PlotKind::Stages => stage_rows(plot, run)?,
         };
         for row in rows {
             let _ = writeln!(csv, "{name},{row}");
@@ -81,6 +82,21 @@ fn cumulative_rows(bins: &[u64]) -> Vec<String> {
 fn block_rows(run: &Run) -> Vec<String> {
     let row = |(block, (pec, effective_milli)): (usize, &(u32, u64))| format!("{block},{pec},{}", *effective_milli as f64 / 1e3);
     run.blocks.iter().enumerate().map(row).collect()
+}
+
+/// A row for each page kind, then one for each case of valid pages below.
+fn stage_rows(plot: &Plot, run: &Run) -> Result<Vec<String>, Failure> {
+    let cases = |by: &str| {
+        let cases = run.summary.pointer(&format!("/page_reads/{by}")).and_then(Value::as_object);
+        cases
+            .ok_or_else(|| Failure::usage(format!("plot {}: `stages = true` is expected in the periods of group {}", plot.name, run.group)))
+    };
+    let row = |(case, of_case): (&String, &Value)| {
+        let keys = ["reads", "share", "faster", "wait_us", "sense_us", "channel_wait_us", "transfer_us", "retry_us"];
+        let cells: Vec<String> = keys.iter().map(|key| of_case[*key].to_string()).collect();
+        format!("{},{case},{}", run.plan.seed, cells.join(","))
+    };
+    Ok(cases("by_kind")?.iter().chain(cases("by_validity")?).map(row).collect())
 }
 
 #[cfg(test)]

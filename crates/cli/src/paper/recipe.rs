@@ -1,5 +1,6 @@
 //! What is run for a paper and what the paper says: the two TOML files of a folder in `papers/`.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -8,6 +9,9 @@ use vpass_lab::failure::Failure;
 use vpass_lab::load::{complaint, read_file};
 use vpass_lab::setup::Gear;
 use vpass_workload::synthetic::WorkloadConfig;
+
+use super::gain::Gain;
+use super::periods::Periods;
 
 /// `run.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -31,6 +35,8 @@ pub(super) struct Recipe {
     pub(super) groups: Vec<Group>,
     #[serde(rename = "figure")]
     pub(super) figures: Vec<Figure>,
+    #[serde(default, rename = "gain")]
+    pub(super) gains: Vec<Gain>,
     #[serde(default, rename = "plot")]
     pub(super) plots: Vec<Plot>,
     /// What the drive's error model says by itself, without a run.
@@ -73,6 +79,9 @@ pub(super) struct Group {
     pub(super) name: String,
     pub(super) gear: GroupGear,
     pub(super) reclaim: Vec<String>,
+    /// Refresh techniques. Where there are any, figures go by them and `reclaim` names one technique.
+    #[serde(default)]
+    pub(super) refresh: Vec<String>,
     /// Names; all where empty.
     #[serde(default)]
     pub(super) workloads: Vec<String>,
@@ -118,6 +127,12 @@ pub(super) struct Group {
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
+    /// In the place of passes and amounts: data that ages before anything counts.
+    #[serde(default)]
+    pub(super) periods: Option<Periods>,
+    /// Runs of each kind, with seeds one after the other; figures take their mean.
+    #[serde(default)]
+    pub(super) seeds: Option<NonZeroU32>,
     /// Repeats what is counted until programs and erases per host page, by cause, no longer change.
     #[serde(default)]
     pub(super) until_stable: bool,
@@ -129,6 +144,39 @@ impl Group {
     /// Whether its runs end by cycles of their blocks, or warm up so.
     pub(super) fn goes_by_cycles(&self) -> bool {
         self.cycles.is_some() || self.warm_up_cycles.is_some()
+    }
+
+    /// What its runs are told apart by.
+    pub(super) fn slot(&self) -> &'static str {
+        if self.refresh.is_empty() { "reclaim" } else { "refresh" }
+    }
+
+    /// Whether the page reads of its runs are taken apart.
+    pub(super) fn has_stages(&self) -> bool {
+        self.periods.as_ref().is_some_and(|periods| periods.stages)
+    }
+
+    /// Whether a variant has this name.
+    pub(super) fn has_variant(&self, name: &str) -> bool {
+        self.variants.iter().any(|variant| variant.name == name)
+    }
+
+    /// Checks what does not go together.
+    ///
+    /// # Errors
+    /// That it does not.
+    fn check_parts(&self) -> Result<(), Failure> {
+        let wrong = if !self.refresh.is_empty() && self.reclaim.len() != 1 {
+            "`refresh` is given: one technique of `reclaim` is expected"
+        } else if self.has_stages() && (self.oracle || matches!(self.gear, GroupGear::Untimed)) {
+            "`stages` is for the timed gear, without `oracle`"
+        } else if self.periods.is_some() && (self.goes_by_cycles() || self.blocks.is_some() || self.until_stable || self.refresh.is_empty())
+        {
+            "`periods` is expected beside `refresh`, and without `blocks`, `cycles` and `until_stable`"
+        } else {
+            return self.periods.as_ref().map_or(Ok(()), |periods| periods.check(self));
+        };
+        Err(Failure::usage(format!("group {}: {wrong}", self.name)))
     }
 
     /// Checks that what ends by cycles ends in any case.
@@ -186,8 +234,14 @@ pub(super) struct Variant {
     /// Techniques in the place of the group's; the group's where empty.
     #[serde(default)]
     pub(super) reclaim: Vec<String>,
+    /// Refresh techniques in the place of the group's; the group's where empty.
+    #[serde(default)]
+    pub(super) refresh: Vec<String>,
     #[serde(default)]
     pub(super) set: Vec<String>,
+    /// In the place of the group's.
+    #[serde(default)]
+    pub(super) load: Option<f64>,
 }
 
 /// A table of one number of every run of a group.
@@ -199,7 +253,7 @@ pub(super) struct Figure {
     pub(super) title: String,
     pub(super) group: String,
     /// Techniques that it shows; all where empty.
-    #[serde(default)]
+    #[serde(default, alias = "refresh")]
     pub(super) reclaim: Vec<String>,
     /// Workloads that it shows, and whose mean it takes; all where empty.
     #[serde(default)]
@@ -226,9 +280,9 @@ const GROWING: [&str; 3] = ["/flash/", "/host/", "/reclaim/"];
 
 impl Figure {
     /// Whether it shows a run of this group, workload and technique.
-    pub(super) fn shows(&self, group: &str, workload: &str, reclaim: &str) -> bool {
+    pub(super) fn shows(&self, group: &str, workload: &str, technique: &str) -> bool {
         let among = |list: &[String], name: &str| list.is_empty() || list.iter().any(|known| known == name);
-        self.group == group && among(&self.workloads, workload) && among(&self.reclaim, reclaim)
+        self.group == group && among(&self.workloads, workload) && among(&self.reclaim, technique)
     }
 
     /// Checks that counts of runs of different lengths are rates.
@@ -284,6 +338,8 @@ pub(super) enum PlotKind {
     Cumulative,
     /// Real and effective P/E counts of every block at the end.
     Blocks,
+    /// The host's page reads taken apart, by page kind and by which pages below were valid.
+    Stages,
 }
 
 /// Files that need no run.
@@ -324,8 +380,12 @@ pub(super) struct Expected {
     /// The mean of the workloads where absent.
     #[serde(default)]
     pub(super) workload: Option<String>,
+    /// The technique: of reclaim, or of refresh where the figure's group goes by that.
+    #[serde(alias = "refresh")]
     pub(super) reclaim: String,
-    pub(super) value: f64,
+    /// Absent where the paper's text has lost it, and `below` or `above` has what is left of it.
+    #[serde(default)]
+    pub(super) value: Option<f64>,
     /// Largest difference that counts as agreement, as a share of the value; absent where only the direction is compared.
     #[serde(default)]
     pub(super) tolerance: Option<f64>,
@@ -341,6 +401,9 @@ pub(super) struct Expected {
     pub(super) below: Option<String>,
     #[serde(default)]
     pub(super) above: Option<String>,
+    /// The variant of the number that `below` or `above` compares with; the same where absent.
+    #[serde(default)]
+    pub(super) than: Option<String>,
 }
 
 impl Expected {
@@ -354,9 +417,12 @@ impl Expected {
             false if self.tolerance.is_none() => "a `tolerance`, or `direction_only = true`, is expected",
             false if named > 0 => "`below` and `above` are for `direction_only = true`",
             true if self.tolerance.is_some() || self.calibrated => "with `direction_only`, no `tolerance` and no `calibrated` are expected",
+            false if self.value.is_none() => "a `value` is expected",
+            true if named == 0 && self.value.is_none() => "a `value`, `below` or `above` is expected",
+            _ if self.than.is_some() && named == 0 => "`than` is for `below` and `above`",
             true if named > 1 => "one of `below` and `above` is expected",
             true if named == 0 && figure.over.is_none() => "its figure divides by no technique: `below` or `above` is expected",
-            true if named == 0 && (self.value - 1.0).abs() < f64::EPSILON => "a value of 1 has no direction",
+            true if named == 0 && self.value.is_some_and(|value| (value - 1.0).abs() < f64::EPSILON) => "a value of 1 has no direction",
             _ => return Ok(()),
         };
         Err(Failure::usage(format!("expected \"{}\" of figure {}: {wrong}", self.what, self.figure)))
@@ -445,6 +511,8 @@ impl Recipe {
             )));
         }
         self.groups.iter().try_for_each(Group::check_cycles)?;
+        self.groups.iter().try_for_each(Group::check_parts)?;
+        self.gains.iter().try_for_each(|gain| gain.check(self.group(&gain.group)?))?;
         for figure in &self.figures {
             figure.check_rates(self.group(&figure.group)?)?;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
-use vpass_core::slots::refresh::NO_REFRESH;
+use vpass_core::slots::refresh::{self, NO_REFRESH};
 use vpass_lab::explain;
 use vpass_lab::failure::Failure;
 use vpass_lab::load::{self, Generated, Loaded};
@@ -15,7 +15,7 @@ use vpass_lab::setup::Watch;
 use vpass_workload::synthetic::{WorkloadConfig, WorkloadFile};
 
 use super::Run;
-use super::recipe::{Group, GroupWear, NamedWorkload, Recipe};
+use super::recipe::{Group, GroupWear, NamedWorkload, Recipe, Variant};
 use super::traces::{Traces, replayed};
 
 /// Every run of the recipe, in order; real traces where there are any.
@@ -24,31 +24,34 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
     let mut runs = vec![];
     for group in &recipe.groups {
         for variant in &group.variants {
-            let reclaims = if variant.reclaim.is_empty() { &group.reclaim } else { &variant.reclaim };
+            let techniques = Techniques::of(group, variant)?;
             for workload in recipe.workloads_of(group)? {
                 let sets: Vec<String> = recipe.set.iter().chain(&group.set).chain(&workload.set).chain(&variant.set).cloned().collect();
                 let mut drive = load::drive(&recipe.drive, &load::overrides(&sets)?)?;
                 if group.wear == GroupWear::Frozen {
                     freeze_wear(group, &mut drive.config)?;
                 }
-                let (requests, warm_up, repeat) = requests_of(group, workload, &drive.config, traces);
+                let Asked { requests, before, warm_up, repeat } = asked(group, variant, workload, &drive.config, traces);
                 let by_cycles = group.goes_by_cycles() && traces.of(workload).is_none();
                 let cycles = by_cycles.then(|| Cycles {
                     blocks: blocks_read(group, &drive.config),
                     warm_up: group.warm_up_cycles,
                     counted: group.cycles,
                 });
-                for (i, reclaim) in reclaims.iter().enumerate() {
+                let seeds = seed..seed + u64::from(group.seeds.map_or(1, NonZeroU32::get));
+                for (i, (seed, of_run)) in seeds.flat_map(|seed| techniques.iter().map(move |of_run| (seed, of_run))).enumerate() {
                     let mut drive = drive.clone();
                     if group.out_of_phase {
-                        drive.config.start.reads = end_of_cycle(&drive.config, reclaim, group.phases)?;
+                        drive.config.start.reads = end_of_cycle(&drive.config, of_run.reclaim, group.phases)?;
                     }
-                    let plan = Plan {
+                    drive.config = refresh::drive(drive.config, of_run.refresh);
+                    let mut plan = Plan {
                         drive,
                         workload: requests.clone(),
-                        reclaim: plan::reclaim_named(reclaim)?,
+                        before: before.clone(),
+                        reclaim: of_run.reclaim,
                         gc,
-                        refresh: NO_REFRESH,
+                        refresh: of_run.refresh,
                         gear: group.gear.into(),
                         repeat,
                         until_stable: group.until_stable,
@@ -57,7 +60,11 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                         cycles,
                         seed,
                         oracle: if group.oracle { Watch::On } else { Watch::Off },
+                        stages: group.has_stages(),
                     };
+                    if of_run.refresh != NO_REFRESH {
+                        plan = plan.checked()?;
+                    }
                     // Opened once to see that it can be: the same for all techniques, and large tables on a large drive.
                     if i == 0 {
                         plan.source()?;
@@ -66,6 +73,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                         group: group.name.clone(),
                         variant: variant.name.clone(),
                         workload: workload.name.clone(),
+                        technique: of_run.name,
                         plan,
                         summary: Value::Null,
                         blocks: vec![],
@@ -76,6 +84,30 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
         }
     }
     Ok(runs)
+}
+
+/// The techniques of a run, and which of them figures know it by.
+struct Techniques {
+    name: &'static str,
+    reclaim: &'static str,
+    refresh: &'static str,
+}
+
+impl Techniques {
+    /// Those of a variant's runs, in order.
+    fn of(group: &Group, variant: &Variant) -> Result<Vec<Self>, Failure> {
+        let either = |own: &Vec<String>, of_group: &Vec<String>| if own.is_empty() { of_group.clone() } else { own.clone() };
+        let reclaims = either(&variant.reclaim, &group.reclaim);
+        let reclaims = reclaims.iter().map(|name| plan::reclaim_named(name)).collect::<Result<Vec<_>, _>>()?;
+        let refreshes = either(&variant.refresh, &group.refresh);
+        if refreshes.is_empty() {
+            return Ok(reclaims.into_iter().map(|reclaim| Self { name: reclaim, reclaim, refresh: NO_REFRESH }).collect());
+        }
+        refreshes
+            .iter()
+            .map(|name| plan::refresh_named(name).map(|refresh| Self { name: refresh, reclaim: reclaims[0], refresh }))
+            .collect()
+    }
 }
 
 /// Leaves of the disturb table the row at `start.pec` alone: then limits do not depend on wear.
@@ -109,27 +141,46 @@ fn end_of_cycle(drive: &DriveConfig, reclaim: &str, share: f64) -> Result<u32, F
     Ok((f64::from(first.unwrap_or(0)) * share) as u32)
 }
 
-/// What a run is to serve, how many requests of it before anything is counted, and how often all of it.
-fn requests_of(group: &Group, workload: &NamedWorkload, drive: &DriveConfig, traces: &Traces) -> (Workload, u64, NonZeroU32) {
+/// What a run is to serve.
+struct Asked {
+    requests: Workload,
+    /// At an earlier time.
+    before: Option<WorkloadConfig>,
+    /// Requests of it before anything is counted.
+    warm_up: u64,
+    /// How often all of it.
+    repeat: NonZeroU32,
+}
+
+fn asked(group: &Group, variant: &Variant, workload: &NamedWorkload, drive: &DriveConfig, traces: &Traces) -> Asked {
+    if let Some(periods) = &group.periods {
+        let (before, counted) = periods.requests(variant.load.or(group.load), &workload.config, drive);
+        return Asked { requests: generated(workload, counted), before: Some(before), warm_up: 0, repeat: NonZeroU32::MIN };
+    }
     let passes = group.passes.or(workload.passes).unwrap_or(1.0);
     let warm_up_passes = group.warm_up_passes.or(workload.warm_up_passes).unwrap_or(0.0);
     if let Some(survey) = traces.of(workload) {
         // A warm-up ends within a pass of a trace, so every pass counts.
         let repeat = if group.until_stable { None } else { NonZeroU32::new((passes + warm_up_passes).round() as u32) };
-        return (replayed(Arc::clone(survey), drive), 0, repeat.unwrap_or(NonZeroU32::MIN));
+        let requests = replayed(Arc::clone(survey), drive);
+        return Asked { requests, before: None, warm_up: 0, repeat: repeat.unwrap_or(NonZeroU32::MIN) };
     }
     let (config, warm_up) = if group.blocks.is_some() || group.goes_by_cycles() {
         on_blocks(group, &workload.config, drive)
     } else {
         on_drive(group, &workload.config, passes, warm_up_passes)
     };
-    let config = at_load(group, config, drive);
-    let file = WorkloadFile { description: workload.name.clone(), workload: config };
-    (
-        Workload::Generated(Loaded { name: workload.name.clone(), text: String::new(), config: Generated::Workload(file) }),
+    Asked {
+        requests: generated(workload, at_load(variant.load.or(group.load), group.rate, config, drive)),
+        before: None,
         warm_up,
-        NonZeroU32::MIN,
-    )
+        repeat: NonZeroU32::MIN,
+    }
+}
+
+fn generated(workload: &NamedWorkload, config: WorkloadConfig) -> Workload {
+    let file = WorkloadFile { description: workload.name.clone(), workload: config };
+    Workload::Generated(Loaded { name: workload.name.clone(), text: String::new(), config: Generated::Workload(file) })
 }
 
 /// A workload on the whole drive, so many passes; and the requests of its warm-up.
@@ -154,11 +205,11 @@ fn on_blocks(group: &Group, workload: &WorkloadConfig, drive: &DriveConfig) -> (
     (WorkloadConfig { requests, footprint: (set_pages / host_pages).min(1.0), ..workload.clone() }, warm_up)
 }
 
-/// The same at the group's load or rate, where it has one.
-fn at_load(group: &Group, workload: WorkloadConfig, drive: &DriveConfig) -> WorkloadConfig {
+/// The same at a load or rate, where there is one.
+fn at_load(load: Option<f64>, rate: Option<f64>, workload: WorkloadConfig, drive: &DriveConfig) -> WorkloadConfig {
     let dies = f64::from(drive.geometry.channels * drive.geometry.dies_per_channel);
-    let at_load = group.load.map(|load| load * dies / (die_s(&workload, drive) * pages_of_request(&workload, drive)));
-    match group.rate.or(at_load) {
+    let at_load = load.map(|load| load * dies / (die_s(&workload, drive) * pages_of_request(&workload, drive)));
+    match rate.or(at_load) {
         Some(rate) => WorkloadConfig { queue_depth: None, rate: Some(rate), ..workload },
         None => workload,
     }

@@ -39,7 +39,7 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
 #[test]
 fn the_full_recipes_and_what_they_expect_are_read() {
     // The first thing that is wrong after everything was read: the folder to write to.
-    for paper in ["straw-2024", "ipr-2018"] {
+    for paper in ["straw-2024", "ipr-2018", "ida-coding-2018"] {
         let done = vpass(&["paper", papers().join(paper).to_str().unwrap(), "--out", "/proc/nowhere/paper"]);
         assert_eq!(done.code, 2);
         assert!(done.stderr.contains("cannot be written"), "{}", done.stderr);
@@ -99,6 +99,41 @@ fn a_small_ipr_runs_and_no_technique_loses_data() {
     let responses = read("fig10-responses.csv");
     let hump: u64 = responses.lines().find_map(|l| l.strip_prefix("paper,reads-only,block,300,350,")).unwrap().parse().unwrap();
     assert!(hump > 50, "{responses}");
+}
+
+#[test]
+fn a_small_ida_runs_and_its_reads_sense_less() {
+    let room = Room::new();
+    let out = room.path("ida");
+    let done = vpass(&["paper", papers().join("ida-coding-2018/small.toml").to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(!done.stdout.contains("data lost") && !done.stdout.contains("could not keep up"), "{}", done.stdout);
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let last = |csv: &str, start: &str| -> f64 {
+        let line = csv.lines().find(|l| l.starts_with(start)).unwrap_or_else(|| panic!("{start} in {csv}"));
+        line.rsplit(',').next().unwrap().parse().unwrap()
+    };
+    let response = read("response-by-error-rate.csv");
+    let (some, most) = (last(&response, "E20,uniform,ida,"), last(&response, "E80,uniform,ida,"));
+    assert!(some < most && most < 1.0 && some > 0.7, "{response}");
+    // Just after a refresh a merged CSB is read in one sensing and an MSB in two, or in one, of at most four.
+    let stages = read("reads-by-kind-and-validity.csv");
+    let sensing = |technique: &str, case: &str| -> f64 {
+        let line = stages.lines().find(|l| l.starts_with(&format!("load 0.7,uniform,{technique},1,{case},"))).unwrap();
+        line.split(',').nth(8).unwrap().parse().unwrap()
+    };
+    assert_eq!([sensing("block", "-CM"), sensing("block", "-C"), sensing("block", "--M")], [150.0, 100.0, 150.0]);
+    assert!(sensing("ida", "-CM") < 110.0 && sensing("ida", "-C") < 60.0 && sensing("ida", "--M") < 90.0, "{stages}");
+    assert_eq!([sensing("ida", "L"), sensing("ida", "LC"), sensing("ida", "LCM")], [50.0, 100.0, 150.0]);
+    // Shorter sensing is in the gain, and so are the queues behind it.
+    let gain = read("gain.csv");
+    let row: Vec<f64> = gain.lines().find(|l| l.starts_with("load 0.7,")).unwrap().split(',').skip(1).map(|n| n.parse().unwrap()).collect();
+    assert!(row[1] > 0.02 && row[2] > 0.02 && row[0] > row[1] + 0.02, "{gain}");
+    // The oracle saw refresh at work between the reads as well.
+    assert!(last(&read("busy-merges.csv"), "10 min,skewed,ida,") > 0.0, "{}", read("busy-merges.csv"));
+    // What stays in place is not programmed, and keeps its block in use.
+    assert!(last(&read("refresh-programs.csv"), "E20,mean,ida,") < 0.9, "{}", read("refresh-programs.csv"));
+    assert!(last(&read("blocks-in-use.csv"), "E20,mean,ida,") > 1.05, "{}", read("blocks-in-use.csv"));
 }
 
 /// Two workloads of which one stands in for a trace.
@@ -177,6 +212,69 @@ fn runs_by_cycles_are_rates_and_say_where_they_were_capped() {
     refused(&BY_CYCLES.replace("pec=2000", "pec=2001"), "wear = \"frozen\" with start.pec = 2001: disturb.table has no row there");
 }
 
+/// Two runs of each of two refresh techniques, after three periods of updates; reads of data in every age are taken apart.
+const BY_PERIODS: &str = "title = 'periods'\ndrive = 'tiny'\nset = ['disturb.model=none', 'start.fill=0.5', 'start.age=30d']\n\
+    figure = [{ name = 'f', title = 'mean', group = 'g', metric = ['/latency_us/read/mean'], unit = 'us', over = 'block' },\n\
+    { name = 'in-use', title = 'blocks', group = 'g', metric = ['/blocks/in_use'], unit = 'blocks' }]\n\
+    plot = [{ name = 'stages', title = 'stages', group = 'g', kind = 'stages' }]\n\
+    gain = [{ name = 'gain', title = 'gain', group = 'g', technique = 'none', over = 'block', twin = ' free' }]\n\
+    workload = [{ name = 'even', config = {} }]\n\
+    group = [{ name = 'g', gear = 'timed', reclaim = ['none'], refresh = ['block', 'none'], seeds = 2, load = 0.5, \
+    periods = { before = 3, updates = 0.25, reads = 20000, stages = true }, \
+    variant = [{ name = 'v' }, { name = 'v free', set = ['timing.program_us=0.001', 'timing.erase_us=0.001'] }] }]\n";
+
+#[test]
+fn data_is_updated_for_periods_and_its_reads_are_taken_apart() {
+    let room = Room::new();
+    let out = room.path("out");
+    let done = vpass(&["paper", &room.file("run.toml", BY_PERIODS), "--out", out.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let numbers = |line: &str, of: usize| -> f64 { line.split(',').nth(of).unwrap().parse().unwrap() };
+    let csv = read("f.csv");
+    let of = |start: &str| csv.lines().find(|l| l.starts_with(start)).unwrap_or_else(|| panic!("{start} in {csv}")).to_owned();
+    let (first, second, mean) = (of("v,even,1,none,"), of("v,even,2,none,"), of("v,mean,mean,none,"));
+    assert!(csv.starts_with("# mean\nvariant,workload,seed,refresh,us,over_block\n"), "{csv}");
+    assert!((f64::midpoint(numbers(&first, 5), numbers(&second, 5)) - numbers(&mean, 5)).abs() < 1e-12 && first != second);
+    // Where nothing refreshes, a wordline has lost e^(-3/4) of its pages, each for itself.
+    let stages = read("stages.csv");
+    let share = |case: &str| {
+        let line = stages.lines().find(|l| l.starts_with(&format!("v,even,none,1,{case},"))).unwrap();
+        numbers(line, 6)
+    };
+    assert!(share("-C") / (share("-C") + share("LC")) > 0.3 && (share("csb") - 1.0 / 3.0).abs() < 0.02, "{stages}");
+    let whole = stages.lines().find(|l| l.starts_with("v,even,block,1,LCM,")).unwrap();
+    assert!(numbers(whole, 6) > share("LCM"), "{stages}");
+    // All means are of one-page reads: what a stage does not explain is the host link.
+    let gain = read("gain.csv");
+    let row = gain.lines().find(|l| l.starts_with("v,")).unwrap();
+    assert!((numbers(row, 1) - (2..5).map(|of| numbers(row, of)).sum::<f64>()).abs() < 1e-12, "{gain}");
+    assert_eq!(numbers(row, 2).to_bits(), 0f64.to_bits(), "neither technique senses less: {gain}");
+    let runs: serde_json::Value = serde_json::from_str(&read("runs.json")).unwrap();
+    let updates = runs[0]["summary"]["host"]["write_requests"].as_u64().unwrap();
+    assert!(updates < 20 && runs[0]["refresh"] == "block" && runs[2]["summary"]["seed"] == 2, "{updates}");
+    assert!(read("in-use.csv").lines().any(|l| l.starts_with("v,even,1,none,")));
+}
+
+#[test]
+fn periods_that_do_not_go_together_with_the_rest_are_refused() {
+    let room = Room::new();
+    let refused = |from: &str, to: &str, words: &str| {
+        let done = vpass(&["paper", &room.file("run.toml", &BY_PERIODS.replace(from, to))]);
+        assert!(done.code == 2 && done.stderr.contains(words), "{}", done.stderr);
+    };
+    refused("load = 0.5, ", "", "either a `load`, of the group or of each variant, or `queue_depth` is expected");
+    refused("reads = 20000", "reads = 20000, counted = 1", "either `reads` or `counted` is expected");
+    refused("before = 3", "before = 0", "amounts above 0 are expected");
+    refused("reads = 20000", "reads = 20000, read_share = 1.5", "`read_share` is expected");
+    refused("refresh = ['block', 'none'], ", "", "`periods` is expected beside `refresh`");
+    refused("reclaim = ['none']", "reclaim = ['none', 'block']", "one technique of `reclaim` is expected");
+    refused("seeds = 2", "oracle = true", "`stages` is for the timed gear, without `oracle`");
+    refused("{ name = 'v free', ", "{ name = 'w', ", "a twin of the name \"V free\"");
+    refused("stages = true", "stages = false", "`stages = true` is expected in the periods of group g");
+    refused("start.age=30d", "start.age=31d", "start.age = \"31d\" is more than refresh.period");
+}
+
 #[test]
 fn a_run_that_cannot_keep_up_gives_no_number_and_the_others_go_on() {
     let room = Room::new();
@@ -226,6 +324,7 @@ fn an_expected_row_says_how_it_is_compared() {
         ("direction_only = true\ntolerance = 0.1", "no `tolerance` and no `calibrated` are expected"),
         ("direction_only = true", "its figure divides by no technique: `below` or `above` is expected"),
         ("tolerance = 0.1\nbelow = 'ipr'", "`below` and `above` are for `direction_only = true`"),
+        ("tolerance = 0.1\nthan = 'w'", "`than` is for `below` and `above`"),
     ] {
         let said = refusal(more);
         assert!(said.contains(words), "{said}");

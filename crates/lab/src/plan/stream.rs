@@ -20,9 +20,7 @@ impl Plan {
     /// # Errors
     /// The workload's.
     pub fn source(&self) -> Result<Stream, Failure> {
-        let config = &self.drive.config;
-        let capacity = config.drive.capacity.expect("a resolved drive has a capacity").0;
-        let page = config.geometry.page_size.0 as u32;
+        let (capacity, page) = self.addresses();
         Ok(match &self.workload {
             Workload::Trace { survey, options } => Stream::Trace(Box::new(TraceSource::new(survey.clone(), capacity, options.clone())?)),
             Workload::Generated(loaded) => {
@@ -39,6 +37,22 @@ impl Plan {
             }
             Workload::Adversary { .. } => unreachable!("an adversary makes its requests while the drive runs"),
         })
+    }
+
+    /// Those of the earlier time, where there is one.
+    ///
+    /// # Errors
+    /// The workload's.
+    pub fn source_before(&self) -> Result<Option<SyntheticSource>, Failure> {
+        let (capacity, page) = self.addresses();
+        let source = self.before.as_ref().map(|before| SyntheticSource::earlier(before, capacity, page, self.seed));
+        source.transpose().map_err(|e| Failure::usage(format!("the workload before what counts: {e}")))
+    }
+
+    /// Bytes of the drive and of its pages.
+    fn addresses(&self) -> (u64, u32) {
+        let config = &self.drive.config;
+        (config.drive.capacity.expect("a resolved drive has a capacity").0, config.geometry.page_size.0 as u32)
     }
 }
 

@@ -18,6 +18,16 @@ use crate::progress::Progress;
 use crate::results::jobs::{JobResult, jobs};
 use crate::session::{self, Session, Step};
 
+/// Serves the workload that a plan has beside its own, at once; time passes by its clock, and begins anew behind it.
+pub(super) fn prepare(plan: &Plan, session: &mut Session, progress: &dyn Progress) -> Result<(), Failure> {
+    let Some(mut requests) = plan.source_before()? else { return Ok(()) };
+    let mut last = 0;
+    let mut step = |served: u64, _: &Drive| progress.advance(served - std::mem::replace(&mut last, served));
+    session.warm_up(&mut requests, &mut step)?;
+    session.restart_clock();
+    if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
+}
+
 /// Serves what comes before anything is counted. `ends` ends the requests.
 pub(super) fn warm_up(
     plan: &Plan,

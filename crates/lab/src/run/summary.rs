@@ -63,6 +63,7 @@ pub(super) fn summary(
         reclaim: Reclaim::of(drive),
         refresh: Refresh::of(drive),
         retries: Retries::of(drive),
+        page_reads: None,
         wear: Wear::of(drive, ageing),
         uncorrectable_reads: drive.uncorrectable_reads(),
         data_lost_pages: drive.lost_pages(),

@@ -24,6 +24,13 @@ impl Streams {
         Self::after(Random::seed_from_u64(seed))
     }
 
+    /// Of an earlier time of the same host: other chance, but for `scatter`, which says what is hot.
+    pub(crate) fn earlier(seed: u64) -> Self {
+        let (now, mut root) = (Self::new(seed), Random::seed_from_u64(seed));
+        root.long_jump();
+        Self { scatter: now.scatter, ..Self::after(root) }
+    }
+
     /// The streams that follow from this one.
     pub(crate) fn after(mut root: Random) -> Self {
         let mut next = || {

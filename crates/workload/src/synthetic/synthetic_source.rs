@@ -58,9 +58,20 @@ impl SyntheticSource {
     /// # Errors
     /// The first key that is wrong, by itself or for this drive.
     pub fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+        Self::with(config, capacity, page_bytes, Streams::new(seed))
+    }
+
+    /// The same of an earlier time: what is hot is the same, each request is drawn anew.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn earlier(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+        Self::with(config, capacity, page_bytes, Streams::earlier(seed))
+    }
+
+    fn with(config: &WorkloadConfig, capacity: u64, page_bytes: u32, mut streams: Streams) -> Result<Self, ConfigError> {
         config.check()?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        let mut streams = Streams::new(seed);
         // Reads and writes share one shuffle: what is read most is what is written most, unless the writes' ranks begin elsewhere.
         let scatter = Scatter::new((area.footprint / area.run_bytes).max(1), &mut streams.scatter);
         let writes_first = area.first_rank_of_writes(config)?;

@@ -1,0 +1,140 @@
+//! Groups whose data ages: refresh periods pass at once, with what the host updates in each, and what it asks for then counts.
+
+use serde::Deserialize;
+use vpass_core::config::DriveConfig;
+use vpass_lab::failure::Failure;
+use vpass_workload::synthetic::WorkloadConfig;
+
+use super::recipe::Group;
+
+/// What passes before anything counts, and what counts.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Periods {
+    /// Refresh periods that pass at once.
+    pub(super) before: f64,
+    /// Share of the pages that hold data which the host updates in a period.
+    pub(super) updates: f64,
+    /// Page reads of the host that count, in the mean; or
+    #[serde(default)]
+    pub(super) reads: Option<u64>,
+    /// further periods that count, with their updates alone.
+    #[serde(default)]
+    pub(super) counted: Option<f64>,
+    /// Share of the requests that reads, in what counts; where absent the updates go on as before.
+    #[serde(default)]
+    pub(super) read_share: Option<f64>,
+    /// Requests outstanding at any time, in the place of the group's `load`.
+    #[serde(default)]
+    pub(super) queue_depth: Option<u32>,
+    /// Whether the host's page reads are taken apart, for figures of `/page_reads`.
+    #[serde(default)]
+    pub(super) stages: bool,
+}
+
+/// Seconds that something keeps a die of this drive busy.
+#[derive(Clone, Copy, Debug)]
+struct DieTimes {
+    /// A page read: sensing in full density, in the mean of the page kinds, and transfer.
+    read: f64,
+    program: f64,
+}
+
+impl DieTimes {
+    fn of(drive: &DriveConfig) -> Self {
+        let sense = drive.timing.sense_per_kind_us(drive.geometry.cell);
+        let transfer = drive.geometry.page_size.0 as f64 / drive.timing.channel_mb_s;
+        Self { read: (sense.iter().sum::<f64>() / sense.len() as f64 + transfer) / 1e6, program: drive.program_us_per_page() / 1e6 }
+    }
+}
+
+impl Periods {
+    /// Checks what a group says of its periods.
+    ///
+    /// # Errors
+    /// What cannot be, or does not go together.
+    pub(super) fn check(&self, group: &Group) -> Result<(), Failure> {
+        let has_load = group.load.is_some() || group.variants.iter().all(|variant| variant.load.is_some());
+        let amounts = [Some(self.before), Some(self.updates), self.reads.map(|n| n as f64), self.counted];
+        let wrong = if amounts.into_iter().flatten().any(|amount| amount.is_nan() || amount <= 0.0) {
+            "amounts above 0 are expected"
+        } else if self.reads.is_some() == self.counted.is_some() {
+            "either `reads` or `counted` is expected"
+        } else if self.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
+            "`read_share` is expected to be above 0 and at most 1"
+        } else if self.reads.is_some() && has_load == self.queue_depth.is_some() {
+            "with `reads`, either a `load`, of the group or of each variant, or `queue_depth` is expected"
+        } else if self.queue_depth.is_some() && self.read_share.is_none() {
+            "with `queue_depth`, `read_share` is expected: updates that go on by a clock have no share of what has none"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::usage(format!("group {}: periods: {wrong}", group.name)))
+    }
+
+    /// The updates of the periods before, and what counts. The host asks for pages, all over what the drive is filled with.
+    pub(super) fn requests(&self, load: Option<f64>, workload: &WorkloadConfig, drive: &DriveConfig) -> (WorkloadConfig, WorkloadConfig) {
+        let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
+        let updates = self.updates * (host_pages * drive.start.fill).floor();
+        let update_rate = updates / (drive.refresh.period.0 as f64 / 1e9);
+        let of_pages = WorkloadConfig {
+            block_size: Some(drive.geometry.page_size),
+            footprint: drive.start.fill,
+            // Addresses of updates must not follow from those of reads.
+            write_distribution: Some(workload.write_distribution.unwrap_or(workload.distribution)),
+            queue_depth: None,
+            ..workload.clone()
+        };
+        let before = WorkloadConfig {
+            requests: (self.before * updates).round().max(1.0) as u64,
+            read_share: 0.0,
+            rate: Some(update_rate),
+            ..of_pages.clone()
+        };
+        let (die, dies) = (DieTimes::of(drive), f64::from(drive.geometry.channels * drive.geometry.dies_per_channel));
+        let Some(reads) = self.reads else {
+            let requests = (self.counted.unwrap_or(0.0) * updates).round().max(1.0) as u64;
+            return (before.clone(), WorkloadConfig { requests, ..before });
+        };
+        let busy = load.unwrap_or(0.0) * dies;
+        let (read_share, rate) = match self.read_share {
+            None => {
+                let read_rate = busy / die.read;
+                (read_rate / (read_rate + update_rate), read_rate + update_rate)
+            }
+            Some(share) => (share, busy / (share * die.read + (1.0 - share) * die.program)),
+        };
+        let requests = (reads as f64 / read_share).ceil() as u64;
+        let (rate, queue_depth) = if self.queue_depth.is_some() { (None, self.queue_depth) } else { (Some(rate), None) };
+        (before, WorkloadConfig { requests, read_share, rate, queue_depth, ..of_pages })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_take_a_period_and_reads_their_share_of_the_dies() {
+        let drive = vpass_lab::load::drive("tiny", &vpass_lab::load::overrides(&["start.fill=0.5".into()]).unwrap()).unwrap().config;
+        let periods = |more: &str| -> Periods { toml::from_str(&format!("before = 4\nupdates = 0.25\nreads = 1000\n{more}")).unwrap() };
+        let uniform = WorkloadConfig::default();
+        let (before, counted) = periods("").requests(Some(0.3), &uniform, &drive);
+        // 32,768 pages of 1 GiB hold data, and a period is 30 days.
+        assert_eq!((before.requests, before.read_share), (32_768, 0.0));
+        let month = 30.0 * 86_400.0;
+        assert!((before.rate.unwrap() * month - 8192.0).abs() < 1e-6);
+        // Four dies, 20 us and 16 KiB at 1000 MB/s.
+        let reads = counted.rate.unwrap() * counted.read_share;
+        assert!((reads * 36.384e-6 / 4.0 - 0.3).abs() < 1e-9, "{reads}");
+        assert!((counted.rate.unwrap() * (1.0 - counted.read_share) * month / 8192.0 - 1.0).abs() < 1e-3);
+        assert_eq!((counted.requests, counted.footprint, counted.write_distribution), (1001, 0.5, Some(uniform.distribution)));
+        let (_, mixed) = periods("read_share = 0.5").requests(Some(0.3), &uniform, &drive);
+        assert!((mixed.rate.unwrap() * (18.192e-6 + 50e-6) / 4.0 - 0.3).abs() < 1e-9);
+        let (_, closed) = periods("read_share = 1\nqueue_depth = 8").requests(None, &uniform, &drive);
+        assert_eq!((closed.rate, closed.queue_depth, closed.requests), (None, Some(8), 1000));
+        let updates: Periods = toml::from_str("before = 4\nupdates = 0.25\ncounted = 2").unwrap();
+        let (before, counted) = updates.requests(None, &uniform, &drive);
+        assert_eq!((counted.requests, counted.read_share, counted.rate), (16_384, 0.0, before.rate));
+    }
+}

@@ -1,0 +1,130 @@
+//! The host's page reads taken apart: how long each stage took, by page kind and by which pages of the wordline below were valid.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use vpass_core::base::units::Ns;
+use vpass_core::config::Cell;
+
+/// The host's page reads.
+#[derive(Clone, Debug, Serialize)]
+pub struct PageReads {
+    /// Of all.
+    #[serde(flatten)]
+    pub all: Stages,
+    /// By page kind.
+    pub by_kind: BTreeMap<String, Stages>,
+    /// By page kind and by which lower pages of its wordline are valid: `L-M` is an MSB over a valid LSB and a CSB that nobody wants.
+    pub by_validity: BTreeMap<String, Stages>,
+}
+
+/// Page reads, and what they took in the mean, in microseconds. Decoding and the host link come on top, alike for all.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Stages {
+    /// How many.
+    pub reads: u64,
+    /// Their share of all.
+    pub share: f64,
+    /// Those that took less sensing than their page kind takes in full density.
+    pub faster: u64,
+    /// Until the die began with them, or with the first retry of them.
+    pub wait_us: f64,
+    /// That sensing.
+    pub sense_us: f64,
+    /// In the page register, until the channel was free.
+    pub channel_wait_us: f64,
+    /// On the channel.
+    pub transfer_us: f64,
+    /// From then on until the sensing with which the page was decoded.
+    pub retry_us: f64,
+}
+
+/// The sums of some page reads, in ns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StagesSum {
+    pub(crate) reads: u64,
+    pub(crate) faster: u64,
+    pub(crate) wait: Ns,
+    pub(crate) sense: Ns,
+    pub(crate) channel_wait: Ns,
+    pub(crate) transfer: Ns,
+    pub(crate) retry: Ns,
+}
+
+impl StagesSum {
+    fn plus(self, other: &Self) -> Self {
+        Self {
+            reads: self.reads + other.reads,
+            faster: self.faster + other.faster,
+            wait: self.wait + other.wait,
+            sense: self.sense + other.sense,
+            channel_wait: self.channel_wait + other.channel_wait,
+            transfer: self.transfer + other.transfer,
+            retry: self.retry + other.retry,
+        }
+    }
+
+    fn of<'a>(sums: impl IntoIterator<Item = &'a Self>) -> Self {
+        sums.into_iter().fold(Self::default(), Self::plus)
+    }
+
+    fn stages(&self, all: u64) -> Stages {
+        let reads = self.reads.max(1) as f64;
+        let mean = |ns: Ns| ns as f64 / 1e3 / reads;
+        Stages {
+            reads: self.reads,
+            share: self.reads as f64 / all.max(1) as f64,
+            faster: self.faster,
+            wait_us: mean(self.wait),
+            sense_us: mean(self.sense),
+            channel_wait_us: mean(self.channel_wait),
+            transfer_us: mean(self.transfer),
+            retry_us: mean(self.retry),
+        }
+    }
+}
+
+impl PageReads {
+    /// From sums by page kind and by the valid pages of the wordline, a bit a kind.
+    pub(crate) fn of<const MASKS: usize>(cell: Cell, sums: &[[StagesSum; MASKS]]) -> Self {
+        let kinds = cell.kinds();
+        let all = StagesSum::of(sums.iter().flatten());
+        let by_kind = kinds.iter().zip(sums).map(|(name, of_kind)| (name.to_lowercase(), StagesSum::of(of_kind).stages(all.reads)));
+        let mut by_validity = BTreeMap::new();
+        for (kind, of_kind) in sums.iter().enumerate().take(kinds.len()) {
+            for below in 0..1usize << kind {
+                // Pages above say nothing of how a page is read.
+                let alike = of_kind.iter().enumerate().filter(|(valid, _)| valid & ((1 << kind) - 1) == below);
+                let sum = StagesSum::of(alike.map(|(_, sum)| sum));
+                by_validity.insert(case(kinds, kind, below), sum.stages(all.reads));
+            }
+        }
+        Self { all: all.stages(all.reads), by_kind: by_kind.collect(), by_validity }
+    }
+}
+
+/// A page over such valid ones, in letters.
+fn case(kinds: &[&str], kind: usize, below: usize) -> String {
+    let letter = |kind: usize| kinds[kind].chars().next().unwrap_or('?');
+    (0..=kind).map(|k| if k == kind || below >> k & 1 == 1 { letter(k) } else { '-' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_are_told_apart_by_the_valid_pages_below_and_not_by_those_above() {
+        let sum = |reads| StagesSum { reads, faster: 1, wait: 2_000 * reads, sense: 50_000 * reads, ..StagesSum::default() };
+        let mut sums = [[StagesSum::default(); 8]; 3];
+        (sums[0][0b001], sums[0][0b111], sums[1][0b010], sums[2][0b101], sums[2][0b111]) = (sum(1), sum(2), sum(3), sum(4), sum(10));
+        let found = PageReads::of(Cell::Tlc, &sums);
+        let names: Vec<&str> = found.by_validity.keys().map(String::as_str).collect();
+        assert_eq!(names, ["--M", "-C", "-CM", "L", "L-M", "LC", "LCM"]);
+        let reads = |name: &str| found.by_validity[name].reads;
+        assert_eq!([reads("L"), reads("-C"), reads("LC"), reads("L-M"), reads("LCM"), reads("--M")], [3, 3, 0, 4, 10, 0]);
+        assert_eq!((found.all.reads, found.by_kind["msb"].reads, found.by_kind["lsb"].faster), (20, 14, 2));
+        assert!((found.by_kind["csb"].share - 0.15).abs() < 1e-12 && (found.all.wait_us - 2.0).abs() < 1e-12);
+        assert_eq!(found.by_validity["LC"].sense_us.to_bits(), 0f64.to_bits(), "none is no division by nothing");
+    }
+}

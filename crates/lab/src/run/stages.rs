@@ -1,0 +1,173 @@
+//! Where the time of the host's page reads goes: an observer of the timed gear that takes each apart, by page kind and by which pages of
+//! its wordline are valid.
+//!
+//! ```text
+//! Read ------ Begun, of the first retry ------ Begun -------- Transfer.at -------------- from ---------- to
+//!      wait                           retries         sensing               channel wait       transfer      then decoding and the host link
+//! ```
+
+use std::any::Any;
+use std::collections::HashMap;
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, us};
+use vpass_core::drive::Drive;
+use vpass_core::watch::observer::{NO_PPN, Observer, Origin, PhysRead};
+use vpass_core::watch::time_event::{OpId, TimeEvent};
+
+use crate::results::page_reads::{PageReads, StagesSum};
+
+/// Validity is told of as many wordlines as there are masks of four pages.
+const MASKS: usize = 16;
+const KINDS: usize = 4;
+
+/// A page read, or a retry of one, under way.
+struct Under {
+    request: u32,
+    ppn: Ppn,
+    retry: bool,
+    kind: usize,
+    /// Valid pages of its wordline, a bit a kind.
+    valid: usize,
+    at: Ns,
+    begun: Ns,
+}
+
+/// Watches a drive from the measured phase on.
+pub(super) struct ReadStages {
+    geometry: Geometry,
+    /// Where the newest copy of each page of the host lies.
+    place: Vec<Ppn>,
+    /// Valid pages of each wordline, a bit a kind.
+    valid: Vec<u8>,
+    /// What the first sensing of a page of each kind takes in full density.
+    sense: [Ns; KINDS],
+    under: HashMap<OpId, Under>,
+    /// When the first retry of a page of a request began.
+    retried: HashMap<(u32, Ppn), Ns>,
+    sums: [[StagesSum; MASKS]; KINDS],
+}
+
+impl ReadStages {
+    /// Of a drive as it is.
+    pub(super) fn of(drive: &Drive) -> Self {
+        let geometry = drive.geometry().clone();
+        let (pages, wordlines) = (geometry.host_pages as usize, geometry.wordlines() as usize);
+        let per_kind = drive.config().timing.sense_per_kind_us(geometry.cell);
+        let mut stages = Self {
+            geometry,
+            place: vec![NO_PPN; pages],
+            valid: vec![0; wordlines],
+            sense: std::array::from_fn(|kind| per_kind.get(kind).map_or(0, |time| us(*time))),
+            under: HashMap::new(),
+            retried: HashMap::new(),
+            sums: std::array::from_fn(|_| std::array::from_fn(|_| StagesSum::default())),
+        };
+        drive.map_rows().filter(|row| row.ppn < NO_PPN).for_each(|row| stages.lies_at(row.lpn, row.ppn));
+        stages
+    }
+
+    /// What was found of the host's page reads.
+    pub(super) fn conclude(&self) -> PageReads {
+        PageReads::of(self.geometry.cell, &self.sums)
+    }
+
+    fn lies_at(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.lies_nowhere(lpn);
+        self.place[lpn as usize] = ppn;
+        let (wordline, kind) = (self.geometry.wordline_of(ppn) as usize, self.geometry.kind_of(ppn));
+        self.valid[wordline] |= 1 << kind;
+    }
+
+    fn lies_nowhere(&mut self, lpn: Lpn) {
+        let before = std::mem::replace(&mut self.place[lpn as usize], NO_PPN);
+        if before < NO_PPN {
+            let (wordline, kind) = (self.geometry.wordline_of(before) as usize, self.geometry.kind_of(before));
+            self.valid[wordline] &= !(1 << kind);
+        }
+    }
+
+    fn waits(&mut self, op: OpId, request: u32, ppn: Ppn, retry: bool, at: Ns) {
+        let kind = self.geometry.kind_of(ppn) as usize;
+        let valid = self.valid[self.geometry.wordline_of(ppn) as usize].into();
+        self.under.insert(op, Under { request, ppn, retry, kind, valid, at, begun: at });
+    }
+
+    fn transferred(&mut self, op: OpId, (ready, from, to): (Ns, Ns, Ns)) {
+        let Some(read) = self.under.remove(&op) else { return };
+        if read.retry {
+            self.retried.entry((read.request, read.ppn)).or_insert(read.begun);
+            return;
+        }
+        let began = self.retried.remove(&(read.request, read.ppn)).unwrap_or(read.begun);
+        let sensing = ready - read.begun;
+        let sum = &mut self.sums[read.kind][read.valid % MASKS];
+        sum.reads += 1;
+        sum.faster += u64::from(sensing < self.sense[read.kind]);
+        sum.wait += began - read.at;
+        sum.sense += sensing;
+        sum.channel_wait += from - ready;
+        sum.transfer += to - from;
+        sum.retry += read.begun - began;
+    }
+}
+
+impl Observer for ReadStages {
+    fn reads(&mut self, _: &[PhysRead]) {}
+    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn gathered(&mut self, _: Lpn, _: Ppn) {}
+    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
+    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
+    fn recoded(&mut self, _: BlockId, _: Option<u32>, _: u8) {}
+    fn erased(&mut self, _: BlockId, _: Cause) {}
+    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn served_before(&mut self, _: BlockId, _: &[u32]) {}
+    fn measured_phase(&mut self) {}
+    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
+
+    fn trimmed(&mut self, lpn: Lpn) {
+        self.lies_nowhere(lpn);
+    }
+
+    fn lost(&mut self, lpn: Lpn) {
+        self.lies_nowhere(lpn);
+    }
+
+    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, _: Seq, _: Origin, _: Cause) {
+        self.lies_at(lpn, ppn);
+    }
+
+    fn wants_time(&self) -> bool {
+        true
+    }
+
+    fn time(&mut self, events: &[TimeEvent]) {
+        for event in events {
+            match *event {
+                TimeEvent::Read { op, request, ppn, at, .. } => self.waits(op, request, ppn, false, at),
+                TimeEvent::Retry { op, request, ppn, at, .. } => self.waits(op, request, ppn, true, at),
+                TimeEvent::Begun { op, at, .. } => {
+                    if let Some(read) = self.under.get_mut(&op) {
+                        read.begun = at;
+                    }
+                }
+                TimeEvent::Transfer { op, at, from, to, .. } => self.transferred(op, (at, from, to)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Bytes that watching a drive takes.
+pub(crate) fn memory_of_stages(geometry: &Geometry) -> u64 {
+    u64::from(geometry.host_pages) * size_of::<Ppn>() as u64 + u64::from(geometry.wordlines())
+}
+
+/// The stages that a drive was watched for.
+pub(super) fn watched(watcher: Box<dyn Observer>) -> Option<PageReads> {
+    let watcher: Box<dyn Any> = watcher;
+    watcher.downcast::<ReadStages>().ok().map(|stages| stages.conclude())
+}
+
+#[cfg(test)]
+mod tests;
