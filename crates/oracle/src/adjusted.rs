@@ -101,7 +101,8 @@ impl Oracle {
             self.adjusted.unverified.remove(&ppn);
             if self.carried(ppn).is_some_and(|stamp| self.stamps.is_live(stamp)) {
                 let place = self.place(ppn);
-                self.findings.add(Kind::Protocol, || format!("{place} was programmed over, and not read again before block {block} went on"));
+                self.findings
+                    .add(Kind::Protocol, || format!("{place} was programmed over, and not read again before block {block} went on"));
             }
         }
     }

@@ -176,7 +176,11 @@ mod tests {
         assert_eq!([0b110, 0b100].map(|wanted| kept(Cell::Tlc, wanted)), [0b110, 0b100]);
         assert_eq!((kept(Cell::Mlc, 0b10), kept(Cell::Slc, 0), kept(Cell::Tlc, 0b111)), (0b10, 0, 0));
         assert_eq!([0b1000, 0b1100, 0b1110].map(|wanted| kept(Cell::Qlc, wanted)), [0b1000, 0b1100, 0b1110]);
-        assert_eq!(kept(Cell::Qlc, 0b1010), 0b1110, "states of a kind in between stay apart: without them the top page takes no fewer than three");
+        assert_eq!(
+            kept(Cell::Qlc, 0b1010),
+            0b1110,
+            "states of a kind in between stay apart: without them the top page takes no fewer than three"
+        );
     }
 
     #[test]

@@ -85,7 +85,8 @@ impl Job {
 
     /// Whether it adjusts wordlines, or has adjusted some.
     pub(crate) fn adjusts(&self) -> bool {
-        self.adjusted.is_some() || matches!(&self.rewrite.recode, Recode::Wordlines(left) if left.by_coding().any(|(coding, _)| coding >= FASTER))
+        self.adjusted.is_some()
+            || matches!(&self.rewrite.recode, Recode::Wordlines(left) if left.by_coding().any(|(coding, _)| coding >= FASTER))
     }
 
     /// A wordline of a block of so many was adjusted.

@@ -13,8 +13,8 @@ use crate::flash::block::HAS_RECODED;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
-use crate::slots::{Away, Slots};
 use crate::slots::rewrite::{Merges, Part, Place, Recode, Rewrite};
+use crate::slots::{Away, Slots};
 
 impl Ftl {
     /// Turns what is wanted of a block into what is possible: all of a block, or of a wordline, that cannot be recoded goes where the request

@@ -193,7 +193,9 @@ pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
         });
     };
     require(config.geometry.cell.bits() > 1 || technique.make(config, 0).adjusting().is_none(), || {
-        format!("refresh technique `{refresh}` merges states of cells that hold two bits or more, and geometry.cell is \"slc\": use `block`")
+        format!(
+            "refresh technique `{refresh}` merges states of cells that hold two bits or more, and geometry.cell is \"slc\": use `block`"
+        )
     })?;
     let (period, age, pass) = (config.refresh.period, config.start.age, shortest_pass(config, technique));
     require(age <= period, || {

@@ -118,14 +118,7 @@ impl Dies {
     }
 
     /// A host read waits from now on.
-    pub(super) fn read(
-        &mut self,
-        op: OpId,
-        part: (u32, u32),
-        (ppn, coding): (Ppn, u8),
-        came: Ns,
-        lengths: &Lengths,
-    ) -> Result<(), String> {
+    pub(super) fn read(&mut self, op: OpId, part: (u32, u32), (ppn, coding): (Ppn, u8), came: Ns, lengths: &Lengths) -> Result<(), String> {
         let transfer = lengths.channel(part.1.into());
         self.queue_read(op, part, ppn, (lengths.sense(ppn, coding), transfer, false), came, lengths)
     }

@@ -138,7 +138,9 @@ impl Expected {
         if let Some(first) = self.sensed.pop_front_if(|s| fits(s)) {
             return Ok(first.coding);
         }
-        take(&mut self.sensed, fits).map(|s| s.coding).ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
+        take(&mut self.sensed, fits)
+            .map(|s| s.coding)
+            .ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
     }
 
     /// A page that is read for the host, or on the drive's own account, is sensed again; gives its coding.

@@ -83,8 +83,13 @@ impl UnderWay {
     }
 
     fn stages(work: &Work, coding: u8, lengths: &Lengths) -> Self {
-        let read =
-            |src| Half { die: lengths.die(src), array: lengths.sense(src, coding), bus: Some(lengths.pages(1)), out: true, suspension: None };
+        let read = |src| Half {
+            die: lengths.die(src),
+            array: lengths.sense(src, coding),
+            bus: Some(lengths.pages(1)),
+            out: true,
+            suspension: None,
+        };
         let program = |die, pages| Half {
             die,
             array: lengths.program,

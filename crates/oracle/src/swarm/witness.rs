@@ -95,9 +95,7 @@ fn wanted_of(view: &View, block: BlockId, actions: &[Action]) -> Wanted {
     };
     match recode {
         Recode::Block(_) => Wanted::Reprogrammed,
-        Recode::Wordlines(merges) => {
-            Wanted::Some { pages: pages(), merged: merges.wordlines(view.geometry.wordlines_per_block) }
-        }
+        Recode::Wordlines(merges) => Wanted::Some { pages: pages(), merged: merges.wordlines(view.geometry.wordlines_per_block) },
         Recode::Nothing if all => Wanted::All,
         Recode::Nothing => Wanted::Some { pages: pages(), merged: PageSet::none(view.geometry.wordlines_per_block) },
     }

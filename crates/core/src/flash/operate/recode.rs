@@ -4,6 +4,7 @@
 use crate::base::codings::{FASTER, FULL};
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
+use crate::disturb::table::ALPHA_ONE;
 use crate::flash::Flash;
 use crate::flash::block::{HAS_RECODED, SUSPECT};
 use crate::flash::ops::NandOp;
@@ -56,6 +57,11 @@ impl Flash {
         cold.pages_away = before + taken as u16;
         hot.flags |= HAS_RECODED;
         cold.reprogrammed = true;
+        if planted(Bug::MergeForgetsDose) && coding >= FASTER && !self.wordlines.is_empty() {
+            let page = wordline * self.geometry.cell.bits();
+            let dose = self.with_block_view(block, |model, view| model.dose(view, page));
+            self.wordlines[(self.geometry.first_wordline(block) + wordline) as usize].base += (dose / ALPHA_ONE) as u32;
+        }
         self.tell(|o| o.recoded(block, Some(wordline), coding));
         self.disturb_by_reprogramming(block, wordline, cause);
     }
