@@ -5,7 +5,7 @@ use vpass_oracle::swarm::Case;
 
 /// Cases in which data ages, of which three in ten are refreshed so.
 fn cases() -> impl Iterator<Item = Case> {
-    (1..).map(Case::new).filter(Case::ages)
+    (1..).map(Case::new).filter(|case| case.ages())
 }
 
 #[test]
