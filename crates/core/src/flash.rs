@@ -19,6 +19,7 @@ pub mod rules;
 mod tell;
 pub(crate) mod wear;
 
+use crate::base::codings::CODINGS;
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::mem::huge_vec;
@@ -27,7 +28,7 @@ use crate::base::units::{Ns, Seq};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, ProgramUnit};
-use crate::disturb::table::dose_per_kind;
+use crate::disturb::table::{dose_per_coding, dose_per_kind};
 use crate::disturb::{ErrorModel, error_model};
 use crate::error::ages::Ages;
 use crate::watch::observer::{Observer, PhysRead};
@@ -59,8 +60,11 @@ pub(crate) struct Flash {
     page_counters: PageCounters,
     /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
     counted: u8,
-    /// Dose of one sensing by page kind, in quarters.
+    /// Dose of reading a page by its kind: in full density, and in every coding.
     dose: [Quarters; 4],
+    dose_in: [[Quarters; 4]; CODINGS],
+    /// Whether a read may deposit another dose than in full density.
+    by_coding: bool,
     /// What a wordline has to answer for of the dose before its first page: `disturb.preprogram_weight`.
     preprogram_weight: f64,
     /// Dose of reprogramming a wordline, in quarters.
@@ -126,6 +130,8 @@ impl Flash {
             page_counters,
             counted,
             dose: dose_per_kind(config.disturb.dose, g.cell),
+            dose_in: dose_per_coding(config.disturb.dose, g.cell, &g.codings),
+            by_coding: false,
             preprogram_weight: config.disturb.preprogram_weight,
             reprogram_dose: config.density.reprogram_quarters(),
             reprogram_wear: config.density.wear,
@@ -150,6 +156,11 @@ impl Flash {
             bugs: Bugs::default(),
             geometry,
         }
+    }
+
+    /// From now on wordlines may be merged for fewer sensings.
+    pub(crate) fn expect_fewer_sensings(&mut self) {
+        self.by_coding = self.counted != BLOCKS && self.dose_in.iter().any(|kinds| *kinds != self.dose);
     }
 
     /// Remembers physical work for the timed gear.

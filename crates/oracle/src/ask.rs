@@ -32,12 +32,12 @@ impl Oracle {
 
     /// What a read of the flash page `beside` one, on a wordline next to its own, adds to its dose, in 1/1024.
     pub(crate) fn slope(&self, ppn: Ppn, beside: Ppn) -> u64 {
-        self.doses.page(At::new(&self.geometry, ppn)).alpha * u64::from(self.doses.of_read(At::new(&self.geometry, beside).kind))
+        self.doses.page(At::new(&self.geometry, ppn)).alpha * u64::from(self.doses.of_page(At::new(&self.geometry, beside)))
     }
 
     /// What a read of a page adds to the doses of what lies far from it in its block, in 1/1024.
     pub(crate) fn weight(&self, ppn: Ppn) -> u64 {
-        FAR * u64::from(self.doses.of_read(At::new(&self.geometry, ppn).kind))
+        FAR * u64::from(self.doses.of_page(At::new(&self.geometry, ppn)))
     }
 
     /// As [`Self::truth`], of the page that its block holds next, were it programmed now.

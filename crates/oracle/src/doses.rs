@@ -22,6 +22,7 @@ use vpass_core::base::mem::prefetch;
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{DisturbModel, DriveConfig};
 
+use crate::codings::Codings;
 use crate::endurance::{self, Endurance, Endurances, FAR, UNIT};
 use crate::error_rates::ErrorRates;
 use crate::medium::{At, Counters, Medium};
@@ -110,6 +111,7 @@ pub(crate) struct Doses {
     stride: u32,
     wordlines_per_block: u32,
     kinds: u32,
+    codings: Codings,
     blocks: Vec<Block>,
     /// Of blocks with wordlines that have a mode of their own: each wordline's, 0 where it has none.
     own_modes: Vec<Vec<u8>>,
@@ -155,6 +157,7 @@ impl Doses {
             stride: geometry.neighbour_stride,
             wordlines_per_block: geometry.wordlines_per_block,
             kinds: geometry.cell.bits(),
+            codings: Codings::new(geometry),
             blocks: (0..geometry.blocks).map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() }).collect(),
             own_modes: vec![vec![]; geometry.blocks as usize],
             table,
@@ -340,14 +343,27 @@ impl Doses {
     #[inline]
     pub(crate) fn sense(&mut self, medium: &mut Medium, at: At) {
         if self.model != DisturbModel::None {
-            let dose = self.per_kind[at.kind as usize];
+            let dose = self.of_page(at);
             let block = &mut self.blocks[at.block as usize];
             block.read += u64::from(dose);
             block.most_read = block.most_read.max(medium.sense(at.wordline, dose));
         }
     }
 
-    /// The dose, in quarters, of reading a page of this kind.
+    /// The dose, in quarters, of reading a page: that of the kind which takes as many sensings in full density.
+    #[inline]
+    pub(crate) fn of_page(&self, at: At) -> u32 {
+        let block = &self.blocks[at.block as usize];
+        if block.has_own || block.mode > 0 { self.of_coded(at) } else { self.per_kind[at.kind as usize] }
+    }
+
+    fn of_coded(&self, at: At) -> u32 {
+        let coding = self.mode_at(at);
+        let kind = if self.codings.keeps(coding, at.kind) { self.codings.reads_like(coding, at.kind) } else { at.kind };
+        self.per_kind[kind as usize]
+    }
+
+    /// The dose, in quarters, of reading a page of this kind in full density.
     #[inline]
     pub(crate) fn of_read(&self, kind: u32) -> u32 {
         self.per_kind[kind as usize]

@@ -26,7 +26,7 @@ impl Oracle {
         }
         self.seen.reads[read.cause as usize] += 1;
         self.doses.sense(&mut self.medium, at);
-        self.questions.put_off(at.block, self.doses.of_read(at.kind));
+        self.questions.put_off(at.block, self.doses.of_page(at));
     }
 
     /// A read that needed no flash page: the write buffer has the newest data; elsewhere there must be none.

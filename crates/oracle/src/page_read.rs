@@ -188,7 +188,7 @@ impl Oracle {
             let asked = self.questions.read(at.block, served);
             self.findings.note(Kind::Protocol, asked);
         } else {
-            self.questions.put_off(at.block, self.doses.of_read(at.kind) * (1 + u32::from(read.retries)));
+            self.questions.put_off(at.block, self.doses.of_page(at) * (1 + u32::from(read.retries)));
             if read.fill {
                 self.blame.leaves_flash(read.lpn);
             }

@@ -508,6 +508,12 @@ macro_rules! list {
             NoiseTooLoud,
             /// A page that merging its wordline for fewer sensings corrupted is taken for good.
             CorruptedLeft,
+            /// A read of a merged wordline takes one sensing less than its coding needs.
+            MergedReadTooFast,
+            /// A read of a merged wordline deposits as much as in full density.
+            MergedDoseInFull,
+            /// A merge makes its block forget what reads did to it.
+            MergeForgetsDose,
             /// Such merges make a block young although not all that is left in it was merged.
             AgeRestartsInPart,
             /// Such merges are done although their reads may bring data to its limit.

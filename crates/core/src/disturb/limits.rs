@@ -98,8 +98,7 @@ impl PageLimits {
     /// RBER of a page of this dose.
     pub(super) fn rate(&self, block: &BlockView, page: u32, dose: Dose) -> f64 {
         let Some(aged) = &self.aged else { return 0.0 };
-        let at = |level| self.at_level(block, page, level).in_1024ths();
-        aged.rate(dose.in_1024ths().cast_unsigned(), at(0), at(aged.beside()))
+        aged.rate(dose, self.at_level(block, page, 0), self.at_level(block, page, aged.beside()))
     }
 
     /// How likely a read takes retries.

@@ -271,6 +271,15 @@ pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [Quarters; 4] {
     weights
 }
 
+/// The same in every coding: a sensing weighs as much as in full density. A page kind that a coding does without counts as there.
+pub fn dose_per_coding(unit: DoseUnit, cell: Cell, codings: &Codings) -> [[Quarters; 4]; CODINGS] {
+    let full = dose_per_kind(unit, cell);
+    codings.rows().map(|row| {
+        let like = |kind: usize| codings.row(FULL).sensings.iter().position(|sensings| *sensings == row.sensings[kind]);
+        std::array::from_fn(|kind| if row.keeps(kind as u32) { full[like(kind).unwrap_or(kind)] } else { full[kind] })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -377,5 +386,19 @@ mod tests {
         assert_eq!(dose_per_kind(DoseUnit::Reads, Cell::Tlc), [Quarters::UNIT; 4]);
         assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7].map(Quarters::of));
         assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Slc)[..1], [Quarters::UNIT]);
+    }
+
+    /// TLC: 1, 2 and 4 sensings weigh 2, 3 and 7 quarters. QLC: 1, 2, 4 and 8 weigh 1, 2, 4 and 9.
+    #[test]
+    fn a_merged_wordline_takes_the_doses_of_its_sensings() {
+        let doses = |cell: Cell, unit: DoseUnit| {
+            let mut config = crate::drive::tests::tiny_config();
+            config.geometry.cell = cell;
+            dose_per_coding(unit, cell, &Codings::of(&config)).map(|kinds| kinds.map(Quarters::count))
+        };
+        let tlc = doses(Cell::Tlc, DoseUnit::Sensings);
+        assert_eq!([0, 1, 4, 5].map(|coding| tlc[coding][..3].to_vec()), [[2, 3, 7], [2, 3, 7], [2, 2, 3], [2, 3, 2]]);
+        assert_eq!(doses(Cell::Qlc, DoseUnit::Sensings)[4..7], [[1, 1, 2, 4], [1, 2, 1, 2], [1, 2, 4, 1]]);
+        assert!(doses(Cell::Tlc, DoseUnit::Reads).iter().all(|kinds| *kinds == [4; 4]));
     }
 }

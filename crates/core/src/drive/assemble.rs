@@ -78,6 +78,9 @@ impl Drive {
         };
         drive.ftl.adjusting = drive.refresh.adjusting();
         drive.flash.adjusts = drive.ftl.adjusting.is_some();
+        if drive.flash.adjusts || technique.is_none() {
+            drive.flash.expect_fewer_sensings();
+        }
         drive.ftl.wheel.runs = keeps_time;
         if keeps_time {
             drive.flash.keep_time(drive.config.longest_age());

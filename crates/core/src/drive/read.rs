@@ -11,7 +11,7 @@ use crate::watch::observer::{FROM_BUFFER, NO_PPN, PhysRead, ReadResult};
 /// Calls the read path compiled for what is to be counted, and for being watched or not.
 macro_rules! on_read_path {
     ($drive:ident.$read:ident($($argument:expr),*)) => {{
-        use $crate::flash::count::{BLOCKS, PAGES, TRACKED, WORDLINES};
+        use $crate::flash::count::{BLOCKS, CODED, PAGES, TRACKED, WORDLINES};
         match ($drive.flash.counted(), $drive.is_watched()) {
             (BLOCKS, false) => $drive.$read::<{ BLOCKS }, false>($($argument),*),
             (BLOCKS, true) => $drive.$read::<{ BLOCKS }, true>($($argument),*),
@@ -19,6 +19,8 @@ macro_rules! on_read_path {
             (WORDLINES, true) => $drive.$read::<{ WORDLINES }, true>($($argument),*),
             (TRACKED, false) => $drive.$read::<{ TRACKED }, false>($($argument),*),
             (TRACKED, true) => $drive.$read::<{ TRACKED }, true>($($argument),*),
+            (CODED, false) => $drive.$read::<{ CODED }, false>($($argument),*),
+            (CODED, true) => $drive.$read::<{ CODED }, true>($($argument),*),
             (_, false) => $drive.$read::<{ PAGES }, false>($($argument),*),
             (_, true) => $drive.$read::<{ PAGES }, true>($($argument),*),
         }

@@ -8,10 +8,10 @@ pub(crate) mod space_saving;
 use crate::base::dose::Quarters;
 use crate::base::mem::prefetch;
 use crate::base::units::{BlockId, Cause, Ppn};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::PAGES_COUNTED;
-pub(crate) use crate::flash::counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
+pub(crate) use crate::flash::counted::{BLOCKS, CODED, PAGES, TRACKED, WORDLINES};
 use crate::watch::observer::NO_PPN;
 
 impl Flash {
@@ -55,12 +55,33 @@ impl Flash {
     /// Counts one sensing; tells whether somebody wants to look at the block.
     #[inline]
     pub(crate) fn count_read<const COUNTED: u8>(&mut self, ppn: Ppn) -> bool {
-        let block = self.geometry.block_of(ppn);
+        if COUNTED == CODED {
+            return self.count_coded(ppn);
+        }
         let wordline = self.geometry.wordline_of(ppn);
         let mut dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
         if self.bugs.has(Bug::DoseOfFirstKind) {
             dose = self.dose[0];
         }
+        self.count_read_of::<COUNTED>(ppn, wordline, dose)
+    }
+
+    /// The same where the dose depends on the coding of the page's wordline.
+    #[inline(never)]
+    fn count_coded(&mut self, ppn: Ppn) -> bool {
+        let (wordline, dose) = (self.geometry.wordline_of(ppn), self.dose_of(ppn));
+        let dose = if planted(Bug::MergedDoseInFull) { self.dose[self.geometry.kind_of(ppn) as usize] } else { dose };
+        match self.counted {
+            TRACKED => self.count_read_of::<TRACKED>(ppn, wordline, dose),
+            PAGES => self.count_read_of::<PAGES>(ppn, wordline, dose),
+            _ => self.count_read_of::<WORDLINES>(ppn, wordline, dose),
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the read path")]
+    fn count_read_of<const COUNTED: u8>(&mut self, ppn: Ppn, wordline: u32, dose: Quarters) -> bool {
+        let block = self.geometry.block_of(ppn);
         let is_last = || wordline + 1 == self.geometry.first_wordline(block + 1);
         let is_missed = self.bugs.has(Bug::DoseLost) || self.bugs.has(Bug::LastWordlineUncounted) && is_last();
         if COUNTED != BLOCKS && !is_missed {
@@ -97,14 +118,15 @@ impl Flash {
     /// The same out of the batch path.
     #[inline]
     pub(crate) fn count_any_read(&mut self, ppn: Ppn) -> bool {
-        if self.counted == WORDLINES { self.count_read::<WORDLINES>(ppn) } else { self.count_otherwise(ppn) }
+        if self.counted() == WORDLINES { self.count_read::<WORDLINES>(ppn) } else { self.count_otherwise(ppn) }
     }
 
     #[inline(never)]
     fn count_otherwise(&mut self, ppn: Ppn) -> bool {
-        match self.counted {
+        match self.counted() {
             BLOCKS => self.count_read::<BLOCKS>(ppn),
             TRACKED => self.count_read::<TRACKED>(ppn),
+            CODED => self.count_coded(ppn),
             _ => self.count_read::<PAGES>(ppn),
         }
     }

@@ -1,6 +1,7 @@
 //! What may be seen of the flash from outside. The records are written in this folder only.
 
 use crate::base::codings::FULL;
+use crate::base::dose::Quarters;
 use crate::base::mem::prefetch;
 use crate::base::metrics::FlashCounts;
 use crate::base::units::{BlockId, Ppn, Seq};
@@ -10,6 +11,7 @@ use crate::disturb::table::LimitTable;
 use crate::flash::Flash;
 use crate::flash::block::{BlockCold, BlockHot, Wordline};
 use crate::flash::contents::Contents;
+use crate::flash::count::CODED;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::draws::Draws;
@@ -75,10 +77,16 @@ impl Flash {
         &self.page_counters
     }
 
-    /// What a sensing counts: a number of [`crate::flash::count`].
+    /// What a sensing counts, as the read path is compiled for it: a number of [`crate::flash::count`].
     #[inline]
     pub(crate) fn counted(&self) -> u8 {
-        self.counted
+        if self.by_coding { CODED } else { self.counted }
+    }
+
+    /// Dose of reading a page, in quarters.
+    pub(crate) fn dose_of(&self, ppn: Ppn) -> Quarters {
+        let kind = self.geometry.kind_of(ppn) as usize;
+        if self.by_coding { self.dose_in[usize::from(self.read_coding(ppn))][kind] } else { self.dose[kind] }
     }
 
     /// Whether reads disturb anything.

@@ -1,7 +1,7 @@
 //! What time asks of the drive's state, in one place.
 
 use super::split::Pages;
-use crate::base::codings::FULL;
+use crate::base::codings::{FASTER, FULL};
 use crate::base::request::{Op, Request};
 use crate::base::units::{Cause, DieId, Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
@@ -65,7 +65,8 @@ impl Drive {
     fn coding_on_flash(&self, lpn: Lpn) -> u8 {
         let entry = self.map_entry(lpn);
         let ppn = if entry & BUFFERED == 0 { entry } else { self.ftl.buffer.slot(entry & !BUFFERED).below };
-        if ppn < UNMAPPED { self.flash.read_coding(ppn) } else { FULL }
+        let coding = if ppn < UNMAPPED { self.flash.read_coding(ppn) } else { FULL };
+        if planted(Bug::MergedReadTooFast) && coding == FASTER { coding + 1 } else { coding }
     }
 
     /// Tells the drive the time, before its state changes.

@@ -9,6 +9,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 
+use vpass_core::base::dose::Quarters;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, us};
 use vpass_core::drive::Drive;
@@ -121,7 +122,7 @@ impl Observer for ReadStages {
     fn recoded(&mut self, _: BlockId, _: Option<u32>, _: u8) {}
     fn erased(&mut self, _: BlockId, _: Cause) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
-    fn served_before(&mut self, _: BlockId, _: &[u32]) {}
+    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn measured_phase(&mut self) {}
     fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
 

@@ -2,7 +2,7 @@
 //! page kinds.
 
 use crate::base::codings::{FASTER, FULL};
-use crate::base::dose::Quarters;
+use crate::base::dose::{Alpha, Quarters};
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
@@ -57,6 +57,11 @@ impl Flash {
         cold.pages_away = before + taken as u16;
         hot.flags |= HAS_RECODED;
         cold.reprogrammed = true;
+        if planted(Bug::MergeForgetsDose) && coding >= FASTER && !self.wordlines.is_empty() {
+            let page = wordline * self.geometry.cell.bits();
+            let dose = self.with_block_view(block, |model, view| model.dose(view, page));
+            self.wordlines[(self.geometry.first_wordline(block) + wordline) as usize].base += dose / Alpha::ONE;
+        }
         self.tell(|o| o.recoded(block, Some(wordline), coding));
         self.disturb_by_reprogramming(block, wordline, cause);
     }

@@ -43,7 +43,7 @@ impl Flash {
         }
         let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn);
         self.levels.began_at = 0;
-        self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
+        self.put_off_alarm(block, self.dose_of(ppn), cause);
         if rings {
             return self.rung(lpn, ppn, cause, fill);
         }
@@ -59,7 +59,7 @@ impl Flash {
         self.counts.reads[cause as usize] += 1;
         let rings = self.count_any_read(ppn);
         self.levels.began_at = 0;
-        self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
+        self.put_off_alarm(block, self.dose_of(ppn), cause);
         let result = if is_corrupted { ReadResult::InMemory } else { ReadResult::Good };
         let read = PhysRead { fill, result, ..PhysRead::good(lpn, ppn, cause) };
         if rings {
@@ -78,7 +78,7 @@ impl Flash {
     fn rung_by(&mut self, read: PhysRead, if_gone: ReadResult) -> Sensed {
         let PhysRead { ppn, cause, .. } = read;
         let block = self.geometry.block_of(ppn);
-        let own = self.dose[self.geometry.kind_of(ppn) as usize];
+        let own = self.dose_of(ppn);
         if self.cold[block as usize].model_alarm == Quarters::ZERO {
             // It may have grown older since the model was asked last.
             self.ask_model(block);
@@ -144,7 +144,7 @@ impl Flash {
             return;
         }
         self.count_any_read(ppn);
-        self.put_off_alarm(self.geometry.block_of(ppn), self.dose[self.geometry.kind_of(ppn) as usize], cause);
+        self.put_off_alarm(self.geometry.block_of(ppn), self.dose_of(ppn), cause);
     }
 
     /// Whether the data of a page is past its limit and cannot be read any more.
@@ -184,8 +184,8 @@ impl Flash {
         self.counts.reads[cause as usize] += 1;
         let block = self.geometry.block_of(ppn);
         let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn);
-        self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
         self.levels.began_at = 0;
+        self.put_off_alarm(block, self.dose_of(ppn), cause);
         self.note_read(PhysRead::good(NOBODY, ppn, cause));
         if rings {
             self.model_alarm(block);

@@ -164,3 +164,136 @@ impl Refresh for Ida {
         Bytes((bits * u64::from(geometry.wordlines())).div_ceil(8) + u64::from(geometry.blocks).div_ceil(8))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::units::Cause;
+    use crate::drive::{Drive, Techniques};
+
+    const SECOND: Ns = 1_000_000_000;
+
+    fn try_drive(cell: &str, more: &str, reclaim: &str) -> Result<Drive, crate::config::ConfigError> {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 4, cell = "{cell}", page_size = "4KiB" }}
+            timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+            drive = {{ spare = 0.5, write_buffer = 0 }}
+            start = {{ fill = 0.0 }}
+            refresh.period = "1000s"
+            {more}
+            "#
+        );
+        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve()?;
+        Drive::new(config, &Techniques { reclaim: reclaim.into(), refresh: "ida".into(), ..Techniques::default() }, false)
+    }
+
+    /// One block is written; of each of its wordlines that is not LCM some pages are trimmed: LCM, -CM, L-M, LC-.
+    fn example(more: &str, reclaim: &str) -> Drive {
+        let mut drive = try_drive("tlc", more, reclaim).unwrap();
+        (0..12).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+        drive.drain_buffer();
+        [3, 7, 11].into_iter().for_each(|lpn| drive.trim_page(lpn));
+        drive
+    }
+
+    fn wake_at(drive: &mut Drive, second: Ns) {
+        drive.flash.now = second * SECOND;
+        drive.wake();
+    }
+
+    /// Refresh's reads, programs, adjustments and erases since the beginning.
+    fn done(drive: &Drive) -> [u64; 4] {
+        let (counts, refresh) = (drive.flash_counts(), Cause::Refresh as usize);
+        [counts.reads[refresh], counts.programs[refresh], counts.reprograms[refresh], counts.erases[refresh]]
+    }
+
+    #[test]
+    fn worked_example() {
+        let mut drive = example("refresh.ida = { error_rate = 0 }", "none");
+        wake_at(&mut drive, 874);
+        assert_eq!(done(&drive), [0; 4]);
+        wake_at(&mut drive, 876);
+        assert_eq!(done(&drive), [14, 4, 3, 0]);
+        assert_eq!(drive.flash.recoded().of(0), [4, 4, 5, 0]);
+        let stayed: Vec<u32> = drive.map_rows().filter(|row| row.ppn < 12).map(|row| row.ppn).collect();
+        assert_eq!(stayed, [1, 2, 4, 5, 8]);
+        assert_eq!(drive.flash.cold(0).programmed_at, 876 * SECOND.cast_signed(), "as new as its merge");
+        assert_eq!(drive.adjusted_blocks(), (1, 1.0 - 5.0 / 12.0));
+        // Its next refresh is one period on, and moves what is left. Three of the four pages that moved are a wordline, which is merged.
+        wake_at(&mut drive, 1_750);
+        assert_eq!(done(&drive)[3], 0);
+        wake_at(&mut drive, 1_752);
+        assert!(drive.map_rows().all(|row| row.ppn >= 12));
+        assert_eq!((done(&drive)[3], drive.adjusted_blocks().0), (1, 1));
+        assert_eq!(drive.controller_ram(), Bytes((2 * 4 * 60_u64).div_ceil(8) + 60_u64.div_ceil(8)));
+    }
+
+    /// Each of the five pages that are merged is written elsewhere without another read, and nothing is left to merge for.
+    #[test]
+    fn pages_that_are_corrupted_are_written_from_memory() {
+        let mut drive = example("refresh.ida = { error_rate = 1 }", "none");
+        wake_at(&mut drive, 876);
+        assert_eq!(done(&drive), [14, 4 + 5, 3, 1]);
+        assert_eq!((drive.refresh_counts().corrupted_pages, drive.lost_pages()), (5, 0));
+        let kept = drive.map_rows().count();
+        assert_eq!(kept, 9);
+    }
+
+    #[test]
+    fn wordlines_whose_lsb_is_wanted_move_where_only_others_are_merged() {
+        let mut drive = example("refresh.ida = { error_rate = 0, only_invalid = 1 }", "none");
+        wake_at(&mut drive, 876);
+        assert_eq!((done(&drive), drive.flash.recoded().of(0)), ([7 + 2 + 2, 7, 1, 0], &[0, 4, 0, 0][..]));
+    }
+
+    /// `block` asks at 1,000 - 12 reads. Merging takes room for 16 of them, and one more: with 970 there is as much, with 971 the block moves whole.
+    #[test]
+    fn a_block_near_its_limit_moves_whole() {
+        let disturb = r#"disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }"#;
+        for (reads, merged) in [(970, 3), (971, 0)] {
+            let mut drive = example(&format!("refresh.ida = {{ error_rate = 0 }}\n{disturb}"), "block");
+            (0..reads).for_each(|_| drive.read_pages(&[1]));
+            wake_at(&mut drive, 876);
+            assert_eq!((done(&drive)[2], drive.refresh_counts().no_room), (merged, u64::from(merged == 0)), "{reads}");
+            drive.read_pages(&[1, 1]);
+            assert_eq!((drive.lost_pages(), drive.uncorrectable_reads()), (0, 0));
+        }
+    }
+
+    #[test]
+    fn the_share_of_corrupted_pages_is_the_error_rate() {
+        for rate in [0.0, 0.2, 0.8, 1.0] {
+            let adjusting = Adjusting::new(rate, 5);
+            let corrupted = (0..100_000).filter(|ppn| adjusting.corrupts(*ppn, 3)).count();
+            assert!(corrupted.abs_diff((rate * 1e5) as usize) < 500, "{rate}: {corrupted}");
+        }
+        let of = |seed, pec| (0..64).map(|ppn| u64::from(Adjusting::new(0.5, seed).corrupts(ppn, pec)) << ppn).sum::<u64>();
+        assert!(of(1, 0) != of(2, 0) && of(1, 0) != of(1, 1) && of(1, 1) == of(1, 1));
+    }
+
+    /// Valid kinds of a QLC wordline, LSB first, and the coding.
+    #[test]
+    fn qlc_is_merged_one_level_up() {
+        let drive = try_drive("qlc", "", "none").unwrap();
+        let technique = CARD.make(&drive.config, 0);
+        let coding = |kinds: u64| {
+            let held = Held { block: 0, geometry: &drive.geometry, whole_wordlines: 1, valid: &[kinds], mode: FULL, recoded: &[] };
+            match technique.rewrite(&held).recode {
+                Recode::Wordlines(mut merges) => merges.take_first().map(|(coding, _)| coding),
+                _ => None,
+            }
+        };
+        assert_eq!([0b1111, 0b1110, 0b1010, 0b1011].map(coding), [Some(4); 4]);
+        assert_eq!([0b1100, 0b1101, 0b1000, 0b1001].map(coding), [Some(5), Some(5), Some(6), Some(6)]);
+        assert_eq!([0b0111, 0b0001, 0b0000].map(coding), [None; 3]);
+    }
+
+    #[test]
+    fn cells_of_one_bit_have_nothing_to_merge() {
+        let refused = try_drive("slc", "", "none").err().map(|e| e.to_string());
+        let expected =
+            "refresh technique `ida` merges states of cells that hold two bits or more, and geometry.cell is \"slc\": use `block`";
+        assert_eq!(refused.as_deref(), Some(expected));
+    }
+}
