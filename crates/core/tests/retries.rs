@@ -40,8 +40,8 @@ fn read(device: &mut Device, drive: &mut Drive) -> Ns {
     end - from
 }
 
-fn dose(drive: &Drive) -> f64 {
-    drive.block_states().map(|row| row.reads).sum()
+fn dose(drive: &Drive) -> u64 {
+    drive.block_states().map(|row| row.reads).sum::<f64>() as u64
 }
 
 /// Each retry keeps the die while the page is sensed and the controller tries to decode it, and then the channel, as long as `[ecc]` says.
@@ -59,8 +59,8 @@ fn a_retry_takes_what_its_level_takes_on_die_and_channel() {
         assert_eq!(read(&mut device, &mut drive), one_retry);
     }
     let two_retries = one_retry + (70_000 + 25_500) + 40_000;
-    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (201.0, two_retries));
-    assert_eq!(dose(&drive), 204.0);
+    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (201, two_retries));
+    assert_eq!(dose(&drive), 204);
     let counts = drive.flash_counts();
     assert_eq!(counts.retried[..3], [0, 50, 1]);
     assert_eq!([Cause::Host, Cause::Retry].map(|cause| counts.reads[cause as usize]), [152, 52]);
@@ -90,8 +90,8 @@ fn a_read_begins_with_the_level_that_worked_last() {
     for _ in 0..97 {
         assert_eq!(read(&mut device, &mut drive), at_one);
     }
-    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (200.0, at_one + (70_000 + 25_500) + 40_000));
-    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (202.0, (70_000 + 22_000) + 40_000 + 3_500 + 4_096));
+    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (200, at_one + (70_000 + 25_500) + 40_000));
+    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (202, (70_000 + 22_000) + 40_000 + 3_500 + 4_096));
     assert_eq!(drive.flash_counts().retried[..3], [0, 2, 0]);
 }
 
@@ -165,5 +165,5 @@ fn lost_codewords_are_the_tails_of_what_was_read() {
     }
     let is = drive.lost_codewords().unwrap();
     assert!((is / sum - 1.0).abs() < 3e-3 && sum > 1e-18, "{is} for {sum}");
-    assert_eq!((drive.lost_pages(), dose(&drive)), (0, read));
+    assert_eq!((drive.lost_pages(), dose(&drive)), (0, read as u64));
 }

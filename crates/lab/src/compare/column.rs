@@ -15,8 +15,6 @@ pub struct Column {
     pub meaning: &'static str,
     /// Whether it means nothing without a clock.
     pub needs_time: bool,
-    /// Whether it stands nowhere unless some row shows something in it.
-    pub only_where_known: bool,
     /// Whether a table too wide is best cut before it.
     pub opens_group: bool,
     /// Whether more is better.
@@ -37,6 +35,11 @@ impl Column {
         self.key == "projected_life_days"
     }
 
+    /// Whether it is of tired data, and stands nowhere unless some row shows something in it.
+    pub fn is_of_tired_data(&self) -> bool {
+        matches!(self.key, "retries_mean" | "uber")
+    }
+
     /// Whether it is a latency, in microseconds.
     pub fn is_latency(&self) -> bool {
         self.key.ends_with("_us")
@@ -49,17 +52,7 @@ impl Column {
 }
 
 const fn fewer(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
-    Column {
-        key,
-        heading,
-        meaning,
-        needs_time: false,
-        only_where_known: false,
-        opens_group: false,
-        more_is_better: false,
-        value,
-        format: |n, _| whole(n),
-    }
+    Column { key, heading, meaning, needs_time: false, opens_group: false, more_is_better: false, value, format: |n, _| whole(n) }
 }
 
 const fn latency(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
@@ -128,12 +121,10 @@ pub const COLUMNS: [Column; 15] = [
     },
     fewer("data_lost_pages", "data lost", "pages of host data that the drive lost", |s| Some(s.data_lost_pages as f64)),
     Column {
-        only_where_known: true,
         format: |n, _| digits(n),
         ..fewer("retries_mean", "retries", "how often a host page read senses its page again, on average", |s| s.retries.as_ref()?.mean)
     },
     Column {
-        only_where_known: true,
         format: |rate, _| format!("{rate:.1e}"),
         ..fewer("uber", "UBER", "codewords that are likely lost by each data bit that the host reads", |s| s.uber?.rate)
     },

@@ -41,7 +41,7 @@ impl Whole {
     }
 
     /// 2^`bits` less this.
-    fn from_power(&self, bits: u32) -> Self {
+    fn up_to_power(&self, bits: u32) -> Self {
         assert!(bits.is_multiple_of(32));
         let mut borrow = 0;
         let digits = (0..bits as usize / 32).map(|n| {
@@ -58,7 +58,7 @@ impl Whole {
         let digit = |n: usize| top.checked_sub(n).map_or(0.0, |at| f64::from(self.0[at]));
         let head = digit(0) + (digit(1) + digit(2) / 4_294_967_296.0) / 4_294_967_296.0;
         // In two steps: one might be smaller than any number while the other is not.
-        let exponent = 32 * top as i32 - bits as i32;
+        let exponent = i32::try_from(32 * top).expect("far fewer") - bits.cast_signed();
         head * f64::powi(2.0, exponent / 2) * f64::powi(2.0, exponent - exponent / 2)
     }
 }
@@ -77,7 +77,7 @@ fn exact(n: u32, t: u32, a: u32, shift: u32) -> (f64, f64) {
         term.divided(right);
         up_to.plus(&term);
     }
-    (up_to.from_power(n * shift).of_power(n * shift), up_to.of_power(n * shift))
+    (up_to.up_to_power(n * shift).of_power(n * shift), up_to.of_power(n * shift))
 }
 
 #[test]
