@@ -36,7 +36,7 @@ use block::{BlockCold, BlockHot, Wordline};
 use contents::Contents;
 use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
-use counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
+use counted::{BLOCKS, CODED, PAGES, TRACKED, WORDLINES};
 use draws::Draws;
 use levels::Levels;
 use ops::NandOp;
@@ -60,6 +60,8 @@ pub(crate) struct Flash {
     page_counters: PageCounters,
     /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
     counted: u8,
+    /// The same, or [`CODED`].
+    compiled_for: u8,
     /// Dose of reading a page by its kind: in full density, and in every coding.
     dose: [Quarters; 4],
     dose_in: [[Quarters; 4]; CODINGS],
@@ -129,6 +131,7 @@ impl Flash {
             tracker,
             page_counters,
             counted,
+            compiled_for: counted,
             dose: dose_per_kind(config.disturb.dose, g.cell),
             dose_in: dose_per_coding(config.disturb.dose, g.cell, &g.codings),
             by_coding: false,
@@ -161,6 +164,7 @@ impl Flash {
     /// From now on wordlines may be merged for fewer sensings.
     pub(crate) fn expect_fewer_sensings(&mut self) {
         self.by_coding = self.counted != BLOCKS && self.dose_in.iter().any(|kinds| *kinds != self.dose);
+        self.compiled_for = if self.by_coding { CODED } else { self.counted };
     }
 
     /// Remembers physical work for the timed gear.

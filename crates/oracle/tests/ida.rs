@@ -34,7 +34,7 @@ fn bugs_of_merges_are_found() {
         (Bug::AdjustsWithoutRoom, "past its limit|lost|uncorrectable"),
         (Bug::MergedReadTooFast, "has the page at"),
         (Bug::MergedDoseInFull, "dose|asked"),
-        (Bug::MergeForgetsDose, "past its limit"),
+        (Bug::MergeForgetsDose, "for disturbed by"),
     ];
     for (bug, words) in bugs {
         let mut found = (1..6000).filter(|seed| Case::new(*seed).ages()).filter_map(|seed| {

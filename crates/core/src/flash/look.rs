@@ -11,7 +11,6 @@ use crate::disturb::table::LimitTable;
 use crate::flash::Flash;
 use crate::flash::block::{BlockCold, BlockHot, Wordline};
 use crate::flash::contents::Contents;
-use crate::flash::count::CODED;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::draws::Draws;
@@ -80,7 +79,7 @@ impl Flash {
     /// What a sensing counts, as the read path is compiled for it: a number of [`crate::flash::count`].
     #[inline]
     pub(crate) fn counted(&self) -> u8 {
-        if self.by_coding { CODED } else { self.counted }
+        self.compiled_for
     }
 
     /// Dose of reading a page, in quarters.

@@ -4,6 +4,12 @@ use vpass_core::bugs::Bug;
 
 /// Random drives.
 pub(crate) const CHECK: &[(Bug, u64)] = &[
+    (Bug::CorruptedLeft, 342),
+    (Bug::AgeRestartsInPart, 9),
+    (Bug::AdjustsWithoutRoom, 1355),
+    (Bug::MergedReadTooFast, 175),
+    (Bug::MergedDoseInFull, 373),
+    (Bug::MergeForgetsDose, 9),
     (Bug::RetryForgotten, 43),
     (Bug::RetryUncharged, 43),
     (Bug::LevelKept, 6424),

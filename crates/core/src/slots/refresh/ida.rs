@@ -1,17 +1,14 @@
 //! # IDA coding
-//! Refreshes a block where it lies, and has reads of it take fewer sensings. The least significant page of each wordline whose most significant page
-//! is valid moves; what is left is programmed over itself, so that states which differ in the pages that are gone become one.
+//! Refreshes a block where it lies, so that reads of it take fewer sensings: the LSB page of each wordline whose top page is valid moves, and states
+//! that differ only in pages which are gone merge.
 //!
-//! - **Paper:** ida-coding-2018 III to IV (invalid-data-aware coding).
-//! - **Acts at:** the age at which `block` does. A block with wordlines that it merged moves whole the next time.
-//! - **Costs:** all valid pages are read. Those that are merged are read once more, and a share of them, `error_rate`, is corrupted and written
-//!   elsewhere; so are those that cannot be merged. A wordline costs at most one program, `adjust_us`. A merged block stays in use, with pages that
-//!   hold nothing: more blocks, and more garbage collection.
-//! - **Departs from the paper:** where the reads of it could bring data to its limit before reclaim is asked, the block moves whole. What is merged
-//!   is as new as if it had been programmed (inference), and the block with it where nothing else is left in it.
-//! - **Does not help:** drives that are full and written: GC cleans blocks before they come to the age.
-//! - **Safety:** as `block`, at the same ages. A page that is corrupted is written from memory, where it is until it has been verified; a
-//!   controller needs a battery for that.
+//! - **Paper:** ida-coding-2018 III to IV.
+//! - **Acts at:** the ages at which `block` does. A block that holds merged wordlines moves whole the next time.
+//! - **Costs:** what is merged is read twice, a share of it, `error_rate`, is written elsewhere, and a wordline costs up to a program
+//!   (`adjust_us`). Merged blocks stay in use half empty: more garbage collection.
+//! - **Departs from the paper:** a block whose reclaim technique has no room for these reads moves whole. A merge makes data new (inference).
+//! - **Does not help:** drives that are full and written, where GC cleans blocks before they come to the age.
+//! - **Safety:** as `block`, and pages are verified while memory holds them. A wordline that `ipr` or `ipr-wl` merged moves, and the reverse.
 //!
 //! ```text
 //! valid          moves    stays    sensings of L C M before, after      coding
