@@ -6,6 +6,7 @@ pub mod block;
 pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
+mod fluid;
 mod life;
 mod look;
 pub(crate) mod operate;
@@ -32,6 +33,7 @@ use contents::Contents;
 use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
 use counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
+use fluid::Fluid;
 use ops::NandOp;
 pub use probed::Probed;
 use recoded::Recoded;
@@ -84,6 +86,8 @@ pub(crate) struct Flash {
     ages: Option<Ages>,
     longest_age: Ns,
     ageing: TimeWheel,
+    /// Where reads come in bulk.
+    fluid: Option<Box<Fluid>>,
     /// Who watches.
     pub(crate) watch: Watch,
     bugs: Bugs,
@@ -132,6 +136,7 @@ impl Flash {
             ages: None,
             longest_age: 0,
             ageing: TimeWheel::new(),
+            fluid: None,
             watch: Watch::default(),
             bugs: Bugs::default(),
             geometry,

@@ -26,7 +26,11 @@ const LEFT_ALONE: u64 = 4;
 /// # Errors
 /// The workload's.
 pub fn needed(plan: &Plan) -> Result<u64, Failure> {
-    let source = if let Workload::Adversary { .. } = plan.workload { 0 } else { plan.source()?.memory() };
+    let source = match &plan.workload {
+        Workload::Adversary { .. } => 0,
+        _ if plan.is_fluid() => plan.fluid_memory(),
+        _ => plan.source()?.memory(),
+    };
     let drive = of_drive(&plan.drive.config, plan.reclaim, plan.oracle.level());
     // The first is still there while those of other ages run.
     let at_once = if plan.ages.is_empty() { 1 } else { 2 };

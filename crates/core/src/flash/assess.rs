@@ -122,6 +122,9 @@ impl Flash {
         if hot.state == BlockState::Free {
             return;
         }
+        if let Some(fluid) = &mut self.fluid {
+            fluid.touch(block);
+        }
         let late = if self.bugs.has(Bug::ModelAlarmLate) { 8 } else { 0 };
         hot.alarm = if hot.has(SUSPECT) { 0 } else { cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(1 + late)).min(CARRY) };
     }

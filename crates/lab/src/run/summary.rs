@@ -52,6 +52,7 @@ pub(super) fn summary(
         gc_technique: plan.gc.into(),
         refresh_technique: plan.needs_time().then(|| plan.refresh.into()),
         gear: plan.gear.name(),
+        sample: (!plan.sample.is_whole()).then(|| plan.sample.to_string()),
         seed: plan.seed,
         passes: served.passes,
         stable: served.stable,

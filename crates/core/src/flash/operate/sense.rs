@@ -40,6 +40,7 @@ impl Flash {
         }
         let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn);
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
+        self.touch(block);
         if rings {
             return self.rung(lpn, ppn, cause, fill);
         }
@@ -134,6 +135,7 @@ impl Flash {
         self.counts.reads[cause as usize] += 1;
         let block = self.geometry.block_of(ppn);
         let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn);
+        self.touch(block);
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
         self.note_read(PhysRead::good(NOBODY, ppn, cause));
         if rings {
