@@ -106,3 +106,33 @@ fn the_same_seed_gives_the_same_run() {
     let (one, other) = (counts(), counts());
     assert_eq!(format!("{one:?}"), format!("{other:?}"));
 }
+
+/// Samples of a drive of 32 planes, held against all of it: their means lie within the interval that they give themselves.
+#[test]
+fn samples_agree_with_the_whole_drive() {
+    let size: &[&str] = &["geometry.dies_per_channel=8", "drive.capacity=2GiB", "start.overwrite=1"];
+    let sets: [(&str, Vec<&str>); 3] = [
+        ("block", [size, ZIPF, &["workload.requests=8000000"]].concat()),
+        ("straw-wl", [size, HOT, &["workload.requests=8000000"]].concat()),
+        ("block", [size, &["workload.read_share=0.9", "workload.block_size=16KiB", "workload.requests=4000000"]].concat()),
+    ];
+    for (reclaim, set) in &sets {
+        let whole = run(Gear::Fluid, reclaim, set, 1, Sample::WHOLE);
+        let samples: Vec<Summary> = (0..4).map(|residue| run(Gear::Fluid, reclaim, set, 1, Sample { of: 4, residue })).collect();
+        let within = |name: &str, value: &dyn Fn(&Summary) -> f64| {
+            let (mean, variance) = mean(&of(&samples, value));
+            // Student's t for three degrees of freedom at 99.9 %, or 1 %.
+            let allowed = (12.9 * variance.sqrt()).max(0.01 * mean);
+            let whole = value(&whole) / 4.0;
+            assert!(
+                (mean - whole).abs() <= allowed,
+                "{reclaim} {set:?}: {name}: {mean} of a sample, {whole} of the whole, {allowed} apart at most"
+            );
+        };
+        within("pages read", &|s| s.host.read_pages as f64);
+        within("pages written", &|s| s.host.write_pages as f64);
+        within("copies of reclaim", &|s| s.reclaim.pages_copied as f64);
+        within("erases", &|s| s.flash.erases.sum() as f64);
+        within("programs", &|s| s.flash.programs.sum() as f64);
+    }
+}

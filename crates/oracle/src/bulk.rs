@@ -12,7 +12,6 @@ impl Oracle {
         if !self.check_block(block, "reads") {
             return;
         }
-        self.host_acts();
         self.seen.host_read_pages += reads;
         self.seen.reads[Cause::Host as usize] += reads;
         let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits()) as usize;

@@ -137,7 +137,7 @@ impl Flash {
                 fluid.agenda.plan(&mut fluid.flows, block, at);
                 continue;
             }
-            let before = u64::from(flow.left) - 1;
+            let before = if planted(Bug::AlarmNotDrawnAgain) { flow.expected() as u64 } else { u64::from(flow.left) - 1 };
             let reader = self.draw_reader(block);
             self.deposit(block, before);
             // What comes next is drawn when the read that rings has been served.
@@ -179,7 +179,8 @@ impl Flash {
             return;
         }
         let share = flow.progress().min(1.0);
-        let count = fluid.chance.part_of(u64::from(flow.left) - 1, share);
+        let before = u64::from(flow.left) - 1;
+        let count = if planted(Bug::AlarmNotDrawnAgain) { flow.expected() as u64 } else { fluid.chance.part_of(before, share) };
         self.deposit(block, count);
         self.begin_anew(block);
     }
@@ -296,9 +297,10 @@ impl Flash {
         let Some(fluid) = &mut self.fluid else { return };
         let rate = fluid.rates.pages.per_ns(lpn);
         let flow = &mut fluid.flows[block as usize];
+        let before = flow.expected();
         flow.change(now, sign * rate);
         if planted(Bug::AlarmNotDrawnAgain) {
-            flow.forget();
+            flow.put_off(before);
         }
         if is_empty {
             // What is left is rounding.

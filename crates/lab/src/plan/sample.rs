@@ -3,8 +3,9 @@
 //! Pages are dealt out to planes in turn, so the pages whose number is one residue modulo N lie in one plane of N or, where the drive has
 //! fewer planes, in a part of the blocks of one. What happens to them hardly depends on the others: reads of a block disturb that block alone.
 
+use vpass_core::base::streams::RESERVE;
 use vpass_core::base::units::Bytes;
-use vpass_core::config::{DriveConfig, MIN_SPARE_BLOCKS};
+use vpass_core::config::DriveConfig;
 use vpass_workload::synthetic::Sample;
 
 use super::Plan;
@@ -38,53 +39,58 @@ impl Plan {
 fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConfig, Failure> {
     let of = sample.of;
     let refused = |why: String| Failure::usage(format!("--sample 1/{of}: drive {name} {why}"));
-    let mut part = config.clone();
     let planes = config.geometry.planes();
-    let blocks = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
+    if !planes.is_multiple_of(of) && !of.is_multiple_of(planes) {
+        return Err(refused(format!("has {planes} planes; a divisor or a multiple of {planes} is expected")));
+    }
+    let mut part = config.clone();
+    divide(&mut part, of);
+    let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
+    let blocks = u64::from(per_plane) * u64::from(planes);
+    let own = blocks as f64 / f64::from(of);
+    if of > planes && own < f64::from(FEWEST_BLOCKS) {
+        let largest = (blocks / u64::from(FEWEST_BLOCKS) / u64::from(planes)).max(1) * u64::from(planes);
+        return Err(refused(format!("has {blocks} blocks, and a sample needs {FEWEST_BLOCKS}; 1/{largest} is the smallest that has them")));
+    }
     let page = config.geometry.page_size.0;
     let pages = config.drive.capacity.expect("a resolved drive has a capacity").0 / page;
-    if of <= planes {
-        if !planes.is_multiple_of(of) {
-            return Err(refused(format!(
-                "has {planes} planes, which {of} does not divide; a divisor or a multiple of {planes} is expected"
-            )));
-        }
-        // Channels first: pages are dealt out to them first.
-        let mut left = of;
-        for count in [&mut part.geometry.channels, &mut part.geometry.dies_per_channel, &mut part.geometry.planes_per_die] {
-            let fewer = gcd(*count, left);
-            (*count, left) = (*count / fewer, left / fewer);
-        }
-        if left > 1 {
-            // Factors that no single count has: one plane after the other.
-            part.geometry.channels = 1;
-            part.geometry.dies_per_channel = planes / of;
-            part.geometry.planes_per_die = 1;
-        }
-    } else {
-        if !of.is_multiple_of(planes) {
-            return Err(refused(format!(
-                "has {planes} planes, of which {of} is no multiple; a divisor or a multiple of {planes} is expected"
-            )));
-        }
-        let own = u64::from(blocks) * u64::from(planes) / u64::from(of);
-        if own < u64::from(FEWEST_BLOCKS) {
-            let largest = u64::from(blocks) * u64::from(planes) / u64::from(FEWEST_BLOCKS) / u64::from(planes) * u64::from(planes);
-            return Err(refused(format!(
-                "has {} blocks, and a sample needs {FEWEST_BLOCKS} of them; 1/{} is the smallest that has",
-                u64::from(blocks) * u64::from(planes),
-                largest.max(1)
-            )));
-        }
-        // Open blocks and the reserve are as many on a drive of one plane as on one of a few: its share of the whole drive's is not enough.
-        let lacks = u64::from(MIN_SPARE_BLOCKS) - u64::from(MIN_SPARE_BLOCKS) / u64::from(of / planes);
-        (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) = (1, 1, 1);
-        part.geometry.blocks_per_plane = Some((own + lacks) as u32);
-    }
-    part.drive.capacity = Some(Bytes((pages - u64::from(sample.residue)).div_ceil(u64::from(of)) * page));
+    let sampled = (pages - u64::from(sample.residue)).div_ceil(u64::from(of));
+    let spare_of = |pages: u64, blocks: f64| blocks - (pages as f64 / f64::from(config.geometry.pages_per_block()));
+    // The share of the spare blocks that are free to hold what is no longer wanted is that of the whole drive.
+    let whole = spare_of(pages, blocks as f64);
+    let wanted = (whole - taken(whole, dies(config))) / f64::from(of);
+    let lacks = wanted + taken(spare_of(sampled, own), dies(&part)) - spare_of(sampled, own);
+    let rows = ((own + lacks) / f64::from(part.geometry.planes())).round();
+    part.geometry.blocks_per_plane = Some(rows as u32);
+    part.drive.capacity = Some(Bytes(sampled * page));
     part.drive.spare = None;
     part.drive.write_buffer = Bytes(config.drive.write_buffer.0 / u64::from(of) / page * page);
     part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
+}
+
+fn dies(config: &DriveConfig) -> f64 {
+    f64::from(config.geometry.channels * config.geometry.dies_per_channel)
+}
+
+/// Spare blocks that streams keep open, and the reserve of moves: three streams as wide as half of the spare blocks lets them be, up to a
+/// block a die, and that of wear levelling.
+fn taken(spare: f64, dies: f64) -> f64 {
+    let room = spare / 2.0 - f64::from(RESERVE + 1);
+    3.0 * (room / 3.0).floor().clamp(1.0, dies) + 1.0 + f64::from(RESERVE)
+}
+
+/// Gives a drive so many times fewer planes, and one at least. Channels go first: pages are dealt out to them first.
+fn divide(part: &mut DriveConfig, of: u32) {
+    let planes = part.geometry.planes();
+    let mut left = of.min(planes);
+    for count in [&mut part.geometry.channels, &mut part.geometry.dies_per_channel, &mut part.geometry.planes_per_die] {
+        let fewer = gcd(*count, left);
+        (*count, left) = (*count / fewer, left / fewer);
+    }
+    if left > 1 {
+        // A factor that no single count has.
+        (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) = (1, planes / of, 1);
+    }
 }
 
 fn gcd(a: u32, b: u32) -> u32 {

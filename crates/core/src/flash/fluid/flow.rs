@@ -68,9 +68,9 @@ impl Flow {
         (self.left, self.target) = (left, target);
     }
 
-    /// What the undrawn reads come to is forgotten: a bug on purpose.
-    pub(super) fn forget(&mut self) {
-        self.expected = 0.0;
+    /// The alarm is put off by what was expected since the last change, as though none of it had been read: a bug on purpose.
+    pub(super) fn put_off(&mut self, since: f64) {
+        self.target += self.expected - since;
     }
 
     /// Whether the alarm comes before the look that is planned. Asked after a page has made the rate larger.
