@@ -30,6 +30,15 @@ bench:
 	cargo bench -p vpass-core --bench throughput --bench techniques
 	cargo bench -p vpass-oracle
 	cargo bench -p vpass-workload
+	cargo build --release --bin vpass
+	@echo "half a year of 1,000 random reads a second, 512 GiB, --sample 1/16"
+	time $(VPASS) life $(YEARS) --set drive.capacity=512GiB --set workload.rate=1000 --set workload.read_share=1 --years 0.5 --sample 1/16
+	@echo "five years of 0.3 drive writes a day and 20,000 reads a second, 2 TiB, four samples of 1/256: block, then straw-wl"
+	for reclaim in block straw-wl; do time $(VPASS) life $(YEARS) --set drive.capacity=2TiB --set workload.rate=20466 \
+		--set workload.read_share=0.97723 --years 5 --sample 4/256 --reclaim $$reclaim; done
+
+# A drive of today under page-sized random requests.
+YEARS = --drive modern-tlc --workload random-70-30 --set workload.block_size=16KiB --oracle off
 
 # Long runs: 80,000 random drives, some thousand million checked reads, with what each technique came to; every seeded bug looked for afresh;
 # every policy that protects under every attack, and under a search of five minutes for a new one; ten million mutated trace files for each reader.

@@ -14,6 +14,7 @@ mod setup;
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
+use crate::life::args::{EXAMPLES as LIFE_EXAMPLES, LifeArgs};
 use crate::paper::PaperArgs;
 use crate::trace::args::TraceCommand;
 use crate::workload::args::{EXAMPLES as WORKLOAD_EXAMPLES, WorkloadCommand};
@@ -47,6 +48,9 @@ pub(crate) enum Command {
     /// Run the same workload on one drive per technique and name the winner in each column.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
+    /// Let a drive live until it is worn out: how many years, what consumed them, and with which technique they are most.
+    #[command(after_help = LIFE_EXAMPLES)]
+    Life(LifeArgs),
     /// Attack a drive: reads made on purpose to lose its data or to wear it out, by one who knows where every page lies.
     #[command(after_help = ATTACK_EXAMPLES)]
     Attack(AttackArgs),
@@ -145,6 +149,10 @@ pub(crate) struct Setup {
     /// these runs; where absent, from the technique's thresholds alone.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
+    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear); counts of run and compare are then those of the sample.
+    /// `vpass life` takes K/N: K disjoint samples, for an interval.
+    #[arg(long, value_name = "1/N", default_value = "1/1", hide_default_value = true, value_parser = a_sample)]
+    pub(crate) sample: Samples,
     #[command(flatten)]
     pub(crate) replay: Replay,
     #[command(flatten)]
@@ -157,7 +165,8 @@ pub(crate) struct Base {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE", display_order = 0)]
     pub(crate) drive: String,
-    /// timed: latencies and contention. untimed: counts and wear only, several times faster.
+    /// timed: latencies and contention. untimed: counts and wear only, several times faster. fluid: the same for years, reads drawn in bulk
+    /// from the workload's rates.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
     /// Keep N requests outstanding (closed loop) instead of following the clock of the trace, the rate of the workload or
@@ -271,6 +280,20 @@ fn a_count(text: &str) -> Result<u64, String> {
     }
 }
 
+/// So many disjoint samples of one page in `of`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Samples {
+    pub(crate) count: u32,
+    pub(crate) of: u32,
+}
+
+/// Reads samples such as 1/16 or 4/256.
+fn a_sample(text: &str) -> Result<Samples, String> {
+    let numbers = text.split_once('/').and_then(|(count, of)| Some((count.parse().ok()?, of.parse().ok()?)));
+    let samples = numbers.map(|(count, of)| Samples { count, of }).filter(|s| s.count > 0 && s.count <= s.of);
+    samples.ok_or_else(|| "one page in N is expected, such as 1/16; or K of N disjoint samples, such as 4/256".into())
+}
+
 /// Reads a queue depth.
 fn a_depth(text: &str) -> Result<u32, String> {
     let depth = a_count(text).ok().and_then(|n| u32::try_from(n).ok());
@@ -283,6 +306,9 @@ pub(crate) enum Gear {
     Timed,
     /// Counts and wear only.
     Untimed,
+    /// Counts and wear of years: writes one by one, reads in bulk. It needs a workload with a rate; no latencies, and no technique that has
+    /// to see each read.
+    Fluid,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

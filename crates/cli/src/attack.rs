@@ -102,6 +102,9 @@ pub(crate) struct Victim {
 impl Victim {
     /// Reads what the arguments name.
     pub(crate) fn new(base: &Base, reclaim: &str, gc: &str) -> Result<Self, Failure> {
+        if Gear::from(base.gear) == Gear::Fluid {
+            return Err(Failure::usage("--gear fluid draws reads by chance, and an attack makes each of its own; take --gear untimed"));
+        }
         let sets = load::overrides(&base.set)?;
         if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
             let sentence = format!("--set {}: an attack makes its own workload; --requests and --queue-depth are for it", set.text);

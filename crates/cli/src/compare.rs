@@ -21,6 +21,7 @@ use crate::table::wants_colour;
 
 /// Runs and prints a comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
+    args.setup.require_one_sample()?;
     let plans = plans(args)?;
     out::say_all(&notes(&plans)?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;

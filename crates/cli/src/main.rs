@@ -8,6 +8,7 @@ mod check;
 mod compare;
 mod exit;
 mod explain;
+mod life;
 mod list;
 mod out;
 mod out_file;
@@ -54,6 +55,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Run(args) => return run(&args),
         Command::Attack(args) => return attack::attack(&args),
         Command::Compare(args) => return compare::compare(&args),
+        Command::Life(args) => return life::life(&args),
         Command::List { what, json } => list::list(what, json)?,
         Command::Show { what, name, set, json } => list::show(what, &name, &set, json)?,
         Command::Explain(args) => explain::explain(&args)?,
@@ -67,6 +69,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let named = Chosen { reclaim: &args.techniques.reclaim, gc: &args.techniques.gc, refresh: &args.refresh };
+    args.setup.require_one_sample()?;
     let plan = Plan::new(&(&args.setup).into(), named, &bar)?;
     out::say_all(&plan.notes()?);
     run_and_show(&plan, &args.setup.base, "run")

@@ -7,6 +7,7 @@ pub mod geometry;
 pub mod mem;
 pub mod metrics;
 pub mod page_set;
+pub mod rates;
 pub mod reciprocal;
 pub mod request;
 pub mod span;

@@ -36,6 +36,8 @@ pub enum Finder {
     Check,
     /// The battery of a technique whose bounds it distorts: the same drives, that technique alone.
     Battery,
+    /// Random drives in the fluid gear.
+    Fluid,
 }
 
 impl Bug {
@@ -60,7 +62,11 @@ impl Bug {
 
     /// Who must find it.
     pub fn finder(self) -> Finder {
-        if Self::OF_BOUNDS.contains(&self) { Finder::Battery } else { Finder::Check }
+        match self {
+            Self::AlarmNotDrawnAgain => Finder::Fluid,
+            bug if Self::OF_BOUNDS.contains(&bug) => Finder::Battery,
+            _ => Finder::Check,
+        }
     }
 }
 

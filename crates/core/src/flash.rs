@@ -8,6 +8,7 @@ pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
 mod draws;
+mod fluid;
 mod levels;
 mod life;
 mod look;
@@ -38,6 +39,7 @@ use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
 use counted::{BLOCKS, CODED, PAGES, TRACKED, WORDLINES};
 use draws::Draws;
+use fluid::Fluid;
 use levels::Levels;
 use ops::NandOp;
 pub use probed::Probed;
@@ -101,6 +103,8 @@ pub(crate) struct Flash {
     ages: Option<Ages>,
     longest_age: Ns,
     ageing: TimeWheel,
+    /// Where reads come in bulk.
+    fluid: Option<Box<Fluid>>,
     /// Who watches.
     pub(crate) watch: Watch,
     bugs: Bugs,
@@ -155,6 +159,7 @@ impl Flash {
             ages: None,
             longest_age: 0,
             ageing: TimeWheel::new(),
+            fluid: None,
             watch: Watch::default(),
             bugs: Bugs::default(),
             geometry,

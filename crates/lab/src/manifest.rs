@@ -36,8 +36,11 @@ pub struct Manifest {
     pub gc: String,
     /// Refresh technique.
     pub refresh: String,
-    /// timed or untimed.
+    /// timed, untimed or fluid.
     pub gear: &'static str,
+    /// The share of the drive's pages that was simulated, on the drive of `drive_configuration`; absent where it was all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<String>,
     /// Of all chance.
     pub seed: u64,
     /// Passes over the workload.
@@ -144,6 +147,7 @@ impl Outcome {
             gc: plan.gc.into(),
             refresh: plan.refresh.into(),
             gear: plan.gear.name(),
+            sample: (!plan.sample.is_whole()).then(|| plan.sample.to_string()),
             seed: plan.seed,
             repeat: plan.repeat.get(),
             until_stable: plan.until_stable,

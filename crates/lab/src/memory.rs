@@ -27,7 +27,11 @@ const LEFT_ALONE: u64 = 4;
 /// # Errors
 /// The workload's.
 pub fn needed(plan: &Plan) -> Result<u64, Failure> {
-    let source = if let Workload::Adversary { .. } = plan.workload { 0 } else { plan.source()?.memory() };
+    let source = match &plan.workload {
+        Workload::Adversary { .. } => 0,
+        _ if plan.is_fluid() => plan.fluid_memory(),
+        _ => plan.source()?.memory(),
+    };
     let before = plan.source_before()?.map_or(0, |before| before.memory());
     let stages = if plan.stages { memory_of_stages(&Geometry::new(&plan.drive.config)) } else { 0 };
     let drive = of_drive(&plan.drive.config, plan.reclaim, plan.oracle.level());

@@ -1,17 +1,20 @@
 //! What a run is to do, all of it checked before anything runs or is created.
 
+mod fluid;
 mod notes;
+mod sample;
 mod stream;
 mod workload;
 
 use std::num::NonZeroU32;
 
 use vpass_core::base::request::{Arrival, RequestSource};
+use vpass_core::base::units::Bytes;
 use vpass_core::config::DriveConfig;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::{RECLAIM, Technique, promise, technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH, REFRESH};
-use vpass_workload::synthetic::WorkloadConfig;
+use vpass_workload::synthetic::{Sample, WorkloadConfig};
 
 use crate::failure::Failure;
 use crate::load::{self, Loaded};
@@ -20,6 +23,7 @@ use crate::run::Cycles;
 use crate::setup::{Base, Gear, Setup, Watch};
 use crate::suggest;
 
+pub use fluid::Fluid;
 pub use notes::unit_notes;
 pub use stream::Stream;
 pub use workload::{ADAPTIVE, Workload, generated_from, survey};
@@ -52,6 +56,10 @@ pub struct Plan {
     pub cycles: Option<Cycles>,
     /// P/E cycles of further drives that are run for the life's sake, rising.
     pub ages: Vec<u32>,
+    /// Which of the drive's pages are simulated; `drive` is the part of it on which they lie.
+    pub sample: Sample,
+    /// Capacity of the drive that this is a sample of; none where it is no sample.
+    pub whole: Option<Bytes>,
     /// Of all chance.
     pub seed: u64,
     /// Who watches the drive.
@@ -95,7 +103,12 @@ impl Plan {
         let plan = Self { refresh, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
         let plan =
             Self { repeat: setup.repeat, until_stable: setup.until_stable, warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
-        plan.checked()
+        if !setup.sample.is_whole() && !plan.is_fluid() {
+            return Err(Failure::usage(
+                "--sample is for --gear fluid: a sample of the requests would keep neither their order nor their times",
+            ));
+        }
+        plan.sampled(setup.sample)?.checked()
     }
 
     /// One pass of a workload at hand, with techniques of the lists.
@@ -113,6 +126,8 @@ impl Plan {
             warm_up: 0,
             cycles: None,
             ages: vec![],
+            sample: Sample::WHOLE,
+            whole: None,
             seed: base.seed,
             oracle: base.oracle,
             stages: false,
@@ -138,7 +153,11 @@ impl Plan {
     pub fn checked(self) -> Result<Self, Failure> {
         let period = refresh::check(&self.drive.config, self.refresh);
         period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
-        self.require_time()?;
+        if self.is_fluid() {
+            self.check_fluid()?
+        } else {
+            self.require_time()?
+        }
         self.refusal().map_or(Ok(self), Err)
     }
 
@@ -181,6 +200,10 @@ impl Plan {
     pub fn requests(&self) -> Result<Option<u64>, Failure> {
         if let Workload::Adversary { requests, .. } = self.workload {
             return Ok(Some(requests));
+        }
+        if self.is_fluid() {
+            let (warm_up, counted) = self.fluid_span()?;
+            return Ok(Some((self.requests_in(warm_up) + self.requests_in(counted)) * (1 + self.ages.len() as u64)));
         }
         let of_a_pass = self.source()?.len_hint().filter(|_| !self.until_stable);
         let of_a_run = of_a_pass.and_then(|n| n.checked_mul(u64::from(self.repeat.get())));

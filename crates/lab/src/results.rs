@@ -46,8 +46,11 @@ pub struct Summary {
     /// A name of the list; absent where neither this nor `start.age` lets data age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh_technique: Option<String>,
-    /// timed or untimed.
+    /// timed, untimed or fluid.
     pub gear: &'static str,
+    /// The share of the drive's pages that was simulated, such as "1/16", of which all counts are; absent where it was all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<String>,
     /// Of all chance.
     pub seed: u64,
     /// Passes over the workload.
@@ -176,6 +179,12 @@ impl ByCause {
     /// Of all causes.
     pub fn sum(&self) -> u64 {
         self.0.iter().sum()
+    }
+}
+
+impl From<[u64; Cause::COUNT]> for ByCause {
+    fn from(counts: [u64; Cause::COUNT]) -> Self {
+        Self(counts)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod cycles;
+mod fluid;
 mod serve;
 mod stable;
 mod stages;
@@ -66,6 +67,9 @@ fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> 
     if let Workload::Adversary { requests, depth } = plan.workload {
         return adaptive::attacked(plan, requests, depth, progress);
     }
+    if plan.is_fluid() {
+        return fluid::run(plan, progress);
+    }
     let mut session = begun(plan, progress)?;
     prepare(plan, &mut session, progress)?;
     let ends = Cell::new(false);
@@ -84,7 +88,7 @@ fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> 
 }
 
 /// A session with the drive of a plan.
-fn begun(plan: &Plan, progress: &dyn Progress) -> Result<Session, Failure> {
+pub(crate) fn begun(plan: &Plan, progress: &dyn Progress) -> Result<Session, Failure> {
     let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into(), refresh: plan.refresh.into(), seed: plan.seed };
     let beginning = Beginning {
         config: &plan.drive.config,

@@ -60,6 +60,11 @@ impl Session {
         &self.drive
     }
 
+    /// The drive, for a gear that drives it by itself.
+    pub fn drive_mut(&mut self) -> &mut Drive {
+        &mut self.drive
+    }
+
     /// Serves requests at once, whatever the gear, and gives how many there were.
     ///
     /// # Errors

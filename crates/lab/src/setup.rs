@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use vpass_core::base::request::Op;
 use vpass_oracle::Level;
+use vpass_workload::synthetic::Sample;
 use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 
 /// A drive, and how to run it under any workload.
@@ -46,12 +47,14 @@ pub struct Setup {
     pub warm_up: u64,
     /// P/E cycles of further drives that are run for the life's sake.
     pub ages: Vec<u32>,
+    /// Which of the drive's pages to simulate.
+    pub sample: Sample,
 }
 
 impl Setup {
     /// A pass of this workload, all of it counted.
     pub fn new(base: Base, workload: Named) -> Self {
-        Self { base, workload, repeat: NonZeroU32::MIN, until_stable: false, warm_up: 0, ages: vec![] }
+        Self { base, workload, repeat: NonZeroU32::MIN, until_stable: false, warm_up: 0, ages: vec![], sample: Sample::WHOLE }
     }
 }
 
@@ -123,6 +126,8 @@ pub enum Gear {
     Timed,
     /// Counts and wear only.
     Untimed,
+    /// Counts and wear of years: writes one by one, reads in bulk.
+    Fluid,
 }
 
 impl Gear {
@@ -131,6 +136,7 @@ impl Gear {
         match self {
             Self::Timed => "timed",
             Self::Untimed => "untimed",
+            Self::Fluid => "fluid",
         }
     }
 }

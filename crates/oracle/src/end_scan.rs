@@ -23,7 +23,7 @@ impl Oracle {
         let mut tally = self.tally();
         for block in 0..self.geometry.blocks {
             self.settle_losses(block, &mut unseen);
-            self.scan(block, &mut findings, &mut tally.worst_dose_ratio);
+            self.scan(block, "at the end", &mut findings, &mut tally.worst_dose_ratio);
         }
         for stamp in unseen {
             findings.add(Kind::FalseLoss, || format!("lpn {} was reported lost; no page with its data is past its limit", stamp.lpn));
@@ -47,7 +47,7 @@ impl Oracle {
         });
     }
 
-    fn scan(&self, block: BlockId, findings: &mut Findings, worst: &mut f64) {
+    pub(crate) fn scan(&self, block: BlockId, when: &str, findings: &mut Findings, worst: &mut f64) {
         self.each_wordline(block, |wordline, of_wordline| {
             // Almost every wordline is better off than the worst page seen, and none of its pages needs a look.
             if !of_wordline.is_past() && !of_wordline.exceeds(*worst) {
@@ -63,7 +63,7 @@ impl Oracle {
                 *worst = worst.max(truth.ratio());
                 if self.doses.is_past(at, truth) {
                     findings.add(Kind::Limit, || {
-                        format!("at the end lpn {} stands unreported past its limit at {}: {}", stamp.lpn, self.place(ppn), words(truth))
+                        format!("{when} lpn {} stands unreported past its limit at {}: {}", stamp.lpn, self.place(ppn), words(truth))
                     });
                 }
             }

@@ -16,6 +16,7 @@ mod bits;
 mod blame;
 mod block_books;
 mod books;
+mod bulk;
 mod claims;
 mod cleaning;
 mod clock;

@@ -27,6 +27,10 @@ impl Observer for Oracle {
         self.judge_batch(batch);
     }
 
+    fn read_in_bulk(&mut self, block: BlockId, reads: u64, doses: &[u32]) {
+        self.judge_bulk(block, reads, doses);
+    }
+
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_background();
         self.seen.host_write_pages += 1;

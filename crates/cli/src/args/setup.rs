@@ -1,8 +1,10 @@
 //! Arguments as the lab takes them: plain values, without what is said of printing.
 
+use vpass_lab::failure::Failure;
 use vpass_lab::setup::{self, Named};
+use vpass_workload::synthetic::Sample;
 
-use super::{Base, Gear, Replay, Setup, Watch};
+use super::{Base, Gear, Replay, Samples, Setup, Watch};
 
 impl From<&Base> for setup::Base {
     fn from(args: &Base) -> Self {
@@ -32,7 +34,19 @@ impl From<&Setup> for setup::Setup {
             until_stable: args.until.is_some(),
             warm_up: args.warm_up,
             ages: args.ages.clone(),
+            sample: Sample { of: args.sample.of, residue: 0 },
         }
+    }
+}
+
+impl Setup {
+    /// Refuses several samples, for a command that shows one drive.
+    pub(crate) fn require_one_sample(&self) -> Result<(), Failure> {
+        let Samples { count, of } = self.sample;
+        if count == 1 {
+            return Ok(());
+        }
+        Err(Failure::usage(format!("--sample {count}/{of}: several samples are for vpass life; 1/{of} is expected")))
     }
 }
 
@@ -59,6 +73,7 @@ impl From<Gear> for setup::Gear {
         match gear {
             Gear::Timed => Self::Timed,
             Gear::Untimed => Self::Untimed,
+            Gear::Fluid => Self::Fluid,
         }
     }
 }

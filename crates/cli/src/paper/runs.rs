@@ -12,7 +12,7 @@ use vpass_lab::load::{self, Generated, Loaded};
 use vpass_lab::plan::{self, Plan, Workload};
 use vpass_lab::run::Cycles;
 use vpass_lab::setup::Watch;
-use vpass_workload::synthetic::{WorkloadConfig, WorkloadFile};
+use vpass_workload::synthetic::{Sample, WorkloadConfig, WorkloadFile};
 
 use super::Run;
 use super::recipe::{Group, GroupWear, NamedWorkload, Recipe, Variant};
@@ -58,6 +58,8 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                         ages: vec![],
                         warm_up,
                         cycles,
+                        sample: Sample::WHOLE,
+                        whole: None,
                         seed,
                         oracle: if group.oracle { Watch::On } else { Watch::Off },
                         stages: group.has_stages(),

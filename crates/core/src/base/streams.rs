@@ -12,7 +12,7 @@ pub(crate) const RECLAIM: StreamId = 2;
 pub(crate) const WEAR: StreamId = 3;
 
 /// Free blocks that only moves may take, so that cleaning a block never lacks a place for its pages.
-pub(crate) const RESERVE: u32 = 2;
+pub const RESERVE: u32 = 2;
 
 /// Number of a policy's first own stream; those before are the drive's.
 pub const FIRST_OWN: StreamId = 4;

@@ -579,6 +579,10 @@ macro_rules! list {
             PadsNever,
             /// Blocks that GC erases for deferred jobs are not counted.
             DeferredCleaningUncounted,
+
+            // Reads in bulk.
+            /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.
+            AlarmNotDrawnAgain,
         }
     };
 }

@@ -98,6 +98,7 @@ impl Drive {
     /// Does with a block what the policy wants, or what is possible of it.
     pub(crate) fn reclaim(&mut self, mut rewrite: Rewrite, deadline: Reads) {
         let block = rewrite.block;
+        self.flash.draw_reads(block);
         let (flash, ftl, mut slots) = self.parts();
         ftl.before_reclaim(flash, &mut slots, block);
         self.ftl.settle(&self.flash, &mut rewrite);

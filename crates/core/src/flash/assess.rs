@@ -125,6 +125,9 @@ impl Flash {
         if hot.state == BlockState::Free {
             return;
         }
+        if let Some(fluid) = &mut self.fluid {
+            fluid.touch(block);
+        }
         let late = Quarters::of(if self.bugs.has(Bug::ModelAlarmLate) { 9 } else { 1 });
         hot.alarm =
             if hot.has(SUSPECT) { Quarters::ZERO } else { cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(late)).min(CARRY) };

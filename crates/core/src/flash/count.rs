@@ -111,6 +111,7 @@ impl Flash {
             self.tracker.count(block, wordline, dose);
         }
         self.hot[block as usize].reads += dose;
+        self.touch(block);
         self.put_off_alarm(block, dose, cause);
         self.hot[block as usize].reads >= self.hot[block as usize].alarm
     }

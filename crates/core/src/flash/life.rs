@@ -20,6 +20,7 @@ impl Flash {
             hot.flags |= PAGES_COUNTED;
             self.page_counters.begin(block);
         }
+        self.touch(block);
     }
 
     /// The block's oldest page was programmed so long before time 0.

@@ -82,10 +82,14 @@ impl Flash {
         self.compiled_for
     }
 
-    /// Dose of reading a page, in quarters.
+    /// Dose of reading a page.
     pub(crate) fn dose_of(&self, ppn: Ppn) -> Quarters {
-        let kind = self.geometry.kind_of(ppn) as usize;
-        if self.by_coding { self.dose_in[usize::from(self.read_coding(ppn))][kind] } else { self.dose[kind] }
+        self.doses_of(ppn)[self.geometry.kind_of(ppn) as usize]
+    }
+
+    /// The same by page kind, of a page's wordline.
+    pub(super) fn doses_of(&self, ppn: Ppn) -> [Quarters; 4] {
+        if self.by_coding { self.dose_in[usize::from(self.read_coding(ppn))] } else { self.dose }
     }
 
     /// Whether reads disturb anything.

@@ -23,6 +23,7 @@ impl Ftl {
     /// is closed.
     pub(crate) fn begin(&mut self, flash: &mut Flash, slots: &mut Slots, rewrite: Rewrite, cause: Cause, deadline: Reads) -> Job {
         let block = rewrite.block;
+        flash.draw_reads(block);
         let pages = rewrite.moving(flash.geometry.pages_per_block);
         flash.tell(|o| o.moving(block, pages.as_ref(), cause));
         let hot = *flash.hot(block);

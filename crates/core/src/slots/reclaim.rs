@@ -316,6 +316,11 @@ pub const RECLAIM: &[Technique] = &[
     ideal::CARD,
 ];
 
+/// Whether a technique has to see each read: it keeps state that every read may change, and cannot be told of reads in bulk.
+pub fn sees_each_read(technique: &Technique, config: &DriveConfig) -> bool {
+    technique.by_read || technique.needs.counters || technique.make(config, 0).streams().iter().any(|stream| stream.counts_pages)
+}
+
 /// The technique of this name.
 pub fn technique(name: &str) -> Option<&'static Technique> {
     RECLAIM.iter().find(|t| t.name == name)

@@ -137,7 +137,7 @@ impl Drive {
 
     /// Serves a request of any kind.
     #[inline(never)]
-    fn serve_one<const COUNTED: u8, const WATCHED: bool>(&mut self, request: &Request) {
+    pub(super) fn serve_one<const COUNTED: u8, const WATCHED: bool>(&mut self, request: &Request) {
         let pages = Pages::of(request, &self.geometry);
         match request.op {
             Op::Read => {
@@ -167,7 +167,7 @@ impl Drive {
 
     /// Asks for the map entry of a request's first page; those of the others lie beside it.
     #[inline]
-    fn prefetch_map_of(&self, request: &Request, shift: u32) {
+    pub(super) fn prefetch_map_of(&self, request: &Request, shift: u32) {
         self.prefetch_map((request.offset >> shift) as Lpn);
     }
 
@@ -181,7 +181,7 @@ impl Drive {
 
     /// Asks for what a read or write touches, once the map entry is at hand.
     #[inline]
-    fn prefetch_behind_map<const COUNTED: u8>(&self, request: &Request, shift: u32) {
+    pub(super) fn prefetch_behind_map<const COUNTED: u8>(&self, request: &Request, shift: u32) {
         if is_read_of_a_page(request, shift) {
             self.prefetch_counted::<COUNTED>(self.ftl.map.to_physical[(request.offset >> shift) as usize]);
         } else {

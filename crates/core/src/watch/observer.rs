@@ -73,6 +73,9 @@ pub trait Observer: Any {
     fn requests(&mut self, _first: u64, _requests: &[Request]) {}
     /// At most 32 page reads, flushed before anything below is called.
     fn reads(&mut self, batch: &[PhysRead]);
+    /// The host has read pages of this block so often, since it was told of the block last, that no single read is known: the dose of each
+    /// wordline in quarters of a unit, from wordline 0 on, or nothing where reads disturb nothing. Each of them could be decoded.
+    fn read_in_bulk(&mut self, _block: BlockId, _reads: u64, _doses: &[u32]) {}
     /// The host wrote this page (accepted, in the write buffer or on its way to flash).
     /// `whole` where the whole page is new by now; else older data completes it, if it can be read.
     fn host_wrote(&mut self, lpn: Lpn, whole: bool);

@@ -10,6 +10,25 @@ use crate::failure::Failure;
 use crate::setup::Gear;
 
 impl Plan {
+    /// What the gear leaves out, and what a sample cannot tell.
+    pub(crate) fn gear_warnings(&self) -> Vec<String> {
+        let mut sentences = vec![];
+        if self.is_fluid() {
+            sentences.push(
+                "Reads were drawn in bulk: there are no latencies but those of an idle drive (vpass explain), and the oracle checks doses, copies, \
+                 books and map, but not which page a read got."
+                    .into(),
+            );
+        }
+        if !self.sample.is_whole() {
+            sentences.push(format!(
+                "All counts are those of a sample of {} of the drive; the largest and the smallest value of the whole drive are not known from it.",
+                self.sample
+            ));
+        }
+        sentences
+    }
+
     /// What the user should know before the run, in sentences.
     ///
     /// # Errors

@@ -52,6 +52,7 @@ pub(super) fn summary(
         gc_technique: plan.gc.into(),
         refresh_technique: plan.needs_time().then(|| plan.refresh.into()),
         gear: plan.gear.name(),
+        sample: (!plan.sample.is_whole()).then(|| plan.sample.to_string()),
         seed: plan.seed,
         passes: served.passes,
         stable: served.stable,
@@ -77,6 +78,7 @@ pub(super) fn summary(
         warnings: vec![],
     };
     summary.warn_of_itself(ageing);
+    plan.gear_warnings().into_iter().for_each(|sentence| summary.warn(sentence));
     let most_worn = drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32;
     let before_the_run = plan.trace_warnings().into_iter().chain(plan.promise_warnings(most_worn));
     before_the_run.for_each(|sentence| summary.warn(sentence));

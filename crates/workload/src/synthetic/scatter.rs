@@ -56,6 +56,49 @@ impl Scatter {
     }
 }
 
+/// The permutation backwards.
+#[derive(Clone, Debug)]
+pub(crate) struct Gather {
+    scatter: Scatter,
+    /// The factors' inverses modulo 2^64, and so modulo every smaller power of two.
+    inverses: [u64; 3],
+}
+
+impl Gather {
+    /// Of a permutation.
+    pub(crate) fn new(scatter: Scatter) -> Self {
+        let inverses = scatter.factors.map(inverse);
+        Self { scatter, inverses }
+    }
+
+    /// The number whose image is `n`, which is below the count.
+    pub(crate) fn preimage(&self, n: u64) -> u64 {
+        let mut n = n;
+        loop {
+            n = self.unmixed(n);
+            if n < self.scatter.count {
+                return n;
+            }
+        }
+    }
+
+    fn unmixed(&self, n: u64) -> u64 {
+        let Scatter { mask, shift, add, .. } = self.scatter;
+        let mut n = n;
+        for inverse in self.inverses.iter().rev() {
+            // The shift is more than half of the width: a second time undoes it.
+            n ^= n >> shift;
+            n = n.wrapping_mul(*inverse) & mask;
+        }
+        n.wrapping_sub(add) & mask
+    }
+}
+
+/// The inverse of an odd number modulo 2^64, by Newton's iteration: right in the lowest 3 bits, then in twice as many each time.
+fn inverse(odd: u64) -> u64 {
+    (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
+}
+
 #[cfg(test)]
 mod tests {
     use rand_core::SeedableRng;
@@ -72,6 +115,18 @@ mod tests {
                 for n in 0..count {
                     assert!(!std::mem::replace(&mut seen[scatter.image(n) as usize], true), "{count}: {n}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_image_leads_back() {
+        for seed in 0..20 {
+            let mut random = Random::seed_from_u64(seed);
+            for count in (1..70).chain([127, 128, 129, 1000, 4097, 65_535, 100_003, (1 << 40) + 5]) {
+                let scatter = Scatter::new(count, &mut random);
+                let gather = Gather::new(scatter.clone());
+                assert!((0..count.min(1000)).all(|n| gather.preimage(scatter.image(n)) == n), "{count}");
             }
         }
     }

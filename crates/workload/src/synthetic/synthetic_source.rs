@@ -29,10 +29,10 @@ enum Placement {
 }
 
 /// The part of the drive in use.
-struct Area {
+pub(super) struct Area {
     footprint: u64,
-    run_bytes: u64,
-    classes: Vec<SizeClass>,
+    pub(super) run_bytes: u64,
+    pub(super) classes: Vec<SizeClass>,
 }
 
 /// Generated requests.
@@ -73,7 +73,7 @@ impl SyntheticSource {
         config.check()?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
         // Reads and writes share one shuffle: what is read most is what is written most, unless the writes' ranks begin elsewhere.
-        let scatter = Scatter::new((area.footprint / area.run_bytes).max(1), &mut streams.scatter);
+        let scatter = Scatter::new(area.runs().max(1), &mut streams.scatter);
         let writes_first = area.first_rank_of_writes(config)?;
         let sizes: Vec<_> = config.sizes().iter().map(|s| (s.size.0 as u32, s.share)).collect();
         Ok(Self {
@@ -164,7 +164,7 @@ impl Placement {
 }
 
 impl Area {
-    fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u64) -> Result<Self, ConfigError> {
+    pub(super) fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u64) -> Result<Self, ConfigError> {
         let footprint = (capacity as f64 * config.footprint) as u64;
         let footprint = footprint.min(capacity);
         let sizes = config.sizes();
@@ -198,8 +198,8 @@ impl Area {
     }
 
     /// The rank at which the hot part of the writes begins: behind that of the reads, where no run may be in both.
-    fn first_rank_of_writes(&self, config: &WorkloadConfig) -> Result<u64, ConfigError> {
-        let runs = self.footprint / self.run_bytes;
+    pub(super) fn first_rank_of_writes(&self, config: &WorkloadConfig) -> Result<u64, ConfigError> {
+        let runs = self.runs();
         match (config.hot_sets, config.distribution, config.write_distribution) {
             (HotSets::Disjoint, Distribution::HotCold { addresses: read, .. }, Some(Distribution::HotCold { addresses: written, .. })) => {
                 let (read, written) = (hot_runs(runs, read), hot_runs(runs, written));
@@ -212,8 +212,13 @@ impl Area {
         }
     }
 
+    /// Runs that have a rank each.
+    pub(super) fn runs(&self) -> u64 {
+        self.footprint / self.run_bytes
+    }
+
     fn placement(&self, distribution: Distribution, first_rank: u64, scatter: &Scatter) -> Placement {
-        let runs = self.footprint / self.run_bytes;
+        let runs = self.runs();
         match distribution {
             Distribution::Uniform => Placement::Uniform(Uniform),
             Distribution::Sequential => Placement::Sequential(Sequential::new(self.footprint, self.classes.len() > 1)),

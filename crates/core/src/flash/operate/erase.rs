@@ -30,6 +30,7 @@ impl Flash {
         if !planted(Bug::LevelKept) {
             self.levels.forget(block);
         }
+        self.forget_reads(block);
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
             let first = self.geometry.first_wordline(block) as usize;
             self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(Wordline::default());

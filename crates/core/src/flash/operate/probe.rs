@@ -34,6 +34,7 @@ impl Flash {
         }
         self.record(NandOp::Probe { block, wordlines: wordlines.len() as u32 });
         self.ask_model(block);
+        self.touch(block);
         found
     }
 }

@@ -29,6 +29,7 @@ impl Flash {
             self.contents.to_logical[ppn as usize] = lpn;
         }
         self.contents.set_valid(block, page);
+        self.gain_reads(block, page, lpn);
         if disturbed_before && !planted(Bug::BornLostUnseen) {
             // It may have been disturbed past its limit before it was written.
             self.reassess(block);
@@ -48,6 +49,7 @@ impl Flash {
 
     /// Notes the dose that a wordline does not have to answer for: what was deposited before its first page.
     fn begin_wordline(&mut self, block: BlockId, wordline: u32) {
+        self.draw_before_wordline(block);
         let first = self.geometry.first_wordline(block) as usize;
         let reads = self.hot[block as usize].reads;
         if reads == Quarters::ZERO {
@@ -115,6 +117,7 @@ impl Flash {
         let block = self.geometry.block_of(ppn);
         self.contents.clear_valid(block, ppn - self.geometry.first_page(block));
         self.hot[block as usize].valid -= 1;
+        self.lose_reads(block, ppn - self.geometry.first_page(block));
         block
     }
 }

@@ -44,6 +44,7 @@ impl Flash {
         let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn);
         self.levels.began_at = 0;
         self.put_off_alarm(block, self.dose_of(ppn), cause);
+        self.touch(block);
         if rings {
             return self.rung(lpn, ppn, cause, fill);
         }
@@ -186,6 +187,7 @@ impl Flash {
         let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn);
         self.levels.began_at = 0;
         self.put_off_alarm(block, self.dose_of(ppn), cause);
+        self.touch(block);
         self.note_read(PhysRead::good(NOBODY, ppn, cause));
         if rings {
             self.model_alarm(block);

@@ -51,6 +51,7 @@ pub(super) const CARD: Technique = Card {
         paper: "PARA, ISCA 2014",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false },
+        by_read: true,
         params: &[PROBABILITY],
         ..About::PLAIN
     },

@@ -71,6 +71,7 @@ pub(super) const CARD: Technique = Card {
         paper: "Hydra, ISCA 2022",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false },
+        by_read: true,
         params: &[CHECK_INTERVAL, TIER_SHARE, LAYER_SETS, WORDLINE_SETS],
         ..About::PLAIN
     },

@@ -1,0 +1,180 @@
+//! The gear for years: writes are served one by one at their times, reads come in bulk between what they lead to (`flash/fluid.rs`).
+//! A simulated second costs what is written in it and how often a block is looked at, and not what is read.
+
+use super::{Progress, RunError, before_the_end, check_arrivals};
+use crate::base::rates::ReadRates;
+use crate::base::request::{Op, Request, RequestSource};
+use crate::base::units::Ns;
+use crate::drive::Drive;
+use crate::flash::count::BLOCKS;
+
+/// A workload whose reads are known as rates.
+pub trait FluidSource {
+    /// How the host reads from this time on, and until when.
+    fn rates(&mut self, from: Ns) -> (ReadRates, Ns);
+
+    /// What else the host asks for, in order of time: writes and trims.
+    fn writes(&mut self) -> &mut dyn RequestSource;
+}
+
+/// Writes taken from the source at a time.
+const CHUNK: usize = 1024;
+/// A map entry is asked for while twice so many writes before it are served, what that leads to while so many are.
+const AHEAD: usize = 16;
+/// Looks at blocks between two words about how far the run is.
+const LOOKS: u32 = 256;
+
+/// A run in this gear.
+pub struct FluidRun {
+    /// Until when the rates hold.
+    rates_end: Ns,
+    requests_per_page: f64,
+    bytes_per_page: f64,
+    /// Pages read since the rates changed, and requests and bytes of them that are counted.
+    pages: u64,
+    requests: u64,
+    bytes: u64,
+    /// Writes at hand, and how many of them are served.
+    writes: Vec<Request>,
+    done: usize,
+    is_at_end: bool,
+    looks: u32,
+}
+
+impl FluidRun {
+    /// Reads begin to come, at the drive's time; what they draw by chance follows from the seed.
+    pub fn begin(drive: &mut Drive, source: &mut dyn FluidSource, seed: u64) -> Self {
+        let (rates, rates_end) = source.rates(drive.now());
+        let (requests_per_page, bytes_per_page) = (rates.requests_per_page, rates.bytes_per_page);
+        drive.flash.begin_fluid(rates, seed);
+        Self {
+            rates_end,
+            requests_per_page,
+            bytes_per_page,
+            pages: 0,
+            requests: 0,
+            bytes: 0,
+            writes: Vec::with_capacity(CHUNK),
+            done: 0,
+            is_at_end: false,
+            looks: 0,
+        }
+    }
+
+    /// Goes on until this time. `progress` hears the time, in nanoseconds.
+    ///
+    /// # Errors
+    /// The workload's, or an interruption.
+    pub fn go_on(&mut self, drive: &mut Drive, source: &mut dyn FluidSource, until: Ns, progress: Progress) -> Result<(), RunError> {
+        before_the_end("a run ends", until)?;
+        loop {
+            self.refill(source)?;
+            let part = self.writes[self.done..].partition_point(|write| write.at < until);
+            if part == 0 {
+                break;
+            }
+            let writes = std::mem::take(&mut self.writes);
+            let served = self.serve(drive, source, &writes[self.done..self.done + part], progress);
+            self.writes = writes;
+            self.done += part;
+            served?;
+        }
+        self.pass_time(drive, source, until, progress)?;
+        self.count(drive);
+        say(drive, progress)
+    }
+
+    /// Draws all reads up to the drive's time; no more come.
+    pub fn end(mut self, drive: &mut Drive) {
+        // What is drawn is told through the flash, which forgets with its rates.
+        drive.flash.draw_all();
+        self.count(drive);
+        drive.flash.end_fluid();
+    }
+
+    fn refill(&mut self, source: &mut dyn FluidSource) -> Result<(), RunError> {
+        if self.done < self.writes.len() || self.is_at_end {
+            return Ok(());
+        }
+        (self.done, self.is_at_end) = (0, false);
+        self.writes.clear();
+        source.writes().fill(&mut self.writes, CHUNK).map_err(RunError::Source)?;
+        self.is_at_end = self.writes.is_empty();
+        check_arrivals(&self.writes)
+    }
+
+    fn serve(&mut self, drive: &mut Drive, source: &mut dyn FluidSource, writes: &[Request], progress: Progress) -> Result<(), RunError> {
+        drive.announce(writes);
+        let shift = drive.geometry.page_shift();
+        for (n, write) in writes.iter().enumerate() {
+            if let Some(later) = writes.get(n + 2 * AHEAD) {
+                drive.prefetch_map_of(later, shift);
+            }
+            if let Some(soon) = writes.get(n + AHEAD) {
+                drive.prefetch_behind_map::<BLOCKS>(soon, shift);
+            }
+            self.pass_time(drive, source, write.at, progress)?;
+            assert!(write.op != Op::Read, "reads come as rates");
+            drive.serve_one::<BLOCKS, false>(write);
+            drive.flash.plan_touched();
+        }
+        self.count(drive);
+        say(drive, progress)
+    }
+
+    /// Lets time pass until then, with all that reads and age lead to on the way.
+    #[inline]
+    fn pass_time(&mut self, drive: &mut Drive, source: &mut dyn FluidSource, until: Ns, progress: Progress) -> Result<(), RunError> {
+        while self.next_event(drive) <= until {
+            self.happen(drive, source);
+            self.looks += 1;
+            if self.looks.is_multiple_of(LOOKS) {
+                self.count(drive);
+                say(drive, progress)?;
+            }
+        }
+        drive.set_now(until.max(drive.now()));
+        Ok(())
+    }
+
+    #[inline]
+    fn next_event(&self, drive: &Drive) -> Ns {
+        drive.next_wake().min(drive.flash.next_bulk()).min(self.rates_end)
+    }
+
+    /// What is due next happens.
+    fn happen(&mut self, drive: &mut Drive, source: &mut dyn FluidSource) {
+        drive.set_now(self.next_event(drive).max(drive.now()));
+        let now = drive.now();
+        if self.rates_end <= now {
+            drive.flash.draw_all();
+            self.count(drive);
+            let (rates, end) = source.rates(now);
+            (self.requests_per_page, self.bytes_per_page, self.rates_end) = (rates.requests_per_page, rates.bytes_per_page, end);
+            (self.pages, self.requests, self.bytes) = (0, 0, 0);
+            drive.flash.set_rates(rates);
+        } else if drive.next_wake() <= now {
+            drive.wake();
+        } else if let Some(lpn) = drive.flash.next_ringing() {
+            self.pages += 1;
+            drive.read_page(lpn);
+        }
+        drive.flash.plan_touched();
+    }
+
+    /// Counts the requests behind the pages that were read.
+    fn count(&mut self, drive: &mut Drive) {
+        let drawn = drive.flash.take_served();
+        self.pages += drawn;
+        drive.host.read_pages += drawn;
+        let so_far = |each: f64| (self.pages as f64 * each).round() as u64;
+        let (requests, bytes) = (so_far(self.requests_per_page), so_far(self.bytes_per_page));
+        drive.host.read_requests += requests - self.requests;
+        drive.host.read_bytes += bytes - self.bytes;
+        (self.requests, self.bytes) = (requests, bytes);
+    }
+}
+
+fn say(drive: &Drive, progress: Progress) -> Result<(), RunError> {
+    if progress(drive.now(), drive) { Ok(()) } else { Err(RunError::Interrupted) }
+}

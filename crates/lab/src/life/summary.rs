@@ -1,0 +1,200 @@
+//! Lives side by side: years and what consumed them, each a mean over seeds and samples with its interval.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use vpass_core::base::units::Cause;
+
+use super::{End, Lived, MOST_YEARS};
+use crate::as_json;
+use crate::compare::estimate::{Estimate, estimate};
+use crate::failure::Failure;
+use crate::plan::Plan;
+
+/// What the lives of a technique came to. Counts are those of whole drives.
+#[derive(Clone, Debug, Serialize)]
+pub struct Life {
+    /// Its name in the table.
+    pub label: String,
+    /// Read-reclaim technique.
+    pub reclaim: &'static str,
+    /// Garbage collection policy.
+    pub gc: &'static str,
+    /// Refresh technique.
+    pub refresh: &'static str,
+    /// Years until the end.
+    pub years: Estimate,
+    /// Whether the drive was worn out in every life; else it lives longer than `years`.
+    pub worn_out: bool,
+    /// P/E cycles of the mean block at the end.
+    pub pec_mean: Estimate,
+    /// Bytes that the host wrote in a life.
+    pub host_bytes_written: Estimate,
+    /// Bytes that the flash was programmed with in a life.
+    pub flash_bytes_written: Estimate,
+    /// The second by the first; null where the host wrote nothing.
+    pub write_amplification: Option<Estimate>,
+    /// Shares of the pages programmed, by what they were programmed for; null where none was.
+    pub consumed: Option<Consumed>,
+    /// Pages of host data reported lost, in the mean.
+    pub data_lost_pages: f64,
+    /// Largest share of its limit that a page in use had taken; of the worst life, so there is no interval. Null where no oracle watched.
+    pub worst_dose_ratio: Option<f64>,
+    /// Each life by itself.
+    pub lives: Vec<One>,
+}
+
+/// What programmed the pages of a life: shares of all.
+#[derive(Clone, Debug, Serialize)]
+pub struct Consumed {
+    /// The host's own writes.
+    pub host: Estimate,
+    /// Garbage collection, which makes room for all others.
+    pub gc: Estimate,
+    /// Rewriting because of reads.
+    pub reads: Estimate,
+    /// Rewriting because of age.
+    pub age: Estimate,
+    /// Wear levelling.
+    pub wear_levelling: Estimate,
+    /// Parity of stripes.
+    pub parity: Estimate,
+}
+
+/// One life.
+#[derive(Clone, Debug, Serialize)]
+pub struct One {
+    /// Of its chance.
+    pub seed: u64,
+    /// Which pages of the drive it is of: those of this residue.
+    pub residue: u32,
+    /// How long it was.
+    pub years: f64,
+    /// How it ended.
+    pub end: End,
+    /// Whether the oracle found nothing wrong; null where it did not watch.
+    pub oracle_clean: Option<bool>,
+}
+
+impl Life {
+    /// Of one technique's plans and lives, at least one.
+    pub fn of(label: String, plans: &[Plan], lives: &[Lived]) -> Self {
+        let plan = &plans[0];
+        let page = plan.drive.config.geometry.page_size.0 as f64;
+        let whole = f64::from(plan.sample.of);
+        let mean =
+            |of: &dyn Fn(&Lived) -> f64| estimate(&lives.iter().map(of).collect::<Vec<_>>()).expect("a technique has a life at least");
+        let has_writes = lives.iter().all(|lived| lived.host_bytes > 0);
+        let amplified = |lived: &Lived| lived.programs.sum() as f64 * page / lived.host_bytes as f64;
+        Self {
+            label,
+            reclaim: plan.reclaim,
+            gc: plan.gc,
+            refresh: plan.refresh,
+            years: mean(&|lived| lived.years),
+            worn_out: lives.iter().all(|lived| lived.end == End::WornOut),
+            pec_mean: mean(&|lived| lived.pec_mean),
+            host_bytes_written: mean(&|lived| lived.host_bytes as f64 * whole),
+            flash_bytes_written: mean(&|lived| lived.programs.sum() as f64 * page * whole),
+            write_amplification: has_writes.then(|| mean(&amplified)),
+            consumed: Consumed::of(lives),
+            data_lost_pages: mean(&|lived| lived.data_lost_pages as f64 * whole).mean,
+            worst_dose_ratio: lives.iter().filter_map(|lived| lived.oracle.as_ref()).map(|o| o.worst_dose_ratio).reduce(f64::max),
+            lives: plans.iter().zip(lives).map(|(plan, lived)| One::of(plan, lived)).collect(),
+        }
+    }
+
+    /// Whether the oracle found a bug in any of them.
+    pub fn has_bug(&self) -> bool {
+        self.lives.iter().any(|one| one.oracle_clean == Some(false))
+    }
+
+    /// "5.31", "> 100", with its interval where there is one.
+    pub fn years_text(&self) -> String {
+        let mean = crate::numbers::digits(self.years.mean);
+        match (self.worn_out, self.years.ci95) {
+            (false, _) => format!("> {mean}"),
+            (true, Some(half)) => format!("{mean} ± {}", crate::numbers::digits(half)),
+            (true, None) => mean,
+        }
+    }
+}
+
+impl One {
+    fn of(plan: &Plan, lived: &Lived) -> Self {
+        let oracle_clean = lived.oracle.as_ref().map(|report| !report.is_bug());
+        Self { seed: plan.seed, residue: plan.sample.residue, years: lived.years, end: lived.end, oracle_clean }
+    }
+}
+
+impl Consumed {
+    fn of(lives: &[Lived]) -> Option<Self> {
+        if lives.iter().any(|lived| lived.programs.sum() == 0) {
+            return None;
+        }
+        let share = |cause: Cause| {
+            let of = |lived: &Lived| lived.programs.of(cause) as f64 / lived.programs.sum() as f64;
+            estimate(&lives.iter().map(of).collect::<Vec<_>>()).expect("there is a life")
+        };
+        Some(Self {
+            host: share(Cause::Host),
+            gc: share(Cause::Gc),
+            reads: share(Cause::Reclaim),
+            age: share(Cause::Refresh),
+            wear_levelling: share(Cause::Wear),
+            parity: share(Cause::Parity),
+        })
+    }
+
+    /// Each with its name.
+    pub fn rows(&self) -> [(&'static str, Estimate); 6] {
+        [
+            ("host", self.host),
+            ("GC", self.gc),
+            ("reads", self.reads),
+            ("age", self.age),
+            ("levelling", self.wear_levelling),
+            ("parity", self.parity),
+        ]
+    }
+}
+
+/// Which of them lives longest, in a sentence; none of a single one.
+pub fn verdict(lives: &[Life]) -> Option<String> {
+    let [best, second] = {
+        let mut order: Vec<&Life> = lives.iter().collect();
+        order.sort_by(|a, b| (b.worn_out, b.years.mean).partial_cmp(&(a.worn_out, a.years.mean)).unwrap_or(std::cmp::Ordering::Equal));
+        // Those that outlive the simulation come first.
+        order.sort_by_key(|life| life.worn_out);
+        [*order.first()?, *order.get(1)?]
+    };
+    if !second.worn_out {
+        return Some(format!("{} and {} outlive the simulation; none can be told to live longest.", best.label, second.label));
+    }
+    let halves = best.years.ci95.unwrap_or(0.0) + second.years.ci95.unwrap_or(0.0);
+    if best.worn_out && best.years.mean - second.years.mean <= halves {
+        return Some(format!("{} and {} live about as long: their intervals overlap.", best.label, second.label));
+    }
+    Some(format!("{} lives longest: {} years; {} {}.", best.label, best.years_text(), second.label, second.years_text()))
+}
+
+/// All of it, as `vpass life --json` prints it.
+///
+/// # Errors
+/// A value that has no JSON.
+pub fn json_of(lives: &[Life], plan: &Plan, samples: u32, seeds: u32, years: Option<f64>) -> Result<Value, Failure> {
+    Ok(json!({
+        "vpass": env!("CARGO_PKG_VERSION"),
+        "drive": plan.drive.name,
+        "workload": plan.workload.name(),
+        "workload_generated": plan.workload.is_generated(),
+        "workload_source": plan.workload.source(),
+        "gear": plan.gear.name(),
+        "seed": plan.seed,
+        "seeds": seeds,
+        "sample": plan.sample.to_string(),
+        "samples": samples,
+        "rated_pec": plan.drive.config.drive.rated_pec,
+        "years_at_most": years.unwrap_or(MOST_YEARS),
+        "techniques": as_json::value(&lives)?,
+    }))
+}

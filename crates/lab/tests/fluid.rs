@@ -1,0 +1,138 @@
+//! The fluid gear against the untimed one, and samples against whole drives. Both gears draw their reads by chance, so what is compared is
+//! means over seeds: within 1 % or three standard errors of the difference, whichever is larger.
+
+use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::progress::{Unwatched, unwatched};
+use vpass_lab::results::Summary;
+use vpass_lab::run::execute;
+use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
+use vpass_workload::synthetic::Sample;
+
+const SEEDS: u64 = 8;
+
+struct Pair {
+    reclaim: &'static str,
+    set: &'static [&'static str],
+}
+
+const ZIPF: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000"];
+const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=2000000"];
+const EVEN: &[&str] = &["workload.distribution=uniform", "workload.requests=4000000"];
+const MIXED: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000", "workload.read_share=0.98"];
+const SPLIT: &[&str] = &[
+    "workload.distribution=hot-cold:0.1/0.9",
+    "workload.write_distribution=hot-cold:0.2/0.8",
+    "workload.hot_sets=disjoint",
+    "workload.requests=2000000",
+    "workload.read_share=0.97",
+];
+const SENSINGS: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000", "disturb.dose=sensings"];
+
+const PAIRS: [Pair; 11] = [
+    Pair { reclaim: "block", set: ZIPF },
+    Pair { reclaim: "block", set: HOT },
+    Pair { reclaim: "block", set: EVEN },
+    Pair { reclaim: "block", set: MIXED },
+    Pair { reclaim: "block", set: SENSINGS },
+    Pair { reclaim: "page-type", set: ZIPF },
+    Pair { reclaim: "straw-wl", set: ZIPF },
+    Pair { reclaim: "straw-wl", set: HOT },
+    Pair { reclaim: "straw-wl", set: SPLIT },
+    Pair { reclaim: "erased-probe", set: HOT },
+    Pair { reclaim: "ideal", set: ZIPF },
+];
+
+fn plan(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> Plan {
+    let common = ["workload.rate=10000", "workload.queue_depth="];
+    let set = common.iter().chain(set).map(ToString::to_string).collect();
+    let base = Base { gear, seed, set, oracle: Watch::On, ..Base::new("tiny") };
+    let setup = Setup { sample, ..Setup::new(base, Named::Workload("zipf-read".into())) };
+    Plan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap()
+}
+
+fn run(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> Summary {
+    let summary = execute(&plan(gear, reclaim, set, seed, sample), &Unwatched).unwrap().summary;
+    let oracle = summary.oracle.as_ref().unwrap();
+    assert!(!oracle.is_bug(), "{reclaim} {set:?} in the {} gear: {:?}", summary.gear, oracle.findings);
+    summary
+}
+
+/// Mean and its variance.
+fn mean(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (mean, values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0) / n)
+}
+
+/// Whether two sets of values have the same mean within a share of it, or three standard errors of their difference.
+fn agree(what: &str, share: f64, one: &[f64], other: &[f64]) {
+    let ((a, of_a), (b, of_b)) = (mean(one), mean(other));
+    let allowed = (share * a.abs()).max(3.0 * (of_a + of_b).sqrt());
+    assert!((a - b).abs() <= allowed, "{what}: {a} and {b}, {allowed} apart at most");
+}
+
+fn of(runs: &[Summary], value: impl Fn(&Summary) -> f64) -> Vec<f64> {
+    runs.iter().map(value).collect()
+}
+
+#[test]
+fn the_fluid_gear_agrees_with_the_untimed_one() {
+    for Pair { reclaim, set } in &PAIRS {
+        let runs = |gear| -> Vec<Summary> { (1..=SEEDS).map(|seed| run(gear, reclaim, set, seed, Sample::WHOLE)).collect() };
+        let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
+        let what = |name: &str| format!("{reclaim} {set:?}: {name}");
+        let both =
+            |name: &str, share: f64, value: &dyn Fn(&Summary) -> f64| agree(&what(name), share, &of(&untimed, value), &of(&fluid, value));
+        both("pages read", 0.01, &|s| s.host.read_pages as f64);
+        both("pages written", 0.01, &|s| s.host.write_pages as f64);
+        both("erases of reclaim", 0.01, &|s| s.flash.erases.of(vpass_core::base::units::Cause::Reclaim) as f64);
+        both("copies of reclaim", 0.01, &|s| s.reclaim.pages_copied as f64);
+        both("erases", 0.01, &|s| s.flash.erases.sum() as f64);
+        both("programs", 0.01, &|s| s.flash.programs.sum() as f64);
+        both("alarms", 0.01, &|s| s.reclaim.alarms as f64);
+        let worst = |s: &Summary| s.oracle.as_ref().unwrap().worst_dose_ratio;
+        let (one, other) = (mean(&of(&untimed, worst)).0, mean(&of(&fluid, worst)).0);
+        assert!((other / one - 1.0).abs() <= 0.02, "{}: {one} and {other}", what("worst dose"));
+        assert!(fluid.iter().any(|s| s.reclaim.pages_copied > 100), "{}: nothing to compare", what("copies"));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let counts = || {
+        let s = run(Gear::Fluid, "straw-wl", MIXED, 3, Sample::WHOLE);
+        (s.host, s.flash.programs, s.flash.erases, s.reclaim.alarms)
+    };
+    let (one, other) = (counts(), counts());
+    assert_eq!(format!("{one:?}"), format!("{other:?}"));
+}
+
+/// Samples of a drive of 32 planes, held against all of it: their means lie within the interval that they give themselves.
+#[test]
+fn samples_agree_with_the_whole_drive() {
+    let size: &[&str] = &["geometry.dies_per_channel=8", "drive.capacity=2GiB", "start.overwrite=1"];
+    let sets: [(&str, Vec<&str>); 3] = [
+        ("block", [size, ZIPF, &["workload.requests=8000000"]].concat()),
+        ("straw-wl", [size, HOT, &["workload.requests=8000000"]].concat()),
+        ("block", [size, &["workload.read_share=0.9", "workload.block_size=16KiB", "workload.requests=4000000"]].concat()),
+    ];
+    for (reclaim, set) in &sets {
+        let whole = run(Gear::Fluid, reclaim, set, 1, Sample::WHOLE);
+        let samples: Vec<Summary> = (0..4).map(|residue| run(Gear::Fluid, reclaim, set, 1, Sample { of: 4, residue })).collect();
+        let within = |name: &str, value: &dyn Fn(&Summary) -> f64| {
+            let (mean, variance) = mean(&of(&samples, value));
+            // Student's t for three degrees of freedom at 99.9 %, or 1 %.
+            let allowed = (12.9 * variance.sqrt()).max(0.01 * mean);
+            let whole = value(&whole) / 4.0;
+            assert!(
+                (mean - whole).abs() <= allowed,
+                "{reclaim} {set:?}: {name}: {mean} of a sample, {whole} of the whole, {allowed} apart at most"
+            );
+        };
+        within("pages read", &|s| s.host.read_pages as f64);
+        within("pages written", &|s| s.host.write_pages as f64);
+        within("copies of reclaim", &|s| s.reclaim.pages_copied as f64);
+        within("erases", &|s| s.flash.erases.sum() as f64);
+        within("programs", &|s| s.flash.programs.sum() as f64);
+    }
+}

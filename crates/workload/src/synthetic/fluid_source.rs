@@ -1,0 +1,234 @@
+//! A `[workload]` table whose reads are rates, for gears that draw them in bulk; and the same for a sample of a drive's pages.
+//!
+//! A sample 1/N holds the pages whose number is one residue modulo N, numbered anew: page p is number p / N. Its reads are those of these
+//! pages. So are its writes, with two liberties: each page of a long write arrives by itself, and so does each write of a workload whose
+//! requests arrive evenly.
+
+use std::fmt;
+
+use vpass_core::base::rates::{PageRates, ReadRates};
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::{Lpn, Ns};
+use vpass_core::config::ConfigError;
+use vpass_core::time::FluidSource;
+
+use super::alias::Alias;
+use super::arrivals::ArrivalClock;
+use super::config::{Arrivals, WorkloadConfig, require};
+use super::distribution::Distribution;
+use super::drawn_writes::{DrawnWrites, PartSize, Where};
+use super::page_weights::PageWeights;
+use super::random::Streams;
+use super::scatter::Scatter;
+use super::synthetic_source::{Area, SyntheticSource};
+
+/// Some of a drive's pages: those whose number is `residue` modulo `of`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// One page in so many.
+    pub of: u32,
+    /// Which of them.
+    pub residue: u32,
+}
+
+impl Sample {
+    /// All pages.
+    pub const WHOLE: Self = Self { of: 1, residue: 0 };
+
+    /// Whether it is all pages.
+    pub fn is_whole(self) -> bool {
+        self.of == 1
+    }
+}
+
+impl fmt::Display for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1/{}", self.of)
+    }
+}
+
+/// See the module.
+pub struct FluidSynthetic {
+    rates: ReadRates,
+    writes: Box<dyn RequestSource + Send>,
+}
+
+/// Writes that never come.
+struct NoWrites;
+
+impl RequestSource for NoWrites {
+    fn fill(&mut self, _: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+impl FluidSynthetic {
+    /// The workload of a sample of a drive with so many bytes, in all, and pages of `page_bytes`.
+    ///
+    /// # Errors
+    /// The first key that is wrong, by itself or for this drive; a workload without a rate, or whose reads come in turn and not by chance.
+    pub fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64, sample: Sample) -> Result<Self, ConfigError> {
+        Self::check(config)?;
+        let rate = config.rate.unwrap_or_default();
+        let whole = Whole::new(config, capacity, page_bytes, seed)?;
+        let read_rate = rate * config.read_share;
+        let reads = whole.weights(config.distribution, 0);
+        let pages = whole.pages(sample);
+        let rates = page_rates(&reads, read_rate, pages, sample, config);
+        let touched = whole.pages_a_request();
+        let rates = ReadRates { pages: rates, requests_per_page: 1.0 / touched, bytes_per_page: whole.mean_bytes() / touched };
+        let writes: Box<dyn RequestSource + Send> = if config.read_share >= 1.0 {
+            Box::new(NoWrites)
+        } else if sample.is_whole() {
+            let only = WorkloadConfig { read_share: 0.0, rate: Some(rate - read_rate), requests: u64::MAX, ..config.clone() };
+            Box::new(SyntheticSource::new(&only, capacity, page_bytes, seed)?)
+        } else {
+            Box::new(whole.drawn_writes(config, rate - read_rate, sample, seed)?)
+        };
+        Ok(Self { rates, writes })
+    }
+
+    /// Refuses a table that is wrong by itself, and one that has no rates.
+    ///
+    /// # Errors
+    /// The first key that is wrong, or that is missing.
+    pub fn check(config: &WorkloadConfig) -> Result<(), ConfigError> {
+        config.check()?;
+        require(config.rate.is_some(), || NO_RATE.into())?;
+        require(config.read_share == 0.0 || config.distribution != Distribution::Sequential, || SEQUENTIAL.into())
+    }
+
+    /// Reads a second of a page.
+    pub fn reads_per_s(&self, page: Lpn) -> f64 {
+        self.rates.pages.per_ns(page) * 1e9
+    }
+
+    /// Bytes of memory that the workload of so many pages takes at most: its rates twice, and what writes are drawn from.
+    pub fn memory(pages: u64) -> u64 {
+        const BYTES_A_PAGE: u64 = 2 * 4 + 2 * 8 + 16;
+        pages * BYTES_A_PAGE
+    }
+}
+
+/// 2^64 over the golden ratio, odd: its multiples are far from each other.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+const NO_RATE: &str = "the workload comes in closed loop, and the fluid gear needs to know how often it reads: set workload.rate and take \
+    workload.queue_depth away (--set workload.rate=1000 --set workload.queue_depth=)";
+const SEQUENTIAL: &str = "workload.distribution = \"sequential\": reads in turn do not come by chance, and the fluid gear draws reads by \
+    chance; use --gear untimed, or another distribution";
+
+impl FluidSource for FluidSynthetic {
+    fn rates(&mut self, _from: Ns) -> (ReadRates, Ns) {
+        (self.rates.clone(), Ns::MAX)
+    }
+
+    fn writes(&mut self) -> &mut dyn RequestSource {
+        self.writes.as_mut()
+    }
+}
+
+/// The workload of all pages.
+struct Whole {
+    area: Area,
+    scatter: Scatter,
+    shares: Vec<f64>,
+    first_of_writes: u64,
+    page_bytes: u64,
+    /// Of the drive.
+    host_pages: u64,
+}
+
+impl Whole {
+    fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+        let area = Area::new(config, capacity, u64::from(page_bytes))?;
+        // The very shuffle of the generator.
+        let scatter = Scatter::new(area.runs().max(1), &mut Streams::new(seed).scatter);
+        let first_of_writes = area.first_rank_of_writes(config)?;
+        let shares = config.sizes().iter().map(|size| size.share).collect();
+        Ok(Self { area, scatter, shares, first_of_writes, page_bytes: page_bytes.into(), host_pages: capacity / u64::from(page_bytes) })
+    }
+
+    fn weights(&self, distribution: Distribution, first: u64) -> PageWeights {
+        let classes = self.area.classes.iter().copied().zip(self.shares.iter().copied()).collect();
+        PageWeights::new(distribution, self.area.runs(), first, self.scatter.clone(), classes, self.page_bytes)
+    }
+
+    /// Pages of a sample.
+    fn pages(&self, sample: Sample) -> u64 {
+        (self.host_pages - u64::from(sample.residue)).div_ceil(u64::from(sample.of))
+    }
+
+    fn mean_bytes(&self) -> f64 {
+        self.area.classes.iter().zip(&self.shares).map(|(class, share)| class.bytes as f64 * share).sum()
+    }
+
+    /// Pages that a request touches in the mean, of all places where its block may lie.
+    fn pages_a_request(&self) -> f64 {
+        let of_class = |bytes: u64| {
+            // Blocks lie in a pattern that repeats.
+            let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
+            let touched = |block: u64| ((block + 1) * bytes - 1) / self.page_bytes - block * bytes / self.page_bytes + 1;
+            (0..pattern).map(touched).sum::<u64>() as f64 / pattern as f64
+        };
+        self.area.classes.iter().zip(&self.shares).map(|(class, share)| of_class(class.bytes) * share).sum()
+    }
+
+    /// Writes to the pages of a sample, of so many requests a second to all pages.
+    fn drawn_writes(&self, config: &WorkloadConfig, rate: f64, sample: Sample, seed: u64) -> Result<DrawnWrites, ConfigError> {
+        let distribution = config.write_distribution.unwrap_or(config.distribution);
+        let weights = self.weights(distribution, self.first_of_writes);
+        let pages = self.pages(sample);
+        let of_page = |n: u64| rate * weights.of(n * u64::from(sample.of) + u64::from(sample.residue));
+        let each: Vec<f64> = (0..pages).map(of_page).collect();
+        let mut sum: f64 = each.iter().sum();
+        require(sum > 0.0, || format!("--sample 1/{}: the workload writes to none of the sample's pages", sample.of))?;
+        let used = each.iter().take_while(|rate| **rate > 0.0).count() as u64;
+        let (mut sizes, mut shares): (Vec<PartSize>, Vec<f64>) = (vec![], vec![]);
+        for (class, share) in self.area.classes.iter().zip(&self.shares) {
+            let in_page = (self.page_bytes / class.bytes).max(1);
+            sizes.push(PartSize { bytes: class.bytes.min(self.page_bytes) as u32, in_page });
+            shares.push(share * (class.bytes as f64 / self.page_bytes as f64).max(1.0));
+        }
+        let place = match distribution {
+            Distribution::Sequential => {
+                // What is written in turn comes as whole pages.
+                sum *= (self.mean_bytes() / self.page_bytes as f64).min(1.0);
+                sizes = vec![PartSize { bytes: self.page_bytes as u32, in_page: 1 }];
+                Where::InTurn { next: 0, pages: used }
+            }
+            Distribution::Uniform => Where::Even(used),
+            Distribution::Zipf { .. } | Distribution::HotCold { .. } => Where::Weighted(Alias::new(&each)),
+        };
+        // Samples of one drive draw apart.
+        let streams = Streams::new(seed.wrapping_add(u64::from(sample.residue + 1).wrapping_mul(GOLDEN)));
+        Ok(DrawnWrites {
+            place,
+            size: Alias::new(if sizes.len() == shares.len() { &shares } else { &[1.0] }),
+            sizes,
+            page_bytes: self.page_bytes as u32,
+            clock: ArrivalClock::new(if distribution == Distribution::Sequential { Arrivals::Constant } else { Arrivals::Poisson }, sum),
+            address: streams.address,
+            parts: streams.size,
+            arrival: streams.arrival,
+        })
+    }
+}
+
+/// Rates of a sample's pages.
+fn page_rates(weights: &PageWeights, rate: f64, pages: u64, sample: Sample, config: &WorkloadConfig) -> PageRates {
+    let of_page = |n: u64| rate * weights.of(n * u64::from(sample.of) + u64::from(sample.residue));
+    let first = of_page(0);
+    if config.distribution == Distribution::Uniform && config.footprint >= 1.0 && weights.are_alike() && of_page(pages - 1) >= first {
+        return PageRates::Same(first);
+    }
+    PageRates::Each((0..pages).map(|n| of_page(n) as f32).collect())
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
