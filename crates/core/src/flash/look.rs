@@ -10,6 +10,7 @@ use crate::disturb::table::LimitTable;
 use crate::flash::Flash;
 use crate::flash::block::{BlockCold, BlockHot, Wordline};
 use crate::flash::contents::Contents;
+use crate::flash::count::CODED;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::recoded::Recoded;
@@ -77,13 +78,13 @@ impl Flash {
     /// What a sensing counts, as the read path is compiled for it: a number of [`crate::flash::count`].
     #[inline]
     pub(crate) fn counted(&self) -> u8 {
-        self.compiled_for
+        self.counted
     }
 
     /// Dose of reading a page, in quarters.
     pub(crate) fn dose_of(&self, ppn: Ppn) -> u32 {
         let kind = self.geometry.kind_of(ppn) as usize;
-        if self.by_coding { self.dose_in[usize::from(self.read_coding(ppn))][kind] } else { self.dose[kind] }
+        if self.counted == CODED { self.dose_in[usize::from(self.read_coding(ppn))][kind] } else { self.dose[kind] }
     }
 
     /// Whether reads disturb anything.
