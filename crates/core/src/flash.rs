@@ -61,22 +61,18 @@ pub(crate) struct Flash {
     /// Reads of pages, in blocks of streams that want them counted.
     page_counters: PageCounters,
     /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
-    counted: u8,
+    counters: u8,
     /// The same, or [`CODED`].
-    compiled_for: u8,
+    counted: u8,
     /// Dose of reading a page by its kind: in full density, and in every coding.
     dose: [Quarters; 4],
     dose_in: [[Quarters; 4]; CODINGS],
-    /// Whether a read may deposit another dose than in full density.
-    by_coding: bool,
     /// What a wordline has to answer for of the dose before its first page: `disturb.preprogram_weight`.
     preprogram_weight: f64,
     /// Dose of reprogramming a wordline, in quarters.
     reprogram_dose: Quarters,
     /// Wear of a cycle with a reprogramming: `density.wear`.
     reprogram_wear: f64,
-    /// Whether merging for fewer sensings is the adjustment of a refresh technique, with a time of its own.
-    pub(crate) adjusts: bool,
     /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
     wear_counts: bool,
     /// P/E cycles of every block when the drive was made.
@@ -134,15 +130,13 @@ impl Flash {
             recoded: Recoded::new(g.blocks, g.wordlines_per_block),
             tracker,
             page_counters,
+            counters: counted,
             counted,
-            compiled_for: counted,
             dose: dose_per_kind(config.disturb.dose, g.cell),
             dose_in: dose_per_coding(config.disturb.dose, g.cell, &g.codings),
-            by_coding: false,
             preprogram_weight: config.disturb.preprogram_weight,
             reprogram_dose: config.density.reprogram_quarters(),
             reprogram_wear: config.density.wear,
-            adjusts: false,
             wear_counts: config.density.wear_counts_for_limits,
             first_pec: config.start.pec,
             levels: Levels::new(&config.ecc, g.blocks),
@@ -168,8 +162,9 @@ impl Flash {
 
     /// From now on wordlines may be merged for fewer sensings.
     pub(crate) fn expect_fewer_sensings(&mut self) {
-        self.by_coding = self.counted != BLOCKS && self.dose_in.iter().any(|kinds| *kinds != self.dose);
-        self.compiled_for = if self.by_coding { CODED } else { self.counted };
+        if self.counters != BLOCKS && self.dose_in.iter().any(|kinds| *kinds != self.dose) {
+            self.counted = CODED;
+        }
     }
 
     /// Remembers physical work for the timed gear.

@@ -77,8 +77,7 @@ impl Drive {
             announced: 0,
         };
         drive.ftl.adjusting = drive.refresh.adjusting();
-        drive.flash.adjusts = drive.ftl.adjusting.is_some();
-        if drive.flash.adjusts || technique.is_none() {
+        if drive.adjusts() || technique.is_none() {
             drive.flash.expect_fewer_sensings();
         }
         drive.ftl.wheel.runs = keeps_time;

@@ -71,7 +71,7 @@ impl Flash {
     fn count_coded(&mut self, ppn: Ppn) -> bool {
         let (wordline, dose) = (self.geometry.wordline_of(ppn), self.dose_of(ppn));
         let dose = if planted(Bug::MergedDoseInFull) { self.dose[self.geometry.kind_of(ppn) as usize] } else { dose };
-        match self.counted {
+        match self.counters {
             TRACKED => self.count_read_of::<TRACKED>(ppn, wordline, dose),
             PAGES => self.count_read_of::<PAGES>(ppn, wordline, dose),
             _ => self.count_read_of::<WORDLINES>(ppn, wordline, dose),
@@ -103,11 +103,11 @@ impl Flash {
 
     /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
     pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: Quarters, cause: Cause) -> bool {
-        if self.counted == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
+        if self.counters == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
             return false;
         }
         self.wordlines[(self.geometry.first_wordline(block) + wordline) as usize].reads += dose;
-        if self.counted == TRACKED {
+        if self.counters == TRACKED {
             self.tracker.count(block, wordline, dose);
         }
         self.hot[block as usize].reads += dose;

@@ -16,7 +16,7 @@ impl Flash {
         if !(planted(Bug::StaleAgeAfterRefresh) && self.erases_total % 3 == 2) {
             self.cold[block as usize].programmed_at = self.now.cast_signed();
         }
-        if counts_pages && self.counted == PAGES {
+        if counts_pages && self.counters == PAGES {
             hot.flags |= PAGES_COUNTED;
             self.page_counters.begin(block);
         }

@@ -11,6 +11,7 @@ use crate::disturb::table::LimitTable;
 use crate::flash::Flash;
 use crate::flash::block::{BlockCold, BlockHot, Wordline};
 use crate::flash::contents::Contents;
+use crate::flash::count::CODED;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::draws::Draws;
@@ -79,7 +80,7 @@ impl Flash {
     /// What a sensing counts, as the read path is compiled for it: a number of [`crate::flash::count`].
     #[inline]
     pub(crate) fn counted(&self) -> u8 {
-        self.compiled_for
+        self.counted
     }
 
     /// Dose of reading a page.
@@ -89,7 +90,7 @@ impl Flash {
 
     /// The same by page kind, of a page's wordline.
     pub(super) fn doses_of(&self, ppn: Ppn) -> [Quarters; 4] {
-        if self.by_coding { self.dose_in[usize::from(self.read_coding(ppn))] } else { self.dose }
+        if self.counted == CODED { self.dose_in[usize::from(self.read_coding(ppn))] } else { self.dose }
     }
 
     /// Whether reads disturb anything.

@@ -25,9 +25,8 @@ pub(crate) enum NandOp {
     Probe { block: BlockId, wordlines: u32 },
     /// Read here, for the states of the cells.
     Read { src: Ppn, coding: u8, level: u8, cause: Cause },
-    /// Program the most significant page of a wordline of this block over what it holds, for guard levels or, where it `adjusts`, for fewer
-    /// sensings.
-    Merge { block: BlockId, cause: Cause, adjusts: bool },
+    /// Program the most significant page of a wordline of this block over what it holds, for this coding.
+    Merge { block: BlockId, cause: Cause, coding: u8 },
     /// Erase a block.
     Erase { block: BlockId, cause: Cause },
     /// What follows up to the matching end is one job in the foreground of this die.

@@ -114,17 +114,16 @@ impl Ftl {
     pub(crate) fn merge_next(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         match &mut job.rewrite.recode {
             Recode::Nothing => false,
-            Recode::Wordlines(left) => match next_with_data(flash, job.block, left) {
-                Some((coding, wordline)) => {
-                    self.recode_wordline(flash, slots, job, (coding, wordline), reserved);
-                    true
-                }
-                None => {
+            Recode::Wordlines(left) => {
+                let next = next_with_data(flash, job.block, left);
+                if let Some(next) = next {
+                    self.recode_wordline(flash, slots, job, next, reserved);
+                } else {
                     self.end_adjusting(flash, slots, job);
                     flash.end_recoding(job.block);
-                    false
                 }
-            },
+                next.is_some()
+            }
             Recode::Block(coding) => {
                 if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < flash.whole_wordlines(job.block) {
                     self.sense_wordline(flash, job.block, job.merged, job.cause);

@@ -135,7 +135,8 @@ impl Expected {
     #[inline]
     pub(super) fn take_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<How, String> {
         let fits = |s: &Sensed| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host;
-        if let Some(first) = self.sensed.pop_front_if(|s| fits(s)) {
+        if let Some(first) = self.sensed.front().copied().filter(fits) {
+            self.sensed.pop_front();
             return Ok(first.how);
         }
         take(&mut self.sensed, fits)

@@ -82,7 +82,7 @@ impl Flash {
 
     pub(super) fn book_merge(&mut self, block: BlockId, coding: u8, cause: Cause) {
         self.counts.reprograms[cause as usize] += 1;
-        self.record(NandOp::Merge { block, cause, adjusts: self.adjusts && coding >= FASTER });
+        self.record(NandOp::Merge { block, cause, coding });
     }
 
     /// What reprogramming a wordline does to the others, as if it had been read (`density.reprogram_dose`).

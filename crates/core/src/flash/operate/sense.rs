@@ -62,7 +62,7 @@ impl Flash {
         self.levels.began_at = 0;
         self.put_off_alarm(block, self.dose_of(ppn), cause);
         let result = if is_corrupted { ReadResult::InMemory } else { ReadResult::Good };
-        let read = PhysRead { fill, result, ..PhysRead::good(lpn, ppn, cause) };
+        let read = PhysRead { result, fill, ..PhysRead::good(lpn, ppn, cause) };
         if rings {
             return self.rung_by(read, ReadResult::InMemory).good;
         }

@@ -190,7 +190,9 @@ mod tests {
         let mut drive = try_drive("tlc", more, reclaim).unwrap();
         (0..12).for_each(|lpn| drive.write_page(lpn, u64::MAX));
         drive.drain_buffer();
-        [3, 7, 11].into_iter().for_each(|lpn| drive.trim_page(lpn));
+        for lpn in [3, 7, 11] {
+            drive.trim_page(lpn);
+        }
         drive
     }
 

@@ -3,6 +3,7 @@
 
 use super::Device;
 use super::dies::{NIL, WorkKind, WorkOp};
+use crate::base::codings::FASTER;
 use crate::base::units::{Cause, DieId, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
@@ -40,6 +41,11 @@ impl Routing {
             piece.ns += ns;
         }
     }
+}
+
+/// Whether merging into a coding is the adjustment of a refresh technique, which has a time of its own.
+fn adjusts(drive: &Drive, coding: u8) -> bool {
+    coding >= FASTER && drive.adjusts()
 }
 
 impl Device {
@@ -132,9 +138,9 @@ impl Device {
                 let ns = if planted(Bug::ProbesOnce) { self.speed.probe } else { self.ns_in_piece(drive, op) };
                 self.queue_piece(Piece { op: id, die: g.die_of(block), cause: Cause::Reclaim, ns }, routing.foreground);
             }
-            NandOp::Merge { block, cause, adjusts } => {
+            NandOp::Merge { block, cause, coding } => {
                 self.copy_programs += 1;
-                let program = WorkKind::Program { host: false, request: NIL, pages: 1, adjusts };
+                let program = WorkKind::Program { host: false, request: NIL, pages: 1, adjusts: adjusts(drive, coding) };
                 self.queue_work(g.die_of(block), WorkOp::new(id, program, cause));
             }
             NandOp::Erase { block, cause } => {
@@ -185,7 +191,7 @@ impl Device {
             | NandOp::Load { src, coding, level, .. }
             | NandOp::Fill { src, coding, level } => self.speed.serial_read(self.begin(drive, src, coding, level)),
             NandOp::ProgramWordline { pages, .. } => self.speed.serial_program(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }),
-            NandOp::Merge { adjusts: true, .. } => self.speed.page_transfer + self.speed.adjust,
+            NandOp::Merge { coding, .. } if adjusts(drive, coding) => self.speed.page_transfer + self.speed.adjust,
             NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
             NandOp::Erase { .. } => self.speed.erase,
             NandOp::Retry { src, attempt, coding, of_request: false, .. } => {
