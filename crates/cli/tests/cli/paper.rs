@@ -120,7 +120,7 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
     let stages = read("reads-by-kind-and-validity.csv");
     let sensing = |technique: &str, case: &str| -> f64 {
         let line = stages.lines().find(|l| l.starts_with(&format!("load 0.7,uniform,{technique},1,{case},"))).unwrap();
-        line.split(',').nth(8).unwrap().parse().unwrap()
+        line.split(',').nth(9).unwrap().parse::<f64>().unwrap().round()
     };
     assert_eq!([sensing("block", "-CM"), sensing("block", "-C"), sensing("block", "--M")], [150.0, 100.0, 150.0]);
     assert!(sensing("ida", "-CM") < 110.0 && sensing("ida", "-C") < 60.0 && sensing("ida", "--M") < 90.0, "{stages}");
