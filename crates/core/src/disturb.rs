@@ -4,6 +4,7 @@
 
 mod allowed;
 mod count;
+mod levels;
 mod limits;
 mod rows;
 pub mod table;
@@ -14,6 +15,8 @@ use crate::base::page_set::bits;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
+use crate::error::budget::PageAt;
+pub use levels::Levels;
 use limits::PageLimits;
 use table::LimitTable;
 
@@ -80,6 +83,24 @@ impl BlockView<'_> {
     }
 }
 
+/// What the wordlines of a block have counted, as it matters for one of them. In quarters of a dose unit.
+pub struct Counts<'a> {
+    /// Those of the block.
+    pub wordlines: &'a [Wordline],
+    /// Dose of the block since its erase.
+    pub reads: u32,
+    /// The wordline that is asked about, numbered within the block.
+    pub wordline: u32,
+    /// Dose units read from that wordline.
+    pub own: u32,
+}
+
+impl<'a> Counts<'a> {
+    fn of(block: &BlockView<'a>, wordline: u32) -> Self {
+        Self { wordlines: block.wordlines, reads: block.reads, wordline, own: block.wordlines[wordline as usize].reads }
+    }
+}
+
 /// What a model makes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assessment {
@@ -108,38 +129,62 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose of a page, numbered within the block, in 1/1024 dose units.
-    fn dose(&self, block: &BlockView, page: u32) -> u64;
+    /// Dose of a wordline of a block, in 1/1024 dose units, where a neighbour's read weighs so much.
+    fn weighed_dose(&self, counts: &Counts, alpha: u64) -> u64;
 
-    /// Up to which dose, in 1/1024 dose units, a page decodes with so many retries; below 0 where its age alone takes more.
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64;
+    /// The limits of pages behind it.
+    fn page_limits(&self) -> &PageLimits;
 
-    /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
-    /// that techniques count with.
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> u64;
-
-    /// How often a read is tried again before its page is given up.
-    fn max_retries(&self) -> u8;
-
-    /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`] does.
-    fn ages(&self) -> bool;
-
-    /// What a read of a page comes to.
-    fn health(&self, block: &BlockView, page: u32) -> PageHealth {
-        let (dose, most) = (self.dose(block, page), self.max_retries());
-        let enough = (0..=most).find(|retries| i128::from(dose) <= i128::from(self.limit(block, page, *retries)));
-        enough.map_or(PageHealth { retries: most, is_lost: true }, |retries| PageHealth { retries, is_lost: false })
-    }
+    /// The same, to give them a bug.
+    #[cfg(feature = "seeded-bugs")]
+    fn page_limits_mut(&mut self) -> &mut PageLimits;
 
     /// What a wordline of this block need not answer for when it is programmed now.
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32;
 
-    /// The limits behind it, where they are a table by group and P/E count. Techniques that need one are refused without.
-    fn limits(&self) -> Option<&LimitTable>;
+    /// Dose of a page, numbered within the block, in 1/1024 dose units.
+    fn dose(&self, block: &BlockView, page: u32) -> u64 {
+        let (wordline, _) = block.wordline_and_kind(page);
+        let table = self.limits();
+        self.weighed_dose(&Counts::of(block, wordline), table.truth(table.group_of(wordline), block.pec).alpha)
+    }
 
-    /// The same, to give them a bug.
-    #[cfg(feature = "seeded-bugs")]
-    fn limits_mut(&mut self) -> Option<&mut LimitTable>;
+    /// Up to which dose, in 1/1024 dose units, a page decodes with so many retries; below 0 where its age alone takes more.
+    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64 {
+        self.page_limits().of_page(block, page, retries)
+    }
+
+    /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
+    /// that techniques count with.
+    fn limit_to_keep(&self, block: &BlockView, page: u32) -> u64 {
+        self.page_limits().to_keep(block, page)
+    }
+
+    /// How often a read is tried again before its page is given up.
+    fn max_retries(&self) -> u8 {
+        self.page_limits().max_retries()
+    }
+
+    /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`] does.
+    fn ages(&self) -> bool {
+        self.page_limits().age()
+    }
+
+    /// The limits of blocks of a P/E count at a step of age.
+    fn levels(&self, pec: u32, step: usize) -> Levels {
+        Levels::of(self.page_limits(), pec, step)
+    }
+
+    /// What a read of a page comes to, by what its block's wordlines have counted and by the levels of its block's wear and age.
+    fn health(&self, counts: &Counts, page: PageAt, levels: &Levels) -> PageHealth {
+        let dose = self.weighed_dose(counts, levels.alpha(self.limits().group_of(page.wordline)));
+        self.page_limits().health(levels, page, dose)
+    }
+
+    /// The limits behind it, by group and P/E count.
+    fn limits(&self) -> &LimitTable {
+        &self.page_limits().table
+    }
 }
 
 /// The model that a configuration names; none where reads disturb nothing.

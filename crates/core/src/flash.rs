@@ -14,6 +14,7 @@ mod probed;
 pub(crate) mod recoded;
 pub mod rules;
 mod tell;
+pub(crate) mod tired;
 pub(crate) mod wear;
 
 use crate::base::geometry::Geometry;
@@ -36,6 +37,7 @@ use ops::NandOp;
 pub use probed::Probed;
 use recoded::Recoded;
 use tell::Watch;
+use tired::TiredBlocks;
 
 /// The flash of a drive, with what it counts for the controller.
 pub(crate) struct Flash {
@@ -84,6 +86,10 @@ pub(crate) struct Flash {
     ages: Option<Ages>,
     longest_age: Ns,
     ageing: TimeWheel,
+    /// What reads of blocks go by that may need retries.
+    tired: TiredBlocks,
+    /// How often the page that the host has just read was sensed again, until the timed gear has booked it.
+    pub(crate) host_retries: u8,
     /// Who watches.
     pub(crate) watch: Watch,
     bugs: Bugs,
@@ -132,6 +138,8 @@ impl Flash {
             ages: None,
             longest_age: 0,
             ageing: TimeWheel::new(),
+            tired: TiredBlocks::default(),
+            host_retries: 0,
             watch: Watch::default(),
             bugs: Bugs::default(),
             geometry,

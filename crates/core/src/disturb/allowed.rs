@@ -40,6 +40,11 @@ impl Allowed {
         Some(Self { aged, retries, step, kinds: kinds as usize, far, beside })
     }
 
+    /// The limits by age and retries behind it.
+    pub(super) fn aged(&self) -> &AgedLimits {
+        &self.aged
+    }
+
     /// The retries that count on a group at a P/E count, and the limit with them.
     fn at(&self, table: &LimitTable, group: usize, pec: u32) -> (usize, i64) {
         let limit = |level: usize, step: usize| {

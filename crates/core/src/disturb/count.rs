@@ -2,8 +2,8 @@
 //! Every read of a block counts for all of its pages, the one read included.
 
 use super::limits::PageLimits;
-use super::table::{ALPHA_ONE, Endurance, LimitTable};
-use super::{Assessment, BlockView, ErrorModel, spared};
+use super::table::{ALPHA_ONE, Endurance};
+use super::{Assessment, BlockView, Counts, ErrorModel, spared};
 
 pub(super) struct Count {
     limits: PageLimits,
@@ -33,37 +33,21 @@ impl ErrorModel for Count {
         if i64::from(block.reads) > until { Assessment::Suspect } else { Assessment::CleanUntil(until as u32) }
     }
 
-    fn dose(&self, block: &BlockView, page: u32) -> u64 {
-        let (wordline, _) = block.wordline_and_kind(page);
-        u64::from(block.reads - block.wordlines[wordline as usize].base) * ALPHA_ONE
+    #[inline]
+    fn weighed_dose(&self, counts: &Counts, _alpha: u64) -> u64 {
+        u64::from(counts.reads - counts.wordlines[counts.wordline as usize].base) * ALPHA_ONE
     }
 
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64 {
-        self.limits.of_page(block, page, retries)
+    fn page_limits(&self) -> &PageLimits {
+        &self.limits
     }
 
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> u64 {
-        self.limits.to_keep(block, page)
-    }
-
-    fn max_retries(&self) -> u8 {
-        self.limits.max_retries()
-    }
-
-    fn ages(&self) -> bool {
-        self.limits.age()
+    #[cfg(feature = "seeded-bugs")]
+    fn page_limits_mut(&mut self) -> &mut PageLimits {
+        &mut self.limits
     }
 
     fn base_at_program(&self, block: &BlockView, _wordline: u32) -> u32 {
         spared(u64::from(block.reads), self.preprogram_weight)
-    }
-
-    fn limits(&self) -> Option<&LimitTable> {
-        Some(&self.limits.table)
-    }
-
-    #[cfg(feature = "seeded-bugs")]
-    fn limits_mut(&mut self) -> Option<&mut LimitTable> {
-        Some(&mut self.limits.table)
     }
 }

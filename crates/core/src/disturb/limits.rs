@@ -1,16 +1,16 @@
 //! The true limits of pages, for the error models: those of reads alone or, where the drive has an error rate, with what retries add and age
 //! takes.
 
-use super::BlockView;
+use super::levels::Levels;
 use super::table::{Endurance, LimitTable};
+use super::{BlockView, PageHealth};
 use crate::base::page_set::any;
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked, PageAt};
 
 /// Limits of one drive's pages.
-pub(super) struct PageLimits {
-    pub(super) table: LimitTable,
-    aged: Option<AgedLimits>,
+pub struct PageLimits {
+    pub(crate) table: LimitTable,
     kinds: usize,
 }
 
@@ -23,43 +23,51 @@ pub(super) struct OfGroups {
 impl PageLimits {
     /// Those of a checked configuration.
     pub(super) fn of(config: &DriveConfig) -> Self {
-        let table = LimitTable::of(config);
-        let aged = AgedLimits::of(config, &table).expect("the configuration was checked");
-        Self { table, aged, kinds: config.geometry.cell.bits() as usize }
+        Self { table: LimitTable::of(config), kinds: config.geometry.cell.bits() as usize }
+    }
+
+    fn aged(&self) -> Option<&AgedLimits> {
+        self.table.aged()
+    }
+
+    /// Pages of a wordline.
+    pub(super) fn kinds(&self) -> usize {
+        self.kinds
     }
 
     /// How often a read is tried again.
     pub(super) fn max_retries(&self) -> u8 {
-        self.aged.as_ref().map_or(0, |aged| aged.ladder().retries() as u8)
+        self.aged().map_or(0, |aged| aged.ladder().retries() as u8)
     }
 
     /// Whether age takes of them.
     pub(super) fn age(&self) -> bool {
-        self.aged.is_some()
+        self.aged().is_some()
     }
 
     /// What all groups of a block endure without retries.
     pub(super) fn of_groups(&self, block: &BlockView) -> OfGroups {
-        let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group(block, group, kind, 0));
+        let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group((block.pec, block.age_step), group, kind, 0));
         OfGroups { by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(), kinds: self.kinds }
     }
 
-    fn of_group(&self, block: &BlockView, group: usize, kind: usize, level: usize) -> i64 {
-        match &self.aged {
-            None => self.table.truth(group, block.pec).limit.cast_signed(),
-            Some(aged) => aged.truth(&self.table, block.pec, Asked { group, kind, level, step: block.age_step }),
+    /// The limit of a group at a P/E count and a step of age.
+    pub(super) fn of_group(&self, (pec, step): (u32, usize), group: usize, kind: usize, level: usize) -> i64 {
+        match self.aged() {
+            None => self.table.truth(group, pec).limit.cast_signed(),
+            Some(aged) => aged.truth(&self.table, pec, Asked { group, kind, level, step }),
         }
     }
 
     /// The limit of the weakest of these page kinds of a wordline, a bit each.
     pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: u32, factor: u32, kinds: u32) -> i64 {
         let first = self.table.group_of(wordline) * groups.kinds;
-        let Some(aged) = &self.aged else {
+        if !self.age() {
             return self.scaled(block, groups.by_group_and_kind[first].cast_unsigned(), (wordline, kinds), factor).cast_signed();
-        };
+        }
         let of_kind = |kind: usize| {
             let page = PageAt { wordline, kind, block_factor: factor, mode: block.mode_of(wordline) };
-            aged.of_page(&self.table, groups.by_group_and_kind[first + kind], page)
+            AgedLimits::of_page(&self.table, groups.by_group_and_kind[first + kind], page)
         };
         let live = (0..groups.kinds).filter(|kind| any(&[u64::from(kinds)], *kind as u32, 1));
         live.map(of_kind).min().expect("the caller names a kind")
@@ -80,7 +88,7 @@ impl PageLimits {
     pub(super) fn to_keep(&self, block: &BlockView, page: u32) -> u64 {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
-        let of_group = if self.aged.is_some() { self.table.lookup(group, block.pec) } else { self.table.truth(group, block.pec) };
+        let of_group = if self.age() { self.table.lookup(group, block.pec) } else { self.table.truth(group, block.pec) };
         self.scaled(block, of_group.limit, (wordline, 1 << kind), self.table.block_factor(block.block))
     }
 
@@ -93,14 +101,25 @@ impl PageLimits {
     /// The limit of a page with so many retries.
     pub(super) fn of_page(&self, block: &BlockView, page: u32, retries: u8) -> i64 {
         let (wordline, kind) = block.wordline_and_kind(page);
-        let (group, factor) = (self.table.group_of(wordline), self.table.block_factor(block.block));
-        let of_group = self.of_group(block, group, kind as usize, retries.into());
-        match &self.aged {
-            None => self.scaled(block, of_group.cast_unsigned(), (wordline, 1 << kind), factor).cast_signed(),
-            Some(aged) => {
-                let page = PageAt { wordline, kind: kind as usize, block_factor: factor, mode: block.mode_of(wordline) };
-                aged.of_page(&self.table, of_group, page)
-            }
+        let of_group = self.of_group((block.pec, block.age_step), self.table.group_of(wordline), kind as usize, retries.into());
+        let block_factor = self.table.block_factor(block.block);
+        let page = PageAt { wordline, kind: kind as usize, block_factor, mode: block.mode_of(wordline) };
+        AgedLimits::of_page(&self.table, of_group, page)
+    }
+
+    /// What a read comes to of a page that has taken this dose: the fewest retries that decode it.
+    #[inline]
+    pub(super) fn health(&self, levels: &Levels, page: PageAt, dose: u64) -> PageHealth {
+        let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
+        let of_page = |limit: u64| {
+            let of_wordline = self.table.limit_of(limit, page.wordline, page.block_factor);
+            self.table.limit_of_kinds(self.table.in_mode(of_wordline, page.mode), 1 << page.kind)
+        };
+        // A limit below 0 stays there, whatever multiplies it.
+        let decodes = |limit: &i64| u64::try_from(*limit).is_ok_and(|limit| dose <= of_page(limit));
+        match limits.iter().position(decodes) {
+            Some(retries) => PageHealth { retries: retries as u8, is_lost: false },
+            None => PageHealth { retries: (limits.len() - 1) as u8, is_lost: true },
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::base::codings::{CODINGS, Codings, FACTOR_ONE, FULL};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
+use crate::error::budget::AgedLimits;
 
 pub use crate::base::dose::{ALPHA_ONE, DOSE_ONE, QUARTERS};
 
@@ -181,6 +182,11 @@ impl LimitTable {
         let fresh = above.limit.min(below.limit);
         let limit = self.allowed.as_ref().map_or(fresh, |allowed| allowed.limit(self, group, pec));
         Endurance { limit, alpha: above.alpha.max(below.alpha) }
+    }
+
+    /// The true limits by age and retries, where the drive has an error rate.
+    pub(crate) fn aged(&self) -> Option<&AgedLimits> {
+        self.allowed.as_ref().map(Allowed::aged)
     }
 
     /// What a group endures for certain: the truth or, where data ages and reads take retries, what techniques assume of it.

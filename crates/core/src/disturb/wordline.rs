@@ -8,8 +8,8 @@
 //! ```
 
 use super::limits::PageLimits;
-use super::table::{ALPHA_ONE, Endurance, LimitTable};
-use super::{Assessment, BlockView, ErrorModel, spared};
+use super::table::{ALPHA_ONE, Endurance};
+use super::{Assessment, BlockView, Counts, ErrorModel, spared};
 use crate::bugs::{Bug, planted};
 use crate::disturb::Wordline;
 
@@ -25,19 +25,13 @@ impl WordlineModel {
     }
 
     /// Reads of the neighbours of wordline `i`, together; a missing neighbour is never read.
+    #[inline]
     fn neighbours(&self, wordlines: &[Wordline], i: usize) -> u64 {
         let stride = if self.limits.table.bugs.has(Bug::StrideForgotten) { 1 } else { self.stride };
         let beyond = if self.limits.table.bugs.has(Bug::EdgeWraps) { u64::from(wordlines[wordlines.len() - 1].reads) } else { 0 };
         let below = i.checked_sub(stride).map_or(beyond, |n| u64::from(wordlines[n].reads));
         let above = wordlines.get(i + stride).map_or(0, |w| u64::from(w.reads));
         below + above
-    }
-
-    fn dose_of(&self, block: &BlockView, i: usize, alpha: u64) -> u64 {
-        let near = self.neighbours(block.wordlines, i);
-        let own = &block.wordlines[i];
-        let far = u64::from(block.reads) - near - u64::from(own.reads);
-        alpha * near + ALPHA_ONE * far - ALPHA_ONE * u64::from(own.base)
     }
 
     fn endurances(&self, pec: u32) -> Vec<Endurance> {
@@ -63,10 +57,9 @@ impl ErrorModel for WordlineModel {
             if kinds == 0 {
                 continue;
             }
-            let i = wordline as usize;
             let group = table.group_of(wordline);
             let e = endurances[group];
-            let dose = self.dose_of(block, i, e.alpha);
+            let dose = self.weighed_dose(&Counts::of(block, wordline), e.alpha);
             let limit = self.limits.of_kinds(block, &groups, wordline, factor, kinds);
             match u64::try_from(limit) {
                 Ok(limit) if dose <= limit => left[group] = left[group].min(limit - dose),
@@ -86,26 +79,20 @@ impl ErrorModel for WordlineModel {
         Assessment::CleanUntil(u64::from(block.reads).saturating_add(more).min(u64::from(u32::MAX - 1)) as u32)
     }
 
-    fn dose(&self, block: &BlockView, page: u32) -> u64 {
-        let (wordline, _) = block.wordline_and_kind(page);
-        let table = &self.limits.table;
-        self.dose_of(block, wordline as usize, table.truth(table.group_of(wordline), block.pec).alpha)
+    #[inline]
+    fn weighed_dose(&self, counts: &Counts, alpha: u64) -> u64 {
+        let near = self.neighbours(counts.wordlines, counts.wordline as usize);
+        let far = u64::from(counts.reads) - near - u64::from(counts.own);
+        alpha * near + ALPHA_ONE * far - ALPHA_ONE * u64::from(counts.wordlines[counts.wordline as usize].base)
     }
 
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64 {
-        self.limits.of_page(block, page, retries)
+    fn page_limits(&self) -> &PageLimits {
+        &self.limits
     }
 
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> u64 {
-        self.limits.to_keep(block, page)
-    }
-
-    fn max_retries(&self) -> u8 {
-        self.limits.max_retries()
-    }
-
-    fn ages(&self) -> bool {
-        self.limits.age()
+    #[cfg(feature = "seeded-bugs")]
+    fn page_limits_mut(&mut self) -> &mut PageLimits {
+        &mut self.limits
     }
 
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32 {
@@ -114,14 +101,5 @@ impl ErrorModel for WordlineModel {
         let s = i.checked_sub(self.stride).map_or(0, |n| u64::from(block.wordlines[n].reads));
         let before = (e.alpha * s + ALPHA_ONE * (u64::from(block.reads) - s)) / ALPHA_ONE;
         spared(before, self.preprogram_weight)
-    }
-
-    fn limits(&self) -> Option<&LimitTable> {
-        Some(&self.limits.table)
-    }
-
-    #[cfg(feature = "seeded-bugs")]
-    fn limits_mut(&mut self) -> Option<&mut LimitTable> {
-        Some(&mut self.limits.table)
     }
 }

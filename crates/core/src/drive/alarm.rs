@@ -24,8 +24,16 @@ impl Drive {
     /// A counted host read reached the block's alarm.
     #[cold]
     pub(crate) fn alarm(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.rung(lpn, ppn);
+    }
+
+    /// Rare on most drives, and every read of a tired one.
+    #[inline(never)]
+    fn rung(&mut self, lpn: Lpn, ppn: Ppn) {
         let sensed = self.flash.rung(lpn, ppn, Cause::Host, false);
-        self.answer(lpn, ppn, sensed, false);
+        if sensed.rings || !sensed.good {
+            self.answer(lpn, ppn, sensed, false);
+        }
     }
 
     /// What follows from a host read: data that is gone is reported, and the policy asked. A block that a move is reading is on its way out

@@ -182,7 +182,8 @@ impl AgedLimits {
 
     /// The limit of a page, from its group's [`Self::truth`]: layer, block, page kind and guard levels multiply what age takes as they do
     /// the rest.
-    pub fn of_page(&self, table: &LimitTable, group_limit: i64, page: PageAt) -> i64 {
+    #[inline]
+    pub fn of_page(table: &LimitTable, group_limit: i64, page: PageAt) -> i64 {
         let of_block = scaled(group_limit, |limit| table.limit_of(limit, page.wordline, page.block_factor));
         let of_wordline = scaled(of_block, |limit| table.in_mode(limit, page.mode));
         Self::of_kind(table, of_wordline, page.kind)

@@ -6,16 +6,17 @@ use super::ages::STEPS;
 use super::budget::{AgedLimits, Asked, PageAt};
 use crate::base::dose::DOSE_ONE;
 use crate::base::span::{DAY, HOUR, Span};
-use crate::config::{Cell, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec};
+use crate::config::{Cell, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec, TimeUnit};
 use crate::disturb::table::LimitTable;
 
-const PRESETS: [&str; 7] = [
+const PRESETS: [&str; 8] = [
     include_str!("../../../../presets/drives/tiny.toml"),
     include_str!("../../../../presets/drives/straw-2t-tlc.toml"),
     include_str!("../../../../presets/drives/ipr-128g-tlc.toml"),
     include_str!("../../../../presets/drives/modern-tlc.toml"),
     include_str!("../../../../presets/drives/modern-qlc.toml"),
     include_str!("../../../../presets/drives/aged-tlc.toml"),
+    include_str!("../../../../presets/drives/aged-tlc-days.toml"),
     include_str!("../../../../presets/drives/aged-qlc.toml"),
 ];
 
@@ -53,6 +54,15 @@ fn simple() -> DriveConfig {
     config
 }
 
+#[test]
+fn the_drive_that_reads_the_law_in_days_is_the_other_one_otherwise() {
+    let [hours, mut days] = [PRESETS[5], PRESETS[6]].map(read);
+    assert_eq!((hours.error.time_unit, days.error.time_unit), (TimeUnit::Hours, TimeUnit::Days));
+    days.error.time_unit = TimeUnit::Hours;
+    days.description.clone_from(&hours.description);
+    assert_eq!(days, hours);
+}
+
 fn made(config: DriveConfig) -> (DriveConfig, LimitTable, AgedLimits) {
     let config = config.resolve().expect("a drive that can be");
     let table = LimitTable::of(&config);
@@ -87,7 +97,7 @@ fn data_without_age_and_retries_has_todays_limits() {
                 let block_factor = table.block_factor(wordline % 7);
                 let today = table.limit_of_kinds(table.in_mode(table.limit_of(limit, wordline, block_factor), mode), 1 << kind);
                 let page = PageAt { wordline, kind, block_factor, mode };
-                assert_eq!(aged.of_page(&table, limit.cast_signed(), page), today.cast_signed());
+                assert_eq!(AgedLimits::of_page(&table, limit.cast_signed(), page), today.cast_signed());
             }
         }
     }
@@ -210,17 +220,17 @@ fn layers_blocks_and_guard_levels_multiply_what_age_takes() {
     config.disturb.block_variation = 0.5;
     config.disturb.kind_factor = vec![1.5, 1.0, 1.0];
     config.density.limit_factor = 10.0;
-    let (_, table, aged) = made(config);
+    let (_, table, _) = made(config);
     let group_limit = -1000 * DOSE_ONE.cast_signed();
     for wordline in 0..64 {
         let (block_factor, mode) = (table.block_factor(5), (wordline % 2) as u8);
         let page = |kind| PageAt { wordline, kind, block_factor, mode };
-        let positive = aged.of_page(&table, -group_limit, page(0));
-        let negative = aged.of_page(&table, group_limit, page(0));
+        let positive = AgedLimits::of_page(&table, -group_limit, page(0));
+        let negative = AgedLimits::of_page(&table, group_limit, page(0));
         assert!(-negative >= positive && -negative <= positive + 16 * 1024 / 100, "{positive} {negative}");
-        assert!(aged.of_page(&table, group_limit, page(1)) > negative, "the stronger kind has a smaller slope, not less harm");
+        assert!(AgedLimits::of_page(&table, group_limit, page(1)) > negative, "the stronger kind has a smaller slope, not less harm");
     }
-    assert!(aged.of_page(&table, -1, PageAt { wordline: 0, kind: 0, block_factor: 1024, mode: 0 }) < 0);
+    assert!(AgedLimits::of_page(&table, -1, PageAt { wordline: 0, kind: 0, block_factor: 1024, mode: 0 }) < 0);
 }
 
 /// Whatever the factors and however deep below 0, nothing overflows or changes its sign.
@@ -238,7 +248,7 @@ fn the_worst_of_everything_still_fits() {
     for (level, step) in [(0, 0), (4, 0), (4, 1), (0, STEPS - 1), (4, STEPS - 1)] {
         let limit = aged.truth(&table, 0, Asked { group: 0, kind: 0, level, step });
         for wordline in 0..64 {
-            let page = aged.of_page(&table, limit, PageAt { wordline, kind: 0, block_factor: 10 * 1024 - 1, mode: 1 });
+            let page = AgedLimits::of_page(&table, limit, PageAt { wordline, kind: 0, block_factor: 10 * 1024 - 1, mode: 1 });
             assert!(page.signum() == limit.signum() && page.unsigned_abs() >= limit.unsigned_abs(), "{limit} became {page}");
         }
     }

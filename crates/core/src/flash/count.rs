@@ -79,6 +79,17 @@ impl Flash {
         hot.reads >= hot.alarm.saturating_add(u32::from(self.bugs.has(Bug::AlarmOneLate)))
     }
 
+    /// Counts so many more sensings of a page that was counted just before; whoever wants to look at the block does so anyway.
+    #[inline]
+    pub(crate) fn count_again(&mut self, block: BlockId, wordline: u32, ppn: Ppn, times: u8) {
+        if self.counted != WORDLINES {
+            return (0..times).for_each(|_| _ = self.count_otherwise(ppn));
+        }
+        let dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3] * u32::from(times);
+        self.wordlines[wordline as usize].reads += dose;
+        self.hot[block as usize].reads += dose;
+    }
+
     /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
     pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: u32, cause: Cause) -> bool {
         if self.counted == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {

@@ -8,8 +8,8 @@ use crate::base::units::{BlockId, Cause, DieId, Ppn};
 pub(crate) enum NandOp {
     /// Read a page for a read-modify-write, program elsewhere follows.
     Fill { src: Ppn, coding: u8 },
-    /// What is read here next is sensed again, for this time. A host's request waits for it where it is `of_request`.
-    Retry { src: Ppn, attempt: u8, cause: Cause, of_request: bool, coding: u8 },
+    /// What is read here next is sensed again, for this time. The retries of what a request of the host reads are no work but the request's own.
+    Retry { src: Ppn, attempt: u8, cause: Cause, coding: u8 },
     /// Program a host page.
     Program { dst: Ppn },
     /// Read here for a wordline to come, which the timed gear knows by this serial number.

@@ -106,8 +106,6 @@ pub struct Device {
     schedule: Schedule,
     /// Requests that whoever watches was told of, and that are not yet submitted.
     announced: u32,
-    /// How often the page that the host reads next is sensed again.
-    retries: u8,
     /// Size and channel time of the last part of a page read.
     last_transfer: (u32, Ns),
     bugs: Bugs,
@@ -143,7 +141,6 @@ impl Device {
             touched: vec![],
             schedule: config.reclaim.schedule,
             announced: 0,
-            retries: 0,
             last_transfer: (0, 0),
             bugs: Bugs::default(),
         }

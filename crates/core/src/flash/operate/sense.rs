@@ -50,18 +50,31 @@ impl Flash {
     /// A sensing that has been counted reached its block's alarm: decides whether the data could be read, and asks the error model.
     pub(crate) fn rung(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
-        let own = self.dose[self.geometry.kind_of(ppn) as usize];
-        if self.cold[block as usize].model_alarm == 0 {
+        if !self.hot[block as usize].has(SUSPECT) && self.cold[block as usize].model_alarm == 0 {
             // It may have grown older since the model was asked last.
             self.ask_model(block);
         }
-        let PageHealth { retries, is_lost } = self.health(block, ppn - self.geometry.first_page(block), own);
+        let is_suspect = self.hot[block as usize].has(SUSPECT);
+        let wordline = self.geometry.wordline_of(ppn);
+        let PageHealth { retries, is_lost } = if is_suspect { self.health_of_read(block, wordline, ppn) } else { PageHealth::WELL };
         let retries = if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
-        let mut gone = is_lost && !self.bugs.has(Bug::LossHidden);
-        gone |= self.bugs.has(Bug::LossInvented) && self.hot[block as usize].has(SUSPECT);
+        let gone = is_lost && !self.bugs.has(Bug::LossHidden) || is_suspect && self.bugs.has(Bug::LossInvented);
         let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
         self.note_read(PhysRead { lpn, ppn, cause, result, fill, retries });
-        self.sense_again(ppn, cause, fill, retries);
+        if retries > 0 && cause == Cause::Host && !fill {
+            self.sense_again_for_host((block, wordline, ppn), retries);
+        } else if retries > 0 {
+            self.sense_again(ppn, cause, retries);
+        }
+        if is_suspect && self.tired.is_quiet(block, self.hot[block as usize].reads) {
+            return Sensed { good: !gone, rings: false };
+        }
+        self.rung_out(block, gone)
+    }
+
+    /// The same, where model or policy may have something to say.
+    #[inline(never)]
+    fn rung_out(&mut self, block: BlockId, gone: bool) -> Sensed {
         if self.model.is_none() {
             self.carry(block);
             return Sensed { good: true, rings: false };
@@ -71,20 +84,23 @@ impl Flash {
         Sensed { good: !gone, rings: true }
     }
 
-    /// A page is sensed so many times again: each deposits what a read of it deposits.
-    fn sense_again(&mut self, ppn: Ppn, cause: Cause, fill: bool, retries: u8) {
-        if retries > 0 && cause == Cause::Host && !fill {
-            self.counts.retried[usize::from(retries)] += 1;
+    /// A page that a request of the host reads is sensed so many times again: each deposits what a read of it deposits.
+    #[inline]
+    fn sense_again_for_host(&mut self, (block, wordline, ppn): (BlockId, u32, Ppn), retries: u8) {
+        self.counts.retried[usize::from(retries)] += 1;
+        self.host_retries = if self.timed { retries } else { 0 };
+        self.counts.reads[Cause::Retry as usize] += u64::from(retries);
+        if !planted(Bug::RetryUncharged) {
+            self.count_again(block, wordline, ppn, retries);
         }
+    }
+
+    /// The same of one that nobody waits for but the drive.
+    #[inline(never)]
+    fn sense_again(&mut self, ppn: Ppn, cause: Cause, retries: u8) {
         for attempt in 1..=retries {
             self.count_retry(ppn, cause);
-            self.record(NandOp::Retry {
-                src: ppn,
-                attempt,
-                cause,
-                of_request: cause == Cause::Host && !fill,
-                coding: self.read_coding(ppn),
-            });
+            self.record(NandOp::Retry { src: ppn, attempt, cause, coding: self.read_coding(ppn) });
         }
     }
 
@@ -97,30 +113,35 @@ impl Flash {
         self.put_off_alarm(self.geometry.block_of(ppn), self.dose[self.geometry.kind_of(ppn) as usize], cause);
     }
 
-    /// Whether the data of a page is past its limit and cannot be read any more.
+    /// Whether the data of a page of a suspect block is past its limit and cannot be read any more.
     fn is_past_limit(&mut self, block: BlockId, page: u32) -> bool {
-        self.health(block, page, 0).is_lost
+        let (first, ppn) = (self.geometry.first_wordline(block), self.geometry.first_page(block) + page);
+        self.health_of_tired(block, (self.geometry.wordline_of(ppn) - first, self.geometry.kind_of(ppn)), 0).is_lost
     }
 
-    /// The gate: whether the data of a page can be read, and with how many retries. `own` is what the sensing that asks has deposited
-    /// already, in quarters: what comes after the data was sensed did it no harm.
-    fn health(&mut self, block: BlockId, page: u32, own: u32) -> PageHealth {
-        if !self.hot[block as usize].has(SUSPECT) {
-            return PageHealth::WELL;
+    /// The gate: whether the data of a page of a suspect block that has just been sensed could be read, and with how many retries.
+    #[inline]
+    fn health_of_read(&mut self, block: BlockId, wordline: u32, ppn: Ppn) -> PageHealth {
+        let kind = ppn - wordline * self.geometry.cell.bits();
+        let own = self.dose[kind as usize & 3];
+        let mut health = self.health_of_tired(block, (wordline - self.geometry.first_wordline(block), kind), own);
+        if planted(Bug::LimitReachedIsLost) {
+            health.is_lost |= self.is_at_limit(block, ppn, own);
         }
-        let wordline = (self.geometry.first_wordline(block) + page / self.geometry.cell.bits()) as usize;
+        health
+    }
+
+    /// Whether a page was at its limit before its last sensing.
+    fn is_at_limit(&mut self, block: BlockId, ppn: Ppn, own: u32) -> bool {
+        let (wordline, page) = (self.geometry.wordline_of(ppn) as usize, ppn - self.geometry.first_page(block));
         self.hot[block as usize].reads -= own;
         self.wordlines[wordline].reads -= own;
-        let mut health = self.with_block_view(block, |model, view| model.health(view, page));
-        if planted(Bug::LimitReachedIsLost) && own > 0 {
-            let at_limit = |model: &dyn ErrorModel, view: &BlockView| {
-                model.dose(view, page).cast_signed() == model.limit(view, page, model.max_retries())
-            };
-            health.is_lost |= self.with_block_view(block, at_limit);
-        }
+        let at_limit =
+            |model: &dyn ErrorModel, view: &BlockView| model.dose(view, page).cast_signed() == model.limit(view, page, model.max_retries());
+        let is = self.with_block_view(block, at_limit);
         self.hot[block as usize].reads += own;
         self.wordlines[wordline].reads += own;
-        health
+        is
     }
 
     /// Makes room in the counter of a block that no error model looks at.

@@ -120,8 +120,7 @@ impl Device {
                 let read = WorkKind::Copy { dst: None, then_host: false, request: NIL };
                 self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.sense(drive, src, coding)));
             }
-            NandOp::Retry { of_request: true, .. } => self.retries += 1,
-            NandOp::Retry { src, attempt, cause, coding, .. } => {
+            NandOp::Retry { src, attempt, cause, coding } => {
                 let read = WorkKind::Retry { transfer: self.speed.retry_transfer(self.speed.page_transfer, attempt) };
                 self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.speed.retry(self.sense(drive, src, coding), attempt)));
             }
@@ -184,12 +183,11 @@ impl Device {
             NandOp::ProgramWordline { pages, .. } => self.speed.serial_program(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }),
             NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
             NandOp::Erase { .. } => self.speed.erase,
-            NandOp::Retry { src, attempt, coding, of_request: false, .. } => {
+            NandOp::Retry { src, attempt, coding, .. } => {
                 self.speed.retry(self.sense(drive, src, coding), attempt) + self.speed.retry_transfer(self.speed.page_transfer, attempt)
             }
             NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
-            // A request's retries are queued with its read; the others mark where a piece begins and ends.
-            NandOp::Retry { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => 0,
+            NandOp::JobBegin { .. } | NandOp::JobEnd => 0,
         }
     }
 

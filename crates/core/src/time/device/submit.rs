@@ -71,8 +71,8 @@ impl Device {
         let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
         let times = (self.speed.sense[usize::from(drive.read_coding(ppn)) % CODINGS][kind as usize & 3], self.transfer(part.bytes));
         let unit = self.by_unit.quotient(drive.geometry().block_of(ppn)) as usize;
-        if self.retries > 0 {
-            self.queue_retries(ppn, unit, part, times);
+        if drive.is_read_again() {
+            self.queue_retries(ppn, unit, part, times, drive.take_host_retries());
         }
         if self.dies.events.is_some() {
             self.dies.note_read(part.number, ppn, part.bytes, self.now);
@@ -85,8 +85,8 @@ impl Device {
     /// The retries of a page that the host reads go before the sensing with which its data counts as read: they keep array and channel as long
     /// in either order.
     #[cold]
-    fn queue_retries(&mut self, ppn: Ppn, unit: usize, part: ReadPart, (sense, transfer): (Ns, Ns)) {
-        for attempt in 1..=std::mem::take(&mut self.retries) {
+    fn queue_retries(&mut self, ppn: Ppn, unit: usize, part: ReadPart, (sense, transfer): (Ns, Ns), retries: u8) {
+        for attempt in 1..=retries {
             if self.dies.events.is_some() {
                 self.dies.note_retry(part.number, ppn, part.bytes, attempt, self.now);
             }
