@@ -80,7 +80,7 @@ pub fn json_of(rows: &[Row], plan: &Plan, seeds: u32) -> Result<Value, Failure> 
     let mut techniques = vec![];
     for row in rows {
         let mut columns = Map::new();
-        for (column, estimate) in COLUMNS.iter().zip(&row.estimates) {
+        for (column, estimate) in COLUMNS.iter().zip(&row.estimates).filter(|(column, _)| column.belongs(refreshes(rows))) {
             columns.insert(column.key.into(), as_json::value(estimate)?);
         }
         let life = row.life();
@@ -100,7 +100,7 @@ pub fn json_of(rows: &[Row], plan: &Plan, seeds: u32) -> Result<Value, Failure> 
         })?);
     }
     let mut best = Map::new();
-    for (c, column) in COLUMNS.iter().enumerate() {
+    for (c, column) in COLUMNS.iter().enumerate().filter(|(_, column)| column.belongs(refreshes(rows))) {
         let names: Vec<_> = rows.iter().zip(winners(rows, c)).filter(|(_, wins)| *wins).map(|(r, _)| r.label.as_str()).collect();
         best.insert(column.key.into(), json!(names));
     }

@@ -18,7 +18,7 @@ use crate::table::{Look, Table, wrapped};
 pub(super) fn csv(rows: &[Row]) -> String {
     let refreshes = refreshes(rows);
     let mut text = String::from(if refreshes { "reclaim,gc,refresh,runs" } else { "reclaim,gc,runs" });
-    for column in &COLUMNS {
+    for column in COLUMNS.iter().filter(|column| column.belongs(refreshes)) {
         let _ = write!(text, ",{0},{0}_ci95", column.key);
     }
     text.push('\n');
@@ -26,7 +26,7 @@ pub(super) fn csv(rows: &[Row]) -> String {
     for row in rows {
         let refresh = if refreshes { format!("{},", row.refresh) } else { String::new() };
         let _ = write!(text, "{},{},{refresh}{}", row.reclaim, row.gc, row.runs.len());
-        for e in &row.estimates {
+        for (_, e) in COLUMNS.iter().zip(&row.estimates).filter(|(column, _)| column.belongs(refreshes)) {
             let _ = write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
         }
         text.push('\n');
@@ -52,7 +52,7 @@ pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) 
         notes.row([format!("{}: {}; it wins no column", row.label, report::COUNTERFACTUAL)]);
     }
     text.push_str(&notes.render_words(colour));
-    text.push_str(&legend(plan).render_words(colour));
+    text.push_str(&legend(rows, plan).render_words(colour));
     if let Some(trace) = &rows[0].runs[0].trace {
         text.push_str(&report::bad_lines(trace));
     }
@@ -77,15 +77,15 @@ pub(super) fn markdown(rows: &[Row], plan: &Plan) -> String {
     table(rows, plan).markdown()
 }
 
-/// The columns that mean something in a plan's gear.
-fn shown(plan: &Plan) -> Vec<usize> {
-    let timed = plan.gear == Gear::Timed;
-    (0..COLUMNS.len()).filter(|c| timed || !COLUMNS[*c].needs_time).collect()
+/// The columns that mean something in a plan's gear and for its rows.
+fn shown(rows: &[Row], plan: &Plan) -> Vec<usize> {
+    let (timed, refreshes) = (plan.gear == Gear::Timed, refreshes(rows));
+    (0..COLUMNS.len()).filter(|c| (timed || !COLUMNS[*c].needs_time) && COLUMNS[*c].belongs(refreshes)).collect()
 }
 
 fn table(rows: &[Row], plan: &Plan) -> Table {
     let page_bytes = plan.drive.config.geometry.page_size.0;
-    let shown = shown(plan);
+    let shown = shown(rows, plan);
     let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
     table.cut_before((1..).zip(&shown).filter(|(_, c)| COLUMNS[**c].opens_group).map(|(place, _)| place).collect());
     let best: Vec<_> = (0..COLUMNS.len()).map(|c| winners(rows, c)).collect();
@@ -110,10 +110,10 @@ fn table(rows: &[Row], plan: &Plan) -> Table {
 }
 
 /// What the columns mean, a line for those that are explained together.
-fn legend(plan: &Plan) -> Table {
+fn legend(rows: &[Row], plan: &Plan) -> Table {
     let mut legend = Table::default();
     let mut names: Vec<&str> = vec![];
-    for column in shown(plan).into_iter().map(|c| &COLUMNS[c]) {
+    for column in shown(rows, plan).into_iter().map(|c| &COLUMNS[c]) {
         names.push(column.heading);
         if !column.meaning.is_empty() {
             legend.row([names.join(", "), column.meaning.to_owned()]);

@@ -15,6 +15,8 @@ pub struct Column {
     pub meaning: &'static str,
     /// Whether it means nothing without a clock.
     pub needs_time: bool,
+    /// Whether it means nothing where no data is refreshed: then it is left out.
+    pub of_refresh: bool,
     /// Whether a table too wide is best cut before it.
     pub opens_group: bool,
     /// Whether more is better.
@@ -28,6 +30,11 @@ impl Column {
     /// A value for reading, on a drive with pages of so many bytes.
     pub fn text(&self, value: f64, page_bytes: u64) -> String {
         (self.format)(value, page_bytes)
+    }
+
+    /// Whether it belongs in a comparison, some rows of which refresh their data or none.
+    pub fn belongs(&self, refreshes: bool) -> bool {
+        refreshes || !self.of_refresh
     }
 
     /// Whether it is the drive's life, which can also be known as a range only.
@@ -47,7 +54,17 @@ impl Column {
 }
 
 const fn fewer(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
-    Column { key, heading, meaning, needs_time: false, opens_group: false, more_is_better: false, value, format: |n, _| whole(n) }
+    Column {
+        key,
+        heading,
+        meaning,
+        needs_time: false,
+        of_refresh: false,
+        opens_group: false,
+        more_is_better: false,
+        value,
+        format: |n, _| whole(n),
+    }
 }
 
 const fn latency(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
@@ -57,6 +74,11 @@ const fn latency(key: &'static str, heading: &'static str, meaning: &'static str
 /// A count, or the mean of counts.
 fn whole(n: f64) -> String {
     if n.fract() == 0.0 { count(n as u64) } else { digits(n) }
+}
+
+/// A count of pages, and the bytes of them.
+fn pages(n: f64, page: u64) -> String {
+    format!("{} ({})", whole(n), bytes((n * page as f64) as u64))
 }
 
 /// Time that a host page read waited for reclaim on its die, in microseconds, on average over all of them.
@@ -71,7 +93,7 @@ pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
 }
 
 /// All of them, from left to right.
-pub const COLUMNS: [Column; 13] = [
+pub const COLUMNS: [Column; 14] = [
     Column {
         more_is_better: true,
         format: |d, _| days(d),
@@ -82,13 +104,17 @@ pub const COLUMNS: [Column; 13] = [
             |s| s.wear.projected_life_days,
         )
     },
-    Column {
-        format: |n, page| format!("{} ({})", whole(n), bytes((n * page as f64) as u64)),
-        ..fewer("reclaim_write_pages", "reclaim writes", "", |s| Some(s.flash.programs.of(Cause::Reclaim) as f64))
-    },
+    Column { format: pages, ..fewer("reclaim_write_pages", "reclaim writes", "", |s| Some(s.flash.programs.of(Cause::Reclaim) as f64)) },
     fewer("reclaim_erases", "reclaim erases", "pages rewritten and blocks erased because of reads", |s| {
         Some(s.flash.erases.of(Cause::Reclaim) as f64)
     }),
+    Column {
+        of_refresh: true,
+        format: pages,
+        ..fewer("refresh_write_pages", "refresh writes", "pages rewritten because they were old", |s| {
+            Some(s.flash.programs.of(Cause::Refresh) as f64)
+        })
+    },
     fewer("gc_erases", "GC erases", "blocks erased to regain space", |s| Some(s.flash.erases.of(Cause::Gc) as f64)),
     Column {
         format: |n, _| format!("{n:.3}"),
