@@ -40,7 +40,7 @@ pub enum Finder {
 
 impl Bug {
     /// Those that tell policies what is not so.
-    pub const OF_BOUNDS: [Self; 15] = [
+    pub const OF_BOUNDS: [Self; 16] = [
         Self::LateReadsZero,
         Self::AlphaOne,
         Self::BestGroup,
@@ -51,6 +51,7 @@ impl Bug {
         Self::CountersExact,
         Self::SegmentsBeginLate,
         Self::ProbeHalved,
+        Self::ProbeOfToday,
         Self::LowDensityOverfull,
         Self::PageTypeDueLate,
         Self::FillingFromNow,

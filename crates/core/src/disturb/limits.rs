@@ -5,6 +5,7 @@ use super::levels::Levels;
 use super::table::{Endurance, LimitTable};
 use super::{BlockView, PageHealth};
 use crate::base::page_set::any;
+use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked, PageAt};
 
@@ -88,7 +89,8 @@ impl PageLimits {
     pub(super) fn to_keep(&self, block: &BlockView, page: u32) -> u64 {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
-        let of_group = if self.age() { self.table.lookup(group, block.pec) } else { self.table.truth(group, block.pec) };
+        let keeps_longest = self.age() && !planted(Bug::ProbeOfToday);
+        let of_group = if keeps_longest { self.table.lookup(group, block.pec) } else { self.table.truth(group, block.pec) };
         self.scaled(block, of_group.limit, (wordline, 1 << kind), self.table.block_factor(block.block))
     }
 

@@ -30,6 +30,22 @@ pub struct Endurance {
     pub alpha: u64,
 }
 
+/// What a technique looks limits up by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Worn {
+    /// P/E cycles.
+    pub pec: u32,
+    /// Step of the age that data has or soon comes to; none for the longest that it may have.
+    pub step: Option<usize>,
+}
+
+impl Worn {
+    /// Data as old as it may become.
+    pub fn at_longest(pec: u32) -> Self {
+        Self { pec, step: None }
+    }
+}
+
 /// The `[disturb]` table, ready for look-up.
 #[derive(Clone, Debug)]
 pub struct LimitTable {
@@ -170,6 +186,23 @@ impl LimitTable {
         let pec = if self.bugs.has(Bug::NotExtrapolated) { pec.min(self.last_row()) } else { pec };
         let group = if self.bugs.has(Bug::TruthOfFirstGroup) { 0 } else { group };
         self.rows.truth(group, if self.bugs.has(Bug::TruthOfNew) { 0 } else { pec })
+    }
+
+    /// What a policy may assume of data of an age, as [`Self::lookup`].
+    pub fn lookup_worn(&self, group: usize, worn: Worn) -> Endurance {
+        let longest = self.lookup(group, worn.pec);
+        let (Some(step), Some(allowed)) = (worn.step, &self.allowed) else { return longest };
+        Endurance { limit: allowed.limit_at(self, group, worn.pec, step), ..longest }
+    }
+
+    /// What decides [`Self::lookup_worn`]: what has the same looks up the same.
+    pub fn worn_class(&self, worn: Worn) -> (u64, Option<usize>) {
+        (self.lookup_class(worn.pec), worn.step)
+    }
+
+    /// The step of the longest age that data may have; none where it does not age.
+    pub(crate) fn longest_step(&self) -> Option<usize> {
+        self.allowed.as_ref().map(Allowed::longest)
     }
 
     /// What a policy may assume: of the two rows that it sees around this P/E count the lower limit and the higher alpha.

@@ -68,6 +68,32 @@ impl Drive {
             return;
         }
         self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.is_multiple_of(2)));
+        self.do_as_policy_says(block);
+    }
+
+    /// Asks the policy about a block that is a step of age older, read or not. A job that it has wanted before ends now: what the block may
+    /// still bear was reserved until here.
+    pub(crate) fn ask_about_older(&mut self, block: BlockId) {
+        if self.flash.hot(block).reads == 0 {
+            // What has no dose is safe at any age.
+            return self.flash.ask_policy_at_next_read(block);
+        }
+        self.facts.rung_by = self.geometry.first_page(block);
+        if !self.flash.hot(block).has(MOVING) {
+            self.do_as_policy_says(block);
+        } else if let Some(slot) =
+            self.ftl.job_of(block).filter(|slot| self.ftl.jobs[*slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER))
+        {
+            let (flash, ftl, mut slots) = self.parts();
+            ftl.finish_job(flash, &mut slots, slot);
+        } else {
+            self.look_at_job(block);
+        }
+        self.flash.set_alarm(block);
+    }
+
+    /// Asks the policy about a block that nothing moves, and does what it wants.
+    fn do_as_policy_says(&mut self, block: BlockId) {
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
         self.flash.tell(|o| o.asks_at(block, next));

@@ -79,6 +79,7 @@ impl Drive {
         drive.ftl.wheel.runs = keeps_time;
         if keeps_time {
             drive.flash.keep_time(drive.config.longest_age());
+            drive.ftl.steps.runs = drive.policy.follows_age() && drive.flash.ages().is_some();
         }
         for block in 0..drive.geometry.blocks {
             drive.ftl.add_free(&drive.flash, block);

@@ -14,6 +14,11 @@ impl Flash {
         self.tired.forget_all();
     }
 
+    /// Steps of age, where data has one.
+    pub(crate) fn ages(&self) -> Option<&Ages> {
+        self.ages.as_ref()
+    }
+
     /// Whether a block is older than data may become: what is lost of it is lost by age.
     pub(crate) fn is_too_old(&self, block: BlockId) -> bool {
         self.ages.is_some() && self.age(block) > self.longest_age
@@ -25,14 +30,15 @@ impl Flash {
     }
 
     /// Its step; 0 where data does not age.
-    pub(super) fn age_step(&self, block: BlockId) -> usize {
+    pub(crate) fn age_step(&self, block: BlockId) -> usize {
         self.ages.as_ref().map_or(0, |ages| ages.step(self.age(block)))
     }
 
-    /// When a block that is in this step of age enters the next; `Ns::MAX` where it never does.
-    pub(super) fn next_step_begins(&self, block: BlockId, step: usize) -> Ns {
-        let Some(ages) = self.ages.as_ref().filter(|_| step + 1 < STEPS) else { return Ns::MAX };
-        (self.cold[block as usize].programmed_at + ages.begin(step + 1).cast_signed()).max(0).cast_unsigned()
+    /// When a block enters its next step of age; `Ns::MAX` where it never does.
+    pub(crate) fn next_step_begins(&self, block: BlockId) -> Ns {
+        let next = self.age_step(block) + 1;
+        let Some(ages) = self.ages.as_ref().filter(|_| next < STEPS) else { return Ns::MAX };
+        (self.cold[block as usize].programmed_at + ages.begin(next).cast_signed()).max(0).cast_unsigned()
     }
 
     /// The model is about to be asked about a block: it is to be asked again when the block is a step older.

@@ -132,7 +132,7 @@ impl Flash {
             tired.levels.push(model.levels(pec, step));
             tired.levels.len() as u32 - 1
         });
-        let (factor, until) = (model.limits().block_factor(block), self.next_step_begins(block, step));
+        let (factor, until) = (model.limits().block_factor(block), self.next_step_begins(block));
         let known = &mut self.tired.blocks[block as usize];
         *known = Tired { levels: number, factor, until, ..*known };
     }

@@ -9,7 +9,7 @@ mod none;
 use super::card::{Card, InSlot};
 use crate::base::geometry::Geometry;
 use crate::base::span::{SECOND, Span};
-use crate::base::units::{Moment, Ns, us};
+use crate::base::units::{BlockId, Moment, Ns, us};
 use crate::config::{ConfigError, DriveConfig, ErrorLaw, Params, require};
 
 /// What a technique wants of a block that it was asked about.
@@ -24,6 +24,8 @@ pub enum Wanted {
 /// What a technique is told of a block that it is asked about.
 #[derive(Clone, Copy, Debug)]
 pub struct Aged {
+    /// Which block it is.
+    pub block: BlockId,
     /// The time.
     pub now: Moment,
     /// When the block's oldest page was programmed.
@@ -41,7 +43,10 @@ pub trait Refresh: Send {
     fn done_by(&self, since: Moment) -> Option<Moment>;
 
     /// A block is due.
-    fn on_time(&self, aged: &Aged) -> Wanted;
+    fn on_time(&mut self, aged: &Aged) -> Wanted;
+
+    /// The clock is set back by so much, and with it every time that it was told.
+    fn set_back(&mut self, _by: Ns) {}
 }
 
 impl InSlot for dyn Refresh {

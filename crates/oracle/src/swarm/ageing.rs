@@ -3,7 +3,7 @@
 
 use vpass_core::base::span::{DAY, Span};
 use vpass_core::base::units::Ns;
-use vpass_core::config::{DriveConfig, Params};
+use vpass_core::config::{DriveConfig, Number, Params};
 use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, shortest_pass};
 
 use super::deck::Decks;
@@ -14,6 +14,8 @@ use crate::dice::Dice;
 const AGES: [bool; 8] = [true, false, false, false, false, false, false, false];
 /// Periods, in the shortest that the drive could keep.
 const PERIODS: [f64; 4] = [1.0, 2.0, 8.0, 1000.0];
+/// Blocks a second that refresh begins at most; 0 for as many as are due.
+const PATROLS: [f64; 4] = [0.0, 0.0, 0.001, 10.0];
 /// Timed, the host's own requests and what they set off take most of the dies' time.
 const BUSY: f64 = 16.0;
 /// Days of a period in which error rates grow.
@@ -49,7 +51,9 @@ impl Ages {
         let refresh = names[dice.between(0, 3 * names.len() as u64) as usize % names.len()];
         let period = shortest_pass(config).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
         config.refresh.period = Span(period.ceil() as Ns);
-        config.refresh.params = params::draw_rest(&mut dice, "refresh", Params::default());
+        let mut of_refresh = Params::default();
+        of_refresh.set(Some("block"), "patrol", Number::Real(decks.pick("patrol", &PATROLS)));
+        config.refresh.params = params::draw_rest(&mut dice, "refresh", of_refresh);
         let period = if decks.pick("long", &[false, true]) { period.max(dice.pick(&LONG) * DAY as f64) } else { period };
         config.refresh.period = Span(period.ceil() as Ns);
         let age = (period * dice.pick(&AGED)) as Ns;
