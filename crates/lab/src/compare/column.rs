@@ -15,8 +15,6 @@ pub struct Column {
     pub meaning: &'static str,
     /// Whether it means nothing without a clock.
     pub needs_time: bool,
-    /// Whether it means nothing where no data is refreshed: then it is left out.
-    pub of_refresh: bool,
     /// Whether a table too wide is best cut before it.
     pub opens_group: bool,
     /// Whether more is better.
@@ -32,9 +30,9 @@ impl Column {
         (self.format)(value, page_bytes)
     }
 
-    /// Whether it belongs in a comparison, some rows of which refresh their data or none.
+    /// Whether it belongs in a comparison of which some rows refresh their data, or none.
     pub fn belongs(&self, refreshes: bool) -> bool {
-        refreshes || !self.of_refresh
+        refreshes || self.key != "refresh_write_pages"
     }
 
     /// Whether it is the drive's life, which can also be known as a range only.
@@ -54,17 +52,7 @@ impl Column {
 }
 
 const fn fewer(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
-    Column {
-        key,
-        heading,
-        meaning,
-        needs_time: false,
-        of_refresh: false,
-        opens_group: false,
-        more_is_better: false,
-        value,
-        format: |n, _| whole(n),
-    }
+    Column { key, heading, meaning, needs_time: false, opens_group: false, more_is_better: false, value, format: |n, _| whole(n) }
 }
 
 const fn latency(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
@@ -109,7 +97,6 @@ pub const COLUMNS: [Column; 14] = [
         Some(s.flash.erases.of(Cause::Reclaim) as f64)
     }),
     Column {
-        of_refresh: true,
         format: pages,
         ..fewer("refresh_write_pages", "refresh writes", "pages rewritten because they were old", |s| {
             Some(s.flash.programs.of(Cause::Refresh) as f64)

@@ -77,9 +77,9 @@ impl Block {
     }
 
     /// The threshold of a block so worn and so old.
-    pub(super) fn threshold_worn(&self, view: &View, worn: Worn, kinds: u32, work: Work) -> Option<(u32, Terms)> {
+    pub(super) fn threshold_worn(&self, view: &View, wear: Worn, kinds: u32, work: Work) -> Option<(u32, Terms)> {
         let limits = view.limits?;
-        (0..limits.groups()).map(|group| self.group_threshold(view, limits, worn, group, kinds, work)).min_by_key(|(reads, _)| *reads)
+        (0..limits.groups()).map(|group| self.group_threshold(view, limits, wear, group, kinds, work)).min_by_key(|(reads, _)| *reads)
     }
 
     /// What these thresholds rest on: that they leave a read before the block is rewritten, in each group of wordlines.
@@ -93,16 +93,16 @@ impl Block {
         (0..limits.groups()).map(of_group).collect()
     }
 
-    fn group_threshold(&self, view: &View, limits: &LimitTable, worn: Worn, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
-        let terms = Self::terms(view, limits, worn, group, kinds, work);
+    fn group_threshold(&self, view: &View, limits: &LimitTable, wear: Worn, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
+        let terms = Self::terms(view, limits, wear, group, kinds, work);
         let worst_case = ((terms.limit - terms.moving) / terms.alpha - self.overshoot).floor();
         // At least one read: where that is not safe the drive is refused, or warned of (`promise`).
         let reads = (worst_case - f64::from(view.late_reads)).max(1.0) as u32;
         (reads, terms)
     }
 
-    fn terms(view: &View, limits: &LimitTable, worn: Worn, group: usize, kinds: u32, work: Work) -> Terms {
-        let endurance = limits.lookup_worn(group, worn);
+    fn terms(view: &View, limits: &LimitTable, wear: Worn, group: usize, kinds: u32, work: Work) -> Terms {
+        let endurance = limits.lookup_worn(group, wear);
         let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
         let limit = limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode) as f64 / DOSE_ONE as f64;
         let all = f64::from(view.geometry.wordlines_per_block) * work.units_per_wordline;
