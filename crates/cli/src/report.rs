@@ -188,6 +188,13 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
             digits(retries.mean.unwrap_or(0.0))
         );
     }
+    if let Some(uber) = s.uber
+        && let (Some(rate), Some(low), Some(high)) = (uber.rate, uber.counted_low, uber.counted_high)
+    {
+        let lost = plural(s.data_lost_pages, "page");
+        let _ =
+            write!(text, "\n  UBER: {rate:.1e} by chance; {lost} lost of {:.1e} bits read, {low:.1e} to {high:.1e}", uber.bits_read as f64);
+    }
     if let Some(losses) = s.losses.filter(|losses| losses.by_reads + losses.by_age > 0) {
         let (by_reads, by_age) = (plural(losses.by_reads, "page"), plural(losses.by_age, "page"));
         let _ = write!(text, "\n  lost by reads: {by_reads}; by age: {by_age}");

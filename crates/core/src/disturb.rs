@@ -11,11 +11,13 @@ pub mod table;
 mod wordline;
 
 use crate::base::codings::{Codings, FULL};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::page_set::bits;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::error::budget::PageAt;
+use crate::error::chance::Chances;
 pub use levels::Levels;
 use limits::PageLimits;
 use table::LimitTable;
@@ -23,18 +25,18 @@ use table::LimitTable;
 /// Reads of a wordline since its block's erase, and the dose it does not have to answer for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wordline {
-    /// Dose units read from this wordline, in quarters.
-    pub reads: u32,
-    /// Dose, in quarters, already accumulated when the wordline was programmed.
-    pub base: u32,
+    /// Dose read from this wordline.
+    pub reads: Quarters,
+    /// Dose already accumulated when the wordline was programmed.
+    pub base: Quarters,
 }
 
-/// What a model sees of a block. Counts are in quarters of a dose unit.
+/// What a model sees of a block.
 pub struct BlockView<'a> {
     /// Which block it is.
     pub block: BlockId,
     /// Dose of the block since its erase.
-    pub reads: u32,
+    pub reads: Quarters,
     /// P/E cycles.
     pub pec: u32,
     /// Its wordlines.
@@ -83,16 +85,16 @@ impl BlockView<'_> {
     }
 }
 
-/// What the wordlines of a block have counted, as it matters for one of them. In quarters of a dose unit.
+/// What the wordlines of a block have counted, as it matters for one of them.
 pub struct Counts<'a> {
     /// Those of the block.
     pub wordlines: &'a [Wordline],
     /// Dose of the block since its erase.
-    pub reads: u32,
+    pub reads: Quarters,
     /// The wordline that is asked about, numbered within the block.
     pub wordline: u32,
-    /// Dose units read from that wordline.
-    pub own: u32,
+    /// Dose read from that wordline.
+    pub own: Quarters,
 }
 
 impl<'a> Counts<'a> {
@@ -101,11 +103,14 @@ impl<'a> Counts<'a> {
     }
 }
 
+/// The last count at which every block is looked at.
+pub(crate) const LATEST: Quarters = Quarters::of(u32::MAX - 1);
+
 /// What a model makes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assessment {
-    /// Every page decodes at once as long as the block's dose is at most this, in quarters.
-    CleanUntil(u32),
+    /// Every page decodes at once as long as the block's dose is at most this.
+    CleanUntil(Quarters),
     /// Some page may need a retry, or be past its limit: ask for each.
     Suspect,
 }
@@ -129,8 +134,8 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose of a wordline of a block, in 1/1024 dose units, where a neighbour's read weighs so much.
-    fn weighed_dose(&self, counts: &Counts, alpha: u64) -> u64;
+    /// Dose of a wordline of a block, where a neighbour's read weighs so much.
+    fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose;
 
     /// The limits of pages behind it.
     fn page_limits(&self) -> &PageLimits;
@@ -140,29 +145,39 @@ pub trait ErrorModel: Send {
     fn page_limits_mut(&mut self) -> &mut PageLimits;
 
     /// What a wordline of this block need not answer for when it is programmed now.
-    fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32;
+    fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters;
 
-    /// Dose of a page, numbered within the block, in 1/1024 dose units.
-    fn dose(&self, block: &BlockView, page: u32) -> u64 {
+    /// Dose of a page, numbered within the block.
+    fn dose(&self, block: &BlockView, page: u32) -> Dose {
         let (wordline, _) = block.wordline_and_kind(page);
         let table = self.limits();
         self.weighed_dose(&Counts::of(block, wordline), table.truth(table.group_of(wordline), block.pec).alpha)
     }
 
-    /// Up to which dose, in 1/1024 dose units, a page decodes with so many retries; below 0 where its age alone takes more.
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> i64 {
+    /// Up to which dose a page decodes with so many retries; below 0 where its age alone takes more.
+    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
         self.page_limits().of_page(block, page, retries)
     }
 
     /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
     /// that techniques count with.
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> u64 {
+    fn limit_to_keep(&self, block: &BlockView, page: u32) -> Dose {
         self.page_limits().to_keep(block, page)
     }
 
     /// How often a read is tried again before its page is given up.
     fn max_retries(&self) -> u8 {
         self.page_limits().max_retries()
+    }
+
+    /// RBER of a page; asked where data has one.
+    fn rate(&self, block: &BlockView, page: u32) -> f64 {
+        self.page_limits().rate(block, page, self.dose(block, page))
+    }
+
+    /// How likely reads of an error rate take retries; none where no codeword is known.
+    fn chances(&self) -> Option<&Chances> {
+        self.page_limits().chances()
     }
 
     /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`] does.
@@ -205,8 +220,9 @@ pub const MODELS: &[(&str, &str)] = &[
 ];
 
 /// The part of what came before programming that a wordline is spared: all of it at weight 0, nothing at weight 1.
-pub(crate) fn spared(before: u64, preprogram_weight: f64) -> u32 {
+pub(crate) fn spared(before: Quarters, preprogram_weight: f64) -> Quarters {
     // In 1/65536, and rounded down, so that a dose is over-counted rather than under-counted.
     let kept = (preprogram_weight * 65_536.0).round() as u64;
-    ((before * (65_536 - kept) + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 }) >> 16).min(u64::from(u32::MAX)) as u32
+    let parts = u64::from(before.count()) * (65_536 - kept) + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 };
+    Quarters::of((parts >> 16) as u32)
 }

@@ -4,12 +4,14 @@
 //! RBER(page) = base(P/E, group, kind) + retention(P/E, age, group) + slope x dose      `rate`, `ages`
 //! level k decodes up to cap_k                                                          `ladder`, `tail`
 //! limit_k(age) = (cap_k - base - retention) / slope, in dose units                     `budget`
+//! chances of a read at an error rate                                                   `chance`
 //! ```
 //!
 //! `slope = (cap_0 - base) / ERC_MAX`: data without age keeps the limits of `[disturb]`, to the unit.
 
 pub mod ages;
 pub mod budget;
+pub mod chance;
 pub mod ladder;
 pub mod rate;
 pub mod tail;
@@ -24,11 +26,14 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     require(!config.error.noise || config.ecc.codeword.is_some(), || {
         "error.noise = true draws the wrong bits of codewords; ecc.codeword says how large one is".into()
     })?;
-    require(!config.error.noise, || {
-        "error.noise = true: retries follow from dose, age and wear, and are not drawn in this version; error.noise = false is right".into()
+    require(!config.error.noise || config.error.model != ErrorLaw::None, || {
+        "error.noise = true draws the wrong bits of data that has an error rate; with error.model = \"none\", error.noise = false is right"
+            .into()
     })?;
-    require(!config.ecc.start_from_last, || {
-        "ecc.start_from_last = true: every read begins with level 0 in this version; ecc.start_from_last = false is right".into()
+    require(!config.ecc.start_from_last || config.error.model != ErrorLaw::None, || {
+        "ecc.start_from_last = true: the level that worked last is one of retries, which a read takes where data has an error rate; with \
+         error.model = \"none\", ecc.start_from_last = false is right"
+            .into()
     })?;
     let ladder = Ladder::of(&config.ecc)?;
     if config.error.model == ErrorLaw::None {

@@ -6,6 +6,8 @@ pub mod block;
 pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
+mod draws;
+mod levels;
 mod life;
 mod look;
 pub(crate) mod operate;
@@ -17,6 +19,7 @@ mod tell;
 pub(crate) mod tired;
 pub(crate) mod wear;
 
+use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::mem::huge_vec;
 use crate::base::metrics::FlashCounts;
@@ -33,6 +36,8 @@ use contents::Contents;
 use count::page_counters::PageCounters;
 use count::space_saving::SpaceSaving;
 use counted::{BLOCKS, PAGES, TRACKED, WORDLINES};
+use draws::Draws;
+use levels::Levels;
 use ops::NandOp;
 pub use probed::Probed;
 use recoded::Recoded;
@@ -56,11 +61,11 @@ pub(crate) struct Flash {
     /// [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
     counted: u8,
     /// Dose of one sensing by page kind, in quarters.
-    dose: [u32; 4],
+    dose: [Quarters; 4],
     /// What a wordline has to answer for of the dose before its first page: `disturb.preprogram_weight`.
     preprogram_weight: f64,
     /// Dose of reprogramming a wordline, in quarters.
-    reprogram_dose: u32,
+    reprogram_dose: Quarters,
     /// Wear of a cycle with a reprogramming: `density.wear`.
     reprogram_wear: f64,
     /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
@@ -68,6 +73,9 @@ pub(crate) struct Flash {
     /// P/E cycles of every block when the drive was made.
     first_pec: u32,
     model: Option<Box<dyn ErrorModel>>,
+    /// The levels that reads begin with.
+    levels: Levels,
+    draws: Draws,
     /// Whether a program takes a whole wordline.
     by_wordline: bool,
     /// Page programs since the drive was made.
@@ -88,8 +96,6 @@ pub(crate) struct Flash {
     ageing: TimeWheel,
     /// What reads of blocks go by that may need retries.
     tired: TiredBlocks,
-    /// How often the page that the host has just read was sensed again, until the timed gear has booked it.
-    pub(crate) host_retries: u8,
     /// Who watches.
     pub(crate) watch: Watch,
     bugs: Bugs,
@@ -126,6 +132,8 @@ impl Flash {
             reprogram_wear: config.density.wear,
             wear_counts: config.density.wear_counts_for_limits,
             first_pec: config.start.pec,
+            levels: Levels::new(&config.ecc, g.blocks),
+            draws: Draws::new(model.as_deref().and_then(ErrorModel::chances), None),
             model,
             by_wordline: config.timing.program_unit == ProgramUnit::Wordline,
             seq: 0,
@@ -139,7 +147,6 @@ impl Flash {
             longest_age: 0,
             ageing: TimeWheel::new(),
             tired: TiredBlocks::default(),
-            host_retries: 0,
             watch: Watch::default(),
             bugs: Bugs::default(),
             geometry,

@@ -46,6 +46,11 @@ pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
         .collect()
 }
 
+/// Whether a column stands in a comparison of these rows.
+pub fn stands(rows: &[Row], column: usize) -> bool {
+    !COLUMNS[column].only_where_known || rows.iter().any(|row| row.estimates[column].is_some())
+}
+
 /// Whether any row refreshes its data.
 pub fn refreshes(rows: &[Row]) -> bool {
     rows.iter().any(|row| row.refresh != NO_REFRESH)
@@ -80,7 +85,7 @@ pub fn json_of(rows: &[Row], plan: &Plan, seeds: u32) -> Result<Value, Failure> 
     let mut techniques = vec![];
     for row in rows {
         let mut columns = Map::new();
-        for (column, estimate) in COLUMNS.iter().zip(&row.estimates).filter(|(column, _)| column.belongs(refreshes(rows))) {
+        for (column, estimate) in (0..COLUMNS.len()).filter(|c| stands(rows, *c)).map(|c| (&COLUMNS[c], &row.estimates[c])) {
             columns.insert(column.key.into(), as_json::value(estimate)?);
         }
         let life = row.life();
@@ -100,7 +105,7 @@ pub fn json_of(rows: &[Row], plan: &Plan, seeds: u32) -> Result<Value, Failure> 
         })?);
     }
     let mut best = Map::new();
-    for (c, column) in COLUMNS.iter().enumerate().filter(|(_, column)| column.belongs(refreshes(rows))) {
+    for (c, column) in COLUMNS.iter().enumerate().filter(|(c, _)| stands(rows, *c)) {
         let names: Vec<_> = rows.iter().zip(winners(rows, c)).filter(|(_, wins)| *wins).map(|(r, _)| r.label.as_str()).collect();
         best.insert(column.key.into(), json!(names));
     }

@@ -5,10 +5,11 @@ mod budget;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use vpass_core::base::dose::Quarters;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{transfer_ns, us};
 use vpass_core::config::{ConfigError, DoseUnit, DriveConfig};
-use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+use vpass_core::disturb::table::{LimitTable, dose_per_kind};
 use vpass_core::slots::reclaim::promise::Prospect;
 use vpass_core::slots::reclaim::{Technique, Threshold};
 
@@ -121,7 +122,7 @@ pub fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique
     Ok(Explanation {
         drive: name.into(),
         reclaim: reclaim.name,
-        controller_ram_bytes: reclaim.make(config, 0).controller_ram(&geometry).0,
+        controller_ram_bytes: reclaim.make(config, 0).controller_ram(&geometry).0 + config.ecc.level_bytes(geometry.blocks).0,
         page_bytes: geometry.page_bytes,
         read: latencies(config, &geometry),
         dose: dose(config, &geometry),
@@ -161,7 +162,7 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
         DoseUnit::Reads => "reads",
         DoseUnit::Sensings => "sensings",
     };
-    let weights = dose_per_kind(config.disturb.dose, geometry.cell).map(|quarters| f64::from(quarters) / f64::from(QUARTERS));
+    let weights = dose_per_kind(config.disturb.dose, geometry.cell).map(Quarters::units);
     let weight = geometry.cell.kinds().iter().copied().zip(weights).collect();
     Some(Dose { model, unit, weight, neighbour_stride: geometry.neighbour_stride, wordlines_per_block: geometry.wordlines_per_block })
 }
@@ -190,8 +191,8 @@ fn ages_at(config: &DriveConfig, geometry: &Geometry, technique: &Technique, cou
         Group {
             name: config.disturb.groups[g].clone(),
             wordlines: (0..geometry.wordlines_per_block).filter(|w| table.group_of(*w) == g).count() as u32,
-            limit: e.limit as f64 / DOSE_ONE as f64,
-            alpha: e.alpha as f64 / ALPHA_ONE as f64,
+            limit: e.limit.units(),
+            alpha: e.alpha.weight(),
         }
     };
     let rewrite = |t: Threshold| Rewrite { what: t.name, reads: t.reads, because: t.because };

@@ -67,7 +67,11 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
         let set = Override::parse(text).map_err(Failure::usage)?;
         if set.table.is_empty() {
             let places = schema::places(&schemas, &set.key);
-            let hint = places.first().map_or_else(|| "for instance drive.capacity".into(), |place| format!("did you mean `{place}`?"));
+            let hint = if places.is_empty() {
+                "for instance drive.capacity".into()
+            } else {
+                format!("did you mean {}?", suggest::any_of(&places))
+            };
             return Err(Failure::usage(format!("--set {text}: a key is TABLE.KEY; {hint}")));
         }
         schema::find(&schemas, &set.table, set.technique.as_deref(), &set.key)
@@ -255,6 +259,7 @@ mod tests {
         };
         assert!(sentence("geometry.chanels=4").contains("did you mean `channels`?"));
         assert!(sentence("capacity=4GiB").contains("did you mean `drive.capacity`?"));
+        assert!(sentence("model=count").ends_with("did you mean `disturb.model` or `error.model`?"));
         assert!(sentence("geometry.channels=four").starts_with("--set geometry.channels=four: "));
         assert!(sentence("geometry.channels=-1").ends_with("integer `-1`, expected a whole number from 0 to 4294967295"));
         assert!(sentence("start.pec=1.5").ends_with("`1.5`, expected a whole number from 0 to 4294967295"));

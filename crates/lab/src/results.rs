@@ -3,6 +3,7 @@
 pub mod jobs;
 mod life;
 mod tired;
+mod uber;
 mod warnings;
 mod wear;
 
@@ -17,6 +18,7 @@ use vpass_oracle::OracleReport;
 
 pub use life::CONFIDENT_CYCLES;
 pub use tired::{Losses, Retries};
+pub use uber::Uber;
 pub use wear::{AgeWear, Confidence, Wear};
 pub(crate) use wear::{Ageing, Before};
 
@@ -77,6 +79,9 @@ pub struct Summary {
     /// The same by cause; absent where data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub losses: Option<Losses>,
+    /// Data errors by each bit that the host read; absent where data has no error rate, or no codeword is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uber: Option<Uber>,
     /// What the oracle found; null where it did not watch.
     pub oracle: Option<OracleReport>,
     /// What the reclaim technique keeps in the controller.

@@ -17,6 +17,8 @@ use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
 use vpass_workload::nearest::nearest;
 
+use crate::suggest::any_of;
+
 type Keys = &'static [&'static str];
 type KeysOf = fn() -> Keys;
 
@@ -231,20 +233,21 @@ pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
 fn unknown_table(schema: &[Section], name: &str) -> Unknown {
     let tables: Vec<_> = schema.iter().map(|s| s.name).collect();
     match nearest(name, tables.iter().copied()) {
-        Some(near) => unknown(name, Some(near), &tables),
-        None => match places(&[schema], name).first() {
-            Some(place) => unknown(name, Some(place), &tables),
-            None => unknown(name, None, &tables),
-        },
+        None => unknown_here(schema, name, name, &tables),
+        near => unknown(name, near, &[]),
     }
 }
 
 fn unknown_in(schema: &[Section], section: &Section, key: &str) -> Unknown {
     let path = format!("{}.{key}", section.name);
-    let elsewhere = schema.iter().find(|s| s.keys().contains(&key)).map(|s| format!("{}.{key}", s.name));
-    let near = elsewhere.as_deref().or_else(|| nearest(key, section.keys()));
-    let far = if near.is_none() { places(&[schema], key).into_iter().next() } else { None };
-    unknown(&path, near.or(far.as_deref()), &section.keys())
+    let elsewhere: Vec<_> = schema.iter().filter(|s| s.keys().contains(&key)).map(|s| format!("{}.{key}", s.name)).collect();
+    if !elsewhere.is_empty() {
+        return meant(&path, &elsewhere);
+    }
+    match nearest(key, section.keys()) {
+        None => unknown_here(schema, &path, key, &section.keys()),
+        near => unknown(&path, near, &[]),
+    }
 }
 
 /// A key that no table knows, and what was probably meant.
@@ -261,9 +264,19 @@ impl Unknown {
     }
 }
 
+/// A key that is known in other tables, perhaps.
+fn unknown_here(schema: &[Section], path: &str, key: &str, known: &[&str]) -> Unknown {
+    let places = places(&[schema], key);
+    if places.is_empty() { unknown(path, None, known) } else { meant(path, &places) }
+}
+
+fn meant(path: &str, near: &[String]) -> Unknown {
+    Unknown { path: path.into(), hint: format!("did you mean {}?", any_of(near)) }
+}
+
 fn unknown(path: &str, near: Option<&str>, known: &[&str]) -> Unknown {
-    let hint = near.map_or_else(|| format!("known are {}", known.join(", ")), |near| format!("did you mean `{near}`?"));
-    Unknown { path: path.into(), hint }
+    let Some(near) = near else { return Unknown { path: path.into(), hint: format!("known are {}", known.join(", ")) } };
+    meant(path, &[near.into()])
 }
 
 /// The keys of a type, as its own deserialiser names them.
@@ -330,6 +343,8 @@ mod tests {
     fn an_unknown_key_is_found_and_its_meaning_guessed() {
         assert_eq!(found("[geometry]\nchanels = 1"), "unknown key `geometry.chanels` in @: did you mean `channels`?");
         assert_eq!(found("[geometry]\ncapacity = 1"), "unknown key `geometry.capacity` in @: did you mean `drive.capacity`?");
+        assert_eq!(found("[geometry]\nlongest_age = 1"), "unknown key `geometry.longest_age` in @: did you mean `error.longest_age`?");
+        assert_eq!(found("model = 1"), "unknown key `model` in @: did you mean `disturb.model` or `error.model`?");
         assert_eq!(found("geometri = {}"), "unknown key `geometri` in @: did you mean `geometry`?");
         assert_eq!(found("capacity = 1"), "unknown key `capacity` in @: did you mean `drive.capacity`?");
         assert_eq!(

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use vpass_core::base::units::{Cause, Ns};
+use vpass_core::config::ErrorLaw;
 use vpass_core::drive::Drive;
 
 /// Rows kept at most, the last one apart; when there are as many, every second one goes and the rest of the run is looked at half as often.
@@ -23,9 +24,34 @@ struct Sample {
     seconds: Option<f64>,
     /// In the order of [`columns`].
     counts: [u64; COUNTS],
+    tired: Option<Tired>,
+}
+
+/// What the host's reads took of tired data, where data has an error rate.
+#[derive(Clone, Copy, Debug)]
+struct Tired {
+    retries: u64,
+    reads_with_retry: u64,
+    /// Expected; none where no codeword is known.
+    lost_codewords: Option<f64>,
+}
+
+impl Tired {
+    fn of(drive: &Drive) -> Option<Self> {
+        let most = drive.max_retries().filter(|_| drive.config().error.model != ErrorLaw::None)?;
+        let retried = &drive.flash_counts().retried[..=usize::from(most)];
+        Some(Self {
+            retries: (0..).zip(retried).map(|(retries, reads)| retries * reads).sum(),
+            reads_with_retry: retried.iter().skip(1).sum(),
+            lost_codewords: drive.lost_codewords(),
+        })
+    }
 }
 
 const COUNTS: usize = 2 + 2 * Cause::COUNT + 5;
+
+/// What follows where data has an error rate.
+const TIRED: &str = ",host_retries,host_reads_with_retry,expected_lost_codewords";
 
 /// The header: names with units.
 fn columns() -> String {
@@ -65,7 +91,7 @@ impl Series {
         for (count, value) in counts.iter_mut().zip(all.chain([drive.uncorrectable_reads(), drive.lost_pages()])) {
             *count = value;
         }
-        self.rows.push(Sample { requests, seconds: now.map(|ns| ns as f64 / 1e9), counts });
+        self.rows.push(Sample { requests, seconds: now.map(|ns| ns as f64 / 1e9), counts, tired: Tired::of(drive) });
     }
 
     fn thin_out(&mut self) {
@@ -79,7 +105,11 @@ impl Series {
 
     /// All rows under their header.
     pub fn csv(&self) -> String {
-        let mut csv = columns() + "\n";
+        let mut csv = columns();
+        if self.rows.iter().any(|row| row.tired.is_some()) {
+            csv.push_str(TIRED);
+        }
+        csv.push('\n');
         for row in &self.rows {
             let _ = write!(csv, "{},", row.requests);
             if let Some(seconds) = row.seconds {
@@ -87,6 +117,12 @@ impl Series {
             }
             for count in row.counts {
                 let _ = write!(csv, ",{count}");
+            }
+            if let Some(Tired { retries, reads_with_retry, lost_codewords }) = row.tired {
+                let _ = write!(csv, ",{retries},{reads_with_retry},");
+                if let Some(lost) = lost_codewords {
+                    let _ = write!(csv, "{lost:e}");
+                }
             }
             csv.push('\n');
         }

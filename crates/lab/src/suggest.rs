@@ -12,3 +12,12 @@ pub fn unknown<'a>(what: &str, wanted: &str, names: impl IntoIterator<Item = &'a
     let known: Vec<_> = names.clone().into_iter().collect();
     format!("unknown {what} `{wanted}`{} (known: {})", hint(wanted, names), known.join(", "))
 }
+
+/// "`a`, `b` or `c`".
+pub(crate) fn any_of(names: &[String]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => quoted.join(""),
+    }
+}

@@ -1,9 +1,9 @@
 //! Answers to those who ask the oracle: true doses and limits, and what flash pages hold.
 
 use vpass_core::base::units::{Lpn, Ppn};
-use vpass_core::disturb::table::ALPHA_ONE;
 
 use crate::doses::Truth;
+use crate::endurance::FAR;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::stamps::Tag;
@@ -37,7 +37,7 @@ impl Oracle {
 
     /// What a read of a page adds to the doses of what lies far from it in its block, in 1/1024.
     pub(crate) fn weight(&self, ppn: Ppn) -> u64 {
-        ALPHA_ONE * u64::from(self.doses.of_read(At::new(&self.geometry, ppn).kind))
+        FAR * u64::from(self.doses.of_read(At::new(&self.geometry, ppn).kind))
     }
 
     /// As [`Self::truth`], of the page that its block holds next, were it programmed now.

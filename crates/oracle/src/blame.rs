@@ -9,10 +9,10 @@ use vpass_core::base::mem::{huge_vec, prefetch};
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::config::DisturbModel;
-use vpass_core::disturb::table::ALPHA_ONE;
 use vpass_core::drive::Drive;
 use vpass_core::watch::observer::{NO_PPN, PhysRead};
 
+use crate::endurance::FAR;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
@@ -156,7 +156,7 @@ impl Oracle {
                 match reader == *victim {
                     true if self.blame.own_reads_count => 1.0,
                     true => 0.0,
-                    false if is_beside => self.doses.page(at).alpha as f64 / ALPHA_ONE as f64,
+                    false if is_beside => self.doses.page(at).alpha as f64 / FAR as f64,
                     false => 1.0,
                 }
             };

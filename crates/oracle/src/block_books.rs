@@ -2,10 +2,10 @@
 //! drive did not count rarely costs a page before the run ends, but it shows here at once.
 
 use vpass_core::base::units::BlockId;
-use vpass_core::disturb::table::QUARTERS;
 use vpass_core::drive::Drive;
 use vpass_core::drive::audit::BlockRow;
 
+use crate::endurance::COUNTED_UNIT;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
@@ -27,6 +27,7 @@ impl Oracle {
         self.know_ages(drive.now());
         for ppn in drive.valid_pages() {
             let (Some(truth), Some(taken)) = (self.truth(ppn), drive.dose_and_limit(ppn)) else { continue };
+            let taken = (taken.0.in_1024ths().cast_unsigned(), taken.1.in_1024ths().cast_unsigned());
             let slack = self.doses.slack(&self.medium, At::new(&self.geometry, ppn));
             if truth.1.abs_diff(taken.1) > self.doses.rounded() || taken.0 < truth.0 || taken.0 > truth.0 + slack {
                 let place = self.place(ppn);
@@ -44,6 +45,7 @@ impl Oracle {
     pub(crate) fn check_counters(&mut self, drive: &Drive) {
         for block in 0..self.geometry.blocks {
             for (wordline, least, most) in drive.counted_wordlines(block) {
+                let (least, most) = (least.count(), most.count());
                 let read = self.medium.read(self.geometry.first_wordline(block) + wordline);
                 if !(u64::from(least)..=u64::from(most)).contains(&read) {
                     self.findings.add(Kind::Books, || {
@@ -57,8 +59,8 @@ impl Oracle {
     fn dose_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
         let read = self.doses.read_of(block)?;
         // Quarters of a unit are exact.
-        let counted = (row.reads * f64::from(QUARTERS)) as u64;
-        let units = |quarters: u64| quarters as f64 / f64::from(QUARTERS);
+        let counted = (row.reads * COUNTED_UNIT as f64) as u64;
+        let units = |quarters: u64| quarters as f64 / COUNTED_UNIT as f64;
         (read != counted)
             .then(|| format!("the drive counts a dose of {} since its erase; {} was read from it", units(counted), units(read)))
     }

@@ -88,11 +88,11 @@ impl Clock {
         self.runs && !self.stopped
     }
 
-    /// The drive did this to its flash.
+    /// The drive did this to its flash; the read began with this level.
     #[inline]
-    pub(crate) fn sensed(&mut self, read: &PhysRead) {
+    pub(crate) fn sensed(&mut self, read: &PhysRead, level: u8) {
         if self.is_on() {
-            self.expected.sensed(read, &self.lengths);
+            self.expected.sensed(read, level, &self.lengths);
         }
     }
 
@@ -225,9 +225,9 @@ impl Clock {
             TimeEvent::Read { op, request, ppn, bytes, at } => {
                 self.go_to(at)?;
                 let lpn = self.host.next_page(request, bytes, &self.lengths)?;
-                self.expected.take_read(lpn, ppn)?;
+                let level = self.expected.take_read(lpn, ppn)?;
                 self.urgency.read(self.lengths.die(ppn), self.lengths.block(ppn), ppn);
-                self.dies.read(op, request, ppn, bytes, at, &self.lengths)
+                self.dies.read(op, (request, bytes), ppn, level, at, &self.lengths)
             }
             TimeEvent::Retry { op, request, ppn, bytes, attempt, at } => {
                 self.go_to(at)?;
@@ -275,8 +275,8 @@ impl Clock {
     fn work(&mut self, op: OpId, work: &Work) -> Result<(), String> {
         let sparse = if let Work::Program { dst, .. } = work { self.expected.is_sparse(self.lengths.block(*dst)) } else { false };
         self.pads.check(work, self.now, self.host.last_end, sparse, &self.lengths)?;
-        self.expected.take_work(work, &self.lengths)?;
-        let mut under_way = UnderWay::of(work, &self.lengths);
+        let (_, level) = self.expected.take_work(work, &self.lengths)?;
+        let mut under_way = UnderWay::of(work, level, &self.lengths);
         if under_way.host_pages > 0 {
             under_way.request = self.host.programs(under_way.host_pages)?;
         }
@@ -285,7 +285,7 @@ impl Clock {
     }
 
     fn part(&mut self, op: OpId, work: &Work) -> Result<(), String> {
-        let moved = self.expected.take_work(work, &self.lengths)?;
+        let (moved, level) = self.expected.take_work(work, &self.lengths)?;
         let parts = self.pieces.entry(op).or_default();
         if let Some(block) = moved {
             *parts.moved.entry(block).or_default() += 1;
@@ -293,7 +293,7 @@ impl Clock {
         if let Work::Erase { block, .. } = work {
             parts.erased.insert(*block);
         }
-        parts.ns += part_ns(work, &self.lengths);
+        parts.ns += part_ns(work, level, &self.lengths);
         parts.die = die_of_part(work, &self.lengths).or(parts.die);
         if parts.ns == 0 {
             // What takes no time is no piece.

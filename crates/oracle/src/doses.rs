@@ -21,11 +21,11 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::prefetch;
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{DisturbModel, DriveConfig};
-use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, Endurance};
 
-use crate::endurance::{self, Endurances};
+use crate::endurance::{self, Endurance, Endurances, FAR, UNIT};
 use crate::error_rates::ErrorRates;
 use crate::medium::{At, Counters, Medium};
+use crate::noise::Noise;
 use aged::ROUNDED;
 
 /// `preprogram_weight` is a multiple of 1/65536.
@@ -117,6 +117,10 @@ pub(crate) struct Doses {
     /// Where data has error rates: those, and each block's step of age.
     rates: Option<ErrorRates>,
     steps: Vec<u32>,
+    /// Where retries are drawn.
+    noise: Option<Noise>,
+    /// The level that worked last in each block, where reads begin with it.
+    first_levels: Vec<u8>,
     /// Whether time counts on this drive: else its data stays as young as it is.
     keeps_time: bool,
     /// Per P/E count since the start, the limits of every group.
@@ -155,6 +159,8 @@ impl Doses {
             own_modes: vec![vec![]; geometry.blocks as usize],
             table,
             rates: ErrorRates::new(config),
+            noise: None,
+            first_levels: vec![0; if config.ecc.start_from_last { geometry.blocks as usize } else { 0 }],
             keeps_time: config.keeps_time(),
             steps: vec![0; geometry.blocks as usize],
             limits: vec![],
@@ -164,6 +170,7 @@ impl Doses {
             counts_wear: config.density.wear_counts_for_limits,
             wear: config.density.wear,
         };
+        doses.noise = doses.rates.as_ref().and_then(|rates| Noise::new(config, rates.level_caps()));
         doses.know_limits(0);
         doses
     }
@@ -193,8 +200,7 @@ impl Doses {
         }
         let (endurance, limit) = self.endurance(at);
         // With fewer retries than it may take a page endures less.
-        let limit =
-            if self.rates.is_some() { self.with_retries(at, 0) - ROUNDED } else { self.table.limit_of_kind(limit, at.kind).cast_signed() };
+        let limit = if self.rates.is_some() { self.calm(at) - ROUNDED } else { self.table.limit_of_kind(limit, at.kind).cast_signed() };
         Endurance { limit: limit.max(0).cast_unsigned(), ..endurance }
     }
 
@@ -203,7 +209,7 @@ impl Doses {
     #[inline]
     pub(crate) fn ceiling(&self, block: BlockId, alpha: u64) -> u64 {
         let block = &self.blocks[block as usize];
-        2 * alpha * block.most_read + ALPHA_ONE * block.read
+        2 * alpha * block.most_read + FAR * block.read
     }
 
     /// What its group endures, and the limit of a wordline's weakest page kind.
@@ -231,7 +237,7 @@ impl Doses {
         let b = medium.counters(at.wordline).block_before;
         let since = self.blocks[at.block as usize].read - b;
         let by_host = since.saturating_sub(not_chosen);
-        let dose = self.endurance(at).0.alpha * by_host + ALPHA_ONE * (since - by_host) + self.before(ALPHA_ONE * b);
+        let dose = self.endurance(at).0.alpha * by_host + FAR * (since - by_host) + self.before(FAR * b);
         Truth { dose: truth.dose.max(dose), ..truth }
     }
 
@@ -258,14 +264,14 @@ impl Doses {
         let Counters { read, neighbour_before: s, block_before: b } = medium.counters(at.wordline);
         let since = self.blocks[at.block as usize].read - b;
         let dose = if self.model == DisturbModel::Count {
-            ALPHA_ONE * since + self.before(ALPHA_ONE * b)
+            FAR * since + self.before(FAR * b)
         } else {
             let low = self.low(medium, at);
             let high = if at.index + self.stride < self.wordlines_per_block { medium.read(at.wordline + self.stride) } else { 0 };
             let adjacent = low - s + high;
             // Only a page that was programmed twice, an error of its own, could make this negative.
             let rest = since.saturating_sub(adjacent + read);
-            endurance.alpha * adjacent + ALPHA_ONE * rest + self.before(endurance.alpha * s + ALPHA_ONE * (b - s))
+            endurance.alpha * adjacent + FAR * rest + self.before(endurance.alpha * s + FAR * (b - s))
         };
         let limit = match &self.rates {
             // The lowest of its kinds' limits.
@@ -285,16 +291,19 @@ impl Doses {
         let Counters { neighbour_before: s, block_before: b, .. } = medium.counters(at.wordline);
         let by_neighbours = if self.model == DisturbModel::Count { 0 } else { self.endurance(at).0.alpha * s };
         let is_exact = match self.preprogram_weight {
-            0 => by_neighbours.is_multiple_of(ALPHA_ONE),
+            0 => by_neighbours.is_multiple_of(FAR),
             weight => b == 0 || weight == WEIGHT_ONE as u64,
         };
-        if is_exact { 0 } else { DOSE_ONE }
+        if is_exact { 0 } else { UNIT }
     }
 
     /// Whether the drive may take a page of this dose and limit for lost: it is, or as good as.
     pub(crate) fn may_be_lost(&self, medium: &Medium, at: At, truth: Truth) -> bool {
+        if let Some(noise) = &self.noise {
+            return noise.may_be_lost(self.rates_at(at, truth.dose).1);
+        }
         let is_rounded = self.slack(medium, at) > 0 || self.rates.is_some();
-        truth.is_past() || is_rounded && (truth.dose + DOSE_ONE).cast_signed() >= truth.limit
+        truth.is_past() || is_rounded && (truth.dose + UNIT).cast_signed() >= truth.limit
     }
 
     /// The coding mode of a wordline.
@@ -318,7 +327,7 @@ impl Doses {
         }
         let ((endurance, limit), b) = (self.endurance(at), self.blocks[at.block as usize].read);
         let s = if self.model == DisturbModel::Count { 0 } else { self.low(medium, at) };
-        self.of_kind(Truth { dose: self.before(endurance.alpha * s + ALPHA_ONE * (b - s)), limit: limit.cast_signed() }, at)
+        self.of_kind(Truth { dose: self.before(endurance.alpha * s + FAR * (b - s)), limit: limit.cast_signed() }, at)
     }
 
     /// What a dose from before the programming counts.
@@ -429,7 +438,7 @@ impl Doses {
         let record = &self.blocks[block as usize];
         let of_group = |group: usize| self.limits[record.limits as usize + group].limit;
         let weakest = (0..self.table.groups()).map(of_group).min().filter(|_| self.model != DisturbModel::None)?;
-        Some(record.read * ALPHA_ONE * 20 / self.table.in_mode(weakest, record.mode))
+        Some(record.read * FAR * 20 / self.table.in_mode(weakest, record.mode))
     }
 
     /// What a block has been through.
@@ -448,6 +457,9 @@ impl Doses {
             self.own_modes[block as usize] = vec![];
         }
         (record.read, record.most_read, record.limits, record.mode, record.has_own) = (0, 0, limits, 0, false);
+        if let Some(level) = self.first_levels.get_mut(block as usize) {
+            *level = 0;
+        }
         self.know_limits(limits);
     }
 

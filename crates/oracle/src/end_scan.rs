@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use vpass_core::base::units::BlockId;
-use vpass_core::disturb::table::DOSE_ONE;
 
 use crate::doses::Truth;
+use crate::endurance::UNIT;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::{Findings, Kind, OracleReport};
@@ -17,6 +17,9 @@ impl Oracle {
     pub fn finish(&self) -> OracleReport {
         let mut findings = self.findings.clone();
         let mut unseen = self.unseen_losses.clone();
+        if self.is_full() {
+            findings.note(Kind::Limit, self.doses.check_noise());
+        }
         let mut tally = self.tally();
         for block in 0..self.geometry.blocks {
             self.settle_losses(block, &mut unseen);
@@ -58,7 +61,7 @@ impl Oracle {
                     continue;
                 }
                 *worst = worst.max(truth.ratio());
-                if self.doses.is_past(truth) {
+                if self.doses.is_past(at, truth) {
                     findings.add(Kind::Limit, || {
                         format!("at the end lpn {} stands unreported past its limit at {}: {}", stamp.lpn, self.place(ppn), words(truth))
                     });
@@ -80,7 +83,7 @@ impl Oracle {
 
 /// Dose and limit for findings, in dose units.
 pub(crate) fn words(truth: Truth) -> String {
-    let units = |n: i64| n as f64 / DOSE_ONE as f64;
+    let units = |n: i64| n as f64 / UNIT as f64;
     if truth == Truth::SAFE {
         return "nothing disturbs it".into();
     }

@@ -6,17 +6,38 @@
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfig};
-use vpass_core::disturb::table::Endurance;
+use vpass_core::disturb::table;
 
 use crate::codings::has_guard_levels;
 
 /// Factors are multiples of 1/1024.
 const ONE: u32 = 1024;
-/// Limits are in 1/1024 of a read, alpha is in 1/256.
-const READ: f64 = 1024.0;
-const ALPHA: f64 = 256.0;
+/// A dose unit as counters have it: they count quarters.
+pub(crate) const COUNTED_UNIT: u64 = 4;
+/// Weights are in 1/256: that of a read far away.
+pub(crate) const FAR: u64 = 256;
+/// Doses and limits are in 1/1024 of a dose unit.
+pub(crate) const UNIT: u64 = COUNTED_UNIT * FAR;
+const READ: f64 = UNIT as f64;
+const ALPHA: f64 = FAR as f64;
 /// No alpha is extrapolated beyond this.
 const ALPHA_MOST: f64 = 32.0;
+
+/// What a wordline endures, and what its neighbours do to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Endurance {
+    /// Dose at which data is lost, in 1/1024 dose units.
+    pub(crate) limit: u64,
+    /// Weight of a neighbour's read, in 1/256.
+    pub(crate) alpha: u64,
+}
+
+impl Endurance {
+    /// As a policy is told of it.
+    pub(crate) fn told(told: table::Endurance) -> Self {
+        Self { limit: told.limit.in_1024ths().cast_unsigned(), alpha: told.alpha.in_256ths().into() }
+    }
+}
 
 /// A row of `disturb.table`: limit and alpha of each group.
 #[derive(Clone, Debug)]

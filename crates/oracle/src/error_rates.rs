@@ -16,6 +16,9 @@ use vpass_core::config::{DriveConfig, EccConfig, ErrorConfig, ErrorLaw, TimeUnit
 
 use crate::endurance::Endurances;
 
+/// An error rate beside the first cap, over it.
+const BESIDE: f64 = 1.25;
+
 /// Whose limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Whose {
@@ -29,6 +32,7 @@ pub(crate) struct Whose {
 #[derive(Debug)]
 pub(crate) struct ErrorRates {
     error: ErrorConfig,
+    /// The caps of the levels, and an error rate beside the first.
     caps: Vec<f64>,
     /// Time in the law for each hour that passes: it is hotter, or colder, than the law's flash.
     pace: f64,
@@ -44,15 +48,46 @@ impl ErrorRates {
         let pace = error
             .temperature_c
             .map_or(1.0, |celsius| (error.activation_ev * (1.0 / kelvin(error.reference_c) - 1.0 / kelvin(celsius)) / 8.62e-5).exp());
-        (error.model != ErrorLaw::None).then(|| Self { error: error.clone(), caps: caps(&config.ecc), pace, known: RefCell::default() })
+        let with_beside = |caps: Vec<f64>| caps.iter().copied().chain([BESIDE * caps[0]]).collect();
+        (error.model != ErrorLaw::None).then(|| Self {
+            error: error.clone(),
+            caps: with_beside(caps(&config.ecc)),
+            pace,
+            known: RefCell::default(),
+        })
     }
 
     /// How often a read is tried again at most.
     pub(crate) fn most_retries(&self) -> u8 {
+        self.beside() - 1
+    }
+
+    /// The place of the limit at an error rate beside the first cap.
+    pub(crate) fn beside(&self) -> u8 {
         self.caps.len() as u8 - 1
     }
 
-    /// Limits, in 1/1024, of the worst member of a group in the worst block, by the retries that a read may take.
+    /// The caps of the levels.
+    pub(crate) fn level_caps(&self) -> &[f64] {
+        &self.caps[..self.caps.len() - 1]
+    }
+
+    /// The error rate of a page that has taken this dose, by its limits at the first cap and beside it.
+    pub(crate) fn rate(&self, dose: f64, first: i64, beside: i64) -> f64 {
+        let share = (dose - first as f64) / (beside - first) as f64;
+        match share {
+            _ if beside > first => (self.caps[0] * (1.0 + (BESIDE - 1.0) * share)).max(0.0),
+            _ if dose > first as f64 => 1.0,
+            _ => self.caps[0],
+        }
+    }
+
+    /// The dose with which it has this error rate.
+    pub(crate) fn dose(&self, rate: f64, first: i64, beside: i64) -> i64 {
+        first + ((rate / self.caps[0] - 1.0) / (BESIDE - 1.0) * (beside - first) as f64).floor() as i64
+    }
+
+    /// Limits, in 1/1024, of the worst member of a group in the worst block, by the retries that a read may take; and the one beside the first.
     pub(crate) fn limits(&self, endurances: &Endurances, pec: u32, whose: Whose) -> Vec<i64> {
         if let Some(limits) = self.known.borrow().get(&(pec, whose)) {
             return limits.clone();

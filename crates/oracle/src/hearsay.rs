@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use vpass_core::base::units::{BlockId, Ppn, StreamId};
 use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
-use vpass_core::disturb::table::Endurance;
 use vpass_core::slots::reclaim::Part;
 
+use crate::endurance::Endurance;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;

@@ -35,6 +35,7 @@ mod jobs;
 mod mapping;
 mod medium;
 mod need;
+mod noise;
 mod observe;
 mod odd_reads;
 mod opening;

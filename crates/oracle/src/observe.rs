@@ -1,5 +1,6 @@
 //! What the drive tells its oracle, event by event: each part of the oracle that it concerns hears of it.
 
+use vpass_core::base::dose::Quarters;
 use vpass_core::base::metrics::TimedMetrics;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Request;
@@ -200,8 +201,9 @@ impl Observer for Oracle {
         self.preload_block(block, lpns);
     }
 
-    fn served_before(&mut self, block: BlockId, doses: &[u32]) {
-        self.age_block(block, doses);
+    fn served_before(&mut self, block: BlockId, doses: &[Quarters]) {
+        let doses: Vec<u32> = doses.iter().map(|dose| dose.count()).collect();
+        self.age_block(block, &doses);
     }
 
     fn clock(&mut self, at: Ns) {

@@ -1,10 +1,10 @@
 //! A read of a page, against the truth: whose data lies there, which version, and whether its dose is within its limit.
 
 use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
-use vpass_core::disturb::table::Endurance;
-use vpass_core::watch::observer::{FROM_BUFFER, PhysRead, ReadResult};
+use vpass_core::watch::observer::{FROM_BUFFER, NOBODY, PhysRead, ReadResult};
 
 use crate::end_scan::words;
+use crate::endurance::Endurance;
 use crate::error_rates::step_of;
 use crate::medium::At;
 use crate::oracle::Oracle;
@@ -55,7 +55,8 @@ impl Oracle {
         }
         for (read, place) in batch.iter().zip(&places) {
             if read.ppn < self.raw_pages {
-                self.clock.sensed(read);
+                let level = if read.lpn == NOBODY { 0 } else { self.doses.first_level(self.geometry.block_of(read.ppn)) };
+                self.clock.sensed(read, level);
             }
             self.read_page(read, place);
         }
@@ -133,9 +134,12 @@ impl Oracle {
             self.uncorrectable(read, at, self.doses.truth(&self.medium, at));
         }
         if self.is_full() && (read.retries > 0 || self.doses.has_rates() && !self.is_dull(place)) {
-            self.check_retries(read, at);
+            self.check_retries(read, at, self.is_dull(place));
         }
         self.sense_all(read, at);
+        if good {
+            self.doses.decoded(at.block, read.retries);
+        }
         if self.is_full() {
             self.count_for_policy(read, at);
         }
@@ -143,7 +147,12 @@ impl Oracle {
 
     /// A read took as many retries as dose, age and wear of its page make it take.
     #[cold]
-    fn check_retries(&mut self, read: &PhysRead, at: At) {
+    fn check_retries(&mut self, read: &PhysRead, at: At, is_dull: bool) {
+        if let Some(judged) = self.doses.drawn(&self.medium, at, read, is_dull) {
+            let place = self.place(read.ppn);
+            self.findings.note(Kind::Limit, judged.map_err(|what| format!("a read of lpn {} at {place}: {what}", read.lpn)));
+            return;
+        }
         let (least, most) = self.doses.retries(&self.medium, at);
         if !(least..=most).contains(&read.retries) {
             let (place, truth) = (self.place(read.ppn), self.doses.truth(&self.medium, at));
@@ -196,7 +205,7 @@ impl Oracle {
     /// Compares the dose of a page that was read well with its limit.
     fn compare(&mut self, read: &PhysRead, at: At) {
         let truth = self.doses.truth(&self.medium, at);
-        if self.doses.is_past(truth) {
+        if self.doses.is_past(at, truth) {
             self.past_limit(read, truth);
         }
         if truth.exceeds(self.worst_dose_ratio) {

@@ -17,15 +17,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Reads};
 use vpass_core::config::{DisturbModel, DriveConfig, Schedule};
-use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE};
 
 use crate::doses::Truth;
+use crate::endurance::{COUNTED_UNIT, FAR, UNIT};
 use crate::hearsay::late_reads;
 use crate::medium::At;
 use crate::oracle::Oracle;
 
-/// Quarters of a dose unit.
-const UNIT: u64 = 4;
 /// Reads that nothing bears, in quarters.
 const FOR_EVER: u64 = 1 << 40;
 
@@ -95,15 +93,15 @@ impl Held {
         let weight = |wordline: u32| match self.model {
             DisturbModel::Wordline if wordline == own => 0,
             DisturbModel::Wordline if wordline.abs_diff(own) == self.stride => alpha,
-            _ => ALPHA_ONE,
+            _ => FAR,
         };
         coming.iter().map(|(wordline, dose)| weight(*wordline) * dose).sum()
     }
 
     /// The same of the merges that a technique which merges wordlines must leave room for at any time.
     fn burden(&self, alpha: u64) -> u64 {
-        let beside = if self.merges > 0 { 2 * (alpha - ALPHA_ONE) } else { 0 };
-        self.per_merge * (ALPHA_ONE * self.merges + beside)
+        let beside = if self.merges > 0 { 2 * (alpha - FAR) } else { 0 };
+        self.per_merge * (FAR * self.merges + beside)
     }
 
     /// What the host may read from a block until a page of it is out, in quarters, where it reads `until` before the policy is asked again or
@@ -115,7 +113,7 @@ impl Held {
             Wanted::All | Wanted::Reprogrammed => in_job,
             Wanted::Some { pages, merged } if holds(pages, page.index * bits + page.kind) || holds(merged, page.index) => in_job,
             // The policy is asked about it at the next read after the job.
-            Wanted::Some { .. } => in_job + UNIT + self.late,
+            Wanted::Some { .. } => in_job + COUNTED_UNIT + self.late,
         }
     }
 }
@@ -126,12 +124,12 @@ impl Oracle {
         let bits = config.geometry.cell.bits();
         let guarded = (config.density.low_density * f64::from(self.geometry.wordlines())) as u32;
         let merges = knows.interval.filter(|_| bits > 1 && guarded > 0 && config.density.limit_factor > 1.0);
-        let per_merge = UNIT * u64::from(bits) + u64::from(self.doses.of_reprogramming());
+        let per_merge = COUNTED_UNIT * u64::from(bits) + u64::from(self.doses.of_reprogramming());
         self.promises.held = Some(Held {
             answers: answers.clone(),
-            late: UNIT * u64::from(late_reads(config, timed)),
+            late: COUNTED_UNIT * u64::from(late_reads(config, timed)),
             per_merge,
-            merges: merges.map_or(0, |interval| (UNIT * u64::from(interval) / per_merge).max(1)),
+            merges: merges.map_or(0, |interval| (COUNTED_UNIT * u64::from(interval) / per_merge).max(1)),
             model: config.disturb.model,
             stride: config.geometry.neighbour_stride,
             at_once: !timed || config.reclaim.schedule == Schedule::Foreground,
@@ -156,7 +154,11 @@ impl Oracle {
     fn broken_by(&self, held: &Held, answer: &Answer, at: Reads) -> Option<String> {
         let (block, bits) = (answer.block, self.geometry.cell.bits());
         let served = self.doses.read_of(block)?;
-        let until = if at == Reads::NEVER { FOR_EVER } else { (UNIT * u64::from(at.0)).saturating_sub(served) / UNIT * UNIT };
+        let until = if at == Reads::NEVER {
+            FOR_EVER
+        } else {
+            (COUNTED_UNIT * u64::from(at.0)).saturating_sub(served) / COUNTED_UNIT * COUNTED_UNIT
+        };
         let coming = self.coming(answer);
         let first = self.geometry.first_wordline(block);
         let all = (0..self.geometry.wordlines_per_block)
@@ -172,7 +174,7 @@ impl Oracle {
                 false => self.doses.truth(&self.medium, page),
                 true => self.doses.worst(&self.medium, page, self.questions.not_chosen(block)),
             };
-            let alpha = if held.model == DisturbModel::Wordline { self.doses.page(page).alpha } else { ALPHA_ONE };
+            let alpha = if held.model == DisturbModel::Wordline { self.doses.page(page).alpha } else { FAR };
             let burden = if matches!(answer.wanted, Wanted::Nothing) { held.burden(alpha) } else { 0 };
             let by_drive = held.deposited(&coming, page.index, alpha) + burden;
             let most = truth.dose + alpha * held.by_host(&answer.wanted, page, bits, until) + by_drive;
@@ -212,7 +214,7 @@ impl Oracle {
 }
 
 fn broken_words(answer: &Answer, at: Reads, page: At, Truth { dose, limit }: Truth, most: u64) -> String {
-    let units = |n: u64| n as f64 / DOSE_ONE as f64;
+    let units = |n: u64| n as f64 / UNIT as f64;
     let what = match answer.wanted {
         Wanted::Nothing => "wants nothing done",
         Wanted::All => "wants all of it moved",

@@ -9,8 +9,7 @@
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Reads};
 
-/// Quarters of a dose unit.
-const QUARTERS: u64 = 4;
+use crate::endurance::COUNTED_UNIT;
 
 /// Of one block: the dose, in quarters, at which the policy wants to be asked.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +50,7 @@ impl Questions {
         let Some(question) = self.blocks.get_mut(block as usize) else { return };
         self.named = block;
         self.overtaken += u64::from(question.reached && at == Reads(0));
-        let due = if at == Reads::NEVER { u64::MAX } else { QUARTERS * u64::from(at.0) };
+        let due = if at == Reads::NEVER { u64::MAX } else { COUNTED_UNIT * u64::from(at.0) };
         *question = Question { due, ..NEVER };
     }
 
@@ -127,7 +126,7 @@ impl Question {
 }
 
 fn late(block: BlockId, due: u64, served: u64) -> String {
-    let units = |quarters: u64| quarters as f64 / QUARTERS as f64;
+    let units = |quarters: u64| quarters as f64 / COUNTED_UNIT as f64;
     format!(
         "the policy was to be asked about block {block} at a dose of {}; it has served {} since, and it was not",
         units(due),

@@ -3,7 +3,8 @@
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::DriveConfig;
-use vpass_core::disturb::table::QUARTERS;
+
+use crate::endurance::COUNTED_UNIT;
 
 /// Standard deviations by which the mean of many draws may lie off: chance does not go so far.
 const FAR: f64 = 7.0;
@@ -27,12 +28,12 @@ impl StartReads {
     pub(crate) fn serve(&mut self, block: BlockId, doses: &[u32]) -> Result<(), String> {
         let (Some(least), Some(most)) = (doses.iter().min(), doses.iter().max()) else { return Ok(()) };
         let all = f64::from(self.wordlines_per_block);
-        let each = f64::from(doses.iter().sum::<u32>()) / f64::from(QUARTERS) / doses.len() as f64;
+        let each = f64::from(doses.iter().sum::<u32>()) / COUNTED_UNIT as f64 / doses.len() as f64;
         (self.blocks, self.sum) = (self.blocks + 1, self.sum + each * all);
         // A read that does not divide goes to one wordline of several.
         let too_many = doses.len() as f64 * f64::from(self.most) / all + 1.0;
-        if most - least > QUARTERS || each * doses.len() as f64 > too_many {
-            let (units, programmed) = (f64::from(QUARTERS), doses.len());
+        if u64::from(most - least) > COUNTED_UNIT || each * doses.len() as f64 > too_many {
+            let (units, programmed) = (COUNTED_UNIT as f64, doses.len());
             return Err(format!(
                 "block {block} has served {} to {} reads of each of its {programmed} wordlines before the run; start.reads is {}",
                 f64::from(*least) / units,

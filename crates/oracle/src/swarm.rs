@@ -148,6 +148,16 @@ impl Case {
         ageing::ages(&Decks { case: self.seed })
     }
 
+    /// Whether reads begin with the level that worked last in the case of this number, where they take retries.
+    pub fn keeps_levels(self) -> bool {
+        tired::keeps_levels(&Decks { case: self.seed })
+    }
+
+    /// Whether retries are drawn in it, where data has error rates.
+    pub fn is_noisy(self) -> bool {
+        tired::is_noisy(&Decks { case: self.seed })
+    }
+
     /// Runs it.
     ///
     /// # Errors

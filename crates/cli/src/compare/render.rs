@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use vpass_lab::compare::column::{COLUMNS, Column};
 use vpass_lab::compare::estimate::Estimate;
-use vpass_lab::compare::refreshes;
 use vpass_lab::compare::row::Row;
 use vpass_lab::compare::verdict::{verdict, winners};
+use vpass_lab::compare::{refreshes, stands};
 use vpass_lab::plan::Plan;
 use vpass_lab::setup::Gear;
 
@@ -18,15 +18,16 @@ use crate::table::{Look, Table, wrapped};
 pub(super) fn csv(rows: &[Row]) -> String {
     let refreshes = refreshes(rows);
     let mut text = String::from(if refreshes { "reclaim,gc,refresh,runs" } else { "reclaim,gc,runs" });
-    for column in COLUMNS.iter().filter(|column| column.belongs(refreshes)) {
-        let _ = write!(text, ",{0},{0}_ci95", column.key);
+    let columns: Vec<_> = (0..COLUMNS.len()).filter(|c| stands(rows, *c)).collect();
+    for column in &columns {
+        let _ = write!(text, ",{0},{0}_ci95", COLUMNS[*column].key);
     }
     text.push('\n');
     let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
     for row in rows {
         let refresh = if refreshes { format!("{},", row.refresh) } else { String::new() };
         let _ = write!(text, "{},{},{refresh}{}", row.reclaim, row.gc, row.runs.len());
-        for (_, e) in COLUMNS.iter().zip(&row.estimates).filter(|(column, _)| column.belongs(refreshes)) {
+        for e in columns.iter().map(|c| row.estimates[*c]) {
             let _ = write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
         }
         text.push('\n');
@@ -77,10 +78,10 @@ pub(super) fn markdown(rows: &[Row], plan: &Plan) -> String {
     table(rows, plan).markdown()
 }
 
-/// The columns that mean something in a plan's gear and for its rows.
+/// The columns that mean something in a plan's gear, and on these drives.
 fn shown(rows: &[Row], plan: &Plan) -> Vec<usize> {
-    let (timed, refreshes) = (plan.gear == Gear::Timed, refreshes(rows));
-    (0..COLUMNS.len()).filter(|c| (timed || !COLUMNS[*c].needs_time) && COLUMNS[*c].belongs(refreshes)).collect()
+    let timed = plan.gear == Gear::Timed;
+    (0..COLUMNS.len()).filter(|c| (timed || !COLUMNS[*c].needs_time) && stands(rows, *c)).collect()
 }
 
 fn table(rows: &[Row], plan: &Plan) -> Table {

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use vpass_core::config::DriveConfig;
-use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
+use vpass_core::disturb::table::LimitTable;
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
 
@@ -21,7 +21,7 @@ pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     for row in &config.disturb.table {
         for (group, name) in config.disturb.groups.iter().enumerate() {
             let e = table.truth(group, row.pec);
-            let _ = writeln!(csv, "{},{name},{},{}", row.pec, e.limit as f64 / DOSE_ONE as f64, e.alpha as f64 / ALPHA_ONE as f64);
+            let _ = writeln!(csv, "{},{name},{},{}", row.pec, e.limit.units(), e.alpha.weight());
         }
     }
     csv
@@ -34,7 +34,7 @@ pub(super) fn layers_csv(config: &DriveConfig) -> String {
     for (layer, wordline) in (0..config.geometry.wordlines_per_block).step_by(config.geometry.strings_per_layer as usize).enumerate() {
         let group = table.group_of(wordline);
         let limit = table.limit_of_worst_block(table.truth(group, config.start.pec).limit, wordline);
-        let _ = writeln!(csv, "{layer},{},{}", config.disturb.groups[group], limit as f64 / DOSE_ONE as f64);
+        let _ = writeln!(csv, "{layer},{},{}", config.disturb.groups[group], limit.units());
     }
     csv
 }
@@ -49,8 +49,8 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
             let e = table.truth(group, row.pec);
             for step in 0..=STEPS {
                 let share = f64::from(step) / f64::from(STEPS);
-                let per_read = 1.0 + (e.alpha as f64 / ALPHA_ONE as f64 - 1.0) * share;
-                let _ = writeln!(csv, "{},{name},{share},{}", row.pec, (e.limit as f64 / DOSE_ONE as f64 / per_read).floor());
+                let per_read = 1.0 + (e.alpha.weight() - 1.0) * share;
+                let _ = writeln!(csv, "{},{name},{share},{}", row.pec, (e.limit.units() / per_read).floor());
             }
         }
     }
@@ -62,7 +62,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let (geometry, timing) = (&config.geometry, &config.timing);
     let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;
     let table = table(config);
-    let limit = (0..config.disturb.groups.len()).map(|group| table.truth(group, config.start.pec).limit).min().unwrap_or(0);
+    let limit = (0..config.disturb.groups.len()).map(|group| table.truth(group, config.start.pec).limit).min().unwrap_or_default();
     let mut csv = String::from("setting,value,unit\n");
     for (setting, value, unit) in [
         ("page_size", geometry.page_size.0 as f64, "bytes"),
@@ -71,7 +71,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
         ("page_program", timing.program_us, "microseconds"),
         ("block_erase", timing.erase_us, "microseconds"),
         ("spare", config.drive.spare.unwrap_or(0.0), "share of raw flash"),
-        ("read_limit", limit as f64 / DOSE_ONE as f64, "reads of a block"),
+        ("read_limit", limit.units(), "reads of a block"),
     ] {
         let _ = writeln!(csv, "{setting},{value},{unit}");
     }

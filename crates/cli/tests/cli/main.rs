@@ -13,6 +13,7 @@ mod limits;
 mod paper;
 mod results;
 mod samples;
+mod tired;
 mod trace_files;
 mod traces;
 mod workload;

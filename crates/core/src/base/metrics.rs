@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::base::dose::{DOSE_ONE, QUARTERS};
+use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{Cause, Ns};
 use crate::bugs::{Bug, planted};
 
@@ -101,9 +101,9 @@ pub struct ReclaimCounts {
 pub struct UsedShares(pub [u64; 20]);
 
 impl UsedShares {
-    /// Counts a block of so many reads, in quarters of a dose unit, and such a limit of its weakest wordlines, in 1/1024.
-    pub(crate) fn note(&mut self, reads: u32, limit: u64) {
-        let twentieth = u64::from(reads) * (DOSE_ONE / u64::from(QUARTERS)) * 20 / limit;
+    /// Counts a block of so many reads, and such a limit of its weakest wordlines.
+    pub(crate) fn note(&mut self, reads: Quarters, limit: Dose) {
+        let twentieth = (reads.far() * 20).in_1024ths() / limit.in_1024ths();
         self.0[twentieth.min(19) as usize] += 1;
     }
 }

@@ -506,6 +506,10 @@ macro_rules! list {
             RetryUncharged,
             /// A read makes one retry less than its data takes.
             RetryForgotten,
+            /// Reads of a block begin with the level that worked last before its erase.
+            LevelKept,
+            /// Retries are drawn as if the error rate were a tenth higher.
+            NoiseTooLoud,
             // What is done in time, and where blocks are taken.
             /// No job ever goes ahead of reads.
             NeverUrgent,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::{ConfigError, require, require_range, require_share};
-use crate::base::dose::QUARTERS;
+use crate::base::dose::Quarters;
 
 /// `[density]`: for the techniques that know read-hot pages and keep them in blocks of their own. All shares are of the drive's blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,8 +106,8 @@ impl Default for DensityConfig {
 
 impl DensityConfig {
     /// [`Self::reprogram_dose`] in quarters of a unit, rounded up.
-    pub fn reprogram_quarters(&self) -> u32 {
-        (self.reprogram_dose * f64::from(QUARTERS)).ceil() as u32
+    pub fn reprogram_quarters(&self) -> Quarters {
+        Quarters::ceil(self.reprogram_dose)
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {

@@ -33,7 +33,7 @@ pub struct EccConfig {
     /// Decode time of each retry; that of the first read is `timing.ecc_us`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub retry_decode_us: Vec<f64>,
-    /// Whether a read begins with the level that worked last for its block (`LaLDPC`), rather than with level 0.
+    /// Whether a read begins with the level that worked last for its block since the erase (`LaLDPC`), rather than with level 0.
     pub start_from_last: bool,
 }
 
@@ -70,6 +70,11 @@ impl EccConfig {
     /// Levels of the ladder, level 0 included; 0 where there is none.
     pub fn levels(&self) -> usize {
         self.cap.len().max(self.corrects.len())
+    }
+
+    /// What a controller keeps of the levels that worked last: a byte for each block, where a read begins with them.
+    pub fn level_bytes(&self, blocks: u32) -> Bytes {
+        Bytes(if self.start_from_last && self.levels() > 1 { blocks.into() } else { 0 })
     }
 
     /// Bits of a codeword: data and parity.

@@ -87,7 +87,7 @@ pub struct ErrorConfig {
     pub activation_ev: f64,
     /// Age up to which data is kept where nothing refreshes it; older data is lost.
     pub longest_age: Span,
-    /// Whether retries are drawn from the binomial tail, rather than following from dose, age and wear; refused as yet.
+    /// Whether retries, and losses, are drawn from the binomial tail, rather than following from dose, age and wear; needs `ecc.codeword`.
     pub noise: bool,
 }
 

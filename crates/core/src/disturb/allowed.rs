@@ -7,7 +7,8 @@
 //! A read that takes k retries deposits 1 + k times its dose. Techniques count the dose, but their budgets for what is still to come count
 //! reads: what a job reads, at most twice each page, and the one read that goes beyond an alarm. So much times k is taken off the limit.
 
-use super::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+use super::table::{LimitTable, dose_per_kind};
+use crate::base::dose::Dose;
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked};
 
@@ -31,11 +32,7 @@ impl Allowed {
         let retries = (config.reclaim.retries as usize).min(aged.ladder().retries());
         let step = aged.ages().step(config.longest_age().0);
         let (g, kinds) = (&config.geometry, config.geometry.cell.bits());
-        let dose = dose_per_kind(config.disturb.dose, g.cell)
-            .iter()
-            .take(kinds as usize)
-            .max()
-            .map_or(1.0, |most| f64::from(*most) / f64::from(QUARTERS));
+        let dose = dose_per_kind(config.disturb.dose, g.cell).iter().take(kinds as usize).max().map_or(1.0, |most| most.units());
         let (far, beside) = (dose * f64::from(2 * g.wordlines_per_block * kinds), dose * f64::from(2 * 2 * kinds + 1));
         Some(Self { aged, retries, step, kinds: kinds as usize, far, beside })
     }
@@ -46,30 +43,30 @@ impl Allowed {
     }
 
     /// The retries that count on a group at a P/E count, and the limit with them.
-    fn at(&self, table: &LimitTable, group: usize, pec: u32) -> (usize, i64) {
+    fn at(&self, table: &LimitTable, group: usize, pec: u32) -> (usize, Dose) {
         let limit = |level: usize, step: usize| self.with(table, (group, pec), level, step);
         let (tenth, last) = (limit(0, 0) / 10, self.aged.ladder().retries());
         let at_longest = |level: usize| (level, limit(level, self.step));
         (self.retries..=last).map(at_longest).find(|(_, limit)| *limit > tenth).unwrap_or_else(|| at_longest(last))
     }
 
-    /// What so many retries may add to what a technique reserves of a limit, in 1/1024 dose units.
-    fn reserve(&self, table: &LimitTable, group: usize, pec: u32, level: usize) -> i64 {
+    /// What so many retries may add to what a technique reserves of a limit.
+    fn reserve(&self, table: &LimitTable, group: usize, pec: u32, level: usize) -> Dose {
         let (from, to) = table.lookup_rows(pec);
-        let alpha = table.truth(group, from).alpha.max(table.truth(group, to).alpha) as f64 / ALPHA_ONE as f64;
-        (level as f64 * (self.far + alpha * self.beside) * f64::from(DOSE_ONE as u32)).ceil() as i64
+        let alpha = table.truth(group, from).alpha.max(table.truth(group, to).alpha).weight();
+        Dose::ceil(level as f64 * (self.far + alpha * self.beside))
     }
 
     /// The limit of a group's worst member at a P/E count; 0 where no retry leaves any.
-    pub(super) fn limit(&self, table: &LimitTable, group: usize, pec: u32) -> u64 {
-        self.at(table, group, pec).1.max(0).cast_unsigned()
+    pub(super) fn limit(&self, table: &LimitTable, group: usize, pec: u32) -> Dose {
+        self.at(table, group, pec).1.max(Dose::ZERO)
     }
 
     /// The same at an age, with the retries that count at the longest: it only falls as data grows older.
-    pub(super) fn limit_at(&self, table: &LimitTable, group: usize, pec: u32, step: usize) -> u64 {
+    pub(super) fn limit_at(&self, table: &LimitTable, group: usize, pec: u32, step: usize) -> Dose {
         let (level, longest) = self.at(table, group, pec);
         let limit = if step < self.step { self.with(table, (group, pec), level, step) } else { longest };
-        limit.max(0).cast_unsigned()
+        limit.max(Dose::ZERO)
     }
 
     /// The step of the longest age.
@@ -78,9 +75,14 @@ impl Allowed {
     }
 
     /// The limit of a group at a P/E count, with so many retries at an age.
-    fn with(&self, table: &LimitTable, (group, pec): (usize, u32), level: usize, step: usize) -> i64 {
+    fn with(&self, table: &LimitTable, (group, pec): (usize, u32), level: usize, step: usize) -> Dose {
         let of_kind = |kind| self.aged.lookup(table, pec, Asked { group, kind, level, step });
-        (0..self.kinds).map(of_kind).min().unwrap_or(0) - self.reserve(table, group, pec, level)
+        Dose::of_1024ths((0..self.kinds).map(of_kind).min().unwrap_or(0)) - self.reserve(table, group, pec, level)
+    }
+
+    /// The retries that count on a group at a P/E count.
+    pub(super) fn retries(&self, table: &LimitTable, group: usize, pec: u32) -> u32 {
+        self.at(table, group, pec).0 as u32
     }
 
     /// Whether more retries count on a group than were asked for.

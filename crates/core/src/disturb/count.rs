@@ -2,8 +2,9 @@
 //! Every read of a block counts for all of its pages, the one read included.
 
 use super::limits::PageLimits;
-use super::table::{ALPHA_ONE, Endurance};
-use super::{Assessment, BlockView, Counts, ErrorModel, spared};
+use super::table::Endurance;
+use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, spared};
+use crate::base::dose::{Alpha, Dose, Quarters};
 
 pub(super) struct Count {
     limits: PageLimits,
@@ -20,22 +21,24 @@ impl ErrorModel for Count {
     fn assess(&self, block: &BlockView) -> Assessment {
         let groups = self.limits.of_groups(block);
         let factor = self.limits.table.block_factor(block.block);
-        let one = ALPHA_ONE.cast_signed();
         let written = (0..block.programmed()).filter_map(|wordline| {
             let kinds = block.live_kinds(wordline);
-            let base = i64::from(block.wordlines[wordline as usize].base);
-            (kinds != 0).then(|| self.limits.of_kinds(block, &groups, wordline, factor, kinds).div_euclid(one) + base)
+            let base = block.wordlines[wordline as usize].base.far();
+            (kinds != 0).then(|| self.limits.of_kinds(block, &groups, wordline, factor, kinds) + base)
         });
+        let written = written.min().unwrap_or(Dose::MAX);
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
-        let alone = [Endurance { limit: 0, alpha: ALPHA_ONE }];
-        let to_come = self.limits.of_new(block, &groups, &alone).cast_signed() + i64::from(block.reads);
-        let until = written.chain([to_come]).min().expect("one is there").min(i64::from(u32::MAX - 1));
-        if i64::from(block.reads) > until { Assessment::Suspect } else { Assessment::CleanUntil(until as u32) }
+        let alone = [Endurance { limit: Dose::ZERO, alpha: Alpha::ONE }];
+        let to_come = self.limits.of_new(block, &groups, &alone).saturating_add(block.reads);
+        if block.reads.far() > written {
+            return Assessment::Suspect;
+        }
+        Assessment::CleanUntil((written / Alpha::ONE).min(to_come).min(LATEST))
     }
 
     #[inline]
-    fn weighed_dose(&self, counts: &Counts, _alpha: u64) -> u64 {
-        u64::from(counts.reads - counts.wordlines[counts.wordline as usize].base) * ALPHA_ONE
+    fn weighed_dose(&self, counts: &Counts, _alpha: Alpha) -> Dose {
+        (counts.reads - counts.wordlines[counts.wordline as usize].base).far()
     }
 
     fn page_limits(&self) -> &PageLimits {
@@ -47,7 +50,7 @@ impl ErrorModel for Count {
         &mut self.limits
     }
 
-    fn base_at_program(&self, block: &BlockView, _wordline: u32) -> u32 {
-        spared(u64::from(block.reads), self.preprogram_weight)
+    fn base_at_program(&self, block: &BlockView, _wordline: u32) -> Quarters {
+        spared(block.reads, self.preprogram_weight)
     }
 }

@@ -1,14 +1,15 @@
 //! Limits of all page kinds and retries at one P/E count and age, worked out once for all blocks of that wear and age.
 
 use super::limits::PageLimits;
+use crate::base::dose::{Alpha, Dose};
 
 /// What the groups of blocks of one P/E count endure at one age.
 #[derive(Clone, Debug)]
 pub struct Levels {
-    /// Weight of a neighbour's read by group, in 1/256.
-    alpha: Vec<u64>,
+    /// Weight of a neighbour's read by group.
+    alpha: Vec<Alpha>,
     /// True limits of groups, by group, page kind and level of the ladder.
-    limits: Vec<i64>,
+    limits: Vec<Dose>,
     kinds: usize,
     retries: usize,
 }
@@ -28,13 +29,13 @@ impl Levels {
 
     /// The weight of a neighbour's read in a group.
     #[inline]
-    pub(super) fn alpha(&self, group: usize) -> u64 {
+    pub(super) fn alpha(&self, group: usize) -> Alpha {
         self.alpha[group]
     }
 
     /// The limits of a group and page kind, from level 0 on.
     #[inline]
-    pub(super) fn of_kind(&self, group: usize, kind: usize) -> &[i64] {
+    pub(super) fn of_kind(&self, group: usize, kind: usize) -> &[Dose] {
         let levels = self.retries + 1;
         &self.limits[(group * self.kinds + kind) * levels..][..levels]
     }

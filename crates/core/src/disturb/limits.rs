@@ -4,27 +4,32 @@
 use super::levels::Levels;
 use super::table::{Endurance, LimitTable};
 use super::{BlockView, PageHealth};
+use crate::base::dose::{Dose, Quarters};
 use crate::base::page_set::any;
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked, PageAt};
+use crate::error::chance::Chances;
 
 /// Limits of one drive's pages.
 pub struct PageLimits {
     pub(crate) table: LimitTable,
+    chances: Option<Chances>,
     kinds: usize,
 }
 
-/// The limits of a block's groups and page kinds without retries, before what its layers, its coding and the block itself add.
+/// The limits of a block's groups and page kinds while no read takes a retry, before what its layers, its coding and the block itself add.
 pub(super) struct OfGroups {
-    by_group_and_kind: Vec<i64>,
+    by_group_and_kind: Vec<Dose>,
     kinds: usize,
 }
 
 impl PageLimits {
     /// Those of a checked configuration.
     pub(super) fn of(config: &DriveConfig) -> Self {
-        Self { table: LimitTable::of(config), kinds: config.geometry.cell.bits() as usize }
+        let table = LimitTable::of(config);
+        let chances = table.aged().and_then(|aged| Chances::of(aged.ladder(), config.geometry.page_size.0 as u32));
+        Self { table, chances, kinds: config.geometry.cell.bits() as usize }
     }
 
     fn aged(&self) -> Option<&AgedLimits> {
@@ -46,29 +51,30 @@ impl PageLimits {
         self.aged().is_some()
     }
 
-    /// What all groups of a block endure without retries.
+    /// What all groups of a block endure before a read may take a retry.
     pub(super) fn of_groups(&self, block: &BlockView) -> OfGroups {
-        let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group((block.pec, block.age_step), group, kind, 0));
+        let calm = self.aged().map_or(0, AgedLimits::calm);
+        let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group((block.pec, block.age_step), group, kind, calm));
         OfGroups { by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(), kinds: self.kinds }
     }
 
     /// The limit of a group at a P/E count and a step of age.
-    pub(super) fn of_group(&self, (pec, step): (u32, usize), group: usize, kind: usize, level: usize) -> i64 {
+    pub(super) fn of_group(&self, (pec, step): (u32, usize), group: usize, kind: usize, level: usize) -> Dose {
         match self.aged() {
-            None => self.table.truth(group, pec).limit.cast_signed(),
-            Some(aged) => aged.truth(&self.table, pec, Asked { group, kind, level, step }),
+            None => self.table.truth(group, pec).limit,
+            Some(aged) => Dose::of_1024ths(aged.truth(&self.table, pec, Asked { group, kind, level, step })),
         }
     }
 
     /// The limit of the weakest of these page kinds of a wordline, a bit each.
-    pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: u32, factor: u32, kinds: u32) -> i64 {
+    pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: u32, factor: u32, kinds: u32) -> Dose {
         let first = self.table.group_of(wordline) * groups.kinds;
-        if !self.age() {
-            return self.scaled(block, groups.by_group_and_kind[first].cast_unsigned(), (wordline, kinds), factor).cast_signed();
-        }
+        let Some(aged) = self.aged() else {
+            return self.scaled(block, groups.by_group_and_kind[first], (wordline, kinds), factor);
+        };
         let of_kind = |kind: usize| {
             let page = PageAt { wordline, kind, block_factor: factor, mode: block.mode_of(wordline) };
-            AgedLimits::of_page(&self.table, groups.by_group_and_kind[first + kind], page)
+            Dose::of_1024ths(aged.of_page(&self.table, groups.by_group_and_kind[first + kind].in_1024ths(), page))
         };
         let live = (0..groups.kinds).filter(|kind| any(&[u64::from(kinds)], *kind as u32, 1));
         live.map(of_kind).min().expect("the caller names a kind")
@@ -76,17 +82,17 @@ impl PageLimits {
 
     /// The lowest limit of any wordline of the worst block that has no age beyond the block's, over the weight of a neighbour's read: reads that
     /// a wordline surely bears that is programmed from now on.
-    pub(super) fn of_new(&self, block: &BlockView, groups: &OfGroups, endurances: &[Endurance]) -> u64 {
+    pub(super) fn of_new(&self, block: &BlockView, groups: &OfGroups, endurances: &[Endurance]) -> Quarters {
         let of_group = |(group, endurance): (usize, &Endurance)| {
             let kinds = &groups.by_group_and_kind[group * groups.kinds..][..groups.kinds];
-            let weakest = kinds.iter().copied().min().unwrap_or(0).max(0).cast_unsigned();
+            let weakest = kinds.iter().copied().min().unwrap_or_default().max(Dose::ZERO);
             self.table.in_mode(weakest, block.mode) / endurance.alpha
         };
-        endurances.iter().enumerate().map(of_group).min().unwrap_or(0)
+        endurances.iter().enumerate().map(of_group).min().unwrap_or_default()
     }
 
     /// The limit of a page that techniques go by.
-    pub(super) fn to_keep(&self, block: &BlockView, page: u32) -> u64 {
+    pub(super) fn to_keep(&self, block: &BlockView, page: u32) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
         let keeps_longest = self.age() && !planted(Bug::ProbeOfToday);
@@ -95,31 +101,52 @@ impl PageLimits {
     }
 
     /// The limit of the weakest of some page kinds of a wordline, a bit each, from its group's.
-    fn scaled(&self, block: &BlockView, of_group: u64, (wordline, kinds): (u32, u32), factor: u32) -> u64 {
+    fn scaled(&self, block: &BlockView, of_group: Dose, (wordline, kinds): (u32, u32), factor: u32) -> Dose {
         let of_wordline = self.table.limit_of(of_group, wordline, factor);
         self.table.limit_of_kinds(self.table.in_mode(of_wordline, block.mode_of(wordline)), kinds)
     }
 
+    /// RBER of a page of this dose.
+    pub(super) fn rate(&self, block: &BlockView, page: u32, dose: Dose) -> f64 {
+        let Some(aged) = self.aged() else { return 0.0 };
+        let at = |level| self.at_level(block, page, level).in_1024ths();
+        aged.rate(dose.in_1024ths().cast_unsigned(), at(0), at(aged.beside()))
+    }
+
+    /// How likely a read takes retries.
+    pub(super) fn chances(&self) -> Option<&Chances> {
+        self.chances.as_ref()
+    }
+
     /// The limit of a page with so many retries.
-    pub(super) fn of_page(&self, block: &BlockView, page: u32, retries: u8) -> i64 {
+    pub(super) fn of_page(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
+        self.at_level(block, page, retries.into())
+    }
+
+    /// The same by number of level ([`Asked::level`]).
+    fn at_level(&self, block: &BlockView, page: u32, level: usize) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
-        let of_group = self.of_group((block.pec, block.age_step), self.table.group_of(wordline), kind as usize, retries.into());
-        let block_factor = self.table.block_factor(block.block);
-        let page = PageAt { wordline, kind: kind as usize, block_factor, mode: block.mode_of(wordline) };
-        AgedLimits::of_page(&self.table, of_group, page)
+        let (group, factor) = (self.table.group_of(wordline), self.table.block_factor(block.block));
+        let of_group = self.of_group((block.pec, block.age_step), group, kind as usize, level);
+        match self.aged() {
+            None => self.scaled(block, of_group, (wordline, 1 << kind), factor),
+            Some(aged) => {
+                let page = PageAt { wordline, kind: kind as usize, block_factor: factor, mode: block.mode_of(wordline) };
+                Dose::of_1024ths(aged.of_page(&self.table, of_group.in_1024ths(), page))
+            }
+        }
     }
 
     /// What a read comes to of a page that has taken this dose: the fewest retries that decode it.
     #[inline]
-    pub(super) fn health(&self, levels: &Levels, page: PageAt, dose: u64) -> PageHealth {
+    pub(super) fn health(&self, levels: &Levels, page: PageAt, dose: Dose) -> PageHealth {
         let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
-        let of_page = |limit: u64| {
+        let of_page = |limit: Dose| {
             let of_wordline = self.table.limit_of(limit, page.wordline, page.block_factor);
             self.table.limit_of_kinds(self.table.in_mode(of_wordline, page.mode), 1 << page.kind)
         };
         // A limit below 0 stays there, whatever multiplies it.
-        let decodes = |limit: &i64| u64::try_from(*limit).is_ok_and(|limit| dose <= of_page(limit));
-        match limits.iter().position(decodes) {
+        match limits.iter().position(|limit| *limit >= Dose::ZERO && dose <= of_page(*limit)) {
             Some(retries) => PageHealth { retries: retries as u8, is_lost: false },
             None => PageHealth { retries: (limits.len() - 1) as u8, is_lost: true },
         }
@@ -149,7 +176,7 @@ mod tests {
         let (limits, geometry) = (PageLimits::of(&config), Geometry::new(&config));
         let block = |age_step| BlockView {
             block: 0,
-            reads: 0,
+            reads: Quarters::ZERO,
             pec: 0,
             wordlines: &[],
             pages_per_wordline: 3,
@@ -162,9 +189,9 @@ mod tests {
         };
         let (young, old) = (block(0), block(Ages::default().step(config.error.longest_age.0)));
         for page in 0..3 {
-            let keep = limits.to_keep(&young, page).cast_signed();
+            let keep = limits.to_keep(&young, page);
             assert!(keep <= limits.of_page(&old, page, 0), "page {page}");
-            assert!(keep * 2 > limits.of_page(&old, page, 0) && keep < limits.of_page(&young, page, 0), "page {page}: {keep}");
+            assert!(keep * 2 > limits.of_page(&old, page, 0) && keep < limits.of_page(&young, page, 0), "page {page}: {keep:?}");
         }
     }
 }

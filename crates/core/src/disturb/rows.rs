@@ -12,7 +12,8 @@
 //! by the table's own rows (policy_row_cycles = 0)       500: 1,000     501 to 1,000: 1,000
 //! ```
 
-use super::table::{ALPHA_ONE, DOSE_ONE, Endurance};
+use super::table::Endurance;
+use crate::base::dose::{Alpha, Dose};
 use crate::config::{ALPHA_MAX, DisturbConfig, PerPec};
 
 /// Limits (dose units) and alphas by P/E count and group.
@@ -133,7 +134,7 @@ impl Rows {
 
 /// In fixed point, rounded to the worse side.
 fn fixed((limit, alpha): (f64, f64)) -> Endurance {
-    Endurance { limit: (limit * DOSE_ONE as f64).floor() as u64, alpha: (alpha * ALPHA_ONE as f64).ceil() as u64 }
+    Endurance { limit: Dose::floor(limit), alpha: Alpha::ceil(alpha) }
 }
 
 #[cfg(test)]
@@ -152,22 +153,22 @@ mod tests {
     const TABLE: [(u32, f64, f64); 2] = [(0, 2000.0, 8.0), (1000, 1000.0, 8.5)];
 
     fn limits(rows: &Rows, pec: &[u32]) -> Vec<f64> {
-        pec.iter().map(|pec| rows.truth(0, *pec).limit as f64 / DOSE_ONE as f64).collect()
+        pec.iter().map(|pec| rows.truth(0, *pec).limit.units()).collect()
     }
 
     #[test]
     fn beyond_the_last_row_the_truth_goes_on_as_the_table_ended() {
         let rows = rows(100, &TABLE);
         assert_eq!(limits(&rows, &[0, 500, 1000, 1500, 2000, 2500, 3000]), [2000.0, 1500.0, 1000.0, 750.0, 500.0, 375.0, 250.0]);
-        assert_eq!([1000, 2000, 3000].map(|pec| 2 * rows.truth(0, pec).alpha / ALPHA_ONE), [17, 18, 19], "8.5, 9, 9.5");
-        assert_eq!(rows.truth(0, u32::MAX), Endurance { limit: DOSE_ONE, alpha: 32 * ALPHA_ONE }, "never nothing");
+        assert_eq!([1000, 2000, 3000].map(|pec| rows.truth(0, pec).alpha.weight()), [8.5, 9.0, 9.5]);
+        assert_eq!(rows.truth(0, u32::MAX), Endurance { limit: Dose::UNIT, alpha: Alpha::ONE * 32 }, "never nothing");
     }
 
     #[test]
     fn a_limit_that_grew_at_the_end_is_held_and_so_is_a_single_row() {
         let grows = rows(100, &[(0, 1000.0, 9.0), (1000, 2000.0, 8.0)]);
         assert_eq!(limits(&grows, &[1000, 1001, 5000]), [2000.0; 3]);
-        assert_eq!(grows.truth(0, 5000).alpha, 8 * ALPHA_ONE);
+        assert_eq!(grows.truth(0, 5000).alpha, Alpha::ONE * 8);
         let single = rows(100, &[(500, 1000.0, 9.0)]);
         assert_eq!(limits(&single, &[0, 500, 1_000_000]), [1000.0; 3]);
         assert_eq!((single.around(0), single.around(7777), single.next_change(500)), ((500, 500), (500, 500), None));

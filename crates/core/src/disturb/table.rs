@@ -5,16 +5,14 @@
 use super::allowed::Allowed;
 use super::rows::Rows;
 use crate::base::codings::{CODINGS, Codings, FACTOR_ONE, FULL};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
 use crate::error::budget::AgedLimits;
 
-pub use crate::base::dose::{ALPHA_ONE, DOSE_ONE, QUARTERS};
-
 /// Limits of layers, blocks and page kinds over those of the worst are multiples of 1/1024.
-const MEMBER_BITS: u32 = 10;
-const MEMBER_ONE: u32 = 1 << MEMBER_BITS;
+const MEMBER_ONE: u32 = 1024;
 /// Sets of page kinds: QLC has four kinds.
 const KIND_SETS: usize = 16;
 /// Keeps what is drawn for layers and blocks apart from the groups.
@@ -24,10 +22,10 @@ const BLOCK_SALT: u64 = 1 << 41;
 /// What a wordline endures, and what its neighbours do to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endurance {
-    /// Dose at which data is lost, in 1/1024 dose units.
-    pub limit: u64,
-    /// Weight of a neighbour's read, in 1/256.
-    pub alpha: u64,
+    /// Dose at which data is lost.
+    pub limit: Dose,
+    /// Weight of a neighbour's read.
+    pub alpha: Alpha,
 }
 
 /// What a technique looks limits up by.
@@ -148,32 +146,33 @@ impl LimitTable {
 
     /// The true limit of a wordline, from its group's [`Self::truth`] and its block's [`Self::block_factor`]. Never below the group's.
     #[inline]
-    pub fn limit_of(&self, group_limit: u64, wordline: u32, block_factor: u32) -> u64 {
+    pub fn limit_of(&self, group_limit: Dose, wordline: u32, block_factor: u32) -> Dose {
         let next = self.bugs.has(Bug::NextLayer) && wordline as usize + 1 < self.member.len();
-        let of_layer = (group_limit * u64::from(self.member[wordline as usize + usize::from(next)])) >> MEMBER_BITS;
+        let of_layer = group_limit.by_1024ths(self.member[wordline as usize + usize::from(next)].into());
         if planted(Bug::LimitRoundedOnce) {
-            return (group_limit * u64::from(self.member[wordline as usize]) * u64::from(block_factor)) >> (2 * MEMBER_BITS);
+            let unrounded = group_limit * self.member[wordline as usize] * block_factor;
+            return unrounded.by_1024ths(1).by_1024ths(1);
         }
-        (of_layer * u64::from(block_factor)) >> MEMBER_BITS
+        of_layer.by_1024ths(block_factor.into())
     }
 
     /// The limit of the weakest of some page kinds of a wordline, a bit each and LSB first, from the wordline's [`Self::limit_of`].
     #[inline]
-    pub fn limit_of_kinds(&self, wordline_limit: u64, kinds: u32) -> u64 {
+    pub fn limit_of_kinds(&self, wordline_limit: Dose, kinds: u32) -> Dose {
         let weakest =
             if self.bugs.has(Bug::StrongestKind) { self.weakest.iter().max() } else { self.weakest.get(kinds as usize % KIND_SETS) };
-        (wordline_limit * u64::from(*weakest.expect("a number for each set"))) >> MEMBER_BITS
+        wordline_limit.by_1024ths(u64::from(*weakest.expect("a number for each set")))
     }
 
     /// A limit in a coding, from that in full density.
     #[inline]
-    pub fn in_mode(&self, limit: u64, mode: u8) -> u64 {
+    pub fn in_mode(&self, limit: Dose, mode: u8) -> Dose {
         let times = if self.bugs.has(Bug::GuardFactorTwice) { 2 } else { 1 };
-        if mode == FULL { limit } else { limit * self.by_coding[usize::from(mode)] * times / FACTOR_ONE }
+        if mode == FULL { limit } else { limit.by_1024ths(self.by_coding[usize::from(mode)] * times) }
     }
 
     /// [`Self::limit_of`] in the worst block.
-    pub fn limit_of_worst_block(&self, group_limit: u64, wordline: u32) -> u64 {
+    pub fn limit_of_worst_block(&self, group_limit: Dose, wordline: u32) -> Dose {
         self.limit_of(group_limit, wordline, MEMBER_ONE)
     }
 
@@ -181,7 +180,7 @@ impl LimitTable {
     pub fn truth(&self, group: usize, pec: u32) -> Endurance {
         if self.bugs.has(Bug::AlphaFloor) {
             let truth = self.rows.truth(group, pec);
-            return Endurance { alpha: truth.alpha / ALPHA_ONE * ALPHA_ONE, ..truth };
+            return Endurance { alpha: truth.alpha.floor(), ..truth };
         }
         let pec = if self.bugs.has(Bug::NotExtrapolated) { pec.min(self.last_row()) } else { pec };
         let group = if self.bugs.has(Bug::TruthOfFirstGroup) { 0 } else { group };
@@ -229,6 +228,12 @@ impl LimitTable {
         Endurance { limit, ..truth }
     }
 
+    /// Retries of a read that a technique counts with: the most that count on any group; none where data has no error rate.
+    pub fn retries(&self, pec: u32) -> u32 {
+        let of = |allowed: &Allowed| (0..self.groups).map(|group| allowed.retries(self, group, pec)).max().unwrap_or(0);
+        self.allowed.as_ref().map_or(0, of)
+    }
+
     /// Groups on which techniques count with more retries than `reclaim.retries`, because age leaves them too little otherwise.
     pub fn budget_raised(&self, pec: u32) -> u32 {
         let raised = |allowed: &Allowed| (0..self.groups).filter(|group| allowed.is_raised(self, *group, pec)).count();
@@ -243,7 +248,7 @@ impl LimitTable {
         let (from, to) = self.rows.around(pec);
         if self.bugs.has(Bug::AlphaOne) {
             let limit = self.truth(group, from).limit.min(self.truth(group, to).limit);
-            return Some(Endurance { limit, alpha: ALPHA_ONE });
+            return Some(Endurance { limit, alpha: Alpha::ONE });
         }
         if self.bugs.has(Bug::BestGroup) {
             return (0..self.groups).map(|g| self.truth(g, to)).max_by_key(|e| e.limit);
@@ -286,15 +291,15 @@ pub(crate) fn unit_hash(n: u64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Dose of one sensing per page kind, in quarters of a dose unit.
-pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [u32; 4] {
+/// Dose of one sensing per page kind.
+pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [Quarters; 4] {
     let sensings = cell.sensings();
     let (kinds, sum) = (cell.bits(), cell.sensings().sum::<u32>());
-    let mut weights = [QUARTERS; 4];
+    let mut weights = [Quarters::UNIT; 4];
     if unit == DoseUnit::Sensings {
         for (w, s) in weights.iter_mut().zip(sensings) {
-            let exact = f64::from(QUARTERS * s * kinds) / f64::from(sum);
-            *w = (exact.round() as u32).max(1);
+            let exact = f64::from(Quarters::UNIT.count() * s * kinds) / f64::from(sum);
+            *w = Quarters::of((exact.round() as u32).max(1));
         }
     }
     weights
@@ -334,7 +339,7 @@ mod tests {
             let members = || (0..800).filter(|w| t.group_of(*w) == group).map(|w| t.limit_of(limit, w, MEMBER_ONE));
             assert_eq!(members().min(), Some(limit), "the worst member is the group's value");
             let top = members().max().unwrap();
-            assert!(top <= best * DOSE_ONE && top > best * DOSE_ONE * 95 / 100, "group {group}: best member {top}");
+            assert!(top <= Dose::UNIT * best && top.units() > f64::from(best) * 0.95, "group {group}: best member {top:?}");
         }
         assert!((0..800).all(|w| t.group_of(w) == t.group_of(w / 8 * 8) && t.member[w as usize] == t.member[w as usize / 8 * 8]));
         let blocks: Vec<u32> = (0..200).map(|b| t.block_factor(b)).collect();
@@ -345,26 +350,26 @@ mod tests {
     fn of_some_page_kinds_the_weakest_decides() {
         let config = DisturbConfig { kind_factor: vec![1.8, 1.5, 1.0], ..DisturbConfig::default() };
         let t = LimitTable::new(&config, 1, 1);
-        let of = |kinds| t.limit_of_kinds(1024, kinds);
+        let of = |kinds| t.limit_of_kinds(Dose::UNIT, kinds).in_1024ths();
         assert_eq!([of(0b001), of(0b010), of(0b011), of(0b100), of(0b111)], [1843, 1536, 1536, 1024, 1024]);
-        assert!((0..16).all(|kinds| table().limit_of_kinds(77, kinds) == 77));
+        assert!((0..16).all(|kinds| table().limit_of_kinds(Dose::UNIT * 77, kinds) == Dose::UNIT * 77));
     }
 
     #[test]
     fn guard_levels_multiply_limits() {
         let mut t = table();
         t.by_coding[1] = 10 * 1024 + 512;
-        assert_eq!([0, 1, 4].map(|coding| t.in_mode(1000, coding)), [1000, 10_500, 1000]);
+        assert_eq!([0, 1, 4].map(|coding| t.in_mode(Dose::of_1024ths(1000), coding).in_1024ths()), [1000, 10_500, 1000]);
     }
 
     #[test]
     fn truth_interpolates_and_lookup_takes_the_worse_of_two_close_rows() {
         let t = table();
-        assert_eq!(t.truth(1, 550), Endurance { limit: 725 * DOSE_ONE, alpha: 9 * ALPHA_ONE + 71 });
+        assert_eq!(t.truth(1, 550), Endurance { limit: Dose::UNIT * 725, alpha: Alpha::of_256ths(9 * 256 + 71) });
         // The row at 600: alpha 9.3, rounded up.
-        assert_eq!(t.lookup(1, 550), Endurance { limit: 700 * DOSE_ONE, alpha: 9 * ALPHA_ONE + 77 });
+        assert_eq!(t.lookup(1, 550), Endurance { limit: Dose::UNIT * 700, alpha: Alpha::of_256ths(9 * 256 + 77) });
         assert_eq!(t.lookup(1, 500), t.truth(1, 500));
-        assert_eq!(t.lookup(0, 0).limit, 2000 * DOSE_ONE);
+        assert_eq!(t.lookup(0, 0).limit, Dose::UNIT * 2000);
     }
 
     /// Also where a table falls and rises between rows that are no multiples of the policies' distance, and beyond its end.
@@ -403,8 +408,8 @@ mod tests {
 
     #[test]
     fn sensing_weights_average_to_one_unit() {
-        assert_eq!(dose_per_kind(DoseUnit::Reads, Cell::Tlc), [4; 4]);
-        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7]);
-        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Slc)[..1], [4]);
+        assert_eq!(dose_per_kind(DoseUnit::Reads, Cell::Tlc), [Quarters::UNIT; 4]);
+        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7].map(Quarters::of));
+        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Slc)[..1], [Quarters::UNIT]);
     }
 }

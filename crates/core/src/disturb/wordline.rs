@@ -8,8 +8,9 @@
 //! ```
 
 use super::limits::PageLimits;
-use super::table::{ALPHA_ONE, Endurance};
-use super::{Assessment, BlockView, Counts, ErrorModel, spared};
+use super::table::Endurance;
+use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, spared};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::bugs::{Bug, planted};
 use crate::disturb::Wordline;
 
@@ -25,12 +26,11 @@ impl WordlineModel {
     }
 
     /// Reads of the neighbours of wordline `i`, together; a missing neighbour is never read.
-    #[inline]
-    fn neighbours(&self, wordlines: &[Wordline], i: usize) -> u64 {
+    fn neighbours(&self, wordlines: &[Wordline], i: usize) -> Quarters {
         let stride = if self.limits.table.bugs.has(Bug::StrideForgotten) { 1 } else { self.stride };
-        let beyond = if self.limits.table.bugs.has(Bug::EdgeWraps) { u64::from(wordlines[wordlines.len() - 1].reads) } else { 0 };
-        let below = i.checked_sub(stride).map_or(beyond, |n| u64::from(wordlines[n].reads));
-        let above = wordlines.get(i + stride).map_or(0, |w| u64::from(w.reads));
+        let beyond = if self.limits.table.bugs.has(Bug::EdgeWraps) { wordlines[wordlines.len() - 1].reads } else { Quarters::ZERO };
+        let below = i.checked_sub(stride).map_or(beyond, |n| wordlines[n].reads);
+        let above = wordlines.get(i + stride).map_or(Quarters::ZERO, |w| w.reads);
         below + above
     }
 
@@ -45,13 +45,13 @@ impl ErrorModel for WordlineModel {
         let (endurances, groups) = (self.endurances(block.pec), self.limits.of_groups(block));
         // Every read to come on the weakest neighbourhood.
         let fresh = self.limits.of_new(block, &groups, &endurances);
-        if block.reads == 0 {
-            return Assessment::CleanUntil(fresh.min(u64::from(u32::MAX - 1)) as u32);
+        if block.reads == Quarters::ZERO {
+            return Assessment::CleanUntil(fresh.min(LATEST));
         }
         let table = &self.limits.table;
         let factor = table.block_factor(block.block);
         // What is left to each group's worst; divided once, not for each wordline.
-        let mut left = vec![u64::MAX; endurances.len()];
+        let mut left = vec![Dose::MAX; endurances.len()];
         for wordline in 0..block.programmed() {
             let kinds = block.live_kinds(wordline);
             if kinds == 0 {
@@ -61,29 +61,26 @@ impl ErrorModel for WordlineModel {
             let e = endurances[group];
             let dose = self.weighed_dose(&Counts::of(block, wordline), e.alpha);
             let limit = self.limits.of_kinds(block, &groups, wordline, factor, kinds);
-            match u64::try_from(limit) {
-                Ok(limit) if dose <= limit => left[group] = left[group].min(limit - dose),
-                _ => return Assessment::Suspect,
+            if dose > limit {
+                return Assessment::Suspect;
             }
+            left[group] = left[group].min(limit - dose);
         }
-        let mut more = left
-            .iter()
-            .zip(&endurances)
-            .map(|(left, e)| if planted(Bug::QuietRoundedUp) { left.div_ceil(e.alpha) } else { left / e.alpha })
-            .min()
-            .unwrap_or(u64::MAX);
+        let rounding = |alpha: Alpha| if planted(Bug::QuietRoundedUp) { i64::from(alpha.in_256ths()) - 1 } else { 0 };
+        let of_group = |(left, e): (&Dose, &Endurance)| (*left + Dose::of_1024ths(rounding(e.alpha))) / e.alpha;
+        let mut more = left.iter().zip(&endurances).map(of_group).min().unwrap_or(Quarters::MAX);
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
         if (block.programmed() as usize) < block.wordlines.len() {
             more = more.min(fresh);
         }
-        Assessment::CleanUntil(u64::from(block.reads).saturating_add(more).min(u64::from(u32::MAX - 1)) as u32)
+        Assessment::CleanUntil(block.reads.saturating_add(more).min(LATEST))
     }
 
     #[inline]
-    fn weighed_dose(&self, counts: &Counts, alpha: u64) -> u64 {
+    fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose {
         let near = self.neighbours(counts.wordlines, counts.wordline as usize);
-        let far = u64::from(counts.reads) - near - u64::from(counts.own);
-        alpha * near + ALPHA_ONE * far - ALPHA_ONE * u64::from(counts.wordlines[counts.wordline as usize].base)
+        let base = counts.wordlines[counts.wordline as usize].base;
+        near * alpha + counts.reads.far() - near.far() - counts.own.far() - base.far()
     }
 
     fn page_limits(&self) -> &PageLimits {
@@ -95,11 +92,11 @@ impl ErrorModel for WordlineModel {
         &mut self.limits
     }
 
-    fn base_at_program(&self, block: &BlockView, wordline: u32) -> u32 {
+    fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters {
         let i = wordline as usize;
         let e = self.limits.table.truth(self.limits.table.group_of(wordline), block.pec);
-        let s = i.checked_sub(self.stride).map_or(0, |n| u64::from(block.wordlines[n].reads));
-        let before = (e.alpha * s + ALPHA_ONE * (u64::from(block.reads) - s)) / ALPHA_ONE;
-        spared(before, self.preprogram_weight)
+        let s = i.checked_sub(self.stride).map_or(Quarters::ZERO, |n| block.wordlines[n].reads);
+        let before = s * e.alpha + block.reads.far() - s.far();
+        spared(before / Alpha::ONE, self.preprogram_weight)
     }
 }

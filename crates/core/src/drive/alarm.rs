@@ -1,9 +1,9 @@
 //! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy is asked, data that is
 //! gone is reported. Rare, and out of line.
 
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads};
 use crate::bugs::{Bug, planted};
-use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::flash::assess::COUNTER_GUARD;
 use crate::flash::block::{BlockState, MOVING};
@@ -14,11 +14,18 @@ use crate::slots::reclaim::Action;
 use crate::slots::rewrite::Rewrite;
 
 impl Drive {
-    /// Reads older data of a partly written page, to complete it. Tells whether it could be read.
-    pub(crate) fn fill(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
+    /// Reads older data of a partly written page, to complete it.
+    pub(crate) fn fill(&mut self, lpn: Lpn, ppn: Ppn) -> Sensed {
         let sensed = self.flash.sense(lpn, ppn, Cause::Host, true);
         self.answer(lpn, ppn, sensed, true);
-        sensed.good
+        sensed
+    }
+
+    /// The same for a read of the host's, which takes the time of it. Tells whether it could be read.
+    pub(crate) fn fill_for_read(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
+        let Sensed { good, level, .. } = self.fill(lpn, ppn);
+        self.flash.record_begin(level);
+        good
     }
 
     /// A counted host read reached the block's alarm.
@@ -73,7 +80,7 @@ impl Drive {
     /// Asks the policy about a block that is a step of age older, read or not. A job that it has wanted before ends now: what the block may
     /// still bear was reserved until here.
     pub(crate) fn ask_about_older(&mut self, block: BlockId) {
-        if self.flash.hot(block).reads == 0 {
+        if self.flash.hot(block).reads == Quarters::ZERO {
             // What has no dose is safe at any age.
             return self.flash.ask_policy_at_next_read(block);
         }
@@ -192,9 +199,9 @@ impl Drive {
             return false;
         }
         let served = self.flash.cold(job.block).without_movers(self.flash.hot(job.block).reads);
-        let rate = f64::from(served - job.from) / (self.flash.now - job.started_at).max(1) as f64;
-        let left = job.deadline.0.saturating_mul(QUARTERS).saturating_sub(served);
-        rate * self.ftl.time_left(&self.flash, job) as f64 >= f64::from(left / QUARTERS * QUARTERS)
+        let rate = f64::from((served - job.from).count()) / (self.flash.now - job.started_at).max(1) as f64;
+        let left = job.deadline.quarters().saturating_sub(served);
+        rate * self.ftl.time_left(&self.flash, job) as f64 >= f64::from(left.whole_down().quarters().count())
     }
 
     /// Ends a run: looks at every block that may hold pages past their limit and reports those that nobody has read.
@@ -240,6 +247,7 @@ impl Drive {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::dose::Quarters;
     use crate::base::streams::WEAR;
     use crate::base::units::{Cause, Reads};
     use crate::config::{DisturbModel, PerPec};
@@ -257,10 +265,10 @@ mod tests {
         let block = drive.geometry.block_of(ppn);
         // Three times as though it had been read 2^29 - 1 times in between: the second of two more reads passes 2^29.
         for _ in 0..3 {
-            drive.flash.pretend_reads(block, CARRY - 4);
+            drive.flash.pretend_reads(block, CARRY - Quarters::UNIT);
             drive.read_pages(&[0, 0]);
         }
-        assert_eq!((drive.flash.hot(block).reads, drive.flash.cold(block).carries), (4, 3));
+        assert_eq!((drive.flash.hot(block).reads, drive.flash.cold(block).carries), (Quarters::UNIT, 3));
         assert_eq!(drive.block_states().nth(block as usize).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
         assert_eq!(drive.reclaim_counts().invocations, 0, "what cannot be disturbed is not rewritten");
     }

@@ -81,6 +81,9 @@ impl Drive {
             drive.flash.keep_time(drive.config.longest_age());
             drive.ftl.steps.runs = drive.policy.follows_age() && drive.flash.ages().is_some();
         }
+        if drive.config.error.noise {
+            drive.flash.draw_retries(seed);
+        }
         for block in 0..drive.geometry.blocks {
             drive.ftl.add_free(&drive.flash, block);
         }

@@ -3,8 +3,8 @@
 pub mod blame;
 mod figures;
 
+use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{BlockId, Lpn, Ppn};
-use crate::disturb::table::QUARTERS;
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, CARRY};
 use crate::ftl::map::{BUFFERED, UNMAPPED};
@@ -107,20 +107,20 @@ impl Drive {
         whole
     }
 
-    /// What the drive takes for the dose and the limit of a programmed page, in 1/1024 dose units; nothing where reads disturb nothing.
-    pub fn dose_and_limit(&self, ppn: Ppn) -> Option<(u64, u64)> {
+    /// What the drive takes for the dose and the limit of a programmed page; nothing where reads disturb nothing.
+    pub fn dose_and_limit(&self, ppn: Ppn) -> Option<(Dose, Dose)> {
         let block = self.geometry.block_of(ppn);
         self.flash.limits()?;
         let page = ppn - self.geometry.first_page(block);
         Some(self.flash.with_block_view(block, |model, view| {
             let limit = model.limit(view, page, model.max_retries());
-            (model.dose(view, page), limit.max(0).cast_unsigned())
+            (model.dose(view, page), limit.max(Dose::ZERO))
         }))
     }
 
-    /// What the technique's counters know of a block's wordlines that they count: the least and the most that was read of each since the erase,
-    /// in quarters of a dose unit. Nothing where the technique has no such counters.
-    pub fn counted_wordlines(&self, block: BlockId) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+    /// What the technique's counters know of a block's wordlines that they count: the least and the most that was read of each since the erase.
+    /// Nothing where the technique has no such counters.
+    pub fn counted_wordlines(&self, block: BlockId) -> impl Iterator<Item = (u32, Quarters, Quarters)> + '_ {
         let known = self.flash.tracker().is_on().then(|| self.flash.tracker().of(block));
         known.into_iter().flat_map(|known| {
             known.entries().map(|(wordline, entry)| (wordline as u32, entry.count - entry.error, entry.count)).collect::<Vec<_>>()
@@ -142,7 +142,7 @@ impl Drive {
             effective_milli: cold.effective_milli(),
             cycles: cold.pec - self.config.start.pec,
             reprogrammed_cycles: cold.reprogrammed_cycles,
-            reads: (f64::from(cold.carries) * f64::from(CARRY) + f64::from(hot.reads)) / f64::from(QUARTERS),
+            reads: f64::from(cold.carries) * CARRY.units() + hot.reads.units(),
             mode: hot.mode,
             valid: hot.valid,
             written: hot.write_ptr,

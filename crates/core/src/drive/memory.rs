@@ -38,6 +38,7 @@ impl Drive {
                 + Contents::bytes(g.raw_pages(), g.pages_per_block)
                 + VictimIndex::bytes(g.blocks)
                 + Recoded::bytes(g.blocks, g.wordlines_per_block)
+                + config.ecc.level_bytes(g.blocks).0
                 + records
                 + wordlines
                 + tired

@@ -85,9 +85,9 @@ impl Drive {
         let mut whole = !self.ftl.is_lost(front.lpn);
         if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
-            whole = self.fill(front.lpn, front.below);
-            whole &= !self.ftl.is_lost(front.lpn);
-            self.record_fill(front.below, whole);
+            let filled = self.fill(front.lpn, front.below);
+            whole = filled.good && !self.ftl.is_lost(front.lpn);
+            self.record_fill(front.below, filled.level, whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
                 let slot = self.ftl.map.to_physical[front.lpn as usize] & !BUFFERED;
@@ -128,12 +128,12 @@ impl Drive {
     }
 
     /// A page was read to complete one that was written in part.
-    fn record_fill(&mut self, src: Ppn, whole: bool) {
+    fn record_fill(&mut self, src: Ppn, level: u8, whole: bool) {
         let (cause, coding) = (Cause::Host, self.flash.read_coding(src));
         let op = match (whole, self.flash.by_wordline()) {
-            (false, _) => NandOp::Copy { src, coding, dst: None, cause },
-            (true, false) => NandOp::Fill { src, coding },
-            (true, true) => NandOp::Load { src, coding, serial: self.ftl.gather_serial(Gatherer::Stream(HOST)), cause },
+            (false, _) => NandOp::Copy { src, coding, level, dst: None, cause },
+            (true, false) => NandOp::Fill { src, coding, level },
+            (true, true) => NandOp::Load { src, coding, level, serial: self.ftl.gather_serial(Gatherer::Stream(HOST)), cause },
         };
         self.flash.record(op);
     }

@@ -13,12 +13,13 @@
 //! kept here is how far other levels are above it, and R. Rows are those of `disturb.table`, and beyond the last one those that `[disturb]`
 //! goes on with. The truth is linear between two rows, in whole numbers. A policy takes the worse of the two rows that it sees around.
 
-use crate::base::dose::DOSE_ONE;
+use crate::base::dose::Dose;
 use crate::base::units::Ns;
 use crate::config::{ConfigError, DriveConfig};
 use crate::disturb::table::LimitTable;
 
 use super::ages::{Ages, STEPS};
+use super::chance;
 use super::ladder::Ladder;
 use super::rate::Rates;
 
@@ -26,6 +27,8 @@ use super::rate::Rates;
 /// so much from has less than nothing left.
 const GAINED_MAX: f64 = (1u64 << 36) as f64;
 const SPENT_MAX: f64 = (1u64 << 37) as f64;
+/// An error rate beside the first cap, over it: what lies between tells what a read adds.
+const BESIDE: f64 = 1.0625;
 
 /// Whose limit is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +37,7 @@ pub struct Asked {
     pub group: usize,
     /// Page kind, LSB first.
     pub kind: usize,
-    /// Retries that may be made.
+    /// Retries that may be made; or, by number, an error rate that is no level's ([`AgedLimits::beside`], [`AgedLimits::calm`]).
     pub level: usize,
     /// Step of the data's age ([`Ages`]).
     pub step: usize,
@@ -58,6 +61,8 @@ pub struct PageAt {
 pub struct AgedLimits {
     rates: Rates,
     ladder: Ladder,
+    /// The error rates that limits are asked for: the caps of all levels, one beside the first, and the one up to which reads take no retry.
+    marks: Vec<f64>,
     ages: Ages,
     groups: usize,
     kinds: usize,
@@ -76,8 +81,12 @@ impl AgedLimits {
     /// A ladder that cannot be.
     pub fn of(config: &DriveConfig, table: &LimitTable) -> Result<Option<Self>, ConfigError> {
         let (Some(rates), Some(ladder)) = (Rates::of(config), Ladder::of(&config.ecc)?) else { return Ok(None) };
+        let noise = config.error.noise.then(|| chance::calm(&ladder, config.geometry.page_size.0 as u32)).flatten();
+        let calm = noise.unwrap_or(ladder.cap(0));
+        let caps = (0..=ladder.retries()).map(|level| ladder.cap(level));
         let mut limits = Self {
             rates,
+            marks: caps.chain([BESIDE * ladder.cap(0), calm]).collect(),
             ladder,
             ages: Ages::default(),
             groups: table.groups(),
@@ -95,7 +104,7 @@ impl AgedLimits {
         for row in &self.rows {
             for group in 0..self.groups {
                 for kind in 0..self.kinds {
-                    gained.extend((0..=self.ladder.retries()).map(|level| self.gained_at(table, *row, group, kind, level)));
+                    gained.extend((0..self.marks.len()).map(|level| self.gained_at(table, *row, group, kind, level)));
                     spent.extend((0..STEPS).map(|step| self.spent_at(table, *row, group, kind, step)));
                 }
             }
@@ -106,6 +115,28 @@ impl AgedLimits {
     /// The retries, their caps and latencies.
     pub fn ladder(&self) -> &Ladder {
         &self.ladder
+    }
+
+    /// The number of the error rate that is beside the first level's cap.
+    pub fn beside(&self) -> usize {
+        self.ladder.retries() + 1
+    }
+
+    /// The number of the error rate up to which no read takes a retry: the first level's cap, or where retries are drawn ([`chance::calm`]).
+    pub fn calm(&self) -> usize {
+        self.ladder.retries() + 2
+    }
+
+    /// RBER of a page that has taken this dose, by its limits at the first level and [beside](Self::beside) it.
+    pub fn rate(&self, dose: u64, first: i64, beside: i64) -> f64 {
+        let (cap, step) = (self.marks[0], self.marks[self.beside()] - self.marks[0]);
+        let over = dose as f64 - first as f64;
+        if beside > first {
+            (cap + step * over / (beside - first) as f64).max(0.0)
+        } else {
+            // Fresh data is past the first cap already, and nothing says what a read adds.
+            if over > 0.0 { 1.0 } else { cap }
+        }
     }
 
     /// The error rates behind it.
@@ -120,7 +151,7 @@ impl AgedLimits {
 
     /// RBER that a dose unit adds to a page of a group's worst member; nothing where fresh data is not decoded without retry any more.
     pub fn slope(&self, table: &LimitTable, pec: u32, group: usize, kind: usize) -> f64 {
-        let units = table.limit_of_kinds(table.truth(group, pec).limit, 1 << kind) as f64 / DOSE_ONE as f64;
+        let units = table.limit_of_kinds(table.truth(group, pec).limit, 1 << kind).units();
         self.room(pec, group, kind).map_or(0.0, |room| room / units)
     }
 
@@ -131,8 +162,8 @@ impl AgedLimits {
 
     /// C\[k\] - C\[0\] in a row, in 1/1024 dose units.
     fn gained_at(&self, table: &LimitTable, row: u32, group: usize, kind: usize, level: usize) -> i64 {
-        let more = self.ladder.cap(level) - self.ladder.cap(0);
-        let gained = self.room(row, group, kind).map_or(0.0, |room| table.truth(group, row).limit as f64 * (more / room));
+        let more = self.marks[level] - self.marks[0];
+        let gained = self.room(row, group, kind).map_or(0.0, |room| table.truth(group, row).limit.in_1024ths() as f64 * (more / room));
         gained.min(GAINED_MAX).floor() as i64
     }
 
@@ -140,7 +171,7 @@ impl AgedLimits {
     fn spent_at(&self, table: &LimitTable, row: u32, group: usize, kind: usize, step: usize) -> i64 {
         let Some(age) = self.ages.counts_as(step) else { return 0 };
         let lost = self.rates.retention(row, group, age);
-        let spent = self.room(row, group, kind).map_or(SPENT_MAX, |room| table.truth(group, row).limit as f64 * (lost / room));
+        let spent = self.room(row, group, kind).map_or(SPENT_MAX, |room| table.truth(group, row).limit.in_1024ths() as f64 * (lost / room));
         spent.min(SPENT_MAX).ceil() as i64
     }
 
@@ -150,7 +181,7 @@ impl AgedLimits {
             return self.gained_at(table, row, of.group, of.kind, of.level) - self.spent_at(table, row, of.group, of.kind, of.step);
         };
         let cell = (number * self.groups + of.group) * self.kinds + of.kind;
-        self.gained[cell * (self.ladder.retries() + 1) + of.level] - self.spent[cell * STEPS + of.step]
+        self.gained[cell * self.marks.len() + of.level] - self.spent[cell * STEPS + of.step]
     }
 
     /// What retries add and age takes at a P/E count: linear between rows, rounded down.
@@ -167,7 +198,7 @@ impl AgedLimits {
 
     /// The true limit of a group's worst member in the worst block, without guard levels and before `disturb.kind_factor`.
     pub fn truth(&self, table: &LimitTable, pec: u32, of: Asked) -> i64 {
-        table.truth(of.group, pec).limit.cast_signed() + self.change(table, pec, of)
+        table.truth(of.group, pec).limit.in_1024ths() + self.change(table, pec, of)
     }
 
     /// What a policy may assume of it: the lower one of the two rows that it sees around this P/E count, and never more than the truth.
@@ -176,14 +207,13 @@ impl AgedLimits {
         let (below, above) = (self.change(table, from, of), self.change(table, to, of));
         // Each of the two terms is rounded down by itself; between the rows that may cost another unit.
         let rounding = i64::from(from != to && (below != 0 || above != 0));
-        let limit = |pec: u32, change: i64| table.truth(of.group, pec).limit.cast_signed() + change;
+        let limit = |pec: u32, change: i64| table.truth(of.group, pec).limit.in_1024ths() + change;
         limit(from, below).min(limit(to, above)) - rounding
     }
 
     /// The limit of a page, from its group's [`Self::truth`]: layer, block, page kind and guard levels multiply what age takes as they do
     /// the rest.
-    #[inline]
-    pub fn of_page(table: &LimitTable, group_limit: i64, page: PageAt) -> i64 {
+    pub fn of_page(&self, table: &LimitTable, group_limit: i64, page: PageAt) -> i64 {
         let of_block = scaled(group_limit, |limit| table.limit_of(limit, page.wordline, page.block_factor));
         let of_wordline = scaled(of_block, |limit| table.in_mode(limit, page.mode));
         Self::of_kind(table, of_wordline, page.kind)
@@ -207,6 +237,7 @@ impl AgedLimits {
 }
 
 /// A limit times a factor of at least 1 that rounds down, also where it is below 0: there it becomes worse by a unit more.
-fn scaled(limit: i64, by: impl Fn(u64) -> u64) -> i64 {
-    if limit >= 0 { by(limit.unsigned_abs()).cast_signed() } else { -by(limit.unsigned_abs()).cast_signed() - 1 }
+fn scaled(limit: i64, by: impl Fn(Dose) -> Dose) -> i64 {
+    let scaled = by(Dose::of_1024ths(limit.abs())).in_1024ths();
+    if limit >= 0 { scaled } else { -scaled - 1 }
 }

@@ -95,6 +95,11 @@ impl Ladder {
         self.code.as_ref().map(|code| code.corrects[level])
     }
 
+    /// Bits of a codeword, all of them and those of data; none where no codeword is known.
+    pub fn codeword(&self) -> Option<(u32, u32)> {
+        self.code.as_ref().map(|code| (code.bits, code.data_bits))
+    }
+
     /// The share of codewords of this RBER that a level fails to decode; none where no codeword is known.
     pub fn fails(&self, level: usize, rber: f64) -> Option<f64> {
         self.code.as_ref().map(|code| beyond(code.bits, code.corrects[level], rber))

@@ -28,6 +28,12 @@ pub fn ln_beyond(n: u32, t: u32, p: f64) -> f64 {
     }
 }
 
+/// The natural logarithm of P(X <= t).
+pub fn ln_within(n: u32, t: u32, p: f64) -> f64 {
+    // As many bits are right as are not wrong.
+    if t >= n { 0.0 } else { ln_beyond(n, n - t - 1, 1.0 - p) }
+}
+
 /// The error rate `p` at which P(X > t) is `target`.
 pub fn rate_at(n: u32, t: u32, target: f64) -> f64 {
     let wanted = log(target);

@@ -1,10 +1,10 @@
 //! The whole budget on small and on real drives: today's limits where there is no age, closed forms where there is.
 
+mod exact;
 mod refused;
 
 use super::ages::STEPS;
 use super::budget::{AgedLimits, Asked, PageAt};
-use crate::base::dose::DOSE_ONE;
 use crate::base::span::{DAY, HOUR, Span};
 use crate::config::{Cell, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec, TimeUnit};
 use crate::disturb::table::LimitTable;
@@ -83,7 +83,7 @@ fn data_without_age_and_retries_has_todays_limits() {
         let kinds = config.geometry.cell.bits() as usize;
         for pec in (0..3100).chain([3300, 5000, 77_777]) {
             for group in 0..table.groups() {
-                let (truth, lookup) = (table.truth(group, pec).limit.cast_signed(), table.lookup(group, pec).limit.cast_signed());
+                let (truth, lookup) = (table.truth(group, pec).limit.in_1024ths(), table.lookup(group, pec).limit.in_1024ths());
                 for kind in 0..kinds {
                     let of = Asked { group, kind, level: 0, step: 0 };
                     assert_eq!([aged.truth(&table, pec, of), aged.lookup(&table, pec, of)], [truth, lookup], "{pec} cycles, {of:?}");
@@ -97,7 +97,7 @@ fn data_without_age_and_retries_has_todays_limits() {
                 let block_factor = table.block_factor(wordline % 7);
                 let today = table.limit_of_kinds(table.in_mode(table.limit_of(limit, wordline, block_factor), mode), 1 << kind);
                 let page = PageAt { wordline, kind, block_factor, mode };
-                assert_eq!(AgedLimits::of_page(&table, limit.cast_signed(), page), today.cast_signed());
+                assert_eq!(aged.of_page(&table, limit.in_1024ths(), page), today.in_1024ths());
             }
         }
     }
@@ -109,7 +109,7 @@ fn a_limit_is_the_budget_that_is_left_over_what_a_read_adds() {
     let (_, table, aged) = made(simple());
     // A read adds (0.0085 - 0.0015) / 700,000 = 1e-8 to a page of the good group.
     assert!((aged.slope(&table, 0, 0, 0) / 1e-8 - 1.0).abs() < 1e-9);
-    let limit = |pec, level, step| aged.truth(&table, pec, Asked { group: 0, kind: 0, level, step }) as f64 / DOSE_ONE as f64;
+    let limit = |pec, level, step| aged.truth(&table, pec, Asked { group: 0, kind: 0, level, step }) as f64 / 1024.0;
     let about = |is: f64, should_be: f64| assert!(is <= should_be + 1e-3 && is > should_be - 1e-2, "{is} for {should_be}");
     // Dose alone.
     about(limit(0, 0, 0), 700_000.0);
@@ -137,13 +137,13 @@ fn retries_follow_from_dose_and_age_together() {
         move |level| aged.truth(table, 0, Asked { group: 0, kind: 2, level, step })
     };
     let step = aged.ages().step(64 * HOUR - 1);
-    let retries = |dose: u64, step: usize| aged.retries(dose * DOSE_ONE, limits(step));
+    let retries = |dose: u64, step: usize| aged.retries(dose * 1024, limits(step));
     assert_eq!([retries(700_000, 0), retries(700_001, 0), retries(912_501, 0)], [Some(0), Some(1), Some(2)]);
     assert_eq!([retries(59_999, step), retries(60_001, step), retries(272_501, step)], [Some(0), Some(1), Some(2)]);
     assert_eq!([retries(1_285_000, step), retries(1_286_000, step)], [Some(4), None]);
     let level = |level| move |step: usize| limits(step)(level);
     // 70 hours use up level 0 of a page that nobody reads; the step that ends at 73.1 hours begins at 70.03.
-    let hours = |dose: u64, k: usize| aged.ends(dose * DOSE_ONE, level(k)).map(|age| age as f64 / HOUR as f64);
+    let hours = |dose: u64, k: usize| aged.ends(dose * 1024, level(k)).map(|age| age as f64 / HOUR as f64);
     assert!((66.0..70.01).contains(&hours(0, 0).unwrap()), "{:?}", hours(0, 0));
     assert!((30.0..35.0).contains(&hours(350_000, 0).unwrap()), "{:?}", hours(350_000, 0));
     assert_eq!(hours(700_001, 0), Some(0.0));
@@ -220,17 +220,17 @@ fn layers_blocks_and_guard_levels_multiply_what_age_takes() {
     config.disturb.block_variation = 0.5;
     config.disturb.kind_factor = vec![1.5, 1.0, 1.0];
     config.density.limit_factor = 10.0;
-    let (_, table, _) = made(config);
-    let group_limit = -1000 * DOSE_ONE.cast_signed();
+    let (_, table, aged) = made(config);
+    let group_limit = -1000 * 1024;
     for wordline in 0..64 {
         let (block_factor, mode) = (table.block_factor(5), (wordline % 2) as u8);
         let page = |kind| PageAt { wordline, kind, block_factor, mode };
-        let positive = AgedLimits::of_page(&table, -group_limit, page(0));
-        let negative = AgedLimits::of_page(&table, group_limit, page(0));
+        let positive = aged.of_page(&table, -group_limit, page(0));
+        let negative = aged.of_page(&table, group_limit, page(0));
         assert!(-negative >= positive && -negative <= positive + 16 * 1024 / 100, "{positive} {negative}");
-        assert!(AgedLimits::of_page(&table, group_limit, page(1)) > negative, "the stronger kind has a smaller slope, not less harm");
+        assert!(aged.of_page(&table, group_limit, page(1)) > negative, "the stronger kind has a smaller slope, not less harm");
     }
-    assert!(AgedLimits::of_page(&table, -1, PageAt { wordline: 0, kind: 0, block_factor: 1024, mode: 0 }) < 0);
+    assert!(aged.of_page(&table, -1, PageAt { wordline: 0, kind: 0, block_factor: 1024, mode: 0 }) < 0);
 }
 
 /// Whatever the factors and however deep below 0, nothing overflows or changes its sign.
@@ -248,7 +248,7 @@ fn the_worst_of_everything_still_fits() {
     for (level, step) in [(0, 0), (4, 0), (4, 1), (0, STEPS - 1), (4, STEPS - 1)] {
         let limit = aged.truth(&table, 0, Asked { group: 0, kind: 0, level, step });
         for wordline in 0..64 {
-            let page = AgedLimits::of_page(&table, limit, PageAt { wordline, kind: 0, block_factor: 10 * 1024 - 1, mode: 1 });
+            let page = aged.of_page(&table, limit, PageAt { wordline, kind: 0, block_factor: 10 * 1024 - 1, mode: 1 });
             assert!(page.signum() == limit.signum() && page.unsigned_abs() >= limit.unsigned_abs(), "{limit} became {page}");
         }
     }

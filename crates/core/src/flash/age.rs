@@ -1,5 +1,6 @@
 //! How old what a block holds is, in steps: within one the error model's answers hold, and with the next it is asked again.
 
+use crate::base::dose::Quarters;
 use crate::base::span::Span;
 use crate::base::units::{BlockId, Ns};
 use crate::error::ages::{Ages, STEPS};
@@ -87,7 +88,7 @@ impl Flash {
 
     /// Asks the model about a block that has grown older since it was asked last, unread or not.
     pub(crate) fn ask_model_of_age(&mut self, block: BlockId) {
-        let stale = self.cold[block as usize].model_alarm == 0 || self.age_step(block) > 0;
+        let stale = self.cold[block as usize].model_alarm == Quarters::ZERO || self.age_step(block) > 0;
         if self.ages.is_some() && stale && !self.hot[block as usize].has(SUSPECT) {
             self.reassess(block);
         }

@@ -1,16 +1,16 @@
 //! What the error model makes of a block, and the count at which somebody wants to look at the block next.
 
 use crate::base::codings::GUARDED;
-use crate::base::dose::QUARTERS;
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Reads};
 use crate::bugs::Bug;
 use crate::disturb::{Assessment, BlockView, ErrorModel};
 use crate::flash::Flash;
 use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_RECODED, SUSPECT};
 
-/// Counters, in quarters, are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
+/// Counters are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
 /// (33 million reads without an erase) is rewritten whatever the policy.
-pub(crate) const COUNTER_GUARD: u32 = 1 << 27;
+pub(crate) const COUNTER_GUARD: Quarters = Quarters::of(1 << 27);
 
 impl Flash {
     /// The P/E count that the limits of a block go by.
@@ -20,7 +20,7 @@ impl Flash {
 
     /// Reads of a block since its erase, in whole dose units, rounded up.
     pub(crate) fn block_reads(&self, block: BlockId) -> u32 {
-        self.hot[block as usize].reads.div_ceil(QUARTERS)
+        self.hot[block as usize].reads.whole_up().0
     }
 
     /// The error model and what it may see of a block.
@@ -63,7 +63,7 @@ impl Flash {
     /// The error model is asked about a block unless what it said still holds.
     pub(crate) fn ask_model(&mut self, block: BlockId) {
         let hot = &self.hot[block as usize];
-        let due = hot.reads > self.cold[block as usize].model_alarm || self.cold[block as usize].model_alarm == u32::MAX;
+        let due = hot.reads > self.cold[block as usize].model_alarm || self.cold[block as usize].model_alarm == Quarters::MAX;
         if hot.has(SUSPECT) || !due || self.model.is_none() {
             return;
         }
@@ -79,7 +79,7 @@ impl Flash {
 
     /// Asks the error model again, whatever it said before.
     pub(crate) fn reassess(&mut self, block: BlockId) {
-        self.cold[block as usize].model_alarm = u32::MAX;
+        self.cold[block as usize].model_alarm = Quarters::MAX;
         self.ask_model(block);
         self.set_alarm(block);
     }
@@ -88,7 +88,7 @@ impl Flash {
     /// which no data is lost.
     pub(crate) fn ask_model_at_next_read(&mut self, block: BlockId) {
         if self.model.is_some() {
-            self.cold[block as usize].model_alarm = 0;
+            self.cold[block as usize].model_alarm = Quarters::ZERO;
         }
         self.set_alarm(block);
     }
@@ -117,11 +117,11 @@ impl Flash {
         self.set_alarm(block);
     }
 
-    /// What a mover deposits, in quarters, was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads
+    /// What a mover deposits was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads
     /// until then.
-    pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: u32, cause: Cause) {
+    pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: Quarters, cause: Cause) {
         if cause != Cause::Host || self.bugs.has(Bug::PutOffByHost) {
-            self.cold[block as usize].put_off_by(if self.bugs.has(Bug::PutOffTwice) { 2 * dose } else { dose });
+            self.cold[block as usize].put_off_by(if self.bugs.has(Bug::PutOffTwice) { dose * 2 } else { dose });
         }
     }
 
@@ -132,12 +132,12 @@ impl Flash {
         if hot.state == BlockState::Free {
             return;
         }
-        let late = if self.bugs.has(Bug::ModelAlarmLate) { 8 } else { 0 };
+        let late = Quarters::of(if self.bugs.has(Bug::ModelAlarmLate) { 9 } else { 1 });
         if hot.has(SUSPECT) {
-            hot.alarm = 0;
+            hot.alarm = Quarters::ZERO;
             self.tired.rings_at(block, cold.policy_alarm_dose());
         } else {
-            hot.alarm = cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(1 + late)).min(CARRY);
+            hot.alarm = cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(late)).min(CARRY);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is known of a block: 16 bytes on the read path, the rest apart.
 
-use crate::base::dose::QUARTERS;
+use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::units::{Moment, Reads};
 use crate::bugs::{Bug, planted};
@@ -29,18 +29,18 @@ pub const PAGES_COUNTED: u8 = 8;
 /// Some of its wordlines were recoded by themselves.
 pub const HAS_RECODED: u8 = 16;
 
-/// A block that nobody wants to look at is looked at here, in quarters of a dose unit: so much of its dose is carried into
+/// A block that nobody wants to look at is looked at here: so much of its dose is carried into
 /// [`BlockCold`], long before 32 bits are full.
-pub const CARRY: u32 = 1 << 31;
+pub const CARRY: Quarters = Quarters::of(1 << 31);
 
 /// The part of a block's record that reads touch: a quarter of a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct BlockHot {
-    /// Dose deposited in the block since its erase, in quarters of a dose unit, less what was carried.
-    pub reads: u32,
-    /// The dose, in quarters, at which somebody wants to look at the block; 0 asks at every read.
-    pub alarm: u32,
+    /// Dose deposited in the block since its erase, less what was carried.
+    pub reads: Quarters,
+    /// The dose at which somebody wants to look at the block; nothing asks at every read.
+    pub alarm: Quarters,
     /// Those before this page are programmed, but for what the mode takes away.
     pub write_ptr: u16,
     /// Pages that hold current data.
@@ -59,7 +59,8 @@ const _: () = assert!(size_of::<BlockHot>() == 16);
 
 impl BlockHot {
     /// An erased block.
-    pub const ERASED: Self = Self { reads: 0, alarm: CARRY, write_ptr: 0, valid: 0, state: BlockState::Free, mode: 0, stream: 0, flags: 0 };
+    pub const ERASED: Self =
+        Self { reads: Quarters::ZERO, alarm: CARRY, write_ptr: 0, valid: 0, state: BlockState::Free, mode: 0, stream: 0, flags: 0 };
 
     /// Whether a flag is set.
     #[inline]
@@ -77,10 +78,10 @@ pub struct BlockCold {
     pub extra_milli: u32,
     /// Block reads at which the reclaim policy wants to be asked, [`Self::put_off`] apart.
     policy_alarm: Reads,
-    /// Dose, in quarters, of what movers have sensed in the block since that was set: they use up none of the reads that it allows.
-    put_off: u32,
-    /// Dose in quarters up to which the error model answers for every page.
-    pub model_alarm: u32,
+    /// Dose of what movers have sensed in the block since that was set: they use up none of the reads that it allows.
+    put_off: Quarters,
+    /// Dose up to which the error model answers for every page.
+    pub model_alarm: Quarters,
     /// Number of erases of the whole drive up to which the block is [`PROTECTED`].
     pub protected_until: u64,
     /// It, or a wordline of it, was reprogrammed in place since its erase.
@@ -102,8 +103,8 @@ impl BlockCold {
             pec,
             extra_milli: 0,
             policy_alarm: Reads::NEVER,
-            put_off: 0,
-            model_alarm: u32::MAX,
+            put_off: Quarters::ZERO,
+            model_alarm: Quarters::MAX,
             protected_until: 0,
             reprogrammed: false,
             pages_away: 0,
@@ -115,26 +116,27 @@ impl BlockCold {
 
     /// The policy names its next alarm.
     pub fn set_policy_alarm(&mut self, at: Reads) {
-        (self.policy_alarm, self.put_off) = (at, if planted(Bug::PutOffGrows) && at != Reads::NEVER { self.put_off } else { 0 });
+        (self.policy_alarm, self.put_off) =
+            (at, if planted(Bug::PutOffGrows) && at != Reads::NEVER { self.put_off } else { Quarters::ZERO });
     }
 
-    /// A mover sensed so many quarters of a dose unit.
-    pub fn put_off_by(&mut self, dose: u32) {
+    /// A mover deposited this dose.
+    pub fn put_off_by(&mut self, dose: Quarters) {
         self.put_off = self.put_off.saturating_add(dose);
     }
 
-    /// What movers have sensed since the policy named its alarm, in quarters.
-    pub fn put_off(&self) -> u32 {
+    /// What movers have sensed since the policy named its alarm.
+    pub fn put_off(&self) -> Quarters {
         self.put_off
     }
 
-    /// The block's dose, in quarters, at which the policy wants to be asked.
-    pub fn policy_alarm_dose(&self) -> u32 {
-        self.policy_alarm.0.saturating_mul(QUARTERS).saturating_add(self.put_off)
+    /// The block's dose at which the policy wants to be asked.
+    pub fn policy_alarm_dose(&self) -> Quarters {
+        self.policy_alarm.quarters().saturating_add(self.put_off)
     }
 
-    /// Of a block's dose, in quarters, what no mover deposited since the policy named its alarm.
-    pub fn without_movers(&self, reads: u32) -> u32 {
+    /// Of a block's dose, what no mover deposited since the policy named its alarm.
+    pub fn without_movers(&self, reads: Quarters) -> Quarters {
         reads.saturating_sub(self.put_off)
     }
 

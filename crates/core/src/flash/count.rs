@@ -5,6 +5,7 @@
 pub(crate) mod page_counters;
 pub(crate) mod space_saving;
 
+use crate::base::dose::Quarters;
 use crate::base::mem::prefetch;
 use crate::base::units::{BlockId, Cause, Ppn};
 use crate::bugs::Bug;
@@ -74,24 +75,13 @@ impl Flash {
             self.page_counters.count(block, ppn - self.geometry.first_page(block));
         }
         if self.bugs.has(Bug::CountWraps) {
-            hot.reads &= 0x3FFF;
+            hot.reads = Quarters::of(hot.reads.count() & 0x3FFF);
         }
-        hot.reads >= hot.alarm.saturating_add(u32::from(self.bugs.has(Bug::AlarmOneLate)))
-    }
-
-    /// Counts so many more sensings of a page that was counted just before; whoever wants to look at the block does so anyway.
-    #[inline]
-    pub(crate) fn count_again(&mut self, block: BlockId, wordline: u32, ppn: Ppn, times: u8) {
-        if self.counted != WORDLINES {
-            return (0..times).for_each(|_| _ = self.count_otherwise(ppn));
-        }
-        let dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3] * u32::from(times);
-        self.wordlines[wordline as usize].reads += dose;
-        self.hot[block as usize].reads += dose;
+        hot.reads >= hot.alarm.saturating_add(Quarters::of(u32::from(self.bugs.has(Bug::AlarmOneLate))))
     }
 
     /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
-    pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: u32, cause: Cause) -> bool {
+    pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: Quarters, cause: Cause) -> bool {
         if self.counted == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
             return false;
         }

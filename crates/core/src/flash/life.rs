@@ -2,6 +2,7 @@
 
 use crate::base::units::{BlockId, Ns, StreamId};
 use crate::bugs::{Bug, planted};
+use crate::disturb::LATEST;
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, PAGES_COUNTED, PROTECTED, SUSPECT};
 use crate::flash::count::PAGES;
@@ -32,7 +33,7 @@ impl Flash {
         self.set_state(block, BlockState::Closed);
         if self.bugs.has(Bug::SuspectForgotten) && self.hot[block as usize].has(SUSPECT) {
             self.clear_flags(block, SUSPECT);
-            self.cold[block as usize].model_alarm = u32::MAX - 1;
+            self.cold[block as usize].model_alarm = LATEST;
             self.set_alarm(block);
         }
     }

@@ -12,6 +12,7 @@ use crate::flash::block::{BlockCold, BlockHot, Wordline};
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
+use crate::flash::draws::Draws;
 use crate::flash::recoded::Recoded;
 
 impl Flash {
@@ -130,9 +131,20 @@ impl Flash {
         &self.counts
     }
 
+    /// Codewords that so many page reads of the host lost on average since the measured phase began; none where no codeword is known.
+    pub(crate) fn lost_codewords(&self, host_reads: u64) -> Option<f64> {
+        self.draws.lost_of(host_reads)
+    }
+
+    /// From now on retries are drawn, with this seed.
+    pub(crate) fn draw_retries(&mut self, seed: u64) {
+        self.draws = Draws::new(self.model.as_deref().and_then(ErrorModel::chances), Some(seed));
+    }
+
     /// Begins to count operations anew, and to log work.
     pub(crate) fn begin_measurement(&mut self) {
         self.counts = FlashCounts::default();
+        self.draws.begin_measurement();
         self.ops.clear();
     }
 
@@ -171,9 +183,9 @@ impl Flash {
         self.tracker.bugs = bugs;
     }
 
-    /// As though a block had been read so often, in quarters of a dose unit.
+    /// As though a block had been read so often.
     #[cfg(test)]
-    pub(crate) fn pretend_reads(&mut self, block: BlockId, reads: u32) {
+    pub(crate) fn pretend_reads(&mut self, block: BlockId, reads: crate::base::dose::Quarters) {
         self.hot[block as usize].reads = reads;
     }
 }

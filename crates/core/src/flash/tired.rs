@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::base::codings::FULL;
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Ns};
 use crate::bugs::Bug;
 use crate::disturb::{Counts, Levels, PageHealth};
@@ -18,8 +19,8 @@ use crate::flash::block::HAS_RECODED;
 struct Tired {
     /// Number of its [`Levels`].
     levels: u32,
-    /// The block's dose, in quarters, below which no read of it asks the policy.
-    rings: u32,
+    /// The block's dose below which no read of it asks the policy.
+    rings: Quarters,
     /// Its limits over those of the worst block.
     factor: u32,
     /// Its levels hold before this time; nothing is known of it at 0.
@@ -27,7 +28,7 @@ struct Tired {
 }
 
 impl Tired {
-    const UNKNOWN: Self = Self { levels: 0, rings: 0, factor: 0, until: 0 };
+    const UNKNOWN: Self = Self { levels: 0, rings: Quarters::ZERO, factor: 0, until: 0 };
 }
 
 /// Levels kept at most: so many combinations of wear and age are not together on one drive for long.
@@ -53,21 +54,21 @@ impl TiredBlocks {
         self.blocks.get_mut(block as usize)
     }
 
-    /// No read of a block below this dose, in quarters, asks its policy.
-    pub(super) fn rings_at(&mut self, block: BlockId, dose: u32) {
+    /// No read of a block below this dose asks its policy.
+    pub(super) fn rings_at(&mut self, block: BlockId, dose: Quarters) {
         if let Some(tired) = self.of(block) {
-            tired.rings = dose.min(COUNTER_GUARD + 1);
+            tired.rings = dose.min(COUNTER_GUARD);
         }
     }
 
     /// The policy of a block may want to be asked at any read.
     pub(super) fn rings_at_once(&mut self, block: BlockId) {
-        self.rings_at(block, 0);
+        self.rings_at(block, Quarters::ZERO);
     }
 
     /// Whether a read that brings a block to this dose asks no policy.
     #[inline]
-    pub(super) fn is_quiet(&self, block: BlockId, dose: u32) -> bool {
+    pub(super) fn is_quiet(&self, block: BlockId, dose: Quarters) -> bool {
         self.blocks.get(block as usize).is_some_and(|tired| dose < tired.rings)
     }
 
@@ -95,10 +96,10 @@ impl Flash {
         self.tired.blocks[block as usize] = Tired::UNKNOWN;
     }
 
-    /// What a read of a page of a tired block comes to. `own` is what the sensing that asks has deposited already, in quarters: what comes
-    /// after the data was sensed did it no harm.
+    /// What a read of a page of a tired block comes to. `own` is what the sensing that asks has deposited already: what comes after
+    /// the data was sensed did it no harm.
     #[inline]
-    pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (u32, u32), own: u32) -> PageHealth {
+    pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (u32, u32), own: Quarters) -> PageHealth {
         if self.tired.blocks.get(block as usize).is_none_or(|known| self.now >= known.until) {
             self.look_levels_up(block);
         }

@@ -1,5 +1,6 @@
 //! A job: a block of which something is written anew, and how far that has come.
 
+use crate::base::dose::Quarters;
 use crate::base::page_set::PageSet;
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, Ns, Reads};
@@ -36,7 +37,7 @@ pub(crate) struct Job {
     pub(super) fetched: u32,
     pub(crate) started_at: Ns,
     /// The block's dose, in quarters, when the job began or got its deadline.
-    pub(crate) from: u32,
+    pub(crate) from: Quarters,
     /// Block reads at which the block may serve no further one, movers' own from `from` on apart.
     pub(crate) deadline: Reads,
 }

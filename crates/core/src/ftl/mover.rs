@@ -189,10 +189,11 @@ impl Ftl {
         let (lpn, coding) = (flash.contents().to_logical[src as usize], flash.read_coding(src));
         let hidden = flash.by_wordline() && self.map.to_physical[lpn as usize] & BUFFERED != 0;
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
+        let level = flash.began_at();
         self.invalidate(flash, src);
         if hidden {
             self.fill_from_mover(flash, lpn, good);
-            flash.record(NandOp::Copy { src, coding, dst: None, cause: job.cause });
+            flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
             return;
         }
         if self.bugs.has(Bug::MoverDropsPage) && flash.seq().is_multiple_of(97) {
@@ -201,21 +202,21 @@ impl Ftl {
         }
         if !good && !self.bugs.has(Bug::MoverCopiesGarbage) {
             self.unmap_lost(lpn);
-            flash.record(NandOp::Copy { src, coding, dst: None, cause: job.cause });
+            flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
             self.reclaim.pages_copied += u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
             return;
         }
         if flash.by_wordline() {
             let by = to.map_or(Gatherer::Block(job.block), Gatherer::Stream);
             let serial = self.gather_serial(by);
-            flash.record(NandOp::Load { src, coding, serial, cause: job.cause });
+            flash.record(NandOp::Load { src, coding, level, serial, cause: job.cause });
             self.gather(flash, slots, by, lpn, Origin::Copy(src), job.cause);
         } else {
             let dst = match to {
                 Some(to) => self.place(flash, slots, lpn, to, Origin::Copy(src), job.cause),
                 None => self.place_within(flash, job.block, lpn, Origin::Copy(src), job.cause),
             };
-            flash.record(NandOp::Copy { src, coding, dst: Some(dst), cause: job.cause });
+            flash.record(NandOp::Copy { src, coding, level, dst: Some(dst), cause: job.cause });
         }
         if (job.cause == Cause::Reclaim || planted(Bug::GcCopiesCounted) && job.cause == Cause::Gc)
             && !(self.bugs.has(Bug::CopiesUncounted) && flash.seq().is_multiple_of(7))

@@ -157,7 +157,7 @@ impl Ftl {
             } else {
                 flash.sense_for_nobody(ppn, cause);
             }
-            flash.record(NandOp::Read { src: ppn, coding: flash.read_coding(ppn), cause });
+            flash.record(NandOp::Read { src: ppn, coding: flash.read_coding(ppn), level: flash.began_at(), cause });
         }
     }
 

@@ -32,6 +32,7 @@ pub use action::Action;
 pub use promise::Promise;
 pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 
+use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Bytes, Cause, Ns, Ppn, Reads, StreamId};
@@ -99,11 +100,11 @@ impl View<'_> {
 
     /// Reads of a block since its erase, rounded up to a whole dose unit.
     pub fn reads(&self, block: BlockId) -> Reads {
-        Reads(self.dose(block).div_ceil(crate::disturb::table::QUARTERS))
+        self.dose(block).whole_up()
     }
 
-    /// Dose of a block since its erase, in quarters of a unit.
-    pub fn dose(&self, block: BlockId) -> u32 {
+    /// Dose of a block since its erase.
+    pub fn dose(&self, block: BlockId) -> Quarters {
         if planted(Bug::MoversUnseen) {
             return self.cold[block as usize].without_movers(self.hot[block as usize].reads);
         }

@@ -106,9 +106,20 @@ pub struct Device {
     schedule: Schedule,
     /// Requests that whoever watches was told of, and that are not yet submitted.
     announced: u32,
+    /// How the page is sensed that the host reads next, where that is not once and at the first level.
+    tired: Option<Tired>,
     /// Size and channel time of the last part of a page read.
     last_transfer: (u32, Ns),
     bugs: Bugs,
+}
+
+/// How a read of tired data goes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tired {
+    /// The level that it begins with.
+    level: u8,
+    /// Levels that it goes on to.
+    retries: u8,
 }
 
 impl Device {
@@ -141,6 +152,7 @@ impl Device {
             touched: vec![],
             schedule: config.reclaim.schedule,
             announced: 0,
+            tired: None,
             last_transfer: (0, 0),
             bugs: Bugs::default(),
         }

@@ -108,18 +108,6 @@ impl Drive {
         !self.flash.ops.is_empty() || !self.ftl.started_jobs.is_empty()
     }
 
-    /// Whether the page that the host has just read was sensed again.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a load, once a page read")]
-    pub(super) fn is_read_again(&self) -> bool {
-        self.flash.host_retries > 0
-    }
-
-    /// How often it was, for whoever books that.
-    pub(super) fn take_host_retries(&mut self) -> u8 {
-        std::mem::take(&mut self.flash.host_retries)
-    }
-
     /// Takes over the work that was recorded, for what has been dealt with: `ops` is empty.
     pub(super) fn take_recorded(&mut self, ops: &mut Vec<NandOp>) {
         debug_assert!(ops.is_empty());

@@ -3,6 +3,7 @@
 
 use std::any::Any;
 
+use crate::base::dose::Quarters;
 use crate::base::metrics::TimedMetrics;
 use crate::base::page_set::PageSet;
 use crate::base::request::Request;
@@ -111,8 +112,8 @@ pub trait Observer: Any {
     /// [`NO_PPN`] stands where a page was programmed with data that is no longer valid.
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
     /// The drive was preconditioned by construction: this block was read before the run, after all that it holds was programmed; the
-    /// dose read from each of its wordlines, in quarters of a unit, from wordline 0 on.
-    fn served_before(&mut self, block: BlockId, doses: &[u32]);
+    /// dose read from each of its wordlines, from wordline 0 on.
+    fn served_before(&mut self, block: BlockId, doses: &[Quarters]);
     /// The time, where it counts for what the drive holds: told before a block is opened, and before time alone sets something off.
     fn clock(&mut self, _at: Ns) {}
     /// The drive was preconditioned: of this block the oldest page was programmed at this time, 0 or before.

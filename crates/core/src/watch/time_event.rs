@@ -32,7 +32,7 @@ pub enum Work {
     Retry {
         /// What is sensed.
         src: Ppn,
-        /// The first is 1.
+        /// At which level of retries; 1 follows on the first level.
         attempt: u8,
         /// Why it is read.
         cause: Cause,
@@ -88,7 +88,8 @@ pub enum TimeEvent {
     Completed { request: u32, start: Ns, end: Ns },
     /// So many bytes of a page are to be read for a request: a host read waits from now on.
     Read { op: OpId, request: u32, ppn: Ppn, bytes: u32, at: Ns },
-    /// The same bytes are to be read once more, because the data cannot be decoded otherwise; the first `attempt` is 1. What is decoded counts as
+    /// The same bytes are to be read once more, because the data cannot be decoded otherwise; `attempt` is the level of
+    /// retries, of which 1 follows on the first. What is decoded counts as
     /// read by the [`Self::Read`] that follows.
     Retry { op: OpId, request: u32, ppn: Ppn, bytes: u32, attempt: u8, at: Ns },
     /// Work waits at its die from now on; the program of a wordline for its loads first.

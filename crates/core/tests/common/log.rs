@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use vpass_core::base::dose::Quarters;
 use vpass_core::base::request::RequestSource;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
 use vpass_core::drive::{Drive, Techniques};
@@ -82,7 +83,7 @@ impl Observer for Log {
     fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
     fn recoded(&mut self, _: BlockId, _: Option<u32>, _: u8) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
-    fn served_before(&mut self, _: BlockId, _: &[u32]) {}
+    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn measured_phase(&mut self) {}
 }
 

@@ -1,6 +1,7 @@
 //! The columns of a comparison: what each shows, which end of it is better, and what it means in a sentence.
 
 use vpass_core::base::units::Cause;
+use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::numbers::{bytes, count, days, digits, microseconds};
 use crate::results::Summary;
@@ -15,6 +16,8 @@ pub struct Column {
     pub meaning: &'static str,
     /// Whether it means nothing without a clock.
     pub needs_time: bool,
+    /// Whether it stands nowhere unless some row shows something in it.
+    pub only_where_known: bool,
     /// Whether a table too wide is best cut before it.
     pub opens_group: bool,
     /// Whether more is better.
@@ -28,11 +31,6 @@ impl Column {
     /// A value for reading, on a drive with pages of so many bytes.
     pub fn text(&self, value: f64, page_bytes: u64) -> String {
         (self.format)(value, page_bytes)
-    }
-
-    /// Whether it belongs in a comparison of which some rows refresh their data, or none.
-    pub fn belongs(&self, refreshes: bool) -> bool {
-        refreshes || self.key != "refresh_write_pages"
     }
 
     /// Whether it is the drive's life, which can also be known as a range only.
@@ -52,7 +50,17 @@ impl Column {
 }
 
 const fn fewer(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
-    Column { key, heading, meaning, needs_time: false, opens_group: false, more_is_better: false, value, format: |n, _| whole(n) }
+    Column {
+        key,
+        heading,
+        meaning,
+        needs_time: false,
+        only_where_known: false,
+        opens_group: false,
+        more_is_better: false,
+        value,
+        format: |n, _| whole(n),
+    }
 }
 
 const fn latency(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
@@ -81,7 +89,7 @@ pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
 }
 
 /// All of them, from left to right.
-pub const COLUMNS: [Column; 14] = [
+pub const COLUMNS: [Column; 16] = [
     Column {
         more_is_better: true,
         format: |d, _| days(d),
@@ -97,9 +105,11 @@ pub const COLUMNS: [Column; 14] = [
         Some(s.flash.erases.of(Cause::Reclaim) as f64)
     }),
     Column {
+        only_where_known: true,
         format: pages,
         ..fewer("refresh_write_pages", "refresh writes", "pages rewritten because they were old", |s| {
-            Some(s.flash.programs.of(Cause::Refresh) as f64)
+            let refreshes = s.refresh_technique.as_deref()? != NO_REFRESH;
+            refreshes.then(|| s.flash.programs.of(Cause::Refresh) as f64)
         })
     },
     fewer("gc_erases", "GC erases", "blocks erased to regain space", |s| Some(s.flash.erases.of(Cause::Gc) as f64)),
@@ -128,4 +138,14 @@ pub const COLUMNS: [Column; 14] = [
         ..fewer("controller_ram_bytes", "RAM", "what the technique keeps in the controller", |s| Some(s.controller_ram_bytes as f64))
     },
     fewer("data_lost_pages", "data lost", "pages of host data that the drive lost", |s| Some(s.data_lost_pages as f64)),
+    Column {
+        only_where_known: true,
+        format: |n, _| digits(n),
+        ..fewer("retries_mean", "retries", "how often a host page read senses its page again, on average", |s| s.retries.as_ref()?.mean)
+    },
+    Column {
+        only_where_known: true,
+        format: |rate, _| format!("{rate:.1e}"),
+        ..fewer("uber", "UBER", "codewords that are likely lost by each data bit that the host reads", |s| s.uber?.rate)
+    },
 ];

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use vpass_core::base::dose::Dose;
 use vpass_core::base::span::{DAY, Span};
 use vpass_core::base::units::{Ns, transfer_ns, us};
 use vpass_core::config::{ConfigError, DriveConfig};
-use vpass_core::disturb::table::{DOSE_ONE, LimitTable};
+use vpass_core::disturb::table::LimitTable;
 use vpass_core::error::budget::{AgedLimits, Asked};
 use vpass_core::error::ladder::ReadTime;
 
@@ -114,7 +115,7 @@ fn page(
     let step = |age: Ns| limits.ages().step(age);
     let left = |level: usize| Left {
         retries: level,
-        dose: ages.iter().map(|age| limit(level, step(age.0)) as f64 / DOSE_ONE as f64).collect(),
+        dose: ages.iter().map(|age| Dose::of_1024ths(limit(level, step(age.0))).units()).collect(),
         ends_days: limits.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
     };
     let retention = |age: &Span| limits.ages().counts_as(step(age.0)).map_or(0.0, |_| limits.rates().retention(pec, group, age.0));

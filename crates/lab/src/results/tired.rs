@@ -1,7 +1,6 @@
 //! What tired data cost a run: retries of reads, and what was lost of it, by cause.
 
 use serde::Serialize;
-use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 
 /// Retries of the host's page reads. All retries, those of movers included, stand in `flash.reads` under `retry`.
@@ -34,8 +33,7 @@ impl Retries {
         let counts = drive.flash_counts();
         let retried = &counts.retried[1..=usize::from(most)];
         let with_retry: u64 = retried.iter().sum();
-        let host = drive.host_counts();
-        let reads = counts.reads[Cause::Host as usize] - host.fill_reads.min(counts.reads[Cause::Host as usize]);
+        let reads = drive.host_page_reads();
         let histogram: Vec<u64> = std::iter::once(reads.saturating_sub(with_retry)).chain(retried.iter().copied()).collect();
         let all: u64 = (1..).zip(retried).map(|(retries, reads)| retries * reads).sum();
         Some(Self {

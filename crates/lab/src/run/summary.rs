@@ -9,7 +9,7 @@ use vpass_workload::traces::{Device, TraceReport};
 use crate::plan::{Plan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::{
-    Ageing, Flash, Latencies, Losses, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Wear,
+    Ageing, Flash, Latencies, Losses, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Uber, Wear,
 };
 
 /// What became of the workload.
@@ -67,6 +67,7 @@ pub(super) fn summary(
         uncorrectable_reads: drive.uncorrectable_reads(),
         data_lost_pages: drive.lost_pages(),
         losses: Losses::of(drive),
+        uber: Uber::of(drive),
         oracle,
         controller_ram_bytes: drive.controller_ram().0,
         trace: trace(plan, served),

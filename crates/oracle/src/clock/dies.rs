@@ -117,10 +117,10 @@ impl Dies {
         }
     }
 
-    /// A host read waits from now on.
-    pub(super) fn read(&mut self, op: OpId, request: u32, ppn: Ppn, bytes: u32, came: Ns, lengths: &Lengths) -> Result<(), String> {
-        let transfer = lengths.channel(bytes.into());
-        self.queue_read(op, (request, bytes), ppn, (lengths.sense(ppn), transfer, false), came, lengths)
+    /// A host read waits from now on, which begins with this level.
+    pub(super) fn read(&mut self, op: OpId, part: (u32, u32), ppn: Ppn, level: u8, came: Ns, lengths: &Lengths) -> Result<(), String> {
+        let (sense, transfer) = lengths.begin(ppn, lengths.channel(part.1.into()), level);
+        self.queue_read(op, part, ppn, (sense, transfer, false), came, lengths)
     }
 
     /// A retry of one does.

@@ -15,6 +15,8 @@ struct Sensed {
     lpn: Lpn,
     ppn: Ppn,
     cause: Cause,
+    /// The level of retries that it began with.
+    level: u8,
     /// For a job of reclaim that leaves nothing in its block.
     to_the_last: bool,
 }
@@ -31,7 +33,7 @@ struct Programmed {
 pub(super) struct Expected {
     sensed: VecDeque<Sensed>,
     programmed: VecDeque<Programmed>,
-    /// Retries: of which page, the how manieth, why it is read.
+    /// Retries: of which page, at which level, why it is read.
     retried: VecDeque<(Ppn, u8, Cause)>,
     merged: VecDeque<(BlockId, Cause)>,
     erased: VecDeque<(BlockId, Cause)>,
@@ -61,10 +63,10 @@ impl Expected {
         self.emptied.insert(block);
     }
 
-    pub(super) fn sensed(&mut self, read: &PhysRead, lengths: &Lengths) {
+    pub(super) fn sensed(&mut self, read: &PhysRead, level: u8, lengths: &Lengths) {
         let to_the_last = read.cause == Cause::Reclaim && self.emptied.contains(&lengths.block(read.ppn));
-        self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause, to_the_last });
-        self.retried.extend((1..=read.retries).map(|attempt| (read.ppn, attempt, read.cause)));
+        self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause, level, to_the_last });
+        self.retried.extend((1..=read.retries).map(|attempt| (read.ppn, level + attempt, read.cause)));
     }
 
     /// Whether a block does without some page kinds.
@@ -100,15 +102,17 @@ impl Expected {
         self.erased.push_back((block, cause));
     }
 
-    /// A host read of this page is given to a die.
+    /// A host read of this page is given to a die. Gives the level that it begins with.
     #[inline]
-    pub(super) fn take_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
+    pub(super) fn take_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<u8, String> {
         let fits = |s: &Sensed| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host;
-        if self.sensed.front().is_some_and(fits) {
+        if let Some(first) = self.sensed.front().copied().filter(fits) {
             self.sensed.pop_front();
-            return Ok(());
+            return Ok(first.level);
         }
-        take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
+        take(&mut self.sensed, fits)
+            .map(|s| s.level)
+            .ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
     }
 
     /// A page that is read for the host, or on the drive's own account, is sensed again.
@@ -118,30 +122,32 @@ impl Expected {
             .ok_or_else(|| format!("retry {attempt} of ppn {ppn} for {} takes time that did not happen", cause.name()))
     }
 
-    /// Work is given to a die. Gives the block of which it moves a page, where that is for a job of reclaim that ends with its erase.
-    pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<Option<BlockId>, String> {
+    /// Work is given to a die. Gives the block of which it moves a page, where that is for a job of reclaim that ends with its erase, and the level
+    /// that its read begins with.
+    pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<(Option<BlockId>, u8), String> {
+        let source = |s: Sensed| (s.to_the_last.then(|| lengths.block(s.ppn)), s.level);
+        let no_read = (None, 0);
         match *work {
             Work::Copy { src, dst, cause } => {
-                let to_the_last = self.take_source(src, cause)?;
+                let sensed = self.take_source(src, cause)?;
                 dst.map_or(Ok(()), |dst| self.take_program(dst, 1, cause))?;
-                Ok(to_the_last.then(|| lengths.block(src)))
+                Ok(source(sensed))
             }
-            Work::Load { src, cause, .. } => Ok(self.take_source(src, cause)?.then(|| lengths.block(src))),
-            Work::Retry { src, attempt, cause } => self.take_retry(src, attempt, cause).map(|()| None),
-            Work::Program { dst, pages, cause, .. } => self.take_program(dst, pages, cause).map(|()| None),
-            Work::Merge { block, cause } => take(&mut self.merged, |m| *m == (block, cause)).map(|_| None).ok_or_else(|| never(work)),
-            Work::Erase { block, cause } => take(&mut self.erased, |e| *e == (block, cause)).map(|_| None).ok_or_else(|| never(work)),
+            Work::Load { src, cause, .. } => self.take_source(src, cause).map(source),
+            Work::Retry { src, attempt, cause } => self.take_retry(src, attempt, cause).map(|()| no_read),
+            Work::Program { dst, pages, cause, .. } => self.take_program(dst, pages, cause).map(|()| no_read),
+            Work::Merge { block, cause } => take(&mut self.merged, |m| *m == (block, cause)).map(|_| no_read).ok_or_else(|| never(work)),
+            Work::Erase { block, cause } => take(&mut self.erased, |e| *e == (block, cause)).map(|_| no_read).ok_or_else(|| never(work)),
             Work::Probe { block, wordlines } => {
                 let fits = |s: &Sensed| s.lpn == NOBODY && lengths.block(s.ppn) == block;
                 let probed = (0..wordlines).try_for_each(|_| take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| never(work)));
-                probed.map(|()| None)
+                probed.map(|()| no_read)
             }
         }
     }
 
-    fn take_source(&mut self, src: Ppn, cause: Cause) -> Result<bool, String> {
+    fn take_source(&mut self, src: Ppn, cause: Cause) -> Result<Sensed, String> {
         take(&mut self.sensed, |s| s.ppn == src && s.cause == cause)
-            .map(|s| s.to_the_last)
             .ok_or_else(|| format!("a read of ppn {src} for {} takes time that did not happen", cause.name()))
     }
 

@@ -101,6 +101,16 @@ impl Lengths {
         sense.unwrap_or(self.sense(ppn)) + decode
     }
 
+    /// What the first sensing of a read keeps array and channel for, where it begins with this level, 0 the first, and the first level would keep
+    /// the channel for so long. Where the level decodes more slowly than the first one, nothing else is sensed meanwhile.
+    pub(super) fn begin(&self, ppn: Ppn, transfer: Ns, level: u8) -> (Ns, Ns) {
+        if level == 0 {
+            return (self.sense(ppn), transfer);
+        }
+        let (_, _, decode) = self.retry.get(usize::from(level) - 1).copied().unwrap_or_default();
+        (self.retry(ppn, level) - decode.min(self.ecc), self.retry_transfer(transfer, level))
+    }
+
     /// What it keeps the channel for, where the first sensing took so much.
     pub(super) fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
         let (_, transfer, _) = self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
@@ -122,9 +132,10 @@ impl Lengths {
         (self.host_mb_s > 0.0).then(|| transfer(bytes.into(), self.host_mb_s))
     }
 
-    /// A page read in one piece of a job: sensed, out, decoded.
-    pub(super) fn whole_read(&self, ppn: Ppn) -> Ns {
-        self.sense(ppn) + self.pages(1) + self.ecc
+    /// A page read in one piece of a job, from a level on: sensed, out, decoded.
+    pub(super) fn whole_read(&self, ppn: Ppn, level: u8) -> Ns {
+        let (array, channel) = self.begin(ppn, self.pages(1), level);
+        array + channel + self.ecc
     }
 
     pub(super) fn block(&self, ppn: Ppn) -> BlockId {

@@ -69,7 +69,8 @@ impl UnderWay {
     }
 
     /// Work that waits at a die by itself.
-    pub(super) fn of(work: &Work, lengths: &Lengths) -> Self {
+    /// A read in it begins with this level.
+    pub(super) fn of(work: &Work, level: u8, lengths: &Lengths) -> Self {
         let cause = match *work {
             Work::Copy { cause, .. }
             | Work::Load { cause, .. }
@@ -79,12 +80,14 @@ impl UnderWay {
             | Work::Erase { cause, .. } => cause,
             Work::Probe { .. } => Cause::Reclaim,
         };
-        Self { cause, ..Self::stages(work, lengths) }
+        Self { cause, ..Self::stages(work, level, lengths) }
     }
 
-    fn stages(work: &Work, lengths: &Lengths) -> Self {
-        let read =
-            |src| Half { die: lengths.die(src), array: lengths.sense(src), bus: Some(lengths.pages(1)), out: true, suspension: None };
+    fn stages(work: &Work, level: u8, lengths: &Lengths) -> Self {
+        let read = |src| {
+            let (array, channel) = lengths.begin(src, lengths.pages(1), level);
+            Half { die: lengths.die(src), array, bus: Some(channel), out: true, suspension: None }
+        };
         let program = |die, pages| Half {
             die,
             array: lengths.program,
@@ -115,7 +118,7 @@ impl UnderWay {
                 out: false,
                 suspension: Some(lengths.suspend_erase),
             }),
-            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, lengths), Cause::Reclaim),
+            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, level, lengths), Cause::Reclaim),
         }
     }
 
@@ -135,12 +138,12 @@ impl UnderWay {
     }
 }
 
-/// What work adds to the piece of a job that it is part of: one thing after another, uninterrupted.
-pub(super) fn part_ns(work: &Work, lengths: &Lengths) -> Ns {
+/// What work, in which a read begins with this level, adds to the piece of a job that it is part of: one thing after another, uninterrupted.
+pub(super) fn part_ns(work: &Work, level: u8, lengths: &Lengths) -> Ns {
     let program = |pages| lengths.pages(pages) + lengths.program;
     match *work {
-        Work::Copy { src, dst, .. } => lengths.whole_read(src) + dst.map_or(0, |_| program(1)),
-        Work::Load { src, .. } => lengths.whole_read(src),
+        Work::Copy { src, dst, .. } => lengths.whole_read(src, level) + dst.map_or(0, |_| program(1)),
+        Work::Load { src, .. } => lengths.whole_read(src, level),
         Work::Retry { src, attempt, .. } => lengths.retry(src, attempt) + lengths.retry_transfer(lengths.pages(1), attempt),
         Work::Program { pages, .. } => program(pages),
         Work::Merge { .. } => program(1),

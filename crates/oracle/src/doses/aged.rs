@@ -1,10 +1,12 @@
 //! Limits of pages whose data has error rates: by the retries that a read may take, and by the age of the block.
 
 use vpass_core::base::units::BlockId;
+use vpass_core::watch::observer::{PhysRead, ReadResult};
 
 use super::{Doses, Truth};
 use crate::error_rates::Whose;
 use crate::medium::{At, Medium};
+use crate::noise::{Drawn, Noise};
 
 /// What rounding does to a limit, all factors included, is less than this, in 1/1024: a read.
 pub(super) const ROUNDED: i64 = 1024;
@@ -25,13 +27,64 @@ impl Doses {
         if limit < 0 { -of_page(limit.unsigned_abs()) } else { of_page(limit.unsigned_abs()) }
     }
 
+    /// Up to which dose no read of a page takes a retry.
+    pub(super) fn calm(&self, at: At) -> i64 {
+        let first = self.with_retries(at, 0);
+        match (&self.rates, &self.noise) {
+            (Some(rates), Some(noise)) => rates.dose(noise.calm(), first, self.with_retries(at, rates.beside())),
+            _ => first,
+        }
+    }
+
+    /// The error rate of a page of this dose, at least and at most: a limit may be off by what rounding does.
+    pub(super) fn rates_at(&self, at: At, dose: u64) -> (f64, f64) {
+        let rates = self.rates.as_ref().expect("the caller knows");
+        let (first, beside) = (self.with_retries(at, 0), self.with_retries(at, rates.beside()));
+        let with = |more: i64| rates.rate((dose.cast_signed() + more) as f64, first, beside);
+        (with(-ROUNDED), with(ROUNDED))
+    }
+
+    /// Judges a read whose retries were drawn; none where they follow. Those of data of which nobody knows beforehand that it may need
+    /// retries (`is_dull`) are no draws.
+    pub(crate) fn drawn(&mut self, medium: &Medium, at: At, read: &PhysRead, is_dull: bool) -> Option<Result<(), String>> {
+        self.noise.as_ref()?;
+        let (first, good) = (self.first_level(at.block), read.result == ReadResult::Good);
+        let rates = self.rates_at(at, self.of_wordline(medium, at).dose);
+        let drawn = Drawn { first, retries: read.retries, good, rates };
+        let noise = self.noise.as_mut()?;
+        if !is_dull {
+            noise.note(drawn);
+        }
+        Some(if noise.is_possible(drawn) { Ok(()) } else { Err(format!("{drawn:?} has no chance")) })
+    }
+
+    /// Whether reads took as many retries as their chances say, where these are drawn.
+    pub(crate) fn check_noise(&self) -> Result<(), String> {
+        self.noise.as_ref().map_or(Ok(()), Noise::check)
+    }
+
     /// The retries that a read of a page takes, at least and at most: a limit may be off by what rounding does.
     pub(crate) fn retries(&self, medium: &Medium, at: At) -> (u8, u8) {
         let Some(rates) = &self.rates else { return (0, 0) };
         let dose = self.of_wordline(medium, at).dose.cast_signed();
         let enough = |dose: i64| (0..rates.most_retries()).find(|retries| dose <= self.with_retries(at, *retries));
-        let with = |dose: i64| enough(dose).unwrap_or(rates.most_retries());
+        let level = self.first_level(at.block);
+        let with = |dose: i64| enough(dose).unwrap_or(rates.most_retries()).saturating_sub(level);
         (with(dose - ROUNDED), with(dose + ROUNDED))
+    }
+
+    /// The level that reads of a block begin with: the one that worked last since its erase, where that counts.
+    #[inline]
+    pub(crate) fn first_level(&self, block: BlockId) -> u8 {
+        if self.first_levels.is_empty() { 0 } else { self.first_levels[block as usize] }
+    }
+
+    /// A read of a block was decoded after so many retries.
+    #[inline]
+    pub(crate) fn decoded(&mut self, block: BlockId, retries: u8) {
+        if let Some(level) = self.first_levels.get_mut(block as usize) {
+            *level = level.saturating_add(retries);
+        }
     }
 
     /// The age of a block is in this step.
@@ -46,7 +99,10 @@ impl Doses {
 
     /// Whether a page of this dose and limit is past its limit, beyond all rounding.
     #[inline]
-    pub(crate) fn is_past(&self, truth: Truth) -> bool {
+    pub(crate) fn is_past(&self, at: At, truth: Truth) -> bool {
+        if let Some(noise) = &self.noise {
+            return noise.is_lost(self.rates_at(at, truth.dose).0);
+        }
         truth.is_past() && (self.rates.is_none() || truth.dose.cast_signed() > truth.limit + ROUNDED)
     }
 

@@ -4,7 +4,7 @@
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Bytes, Reads};
-use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, QUARTERS, dose_per_kind};
+use vpass_core::disturb::table::dose_per_kind;
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 
 use crate::dice::Dice;
@@ -31,8 +31,8 @@ impl Restless {
         let (units, wordlines) = (Self::units_per_wordline(view), f64::from(view.geometry.wordlines_per_block));
         let of_group = |group: usize| {
             let endurance = limits.lookup(group, view.pec(block));
-            let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
-            let limit = limits.in_mode(endurance.limit, mode) as f64 / DOSE_ONE as f64;
+            let alpha = endurance.alpha.weight();
+            let limit = limits.in_mode(endurance.limit, mode).units();
             let moving = wordlines * units + 2.0 * (alpha - 1.0) * units;
             ((limit - moving) / alpha - OVERSHOOT).floor() - f64::from(view.late_reads)
         };
@@ -43,7 +43,7 @@ impl Restless {
     fn units_per_wordline(view: &View) -> f64 {
         let bits = view.geometry.cell.bits();
         let weights = dose_per_kind(view.disturb.dose, view.geometry.cell);
-        f64::from(bits) + f64::from(weights[bits as usize - 1]) / f64::from(QUARTERS) + view.density.reprogram_dose.ceil()
+        f64::from(bits) + weights[bits as usize - 1].units() + view.density.reprogram_dose.ceil()
     }
 
     /// Whether a block may be reprogrammed now: in time, and so that its new limits leave room for another job.

@@ -2,6 +2,7 @@
 //! a little of the limits or all of them. Their choices come from dice of their own, so that other cases stay what they are.
 
 use vpass_core::base::span::{HOUR, Span};
+use vpass_core::base::units::Bytes;
 use vpass_core::config::{DriveConfig, ErrorLaw};
 use vpass_core::slots::reclaim::{Technique, promise};
 
@@ -20,7 +21,7 @@ const TIMES: u32 = 4;
 
 /// Gives a case error rates, if it is one of them; tells whether it is.
 pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed: bool) -> bool {
-    if !decks.pick("tired", &TIRED) || !config.disturb.model.disturbs() {
+    if !is_tired(decks) || !config.disturb.model.disturbs() {
         return false;
     }
     let mut dice = Dice::new(decks.case ^ 0x71BE_D0DA_7A00_0000);
@@ -31,6 +32,11 @@ pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Techniqu
     if dice.chance(0.3) {
         ecc.retry_sense_us = (0..retries).map(|level| 30.0 + f64::from(level)).collect();
         ecc.retry_transfer_us = (0..retries).map(|level| 3.5 + f64::from(level)).collect();
+    }
+    ecc.start_from_last = retries > 0 && keeps_levels(decks);
+    if is_noisy(decks) {
+        config.error.noise = true;
+        ecc.codeword = Some(Bytes(512));
     }
     let longest_hours = (config.longest_age().0.max(HOUR) as f64 / HOUR as f64).max(2.0);
     let (m, n) = (dice.pick(&[0.0, 0.14]), dice.pick(&[0.3, 0.54, 1.0]));
@@ -53,6 +59,21 @@ pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Techniqu
         config.disturb.table.iter_mut().flat_map(|row| &mut row.limit).for_each(|limit| *limit *= ROOM);
     }
     true
+}
+
+/// Whether the data of a case may have error rates.
+fn is_tired(decks: &Decks) -> bool {
+    decks.pick("tired", &TIRED)
+}
+
+/// Whether its reads begin with the level that worked last, where it has retries.
+pub(super) fn keeps_levels(decks: &Decks) -> bool {
+    is_tired(decks) && decks.pick("start from last", &[true, false])
+}
+
+/// Whether its retries are drawn.
+pub(super) fn is_noisy(decks: &Decks) -> bool {
+    is_tired(decks) && decks.pick("noise", &[true, false, false])
 }
 
 /// The longest age of data that nothing refreshes: all that passes, or less.

@@ -7,6 +7,7 @@ use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, Part, Place, Policy, Probed, Promise, Recode, Rewrite, StreamSpec, Threshold, View};
 
+use crate::endurance::Endurance;
 use crate::hearsay::{Divided, Ear, Told, Within};
 use crate::promises::{Answer, Answers, Wanted};
 
@@ -39,9 +40,9 @@ impl Witness {
         let pec = view.pec(block);
         let told = Told {
             block,
-            dose: view.dose(block),
+            dose: view.dose(block).count(),
             pec,
-            endures: (0..limits.groups()).map(|group| limits.lookup(group, pec)).collect(),
+            endures: (0..limits.groups()).map(|group| Endurance::told(limits.lookup(group, pec))).collect(),
             late: view.late_reads,
             mode: view.mode(block),
             valid: view.valid_pages(block),
@@ -109,7 +110,7 @@ fn guarded(view: &View, block: BlockId) -> Vec<bool> {
 fn within(view: &View, block: BlockId) -> Within {
     let wordlines = (0..).zip(view.wordlines(block));
     Within {
-        wordlines: wordlines.map(|(index, wordline)| (wordline.reads, view.is_valid(block, index))).collect(),
+        wordlines: wordlines.map(|(index, wordline)| (wordline.reads.count(), view.is_valid(block, index))).collect(),
         pages: (0..view.geometry.pages_per_block).map(|page| view.is_valid_page(block, page)).collect(),
     }
 }

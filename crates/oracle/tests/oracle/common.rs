@@ -10,6 +10,9 @@ use vpass_core::config::{
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
 
+/// A dose unit, as doses and limits have it.
+pub(crate) const UNIT: u64 = 1024;
+
 /// Flash of so many blocks of so many TLC wordlines, half of it for the host.
 pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> DriveConfig {
     let page = 16 << 10;

@@ -3,15 +3,14 @@
 use proptest::prelude::*;
 use vpass_core::base::units::Cause;
 use vpass_core::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
-use vpass_core::disturb::table::DOSE_ONE;
 use vpass_core::watch::observer::{Observer, PhysRead};
 
-use crate::common::{Scene, config, wordline_model};
+use crate::common::{Scene, UNIT, config, wordline_model};
 
 impl Scene {
     /// Doses of so many wordlines, from block 0 on, in dose units.
     fn doses(&self, wordlines: u32) -> Vec<f64> {
-        (0..wordlines).map(|w| self.oracle.truth(w * 3).unwrap().0 as f64 / DOSE_ONE as f64).collect()
+        (0..wordlines).map(|w| self.oracle.truth(w * 3).unwrap().0 as f64 / UNIT as f64).collect()
     }
 
     /// Reads the LSB page of a wordline of block 0, whose pages hold lpn = ppn.
@@ -101,17 +100,17 @@ fn an_erase_forgets_and_ages() {
     let mut s = Scene::new(&c);
     s.write(0, 0..12);
     s.read_wordline(1, 2);
-    assert_eq!(s.oracle.truth(0), Some((2 * (9 * 1024 + 128), 900 * DOSE_ONE)), "alpha 9.125 at one cycle");
+    assert_eq!(s.oracle.truth(0), Some((2 * (9 * 1024 + 128), 900 * UNIT)), "alpha 9.125 at one cycle");
     s.erase(0);
     s.write(0, 0..12);
-    assert_eq!(s.oracle.truth(0), Some((0, 800 * DOSE_ONE)));
+    assert_eq!(s.oracle.truth(0), Some((0, 800 * UNIT)));
     s.read_wordline(1, 2);
-    assert_eq!(s.oracle.truth(0), Some((2 * (9 * 1024 + 256), 800 * DOSE_ONE)));
+    assert_eq!(s.oracle.truth(0), Some((2 * (9 * 1024 + 256), 800 * UNIT)));
     for _ in 0..5 {
         s.erase(0);
         s.write(0, 0..12);
     }
-    assert_eq!(s.oracle.truth(0), Some((0, 420 * DOSE_ONE)), "at 7 cycles: three quarters of the way from 600 at 4 to 600 x 0.6 at 8");
+    assert_eq!(s.oracle.truth(0), Some((0, 420 * UNIT)), "at 7 cycles: three quarters of the way from 600 at 4 to 600 x 0.6 at 8");
     s.clean();
 }
 
@@ -130,7 +129,7 @@ fn each_page_kind_has_a_limit_of_its_own() {
     let disturb = DisturbConfig { kind_factor: vec![2.0, 1.5, 1.0], ..wordline_model(100.0, 9.0) };
     let mut s = Scene::new(&config(4, 4, disturb));
     s.write(0, 0..12);
-    let limits: Vec<u64> = (3..6).map(|ppn| s.oracle.truth(ppn).unwrap().1 / DOSE_ONE).collect();
+    let limits: Vec<u64> = (3..6).map(|ppn| s.oracle.truth(ppn).unwrap().1 / UNIT).collect();
     assert_eq!(limits, [200, 150, 100]);
     // 108 on wordlines 0 and 2: more than MSB endures, not more than CSB.
     s.read_wordline(1, 12);

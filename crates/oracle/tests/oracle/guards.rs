@@ -2,10 +2,9 @@
 
 use vpass_core::base::units::Cause;
 use vpass_core::config::{DensityConfig, DriveConfig, PerPec};
-use vpass_core::disturb::table::DOSE_ONE;
 use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
 
-use crate::common::{Scene, config, protocol, stamp, wordline_model};
+use crate::common::{Scene, UNIT, config, protocol, stamp, wordline_model};
 
 /// Wordline `index` of block 0 is merged by itself.
 fn guard(s: &mut Scene, index: u32) {
@@ -99,7 +98,7 @@ fn what_it_wears_counts_for_limits() {
             }
             s.erase(0);
             s.write(0, 0..3);
-            let limit = s.oracle.truth(0).unwrap().1 / DOSE_ONE;
+            let limit = s.oracle.truth(0).unwrap().1 / UNIT;
             s.erase(0);
             s.erase(1);
             limit

@@ -6,6 +6,8 @@ use vpass_core::bugs::Bug;
 pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::RetryForgotten, 43),
     (Bug::RetryUncharged, 43),
+    (Bug::LevelKept, 6424),
+    (Bug::NoiseTooLoud, 9445),
     (Bug::NeverUrgent, 36),
     (Bug::PressureUnfelt, 1),
     (Bug::GroupReclaimReadsForgotten, 1),

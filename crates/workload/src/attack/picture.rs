@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use vpass_core::base::units::{BlockId, Lpn};
-use vpass_core::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable};
+use vpass_core::disturb::table::LimitTable;
 use vpass_core::drive::Drive;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
 use vpass_core::watch::observer::NO_PPN;
@@ -191,13 +191,11 @@ fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target
 fn strength(limits: &LimitTable, block: BlockId, pec: u32, wordline: u32) -> Strength {
     let group = limits.group_of(wordline);
     let (truth, assumed) = (limits.truth(group, pec), limits.lookup(group, pec));
-    let units = |dose: u64| dose as f64 / DOSE_ONE as f64;
-    let weight = |alpha: u64| alpha as f64 / ALPHA_ONE as f64;
     Strength {
-        limit: units(limits.limit_of(truth.limit, wordline, limits.block_factor(block))),
-        alpha: weight(truth.alpha),
-        assumed_limit: units(assumed.limit),
-        assumed_alpha: weight(assumed.alpha),
+        limit: limits.limit_of(truth.limit, wordline, limits.block_factor(block)).units(),
+        alpha: truth.alpha.weight(),
+        assumed_limit: assumed.limit.units(),
+        assumed_alpha: assumed.alpha.weight(),
     }
 }
 

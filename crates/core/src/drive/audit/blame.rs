@@ -9,12 +9,12 @@
 //! alpha 9; S = {1}; reads of wordlines 0, 1, 2: 80, 300, 10.  weights 80 x 9, 300 x 0, 10 x 9: of 3 copies 2.67 and 0.33
 //! ```
 
+use crate::base::dose::Quarters;
 use crate::base::page_set::{PageSet, any};
 use crate::base::reciprocal::Reciprocal;
 use crate::base::units::{BlockId, Lpn};
 use crate::bugs::{Bug, planted};
 use crate::config::DisturbModel;
-use crate::disturb::table::ALPHA_ONE;
 use crate::flash::Flash;
 
 /// Ranges of equal size that the capacity is cut into; the last may be shorter.
@@ -85,8 +85,8 @@ impl Blame {
         let share = pages.filter(|_| !planted(Bug::BlameOfWhole)).map(|pages| self.shares(flash, block, pages));
         let mut weights = [0.0; RANGES];
         for wordline in 0..g.wordlines_per_block {
-            let reads = flash.wordlines().get(first_wordline + wordline as usize).map_or(0, |w| w.reads);
-            let weight = f64::from(reads) * share.as_ref().map_or(1.0, |share| share[wordline as usize]);
+            let reads = flash.wordlines().get(first_wordline + wordline as usize).map_or(Quarters::ZERO, |w| w.reads);
+            let weight = f64::from(reads.count()) * share.as_ref().map_or(1.0, |share| share[wordline as usize]);
             if weight == 0.0 {
                 continue;
             }
@@ -116,7 +116,7 @@ impl Blame {
         let own = if self.own_reads_disturb || flash.bugs().has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
         let pec = flash.limit_pec(block);
         let limits = flash.limits();
-        let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha as f64 / ALPHA_ONE as f64);
+        let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha.weight());
         for victim in (0..wordlines).filter(moves) {
             shares[victim as usize] -= own;
             let beside = [victim.checked_sub(stride), Some(victim + stride).filter(|w| *w < wordlines)];

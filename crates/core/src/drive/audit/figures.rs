@@ -2,7 +2,7 @@
 
 use crate::base::geometry::Geometry;
 use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts, RefreshCounts};
-use crate::base::units::{Bytes, Ns};
+use crate::base::units::{Bytes, Cause, Ns};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
@@ -81,6 +81,16 @@ impl Drive {
         self.flash.max_retries()
     }
 
+    /// Pages read from flash for the host since the measured phase began, those apart that complete pages written in part.
+    pub fn host_page_reads(&self) -> u64 {
+        self.flash_counts().reads[Cause::Host as usize].saturating_sub(self.host_counts().fill_reads)
+    }
+
+    /// Codewords that these reads lost on average, by what chance there was; none where data has no error rate, or no codeword is known.
+    pub fn lost_codewords(&self) -> Option<f64> {
+        self.flash.lost_codewords(self.host_page_reads())
+    }
+
     /// Wordline groups on which techniques count with more retries than `reclaim.retries`, at the P/E count at the start.
     pub fn budget_raised(&self) -> u32 {
         self.flash.limits().map_or(0, |limits| limits.budget_raised(self.config.start.pec))
@@ -101,9 +111,9 @@ impl Drive {
         self.flash.is_timed()
     }
 
-    /// RAM the reclaim technique would take in a real controller.
+    /// RAM that the reclaim technique would take in a real controller, and the levels of `ecc.start_from_last`.
     pub fn controller_ram(&self) -> Bytes {
-        self.policy.controller_ram(&self.geometry)
+        Bytes(self.policy.controller_ram(&self.geometry).0 + self.config.ecc.level_bytes(self.geometry.blocks).0)
     }
 
     /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as policies are told.

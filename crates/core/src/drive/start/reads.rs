@@ -8,11 +8,12 @@
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
-use crate::base::units::BlockId;
+use crate::base::units::{BlockId, Reads};
 use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DriveConfig, require};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
+use crate::disturb::table::LimitTable;
 use crate::drive::Drive;
 use crate::drive::start::precondition::{below, erases_at_most};
 use crate::slots::reclaim::late::late_reads;
@@ -54,7 +55,7 @@ impl MostStartReads {
 /// Reads, spread evenly over a block, that leave the worst wordline of a group room for its reclaim.
 fn most_of_group(table: &LimitTable, geometry: &Geometry, group: usize, pec: u32, late: u32) -> f64 {
     let endurance = table.endured(group, pec);
-    let (limit, alpha) = (endurance.limit as f64 / DOSE_ONE as f64, endurance.alpha as f64 / ALPHA_ONE as f64);
+    let (limit, alpha) = (endurance.limit.units(), endurance.alpha.weight());
     // R_late twice: a technique that looks from time to time may leave a wordline that must bear a job before its own.
     let movers = f64::from(geometry.pages_per_block) + 2.0 * (alpha - 1.0) * f64::from(geometry.cell.bits());
     // And each wordline may be probed.
@@ -110,9 +111,9 @@ impl Drive {
             carried += left;
             let one_more = carried >= all;
             carried -= if one_more { all } else { 0 };
-            (if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more)) * QUARTERS
+            Reads(if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more)).quarters()
         };
-        let doses: Vec<u32> = (0..programmed).map(dose).collect();
+        let doses: Vec<Quarters> = (0..programmed).map(dose).collect();
         self.flash.serve_before_start(block, &doses);
         self.flash.ask_model_at_next_read(block);
         self.flash.tell(|o| o.served_before(block, &doses));
@@ -121,6 +122,7 @@ impl Drive {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::dose::Quarters;
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
 
@@ -132,7 +134,7 @@ mod tests {
         let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.precondition(1);
         drive.read_page(0);
-        assert!(drive.flash.blocks().0.iter().any(|block| block.reads > 4), "they are counted");
+        assert!(drive.flash.blocks().0.iter().any(|block| block.reads > Quarters::UNIT), "they are counted");
         assert!(drive.flash.blocks().0.iter().all(|block| block.alarm == crate::flash::block::CARRY));
     }
 }

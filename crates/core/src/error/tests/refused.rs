@@ -63,6 +63,6 @@ fn a_table_without_a_row_or_group_of_disturbs_is_refused() {
     table(&mut good, &[0, 1000]);
     let (_, limits, aged) = made(good);
     let of = Asked { group: 1, kind: 0, level: 0, step: aged.ages().step(20 * HOUR) };
-    let share = aged.truth(&limits, 0, of) as f64 / limits.truth(1, 0).limit as f64;
+    let share = aged.truth(&limits, 0, of) as f64 / limits.truth(1, 0).limit.in_1024ths() as f64;
     assert!((share - (0.0085 - 0.001 - 0.001) / (0.0085 - 0.001)).abs() < 1e-6, "{share}");
 }

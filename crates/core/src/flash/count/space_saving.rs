@@ -14,6 +14,7 @@
 
 use std::collections::VecDeque;
 
+use crate::base::dose::Quarters;
 use crate::base::mem::{equal_keys, huge_vec, prefetch};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, Bugs, planted};
@@ -29,9 +30,9 @@ const NONE: u16 = u16::MAX;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// At most this.
-    pub(crate) count: u32,
+    pub(crate) count: Quarters,
     /// At least `count` less this.
-    pub(crate) error: u32,
+    pub(crate) error: Quarters,
 }
 
 /// Some entries of a block and the wordlines that they count, close together: a read touches one page of memory.
@@ -45,12 +46,12 @@ struct Bank {
 impl Bank {
     /// A bank of so many entries. What is beyond them is never the lowest.
     fn empty(entries: usize) -> Self {
-        let count = |n| if n < entries { 0 } else { u32::MAX };
-        Self { keys: [NONE; BANK], entries: std::array::from_fn(|n| Entry { count: count(n), error: 0 }) }
+        let count = |n| if n < entries { Quarters::ZERO } else { Quarters::MAX };
+        Self { keys: [NONE; BANK], entries: std::array::from_fn(|n| Entry { count: count(n), error: Quarters::ZERO }) }
     }
 
     /// Which entries count just this: bit n for entry n.
-    fn entries_of(&self, count: u32) -> u32 {
+    fn entries_of(&self, count: Quarters) -> u32 {
         self.entries.iter().enumerate().fold(0, |bits, (n, entry)| bits | u32::from(entry.count == count) << n)
     }
 }
@@ -58,7 +59,7 @@ impl Bank {
 /// Where misses go: to the entries of a bank that count `min`, then to those of the banks behind it. No entry counts less.
 #[derive(Clone, Copy)]
 struct Lowest {
-    min: u32,
+    min: Quarters,
     /// Bit n for entry n of the bank.
     entries: u32,
     bank: u16,
@@ -75,7 +76,7 @@ pub(crate) struct SpaceSaving {
     banks: Vec<Bank>,
     /// Apart from the banks: a sixth of a cache line each, so that more of them stay in the cache.
     lowest: Vec<Lowest>,
-    begun_at: Vec<[u32; SEGMENTS]>,
+    begun_at: Vec<[Quarters; SEGMENTS]>,
     /// A bug of the drive that it belongs to.
     pub(crate) bugs: Bugs,
 }
@@ -92,7 +93,7 @@ impl SpaceSaving {
             wordlines_per_segment: wordlines_per_block.div_ceil(SEGMENTS as u32),
             banks: huge_vec(blocks * banks, Bank::empty(BANK)),
             lowest: vec![],
-            begun_at: vec![[0; SEGMENTS]; blocks],
+            begun_at: vec![[Quarters::ZERO; SEGMENTS]; blocks],
             bugs: Bugs::default(),
         };
         for last in counters.banks.chunks_mut(banks).map(|of_block| &mut of_block[banks - 1]) {
@@ -104,7 +105,7 @@ impl SpaceSaving {
 
     /// Memory that the counters of so many blocks take.
     pub(crate) fn bytes(blocks: u32, entries: u32) -> u64 {
-        let of_block = entries.div_ceil(BANK as u32) as usize * size_of::<Bank>() + size_of::<Lowest>() + size_of::<[u32; SEGMENTS]>();
+        let of_block = entries.div_ceil(BANK as u32) as usize * size_of::<Bank>() + size_of::<Lowest>() + size_of::<[Quarters; SEGMENTS]>();
         u64::from(blocks) * of_block as u64
     }
 
@@ -134,7 +135,7 @@ impl SpaceSaving {
     ///
     /// Nothing foretells whether it has an entry, so both ways are one, but for the error.
     #[inline]
-    pub(crate) fn count(&mut self, block: BlockId, wordline: u32, dose: u32) {
+    pub(crate) fn count(&mut self, block: BlockId, wordline: u32, dose: Quarters) {
         let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
         let lowest = &mut self.lowest[block as usize];
         let key = if planted(Bug::KeyCutOff) { wordline & 255 } else { wordline } as u16;
@@ -161,21 +162,22 @@ impl SpaceSaving {
     /// What [`Self::count`] comes to for the wordlines of a block in order, each once with its dose; for a block that has counted nothing, and
     /// doses of two sizes at most, those of 0 apart. What misses takes the lowest count, of these the first in place: with two sizes
     /// that is the head of one of two queues, as each is filled in just this order.
-    pub(crate) fn count_each(&mut self, block: BlockId, doses: &[u32]) {
+    pub(crate) fn count_each(&mut self, block: BlockId, doses: &[Quarters]) {
         let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
         assert!(banks[0].keys[0] == NONE, "block {block} has counted before");
-        let smaller = doses.iter().copied().filter(|dose| *dose > 0).min().unwrap_or(0);
-        let larger = doses.iter().copied().max().unwrap_or(0);
-        let mut queues = [(0..self.entries_per_block).map(|place| (0, place)).collect(), VecDeque::with_capacity(self.entries_per_block)];
-        let mut last = (0, 0);
-        for (wordline, dose) in (0..).zip(doses).filter(|(_, dose)| **dose > 0) {
+        let smaller = doses.iter().copied().filter(|dose| *dose > Quarters::ZERO).min().unwrap_or_default();
+        let larger = doses.iter().copied().max().unwrap_or_default();
+        let mut queues =
+            [(0..self.entries_per_block).map(|place| (Quarters::ZERO, place)).collect(), VecDeque::with_capacity(self.entries_per_block)];
+        let mut last = (Quarters::ZERO, 0);
+        for (wordline, dose) in (0..).zip(doses).filter(|(_, dose)| **dose > Quarters::ZERO) {
             debug_assert!([smaller, larger].contains(dose), "doses of two sizes");
-            let heads = queues.each_ref().map(|queue| queue.front().copied().unwrap_or((u32::MAX, 0)));
+            let heads = queues.each_ref().map(|queue| queue.front().copied().unwrap_or((Quarters::MAX, 0)));
             let (count, place) = queues[usize::from(heads[1] < heads[0])].pop_front().expect("there are entries");
-            queues[usize::from(*dose != smaller)].push_back((count + dose, place));
+            queues[usize::from(*dose != smaller)].push_back((count + *dose, place));
             let bank = &mut banks[place / BANK];
             bank.keys[place % BANK] = wordline;
-            bank.entries[place % BANK] = Entry { count: count + dose, error: count };
+            bank.entries[place % BANK] = Entry { count: count + *dose, error: count };
             last = (count, place / BANK);
         }
         // Where the last miss went, the next one looks first.
@@ -184,7 +186,7 @@ impl SpaceSaving {
     }
 
     /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
-    pub(crate) fn begin_wordline(&mut self, block: BlockId, wordline: u32, spared: u32) {
+    pub(crate) fn begin_wordline(&mut self, block: BlockId, wordline: u32, spared: Quarters) {
         if wordline.is_multiple_of(self.wordlines_per_segment) || self.bugs.has(Bug::SegmentsBeginLate) {
             self.begun_at[block as usize][(wordline / self.wordlines_per_segment) as usize] = spared;
         }
@@ -198,7 +200,7 @@ impl SpaceSaving {
             *bank = Bank::empty((self.entries_per_block - n * BANK).min(BANK));
         }
         self.lowest[block] = Lowest::first(banks);
-        self.begun_at[block] = [0; SEGMENTS];
+        self.begun_at[block] = [Quarters::ZERO; SEGMENTS];
     }
 
     /// What is known of a block.
@@ -229,21 +231,21 @@ impl Lowest {
     }
 
     /// The first of the banks from `from` on with entries that count `min`.
-    fn among(banks: &[Bank], from: usize, min: u32) -> Option<Self> {
+    fn among(banks: &[Bank], from: usize, min: Quarters) -> Option<Self> {
         let mut of_banks = (from..banks.len()).map(|n| Self { min, bank: n as u16, entries: banks[n].entries_of(min), key_of_hit: NONE });
         of_banks.find(|lowest| lowest.entries != 0)
     }
 }
 
-fn lowest_count(banks: &[Bank]) -> u32 {
-    banks.iter().flat_map(|bank| &bank.entries).fold(u32::MAX, |min, e| min.min(e.count))
+fn lowest_count(banks: &[Bank]) -> Quarters {
+    banks.iter().flat_map(|bank| &bank.entries).fold(Quarters::MAX, |min, e| min.min(e.count))
 }
 
 /// What the counters know of one block.
 pub(crate) struct Tracked<'a> {
     banks: &'a [Bank],
     entries: usize,
-    begun_at: &'a [u32; SEGMENTS],
+    begun_at: &'a [Quarters; SEGMENTS],
     wordlines_per_segment: usize,
     bugs: Bugs,
 }
@@ -255,19 +257,19 @@ impl Tracked<'_> {
     }
 
     /// The lowest count: what a wordline without an entry was read at most.
-    pub(crate) fn min(&self) -> u32 {
+    pub(crate) fn min(&self) -> Quarters {
         lowest_count(self.banks)
     }
 
     /// Wordlines, numbered within the block, that have an entry.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
         let all = self.banks.iter().flat_map(|bank| bank.keys.iter().zip(&bank.entries));
-        let known = |entry: &Entry| if self.bugs.has(Bug::CountersExact) { Entry { error: 0, ..*entry } } else { *entry };
+        let known = |entry: &Entry| if self.bugs.has(Bug::CountersExact) { Entry { error: Quarters::ZERO, ..*entry } } else { *entry };
         all.filter(|(key, _)| **key != NONE).map(move |(key, entry)| (usize::from(*key), known(entry)))
     }
 
     /// The block's dose, as far as it need not be answered for, when each segment began to be written, and a segment's wordlines.
-    pub(crate) fn begun_at(&self) -> (&[u32; SEGMENTS], usize) {
+    pub(crate) fn begun_at(&self) -> (&[Quarters; SEGMENTS], usize) {
         (self.begun_at, self.wordlines_per_segment)
     }
 }
@@ -277,7 +279,7 @@ mod tests {
     use super::*;
 
     fn entries(s: &SpaceSaving) -> Vec<(usize, u32, u32)> {
-        s.of(1).entries().map(|(w, e)| (w, e.count, e.error)).collect()
+        s.of(1).entries().map(|(w, e)| (w, e.count.count(), e.error.count())).collect()
     }
 
     /// Three entries; reads of wordlines 5 5 0 23, then 7, then 5 9, of weight 1.
@@ -286,37 +288,37 @@ mod tests {
         let mut s = SpaceSaving::new(3, 24, 3);
         let read = |s: &mut SpaceSaving, wordlines: &[u32]| {
             for wordline in wordlines {
-                s.count(1, *wordline, 1);
+                s.count(1, *wordline, Quarters::of(1));
             }
         };
         read(&mut s, &[5, 5, 0, 23]);
-        assert_eq!((entries(&s), s.of(1).min()), (vec![(5, 2, 0), (0, 1, 0), (23, 1, 0)], 1));
+        assert_eq!((entries(&s), s.of(1).min().count()), (vec![(5, 2, 0), (0, 1, 0), (23, 1, 0)], 1));
         read(&mut s, &[7]);
         assert_eq!(entries(&s), [(5, 2, 0), (7, 2, 1), (23, 1, 0)], "0 had the lowest count and the lower place");
         read(&mut s, &[5, 9]);
-        assert_eq!((entries(&s), s.of(1).min()), (vec![(5, 3, 0), (7, 2, 1), (9, 2, 1)], 2));
+        assert_eq!((entries(&s), s.of(1).min().count()), (vec![(5, 3, 0), (7, 2, 1), (9, 2, 1)], 2));
         s.reset(1);
-        assert_eq!((entries(&s), s.of(1).min()), (vec![], 0));
+        assert_eq!((entries(&s), s.of(1).min().count()), (vec![], 0));
     }
 
     #[test]
     fn segments_remember_when_they_began() {
         let mut s = SpaceSaving::new(3, 17, 2);
-        (0..17).for_each(|w| s.begin_wordline(1, w, 100 + w));
+        (0..17).for_each(|w| s.begin_wordline(1, w, Quarters::of(100 + w)));
         // Seventeen wordlines are six segments of three, the last one short.
-        assert_eq!(s.of(1).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0], 3));
+        assert_eq!(s.of(1).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0].map(Quarters::of), 3));
     }
 
     #[test]
     fn counting_each_wordline_once_is_counting_them_one_by_one() {
         for k in [1, 2, 3, 31, 32, 33, 64, 256] {
             for (smaller, larger) in [(0, 4), (4, 8), (60, 64), (64, 64)] {
-                let doses: Vec<u32> = (0..300u32).map(|w| if w * 37 % 100 < 40 { larger } else { smaller }).collect();
+                let doses: Vec<Quarters> = (0..300u32).map(|w| Quarters::of(if w * 37 % 100 < 40 { larger } else { smaller })).collect();
                 let (mut each, mut one_by_one) = (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
                 each.count_each(1, &doses);
-                (0..300).filter(|w| doses[*w as usize] > 0).for_each(|w| one_by_one.count(1, w, doses[w as usize]));
+                (0..300).filter(|w| doses[*w as usize] > Quarters::ZERO).for_each(|w| one_by_one.count(1, w, doses[w as usize]));
                 // The order of what comes next is the same, too.
-                (0..500).for_each(|n| [&mut each, &mut one_by_one].into_iter().for_each(|s| s.count(1, n * 7 % 300, 4)));
+                (0..500).for_each(|n| [&mut each, &mut one_by_one].into_iter().for_each(|s| s.count(1, n * 7 % 300, Quarters::UNIT)));
                 assert_eq!(entries(&each), entries(&one_by_one), "{k} entries, {smaller} and {larger}");
             }
         }
@@ -332,19 +334,19 @@ mod tests {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
                 let (wordline, dose) = ((unit * unit * unit * 300.0) as u32, [2, 3, 7][(random >> 33) as usize % 3]);
-                s.count(1, wordline, dose);
+                s.count(1, wordline, Quarters::of(dose));
                 truth[wordline as usize] += dose;
                 total += dose;
                 if step % 97 != 0 {
                     continue;
                 }
                 let t = s.of(1);
-                let mut bounds = vec![(0, t.min()); 300];
-                t.entries().for_each(|(w, e)| bounds[w] = (e.count - e.error, e.count));
+                let mut bounds = vec![(0, t.min().count()); 300];
+                t.entries().for_each(|(w, e)| bounds[w] = ((e.count - e.error).count(), e.count.count()));
                 assert!(bounds.iter().zip(&truth).all(|((low, high), exact)| low <= exact && exact <= high), "{k} entries");
-                assert_eq!(t.entries().map(|(_, e)| e.count).sum::<u32>(), total);
-                assert!(t.min() <= total / k && t.min() >= min);
-                min = t.min();
+                assert_eq!(t.entries().map(|(_, e)| e.count).sum::<Quarters>().count(), total);
+                assert!(t.min().count() <= total / k && t.min().count() >= min);
+                min = t.min().count();
             }
         }
     }

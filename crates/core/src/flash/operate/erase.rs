@@ -1,5 +1,6 @@
 //! Erasing: a block without current data begins a new life, one cycle older.
 
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Reads};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
@@ -26,6 +27,9 @@ impl Flash {
         };
         self.wear(block);
         self.forget_age(block);
+        if !planted(Bug::LevelKept) {
+            self.levels.forget(block);
+        }
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
             let first = self.geometry.first_wordline(block) as usize;
             self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(Wordline::default());
@@ -51,7 +55,7 @@ impl Flash {
         }
         cold.pec += u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
         cold.set_policy_alarm(Reads::NEVER);
-        cold.model_alarm = if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { u32::MAX };
+        cold.model_alarm = if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { Quarters::MAX };
         cold.carries = 0;
     }
 }

@@ -1,5 +1,6 @@
 //! What a drive begins with, written into the records by construction: whole blocks of data, and reads from before the run.
 
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Lpn, StreamId};
 use crate::bugs::Bug;
 use crate::flash::Flash;
@@ -35,17 +36,17 @@ impl Flash {
         }
     }
 
-    /// The block has served reads before the run, of this dose for each wordline that is programmed, in quarters.
-    pub(crate) fn serve_before_start(&mut self, block: BlockId, doses: &[u32]) {
+    /// The block has served reads before the run, of this dose for each wordline that is programmed.
+    pub(crate) fn serve_before_start(&mut self, block: BlockId, doses: &[Quarters]) {
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
             let first = self.geometry.first_wordline(block);
             for (wordline, dose) in (first..).zip(doses) {
-                self.wordlines[wordline as usize].reads += dose;
+                self.wordlines[wordline as usize].reads += *dose;
             }
         }
         if self.tracker.is_on() {
             self.tracker.count_each(block, doses);
         }
-        self.hot[block as usize].reads += doses.iter().sum::<u32>();
+        self.hot[block as usize].reads += doses.iter().copied().sum::<Quarters>();
     }
 }

@@ -1,6 +1,7 @@
 //! Programming: the next page of an open block, with data or, in a wordline that could not wait for more, with nothing.
 
 use crate::base::codings::FULL;
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::disturb::spared;
@@ -23,7 +24,7 @@ impl Flash {
         let hot = &mut self.hot[block as usize];
         hot.write_ptr = page as u16 + 1;
         hot.valid += 1;
-        let disturbed_before = begins && hot.reads > 0 && self.preprogram_weight > 0.0;
+        let disturbed_before = begins && hot.reads > Quarters::ZERO && self.preprogram_weight > 0.0;
         if !(self.bugs.has(Bug::OwnerForgotten) && self.seq % 101 == 100) {
             self.contents.to_logical[ppn as usize] = lpn;
         }
@@ -49,20 +50,20 @@ impl Flash {
     fn begin_wordline(&mut self, block: BlockId, wordline: u32) {
         let first = self.geometry.first_wordline(block) as usize;
         let reads = self.hot[block as usize].reads;
-        if reads == 0 {
-            self.wordlines[first + wordline as usize].base = 0;
+        if reads == Quarters::ZERO {
+            self.wordlines[first + wordline as usize].base = Quarters::ZERO;
             return;
         }
         let mut base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
         if self.bugs.has(Bug::BaseForgotten) {
-            base = 0;
+            base = Quarters::ZERO;
         }
         if self.bugs.has(Bug::BaseSparesAll) {
             base = reads;
         }
         self.wordlines[first + wordline as usize].base = base;
         if self.tracker.is_on() {
-            self.tracker.begin_wordline(block, wordline, spared(u64::from(reads), self.preprogram_weight));
+            self.tracker.begin_wordline(block, wordline, spared(reads, self.preprogram_weight));
         }
     }
 

@@ -2,6 +2,7 @@
 //! page kinds.
 
 use crate::base::codings::FULL;
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
@@ -37,7 +38,7 @@ impl Flash {
     /// All whole wordlines of a block have been merged: from now on its limits are those of the mode.
     pub(crate) fn recode(&mut self, block: BlockId, coding: u8) {
         self.set_mode(block, coding, self.pages_if_recoded(block, coding));
-        self.hot[block as usize].flags &= !SUSPECT;
+        self.trust(block);
         self.cold[block as usize].reprogrammed = true;
         self.tell(|o| o.recoded(block, None, coding));
         self.reassess(block);
@@ -63,8 +64,15 @@ impl Flash {
     /// Some wordlines of a block have been recoded by themselves, and no more will be: its model is asked again.
     pub(crate) fn end_recoding(&mut self, block: BlockId) {
         // Limits have not fallen since the model was asked, so it was no hurry to ask again.
-        self.hot[block as usize].flags &= !SUSPECT;
+        self.trust(block);
         self.reassess(block);
+    }
+
+    /// What the error model feared of a block may hold no longer. Where reads do not begin with the first level it is asked at each all the same.
+    fn trust(&mut self, block: BlockId) {
+        if self.levels.of(block) == 0 {
+            self.hot[block as usize].flags &= !SUSPECT;
+        }
     }
 
     pub(super) fn book_merge(&mut self, block: BlockId, cause: Cause) {
@@ -74,7 +82,7 @@ impl Flash {
 
     /// What reprogramming a wordline does to the others, as if it had been read (`density.reprogram_dose`).
     fn disturb_by_reprogramming(&mut self, block: BlockId, wordline: u32, cause: Cause) {
-        if self.reprogram_dose > 0 && self.count_dose(block, wordline, self.reprogram_dose, cause) {
+        if self.reprogram_dose > Quarters::ZERO && self.count_dose(block, wordline, self.reprogram_dose, cause) {
             self.model_alarm(block);
         }
     }

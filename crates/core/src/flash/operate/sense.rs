@@ -1,5 +1,6 @@
 //! Sensing: a page read for the host or on the drive's own account, and the one place where the drive decides that data could not be read.
 
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::disturb::{BlockView, ErrorModel, PageHealth};
@@ -16,6 +17,8 @@ pub(crate) struct Sensed {
     pub(crate) good: bool,
     /// The block has reached its alarm: after a read of the host its policy may want to be asked.
     pub(crate) rings: bool,
+    /// The level that it began with.
+    pub(crate) level: u8,
 }
 
 impl Flash {
@@ -39,68 +42,84 @@ impl Flash {
             self.counts.reads[cause as usize] += 1;
         }
         let rings = !(fill && self.bugs.has(Bug::FillDisturbsNothing)) && self.count_any_read(ppn);
+        self.levels.began_at = 0;
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
         if rings {
             return self.rung(lpn, ppn, cause, fill);
         }
         self.note_read(PhysRead { fill, ..PhysRead::good(lpn, ppn, cause) });
-        Sensed { good: true, rings: false }
+        Sensed { good: true, rings: false, level: 0 }
     }
 
     /// A sensing that has been counted reached its block's alarm: decides whether the data could be read, and asks the error model.
     pub(crate) fn rung(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
-        if !self.hot[block as usize].has(SUSPECT) && self.cold[block as usize].model_alarm == 0 {
+        if !self.hot[block as usize].has(SUSPECT) && self.cold[block as usize].model_alarm == Quarters::ZERO {
             // It may have grown older since the model was asked last.
             self.ask_model(block);
         }
         let is_suspect = self.hot[block as usize].has(SUSPECT);
-        let wordline = self.geometry.wordline_of(ppn);
-        let PageHealth { retries, is_lost } = if is_suspect { self.health_of_read(block, wordline, ppn) } else { PageHealth::WELL };
+        let (PageHealth { retries, is_lost }, lost) = if is_suspect { self.health(block, ppn) } else { (PageHealth::WELL, None) };
+        let level = self.levels.begin(block);
+        let retries = retries.saturating_sub(level);
         let retries = if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
         let gone = is_lost && !self.bugs.has(Bug::LossHidden) || is_suspect && self.bugs.has(Bug::LossInvented);
         let result = if gone { ReadResult::Uncorrectable } else { ReadResult::Good };
         self.note_read(PhysRead { lpn, ppn, cause, result, fill, retries });
-        if retries > 0 && cause == Cause::Host && !fill {
-            self.sense_again_for_host((block, wordline, ppn), retries);
-        } else if retries > 0 {
-            self.sense_again(ppn, cause, retries);
+        if cause == Cause::Host && !fill {
+            self.record_begin(level);
+            self.draws.host_read(lost);
+        }
+        if retries > 0 {
+            self.sense_again(ppn, cause, fill, level, retries);
+        }
+        if !gone && self.model.is_some() {
+            self.levels.worked(block, level + retries);
         }
         if is_suspect && self.tired.is_quiet(block, self.hot[block as usize].reads) {
-            return Sensed { good: !gone, rings: false };
+            return Sensed { good: !gone, rings: false, level };
         }
-        self.rung_out(block, gone)
+        self.rung_out(block, gone, level)
     }
 
     /// The same, where model or policy may have something to say.
     #[inline(never)]
-    fn rung_out(&mut self, block: BlockId, gone: bool) -> Sensed {
+    fn rung_out(&mut self, block: BlockId, gone: bool, level: u8) -> Sensed {
         if self.model.is_none() {
             self.carry(block);
-            return Sensed { good: true, rings: false };
+            return Sensed { good: true, rings: false, level };
         }
         self.ask_model(block);
         self.set_alarm(block);
-        Sensed { good: !gone, rings: true }
+        Sensed { good: !gone, rings: true, level }
     }
 
-    /// A page that a request of the host reads is sensed so many times again: each deposits what a read of it deposits.
-    #[inline]
-    fn sense_again_for_host(&mut self, (block, wordline, ppn): (BlockId, u32, Ppn), retries: u8) {
-        self.counts.retried[usize::from(retries)] += 1;
-        self.host_retries = if self.timed { retries } else { 0 };
-        self.counts.reads[Cause::Retry as usize] += u64::from(retries);
-        if !planted(Bug::RetryUncharged) {
-            self.count_again(block, wordline, ppn, retries);
+    /// What a request of the host's reads next begins with this level.
+    pub(crate) fn record_begin(&mut self, level: u8) {
+        if level > 0 {
+            self.record(NandOp::Begin { level });
         }
     }
 
-    /// The same of one that nobody waits for but the drive.
-    #[inline(never)]
-    fn sense_again(&mut self, ppn: Ppn, cause: Cause, retries: u8) {
-        for attempt in 1..=retries {
+    /// The level with which the last sensing out of the batch path began.
+    pub(crate) fn began_at(&self) -> u8 {
+        self.levels.began_at
+    }
+
+    /// A page is sensed so many times again, beyond a level: each deposits what a read of it deposits.
+    fn sense_again(&mut self, ppn: Ppn, cause: Cause, fill: bool, level: u8, retries: u8) {
+        if retries > 0 && cause == Cause::Host && !fill {
+            self.counts.retried[usize::from(retries)] += 1;
+        }
+        for attempt in level + 1..=level + retries {
             self.count_retry(ppn, cause);
-            self.record(NandOp::Retry { src: ppn, attempt, cause, coding: self.read_coding(ppn) });
+            self.record(NandOp::Retry {
+                src: ppn,
+                attempt,
+                cause,
+                of_request: cause == Cause::Host && !fill,
+                coding: self.read_coding(ppn),
+            });
         }
     }
 
@@ -113,35 +132,52 @@ impl Flash {
         self.put_off_alarm(self.geometry.block_of(ppn), self.dose[self.geometry.kind_of(ppn) as usize], cause);
     }
 
-    /// Whether the data of a page of a suspect block is past its limit and cannot be read any more.
+    /// Whether the data of a page is past its limit and cannot be read any more.
     fn is_past_limit(&mut self, block: BlockId, page: u32) -> bool {
+        if !self.hot[block as usize].has(SUSPECT) {
+            return false;
+        }
+        if self.draws.has_noise() {
+            return self.with_block_view(block, |model, view| self.draws.is_gone(model, view, page));
+        }
         let (first, ppn) = (self.geometry.first_wordline(block), self.geometry.first_page(block) + page);
-        self.health_of_tired(block, (self.geometry.wordline_of(ppn) - first, self.geometry.kind_of(ppn)), 0).is_lost
+        self.health_of_tired(block, (self.geometry.wordline_of(ppn) - first, self.geometry.kind_of(ppn)), Quarters::ZERO).is_lost
     }
 
-    /// The gate: whether the data of a page of a suspect block that has just been sensed could be read, and with how many retries.
+    /// The gate: whether the data of a page of a suspect block that has just been sensed could be read, and with how many retries; and how many
+    /// codewords of it are lost on average, where anybody looks. What comes after the data was sensed did it no harm.
     #[inline]
-    fn health_of_read(&mut self, block: BlockId, wordline: u32, ppn: Ppn) -> PageHealth {
+    fn health(&mut self, block: BlockId, ppn: Ppn) -> (PageHealth, Option<f64>) {
+        let wordline = self.geometry.wordline_of(ppn);
         let kind = ppn - wordline * self.geometry.cell.bits();
         let own = self.dose[kind as usize & 3];
+        if self.draws.has_noise() {
+            return self.before_sensing(ppn, own, |flash, model, view, page| flash.draws.judge(model, view, page, ppn));
+        }
         let mut health = self.health_of_tired(block, (wordline - self.geometry.first_wordline(block), kind), own);
         if planted(Bug::LimitReachedIsLost) {
-            health.is_lost |= self.is_at_limit(block, ppn, own);
+            health.is_lost |= self
+                .before_sensing(ppn, own, |_, model, view, page| model.dose(view, page) == model.limit(view, page, model.max_retries()));
         }
-        health
+        let lost = if self.draws.is_at_risk(health.retries) {
+            self.before_sensing(ppn, own, |flash, model, view, page| flash.draws.lost_codewords(model, view, page))
+        } else {
+            None
+        };
+        (health, lost)
     }
 
-    /// Whether a page was at its limit before its last sensing.
-    fn is_at_limit(&mut self, block: BlockId, ppn: Ppn, own: u32) -> bool {
-        let (wordline, page) = (self.geometry.wordline_of(ppn) as usize, ppn - self.geometry.first_page(block));
+    /// Asks about a page as it was before its last sensing, which has deposited so much.
+    #[inline(never)]
+    fn before_sensing<T>(&mut self, ppn: Ppn, own: Quarters, ask: impl FnOnce(&Self, &dyn ErrorModel, &BlockView, u32) -> T) -> T {
+        let (block, wordline) = (self.geometry.block_of(ppn), self.geometry.wordline_of(ppn) as usize);
+        let page = ppn - self.geometry.first_page(block);
         self.hot[block as usize].reads -= own;
         self.wordlines[wordline].reads -= own;
-        let at_limit =
-            |model: &dyn ErrorModel, view: &BlockView| model.dose(view, page).cast_signed() == model.limit(view, page, model.max_retries());
-        let is = self.with_block_view(block, at_limit);
+        let said = self.with_block_view(block, |model, view| ask(self, model, view, page));
         self.hot[block as usize].reads += own;
         self.wordlines[wordline].reads += own;
-        is
+        said
     }
 
     /// Makes room in the counter of a block that no error model looks at.
@@ -156,6 +192,7 @@ impl Flash {
         let block = self.geometry.block_of(ppn);
         let rings = !self.bugs.has(Bug::NobodyUncounted) && self.count_any_read(ppn);
         self.put_off_alarm(block, self.dose[self.geometry.kind_of(ppn) as usize], cause);
+        self.levels.began_at = 0;
         self.note_read(PhysRead::good(NOBODY, ppn, cause));
         if rings {
             self.model_alarm(block);
@@ -166,7 +203,8 @@ impl Flash {
     pub(crate) fn sense_failing(&mut self, lpn: Lpn, ppn: Ppn) {
         self.counts.reads[Cause::Host as usize] += 1;
         self.count_any_read(ppn);
-        let retries = self.model.as_ref().map_or(0, |model| model.max_retries());
+        let most = self.model.as_ref().map_or(0, |model| model.max_retries());
+        let retries = most - self.levels.of(self.geometry.block_of(ppn));
         let result = ReadResult::Uncorrectable;
         self.note_read(PhysRead { result, fill: true, retries, ..PhysRead::good(lpn, ppn, Cause::Host) });
         (0..retries).for_each(|_| self.count_retry(ppn, Cause::Host));

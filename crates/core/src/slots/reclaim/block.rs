@@ -23,7 +23,7 @@ use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, Worn, dose_per_kind};
+use crate::disturb::table::{LimitTable, Worn, dose_per_kind};
 use crate::slots::card::{About, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -57,8 +57,8 @@ impl Block {
     pub(super) fn merging(config: &DriveConfig) -> f64 {
         let bits = config.geometry.cell.bits();
         let dose = dose_per_kind(config.disturb.dose, config.geometry.cell);
-        let most_significant = dose[bits as usize - 1].div_ceil(QUARTERS);
-        f64::from(bits + most_significant) + config.density.reprogram_dose
+        let most_significant = dose[bits as usize - 1].whole_up();
+        f64::from(bits + most_significant.0) + config.density.reprogram_dose
     }
 
     /// Whole dose units by which one read may overshoot an alarm.
@@ -103,8 +103,8 @@ impl Block {
 
     fn terms(view: &View, limits: &LimitTable, wear: Worn, group: usize, kinds: u32, work: Work) -> Terms {
         let endurance = limits.lookup_worn(group, wear);
-        let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
-        let limit = limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode) as f64 / DOSE_ONE as f64;
+        let alpha = endurance.alpha.weight();
+        let limit = limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode).units();
         let all = f64::from(view.geometry.wordlines_per_block) * work.units_per_wordline;
         let moving = all + 2.0 * (alpha - 1.0) * work.units_per_wordline;
         Terms { group, limit, alpha, moving }

@@ -23,11 +23,12 @@ use super::Technique;
 use super::block::{ALL_KINDS, Block};
 use super::promise::Budget;
 use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
+use crate::base::dose::{Alpha, Dose};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
+use crate::disturb::table::LimitTable;
 use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
 
 /// Probability that the neighbours of a read are probed.
@@ -71,7 +72,7 @@ pub(super) struct ChanceProbe {
     draws_count: bool,
     draw: Draw,
     chance: f64,
-    /// G, but for `R_late`.
+    /// G, but for `R_late` and retries.
     near: u32,
     /// What has to move, while probes are drawn in turn.
     pages: Option<PageSet>,
@@ -88,7 +89,7 @@ enum Draw {
 }
 
 impl Draw {
-    /// A number for one sensing of a block in one of its lives, evenly from [0, 1).
+    /// A number for one sensing of a block, retries among them, in one of its lives, evenly from [0, 1).
     fn number(&self, block: BlockId, pec: u32, sensing: u32) -> f64 {
         match self {
             Self::Keyed(hasher) => {
@@ -126,19 +127,25 @@ impl ChanceProbe {
         }
     }
 
-    /// (alpha - 1) G, in 1/1024 units.
-    fn beside(&self, view: &View, alpha: u64) -> i64 {
-        let reads = u64::from(self.near) + u64::from(late(view));
-        ((alpha - ALPHA_ONE) * u64::from(QUARTERS) * reads).cast_signed()
+    /// G.
+    fn near(&self, view: &View, limits: &LimitTable, pec: u32) -> u32 {
+        // Each job of some wordlines serves one read, which may take retries; what those of other reads add is off the limit already.
+        let retries = limits.retries(pec) * view.geometry.wordlines_per_block;
+        self.near.saturating_add(late(view)).saturating_add(retries)
+    }
+
+    /// (alpha - 1) G.
+    fn beside(&self, view: &View, limits: &LimitTable, pec: u32, alpha: Alpha) -> Dose {
+        Reads(self.near(view, limits, pec)) * (alpha - Alpha::ONE)
     }
 
     /// E.
     fn end(&self, view: &View, limits: &LimitTable, pec: u32) -> u32 {
         let of_group = |group| {
             let e = limits.lookup(group, pec);
-            let room = (e.limit.cast_signed() - self.beside(view, e.alpha)).max(0) as f64 / DOSE_ONE as f64;
+            let room = (e.limit - self.beside(view, limits, pec, e.alpha)).max(Dose::ZERO).units();
             // Where no neighbour is special, nothing is kept for it.
-            if e.alpha == ALPHA_ONE { room } else { room * (1.0 - NEAR) }
+            if e.alpha == Alpha::ONE { room } else { room * (1.0 - NEAR) }
         };
         let least = (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min);
         (least as u32).saturating_sub(after_end(view)).max(1)
@@ -212,12 +219,12 @@ impl Policy for ChanceProbe {
         self.probes += found.len() as u64;
         let (now, pec) = (view.reads(block).0, view.pec(block));
         let last = self.end(view, limits, pec) + after_end(view);
-        let far = u64::from(last.saturating_sub(now)) * DOSE_ONE;
+        let far = Reads(last.saturating_sub(now)).far();
         let bits = view.geometry.cell.bits();
         let mut in_turn = vec![];
         for (sensing, probed) in (now + 1 - found.len() as u32..).zip(found) {
             let e = limits.lookup(limits.group_of(probed.wordline), pec);
-            if probed.left_of(e.limit) < far.cast_signed() + self.beside(view, e.alpha) {
+            if probed.left_of(e.limit) < far + self.beside(view, limits, pec, e.alpha) {
                 self.pages.get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block)).insert(probed.wordline * bits, bits);
             }
             if self.is_drawn(view, block, sensing) {
@@ -254,8 +261,8 @@ impl Policy for ChanceProbe {
         // E is above the threshold of `block`, so 2 or more: then a new wordline has what a probe must find left of it.
         let of_group = |group: usize| {
             let e = limits.lookup(group, pec);
-            let own = self.beside(view, e.alpha) as f64 / DOSE_ONE as f64;
-            Budget { group, endures: e.limit as f64 / DOSE_ONE as f64, alpha: 1.0, reads: 1 + after_end(view), own }
+            let own = self.beside(view, limits, pec, e.alpha).units();
+            Budget { group, endures: e.limit.units(), alpha: 1.0, reads: 1 + after_end(view), own }
         };
         Promise::within((0..limits.groups()).map(of_group))
     }
@@ -271,17 +278,17 @@ impl Policy for ChanceProbe {
             reads: end,
             because: format!(
                 "(1 - {NEAR}) of what each group endures less (alpha - 1) {}, less {}",
-                self.near + late(view),
+                self.near(view, limits, pec),
                 after_end(view)
             ),
         };
         let of_group = |group: usize| {
             let e = limits.lookup(group, pec);
-            let need = f64::from(end + after_end(view)) + self.beside(view, e.alpha) as f64 / DOSE_ONE as f64;
-            let limit = e.limit as f64 / DOSE_ONE as f64;
+            let need = f64::from(end + after_end(view)) + self.beside(view, limits, pec, e.alpha).units();
+            let limit = e.limit.units();
             Threshold {
                 name: format!("reads beside a wordline of group {} from which on a probe of it moves it", view.disturb.groups[group]),
-                reads: ((limit - need) * ALPHA_ONE as f64 / (e.alpha - ALPHA_ONE).max(1) as f64).max(0.0) as u32,
+                reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight()).max(0.0) as u32,
                 because: format!("(ERC_MAX {limit} - need {need:.1}) / (alpha - 1); drawn once in {:.0} reads", 1.0 / self.chance),
             }
         };
@@ -318,6 +325,24 @@ mod tests {
         assert_eq!(thresholds, [end, near / 8], "the block's, and the last count near a wordline at which it stays");
     }
 
+    /// A read that may take two retries deposits three times as much: of the 64 reads that jobs of some wordlines serve, that is not off the limit yet.
+    #[test]
+    fn retries_of_the_reads_that_jobs_serve_are_kept_for() {
+        let tired = |retries: u32| {
+            let mut config = config(0.0);
+            let error = r#"model = "powerlaw"
+                e = 0.0045"#;
+            config.error = toml::from_str(error).unwrap();
+            config.ecc = toml::from_str("cap = [0.0085, 0.0125, 0.0165]\nretry_decode_us = [20, 20]").unwrap();
+            config.reclaim.retries = retries;
+            Prospect::new(&config, technique("chance-probe").unwrap(), false).unwrap().thresholds(0)[0].reads
+        };
+        assert_eq!(tired(0), 11_924, "the worked example");
+        // The limit is 60,000 then, of which 2 (2 x 64 + 9 x 5) are off already.
+        let end = (60_000 - 2 * (128 + 45) - 8 * (491 + 2 * 64)) * 3 / 4 - 130;
+        assert_eq!(tired(2), end);
+    }
+
     fn begun(mut drive: Drive) -> Drive {
         drive.precondition(1);
         drive.begin_measurement();
@@ -337,7 +362,7 @@ mod tests {
     /// pages that the drive loses.
     fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<u32>, u64) {
         let page = |drive: &Drive, n: u32| {
-            let next = drive.flash.hot(0).reads / 4 + 1;
+            let next = drive.flash.hot(0).reads.whole_down().0 + 1;
             if draw.number(0, drive.flash.cold(0).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
         };
         let reads = (0..4000).map(|n| {

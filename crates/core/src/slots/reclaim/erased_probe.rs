@@ -22,11 +22,12 @@ use super::Technique;
 use super::promise::Budget;
 use super::shared::params::CHECK_INTERVAL;
 use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+use crate::disturb::table::{LimitTable, dose_per_kind};
 use crate::slots::card::{About, Args, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -50,9 +51,9 @@ pub(super) struct ErasedProbe {
     /// Dose units by which alarms may be passed from one probe of a wordline to the end of its job, and between two batches of a round.
     overshoot: u32,
     step: u32,
-    /// Dose of a probe, in quarters of a unit, and largest weight of a read.
-    probe: u32,
-    heaviest: u32,
+    /// Dose of a probe, and largest one of a read.
+    probe: Quarters,
+    heaviest: Quarters,
     counts_before: bool,
     blocks: Vec<State>,
     /// Wordlines probed, and rounds ended, since the drive was made.
@@ -79,21 +80,20 @@ struct Round {
     spare: u32,
 }
 
-/// What a wordline of a group endures, and what of it must be left at a probe for it to stay, in 1/1024 units; alpha in 1/256.
+/// What a wordline of a group endures, and what of it must be left at a probe for it to stay.
 #[derive(Clone, Copy)]
 struct Need {
-    limit: u64,
-    alpha: u64,
-    left: i64,
+    limit: Dose,
+    alpha: Alpha,
+    left: Dose,
     /// Of that, reads of the host, in dose units.
     reads: u32,
 }
 
 impl Need {
     /// Reads that may come, where so much is left, before it is less than needed; none where it is.
-    fn spare(&self, left: i64) -> Option<u32> {
-        let above = u64::try_from(left - self.left).ok()?;
-        Some((above / (self.alpha * u64::from(QUARTERS))) as u32)
+    fn spare(&self, left: Dose) -> Option<u32> {
+        (left >= self.left).then(|| (left - self.left).reads_beside(self.alpha).0)
     }
 }
 
@@ -101,14 +101,14 @@ impl ErasedProbe {
     pub(super) fn new(args: &Args, config: &DriveConfig) -> Self {
         let kinds = config.geometry.cell.bits() as usize;
         let doses = dose_per_kind(config.disturb.dose, config.geometry.cell);
-        let heaviest = doses[..kinds].iter().copied().max().unwrap_or(QUARTERS);
-        let uneven = doses[..kinds].iter().any(|dose| *dose != QUARTERS);
+        let heaviest = doses[..kinds].iter().copied().max().unwrap_or(Quarters::UNIT);
+        let uneven = doses[..kinds].iter().any(|dose| *dose != Quarters::UNIT);
         Self {
             interval: args.whole(&CHECK_INTERVAL),
             // Two alarms are passed by less than a read each, counts are rounded up to whole units twice, and one read follows a job.
-            overshoot: if uneven { 2 * heaviest.div_ceil(QUARTERS) + 2 } else { 0 },
+            overshoot: if uneven { 2 * heaviest.whole_up().0 + 2 } else { 0 },
             // A batch later by a unit, from a count rounded up, and passed by less than a read.
-            step: if uneven { heaviest.div_ceil(QUARTERS) + 2 } else { 1 },
+            step: if uneven { heaviest.whole_up().0 + 2 } else { 1 },
             probe: doses[0],
             heaviest,
             counts_before: config.disturb.preprogram_weight > 0.0,
@@ -132,13 +132,12 @@ impl ErasedProbe {
     fn need(&self, view: &View, limits: &LimitTable, group: usize, pec: u32, pages: u32) -> Need {
         let e = limits.lookup(group, pec);
         let reads = self.pause(view) + late(view) + self.overshoot + 3 * self.width(view);
-        let beside = 2 * (e.alpha - ALPHA_ONE);
+        let beside = (e.alpha - Alpha::ONE) * 2;
         // The pages of a whole block weigh one unit each in the mean.
-        let moved = (pages * self.heaviest).min(view.geometry.pages_per_block * QUARTERS);
-        let movers = u64::from(moved) * ALPHA_ONE + beside * u64::from(view.geometry.cell.bits() * QUARTERS);
-        let round = u64::from(self.probe) * (u64::from(view.geometry.wordlines_per_block) * ALPHA_ONE + beside);
-        let left = e.alpha * u64::from(reads * QUARTERS) + movers + 2 * round;
-        Need { limit: e.limit, alpha: e.alpha, left: left.cast_signed(), reads }
+        let moved = (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters());
+        let movers = moved.far() + Reads(view.geometry.cell.bits()) * beside;
+        let round = (self.probe * view.geometry.wordlines_per_block).far() + self.probe * beside;
+        Need { limit: e.limit, alpha: e.alpha, left: Reads(reads) * e.alpha + movers + round * 2, reads }
     }
 
     fn needs(&self, view: &View, limits: &LimitTable, pec: u32, pages: u32) -> Vec<Need> {
@@ -168,9 +167,9 @@ impl ErasedProbe {
         let Round { mut pages, mut spare, .. } = self.blocks[block as usize].round.take().expect("a round is under way");
         let to_come = view.pages_to_come(block);
         if to_come > 0 {
-            let before = if self.counts_before { u64::from(view.dose(block)) } else { 0 };
+            let before = if self.counts_before { view.dose(block) } else { Quarters::ZERO };
             let needs = self.needs(view, limits, view.pec(block), view.geometry.pages_per_block);
-            let of_fresh = needs.iter().map(|n| n.spare(n.limit.cast_signed() - (n.alpha * before).cast_signed()));
+            let of_fresh = needs.iter().map(|n| n.spare(n.limit - before * n.alpha));
             match of_fresh.min().expect("there are groups") {
                 Some(of_fresh) => spare = spare.min(of_fresh),
                 // An open block is closed by a move from it. Without dose from before, closing would not help.
@@ -217,7 +216,7 @@ impl Policy for ErasedProbe {
             self.blocks = vec![State::default(); view.geometry.blocks as usize];
         }
         let needs = self.needs(view, limits, view.pec(block), view.geometry.pages_per_block);
-        let spare = needs.iter().map(|n| n.spare(n.limit.cast_signed())).min().expect("there are groups");
+        let spare = needs.iter().map(|n| n.spare(n.limit)).min().expect("there are groups");
         let due = spare.map_or(1, |spare| spare.saturating_add(self.pause(view)));
         self.blocks[block as usize] = State { due, round: None };
         Reads(due)
@@ -264,9 +263,9 @@ impl Policy for ErasedProbe {
     fn promise(&self, view: &View, pec: u32) -> Promise {
         let budget = |limits: &LimitTable, group: usize| {
             let Need { limit, alpha, left, reads } = self.need(view, limits, group, pec, view.geometry.pages_per_block);
-            let alpha = alpha as f64 / ALPHA_ONE as f64;
-            let own = left as f64 / DOSE_ONE as f64 - alpha * f64::from(reads);
-            Budget { group, endures: limit as f64 / DOSE_ONE as f64, alpha, reads, own }
+            let alpha = alpha.weight();
+            let own = left.units() - alpha * f64::from(reads);
+            Budget { group, endures: limit.units(), alpha, reads, own }
         };
         Promise::within(view.limits.into_iter().flat_map(|limits| (0..limits.groups()).map(move |group| budget(limits, group))))
     }
@@ -276,8 +275,7 @@ impl Policy for ErasedProbe {
         let pages = view.geometry.pages_per_block;
         let of_group = |group: usize| {
             let Need { limit, alpha, left, .. } = self.need(view, limits, group, pec, pages);
-            let (limit, need) = (limit as f64 / DOSE_ONE as f64, left as f64 / DOSE_ONE as f64);
-            let alpha = alpha as f64 / ALPHA_ONE as f64;
+            let (limit, need, alpha) = (limit.units(), left.units(), alpha.weight());
             Threshold {
                 name: format!(
                     "wordline of group {} rewritten once a probe finds {:.1} % of its limit used up; a full block's first round",
@@ -300,6 +298,7 @@ impl Policy for ErasedProbe {
 #[cfg(test)]
 mod tests {
     use super::super::Probed;
+    use crate::base::dose::Dose;
     use crate::base::units::Cause;
     use crate::drive::{Drive, Techniques};
 
@@ -336,7 +335,8 @@ mod tests {
 
     #[test]
     fn what_is_left_is_rounded_down() {
-        let left = |dose, limit| Probed { wordline: 0, dose, limit }.left_of(1000);
+        let of = Dose::of_1024ths;
+        let left = |dose, limit| Probed { wordline: 0, dose: of(dose), limit: of(limit) }.left_of(of(1000)).in_1024ths();
         assert_eq!([left(0, 3), left(1, 3), left(3, 3), left(4, 3)], [1000, 666, 0, -334]);
         // A wordline twice as strong as a policy may assume has half of the assumed limit left where half of its own is.
         assert_eq!(left(1000, 2000), 500);

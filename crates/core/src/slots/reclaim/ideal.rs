@@ -17,10 +17,11 @@
 use super::Technique;
 use super::block::Block;
 use super::{Action, Policy, Promise, Threshold, View};
+use crate::base::dose::Dose;
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
-use crate::disturb::table::{DOSE_ONE, LimitTable};
+use crate::disturb::table::LimitTable;
 use crate::slots::card::{About, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -52,10 +53,10 @@ pub(super) fn nature(config: &mut DriveConfig) {
     let wordlines = config.geometry.wordlines_per_block;
     let table = LimitTable::of(config);
     for row in &mut config.disturb.table {
-        let mut limits: Vec<u64> =
+        let mut limits: Vec<Dose> =
             (0..wordlines).map(|w| table.limit_of_worst_block(table.truth(table.group_of(w), row.pec).limit, w)).collect();
         limits.sort_unstable();
-        row.limit = vec![limits[(limits.len() - 1) / 2] as f64 / DOSE_ONE as f64];
+        row.limit = vec![limits[(limits.len() - 1) / 2].units()];
         row.alpha = vec![1.0];
     }
     config.disturb.groups = vec!["median (counterfactual)".into()];

@@ -23,12 +23,12 @@ use super::shared::params::CHECK_INTERVAL;
 use super::shared::straw::{Budget, Estimate, Look, Straw};
 use super::straw_wl::Exact;
 use super::{GUARDED, Rewrite, View};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, any};
-use crate::base::units::{BlockId, Bytes};
+use crate::base::units::{BlockId, Bytes, Reads};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
-use crate::disturb::table::{ALPHA_ONE, QUARTERS};
 use crate::slots::card::{About, Args, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -52,8 +52,8 @@ pub(super) struct Guarding {
     exact: Exact,
     /// Wordlines that a job may merge.
     per_job: u32,
-    /// Dose, in quarters, that a merge deposits as from its wordline: its reads, and what programming disturbs.
-    per_merge: u32,
+    /// Dose that a merge deposits as from its wordline: its reads, and what programming disturbs.
+    per_merge: Quarters,
     /// Pages that guard levels may take, together: one a wordline.
     most: u32,
     /// Wordlines that moved although they have guard levels, and because there was no room for more.
@@ -70,29 +70,27 @@ impl Estimate for Guarding {
         let most = (config.density.low_density * f64::from(Geometry::new(config).wordlines())) as u32;
         let helps = bits > 1 && most > 0 && config.density.limit_factor > 1.0;
         // The pages of a wordline weigh one unit each in the mean, whatever a read counts.
-        let per_merge = QUARTERS * bits + config.density.reprogram_quarters();
-        let per_job = if helps { (QUARTERS * args.whole(&CHECK_INTERVAL) / per_merge).max(1) } else { 0 };
+        let per_merge = Quarters::UNIT * bits + config.density.reprogram_quarters();
+        let per_job = if helps { per_merge.times_in(Reads(args.whole(&CHECK_INTERVAL)).quarters()).max(1) } else { 0 };
         Self { exact: Exact::new(args, config), per_job, per_merge, most, used_up: 0, refused: 0 }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
         self.exact.margins(view, block, budget, movers, out);
         for ((left, gain), coding) in out.iter_mut().zip(&budget.gain).zip(view.recoded(block)) {
-            *left += if *coding == GUARDED { *gain } else { 0 };
+            *left += if *coding == GUARDED { *gain } else { Dose::ZERO };
         }
     }
 
-    fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64 {
+    fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
         self.exact.quiet(view, block, slack, alpha)
     }
 
-    fn burden(&self, _: &Geometry, alpha: u64) -> u64 {
-        if planted(Bug::BurdenForgotten) {
-            return 0;
+    fn burden(&self, _: &Geometry, alpha: Alpha) -> Dose {
+        if planted(Bug::BurdenForgotten) || self.per_job == 0 {
+            return Dose::ZERO;
         }
-        let per_job = u64::from(self.per_job);
-        let beside = if per_job > 0 { 2 * (alpha - ALPHA_ONE) } else { 0 };
-        u64::from(self.per_merge) * (ALPHA_ONE * per_job + beside)
+        self.per_merge.far() * self.per_job + self.per_merge * ((alpha - Alpha::ONE) * 2)
     }
 
     fn remedy(&mut self, view: &View, block: BlockId, pages: PageSet, look: &Look) -> Rewrite {
@@ -135,11 +133,9 @@ impl Guarding {
         let is_whole = first + bits <= view.written(block);
         let kept = view.geometry.codings.row(GUARDED);
         let keeps_any = || (0..bits).any(|kind| kept.keeps(kind) && view.is_valid_page(block, first + kind));
-        let alpha = u64::from(look.budget.alpha[w]);
-        let doses = |reads: u32| (u64::from(QUARTERS) * alpha * u64::from(reads)).cast_signed();
-        let in_time = look.margins[w] + doses(look.horizon - look.late) >= 0;
-        let burden = self.burden(view.geometry, alpha).cast_signed();
-        let outlasts = look.margins[w] + look.budget.gain[w] >= doses(look.horizon) + burden;
+        let alpha = look.budget.alpha[w];
+        let in_time = look.margins[w] + Reads(look.horizon - look.late) * alpha >= Dose::ZERO;
+        let outlasts = look.margins[w] + look.budget.gain[w] >= Reads(look.horizon) * alpha + self.burden(view.geometry, alpha);
         is_whole && in_time && outlasts && keeps_any()
     }
 }

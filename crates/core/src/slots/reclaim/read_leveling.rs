@@ -27,7 +27,6 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
-use crate::disturb::table::QUARTERS;
 use crate::slots::card::{About, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -89,7 +88,7 @@ impl ReadLeveling {
             self.reuses += 1;
         }
         if planted(Bug::FillingFromNow) && fillings.serving.first > 0 {
-            fillings.serving.from = view.dose(block) / QUARTERS;
+            fillings.serving.from = view.dose(block).whole_down().0;
         }
         fillings.serving
     }
@@ -98,7 +97,7 @@ impl ReadLeveling {
     fn reuse(&mut self, view: &View, block: BlockId) -> Rewrite {
         match view.next_filling(block) {
             Some(first) if self.forgets => {
-                let wanted = Filling { first, from: view.dose(block) / QUARTERS };
+                let wanted = Filling { first, from: view.dose(block).whole_down().0 };
                 self.fillings.entry(block).or_default().wanted = Some(wanted);
                 Rewrite::within(block)
             }

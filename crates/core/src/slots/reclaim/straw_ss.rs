@@ -23,10 +23,10 @@ use super::Technique;
 use super::View;
 use super::shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 use super::shared::straw::{Budget, Estimate, Straw};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
-use crate::disturb::table::ALPHA_ONE;
 use crate::slots::card::{About, Args, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -61,18 +61,18 @@ impl Estimate for Published {
         Self { own_disturbs: config.disturb.model.own_reads_disturb(), counters: args.whole(&COUNTERS), highest: Highest::default() }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
         let own_mask = if self.own_disturbs { 0 } else { u32::MAX };
         let (below, own, above) = self.highest.of(view, block);
         let read = view.dose(block);
         let rows = below.iter().zip(own).zip(above).zip(&budget.keep).zip(&budget.alpha);
         for (margin, ((((below, own), above), keep), alpha)) in out.iter_mut().zip(rows) {
-            *margin = keep - movers - erc(*alpha, read, below + above, own & own_mask);
+            *margin = *keep - movers - erc(*alpha, read, *below + *above, own.where_set(own_mask));
         }
     }
 
-    fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64 {
-        quiet(view, block, slack, alpha, 0)
+    fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
+        quiet(view, block, slack, alpha, Alpha::ZERO)
     }
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
@@ -80,28 +80,28 @@ impl Estimate for Published {
     }
 }
 
-/// ERC in 1/1024 units, of reads in quarters; never falls when one of them rises but for `own`, which rises no faster than `read`.
+/// ERC; never falls when one of them rises but for `own`, which rises no faster than `read`.
 #[inline]
-fn erc(alpha: u32, read: u32, adjacent: u32, own: u32) -> i64 {
+fn erc(alpha: Alpha, read: Quarters, adjacent: Quarters, own: Quarters) -> Dose {
     let elsewhere = read.saturating_sub(own + adjacent);
-    (u64::from(alpha) * u64::from(adjacent) + ALPHA_ONE * u64::from(elsewhere)).cast_signed()
+    adjacent * alpha + elsewhere.far()
 }
 
-/// What each wordline of a block was read at most, in quarters, between edges of nothing.
+/// What each wordline of a block was read at most, between edges of nothing.
 #[derive(Default)]
 pub(super) struct Highest {
-    reads: Vec<u32>,
+    reads: Vec<Quarters>,
 }
 
 impl Highest {
     /// Of the lower neighbours, the wordlines themselves and the upper neighbours.
-    pub(super) fn of(&mut self, view: &View, block: BlockId) -> (&[u32], &[u32], &[u32]) {
+    pub(super) fn of(&mut self, view: &View, block: BlockId) -> (&[Quarters], &[Quarters], &[Quarters]) {
         let (wordlines, stride) = (view.geometry.wordlines_per_block as usize, view.geometry.neighbour_stride as usize);
         let tracked = view.tracked(block);
         self.reads.clear();
-        self.reads.resize(stride, 0);
+        self.reads.resize(stride, Quarters::ZERO);
         self.reads.resize(stride + wordlines, tracked.min());
-        self.reads.resize(wordlines + 2 * stride, 0);
+        self.reads.resize(wordlines + 2 * stride, Quarters::ZERO);
         for (wordline, entry) in tracked.entries() {
             self.reads[stride + wordline] = entry.count;
         }
@@ -109,19 +109,19 @@ impl Highest {
     }
 }
 
-/// Dose, in quarters, before an estimate from such counters can have grown by `slack`; `own` (in 1/256) is the weight of the own reads
+/// Dose before an estimate from such counters can have grown by `slack`; `own` is the weight of the own reads
 /// that it subtracts and may forget, 0 where it never forgets any.
 ///
 /// With n more reads, min the lowest count and k counters: two neighbours may both rise by n. The lowest count becomes at most
 /// `min + n`, and at most `(BLK + n) / k`; a wordline loses its counter only when that reaches its count, and is then taken for no more
 /// than that. So an estimate grows by at most `2 alpha n + own (min + n)`, and also by at most
 /// `alpha (n + 2 ((BLK + n) / k - min)) + own (BLK + n) / k`. Both are solved for n.
-pub(super) fn quiet(view: &View, block: BlockId, slack: u64, alpha: u64, own: u64) -> u64 {
+pub(super) fn quiet(view: &View, block: BlockId, slack: Dose, alpha: Alpha, own: Alpha) -> Quarters {
     let tracked = view.tracked(block);
-    let (min, read, k) = (u64::from(tracked.min()), u64::from(view.dose(block)), tracked.len() as u64);
-    let soon = slack.saturating_sub(own * min) / (2 * alpha + own);
-    let spent = 2 * alpha * read.saturating_sub(k * min) + own * read;
-    let later = (k * slack).saturating_sub(spent) / (alpha * (k + 2) + own);
+    let (min, read, k) = (tracked.min(), view.dose(block), tracked.len() as u32);
+    let soon = (slack - min * own) / (alpha * 2 + own);
+    let spent = read.saturating_sub(min * k) * (alpha * 2) + read * own;
+    let later = (slack * k - spent) / (alpha * (k + 2) + own);
     soon.max(later)
 }
 
@@ -130,14 +130,16 @@ pub(super) mod tests {
     use super::super::shared::straw::tests::{bounds, drive, looks_left_out_find_nothing, one_page_wordlines};
     use super::super::straw_wl::Exact;
     use super::{Published, erc};
+    use crate::base::dose::{Alpha, Quarters};
     use crate::base::units::Cause;
     use crate::drive::Drive;
 
     /// Fig. 6, with numbers of our own: the paper's are not in its text.
     #[test]
     fn the_steps_of_fig_6() {
-        assert_eq!(erc(9 * 256, 1000, 300 + 100, 200), 4000 * 256);
-        assert_eq!(erc(9 * 256, 500, 300 + 100, 200), 3600 * 256, "over-counted, less than nothing was read elsewhere");
+        let erc = |read| erc(Alpha::ONE * 9, Quarters::of(read), Quarters::of(300 + 100), Quarters::of(200));
+        assert_eq!(erc(1000), Quarters::of(4000).far());
+        assert_eq!(erc(500), Quarters::of(3600).far(), "over-counted, less than nothing was read elsewhere");
     }
 
     /// A block of 704 one-page wordlines, written and then read: wordlines 99, 101 and thirty others 2,000 times each, in turn.

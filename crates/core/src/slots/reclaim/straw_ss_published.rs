@@ -23,6 +23,7 @@ use super::View;
 use super::shared::params::{CHECK_INTERVAL, COUNTERS};
 use super::shared::straw::{Budget, Estimate, Straw};
 use super::straw_ss::Published;
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
@@ -56,11 +57,11 @@ impl Estimate for WithoutMargin {
         Self(Published::new(args, config))
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
         self.0.margins(view, block, budget, movers, out);
     }
 
-    fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64 {
+    fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
         self.0.quiet(view, block, slack, alpha)
     }
 

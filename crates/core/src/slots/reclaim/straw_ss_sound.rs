@@ -20,11 +20,11 @@ use super::View;
 use super::shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 use super::shared::straw::{Budget, Estimate, Straw};
 use super::straw_ss::{Highest, quiet};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
 use crate::disturb::spared;
-use crate::disturb::table::ALPHA_ONE;
 use crate::slots::card::{About, Args, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -49,7 +49,7 @@ pub(super) struct Sound {
     counters: u32,
     highest: Highest,
     /// Room for a look: what each wordline was read at least.
-    lowest: Vec<u32>,
+    lowest: Vec<Quarters>,
 }
 
 impl Estimate for Sound {
@@ -65,10 +65,10 @@ impl Estimate for Sound {
         }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
         let tracked = view.tracked(block);
         self.lowest.clear();
-        self.lowest.resize(out.len(), 0);
+        self.lowest.resize(out.len(), Quarters::ZERO);
         if !self.own_disturbs {
             for (wordline, entry) in tracked.entries() {
                 self.lowest[wordline] = entry.count - entry.error;
@@ -81,15 +81,15 @@ impl Estimate for Sound {
             let first = n * segment;
             // What is not yet written will be from now on.
             let is_begun = first as u32 * view.geometry.cell.bits() < view.written(block);
-            let before = if is_begun { begun_at[n] } else { spared(u64::from(read), view.disturb.preprogram_weight) };
+            let before = if is_begun { begun_at[n] } else { spared(read, view.disturb.preprogram_weight) };
             let of = first..first + out.len();
             let budget = (&budget.keep[of.clone()], &budget.alpha[of.clone()]);
             margins(out, budget, &below[of.clone()], &above[of.clone()], &self.lowest[of], (read - before, movers));
         }
     }
 
-    fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64 {
-        quiet(view, block, slack, alpha, ALPHA_ONE)
+    fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
+        quiet(view, block, slack, alpha, Alpha::ONE)
     }
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
@@ -97,13 +97,20 @@ impl Estimate for Sound {
     }
 }
 
-/// Margins of wordlines that have the same b, in 1/1024 units; plain slices and no branch, so that it vectorises.
-fn margins(out: &mut [i64], (keep, alpha): (&[i64], &[u32]), below: &[u32], above: &[u32], lowest: &[u32], (read, movers): (u32, i64)) {
+/// Margins of wordlines that have the same b; plain slices and no branch, so that it vectorises.
+fn margins(
+    out: &mut [Dose],
+    (keep, alpha): (&[Dose], &[Alpha]),
+    below: &[Quarters],
+    above: &[Quarters],
+    lowest: &[Quarters],
+    (read, movers): (Quarters, Dose),
+) {
     let rows = below.iter().zip(above).zip(lowest).zip(keep).zip(alpha);
     for (margin, ((((below, above), low), keep), alpha)) in out.iter_mut().zip(rows) {
-        let near = (u64::from(*alpha) - ALPHA_ONE) * u64::from(below + above);
-        let all = i64::from(read) - i64::from(*low);
-        *margin = keep - movers - near.cast_signed() - all * ALPHA_ONE.cast_signed();
+        let near = (*below + *above) * (*alpha - Alpha::ONE);
+        let all = read.far() - low.far();
+        *margin = *keep - movers - near - all;
     }
 }
 

@@ -19,10 +19,10 @@ use super::Technique;
 use super::View;
 use super::shared::params::{CHECK_INTERVAL, OWN_AGE};
 use super::shared::straw::{Budget, Estimate, Straw};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
-use crate::disturb::table::ALPHA_ONE;
 use crate::flash::block::Wordline;
 use crate::slots::card::{About, Args, Card, Needs, Protection};
 
@@ -44,9 +44,9 @@ pub(super) type StrawWl = Straw<Exact>;
 /// The doses themselves.
 pub(super) struct Exact {
     /// 1 where a wordline's own reads disturb it (model `count`), else 0.
-    own_weight: u64,
+    own_weight: u32,
     /// Room for a look: reads of the wordlines between edges of nothing.
-    reads: Vec<u32>,
+    reads: Vec<Quarters>,
 }
 
 impl Estimate for Exact {
@@ -54,22 +54,22 @@ impl Estimate for Exact {
     const FROM_ERASE: bool = false;
 
     fn new(_: &Args, config: &DriveConfig) -> Self {
-        Self { own_weight: u64::from(config.disturb.model.own_reads_disturb()), reads: vec![] }
+        Self { own_weight: u32::from(config.disturb.model.own_reads_disturb()), reads: vec![] }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
         let wordlines = view.wordlines(block);
         let stride = view.geometry.neighbour_stride as usize;
         self.reads.clear();
-        self.reads.resize(stride, 0);
+        self.reads.resize(stride, Quarters::ZERO);
         self.reads.extend(wordlines.iter().map(|w| w.reads));
-        self.reads.resize(wordlines.len() + 2 * stride, 0);
+        self.reads.resize(wordlines.len() + 2 * stride, Quarters::ZERO);
         let below = &self.reads[..wordlines.len()];
         let above = &self.reads[2 * stride..][..wordlines.len()];
         margins(out, budget, wordlines, below, above, Fixed { read: view.dose(block), own: self.own_weight, movers });
     }
 
-    fn quiet(&self, _view: &View, _block: BlockId, slack: u64, alpha: u64) -> u64 {
+    fn quiet(&self, _view: &View, _block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
         slack / alpha
     }
 
@@ -81,20 +81,18 @@ impl Estimate for Exact {
 /// What is the same for all wordlines of a block.
 #[derive(Clone, Copy)]
 struct Fixed {
-    read: u32,
-    own: u64,
-    movers: i64,
+    read: Quarters,
+    own: u32,
+    movers: Dose,
 }
 
-/// Margin of each wordline in 1/1024 units; plain slices and no branch, so that it vectorises.
-fn margins(out: &mut [i64], budget: &Budget, wordlines: &[Wordline], below: &[u32], above: &[u32], f: Fixed) {
+/// Margin of each wordline; plain slices and no branch, so that it vectorises.
+fn margins(out: &mut [Dose], budget: &Budget, wordlines: &[Wordline], below: &[Quarters], above: &[Quarters], f: Fixed) {
     let rows = wordlines.iter().zip(below).zip(above).zip(&budget.keep).zip(&budget.alpha);
     for (margin, ((((wordline, below), above), keep), alpha)) in out.iter_mut().zip(rows) {
-        let near = u64::from(below + above);
-        let own = u64::from(wordline.reads) * (1 - f.own);
-        let far = u64::from(f.read).wrapping_sub(near + own + u64::from(wordline.base)).cast_signed();
-        let dose = (u64::from(*alpha) * near).cast_signed() + far * ALPHA_ONE.cast_signed();
-        *margin = keep - f.movers - dose;
+        let (near, own) = (*below + *above, wordline.reads * (1 - f.own));
+        let far = f.read.far() - near.far() - own.far() - wordline.base.far();
+        *margin = *keep - f.movers - (near * *alpha + far);
     }
 }
 

@@ -26,10 +26,11 @@ use super::block::{ALL_KINDS, Block, Work};
 use super::shared::params::{CHECK_INTERVAL, OWN_AGE};
 use super::shared::straw::Straw;
 use super::{Action, Policy, Promise, Threshold, View};
+use crate::base::dose::Alpha;
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
-use crate::disturb::table::{ALPHA_ONE, QUARTERS, Worn};
+use crate::disturb::table::Worn;
 use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
 use placed::Placed;
 
@@ -116,9 +117,9 @@ impl Tiered {
             let pec = view.pec(block);
             (0..limits.groups()).map(move |group| limits.lookup(group, pec).alpha)
         });
-        let alpha = alphas.min().unwrap_or(ALPHA_ONE);
-        let away = u64::from(self.straw.estimate.away(block)) * (alpha - ALPHA_ONE) / alpha / u64::from(QUARTERS);
-        threshold.saturating_add(away as u32)
+        let alpha = alphas.min().unwrap_or(Alpha::ONE);
+        let away = self.straw.estimate.away(block) * (alpha - Alpha::ONE) / alpha;
+        threshold.saturating_add(away.whole_down().0)
     }
 
     /// When to ask again for a set, before `end`.

@@ -71,7 +71,7 @@ impl Device {
             WorkKind::Copy { dst: Some(dst), then_host, request } => {
                 let target = if planted(Bug::ProgramOnSourceDie) { die } else { drive.die_of(dst) };
                 self.copy_programs += u32::from(!then_host);
-                let program = WorkOp::new(op.id, WorkKind::Program { host: then_host, request, pages: 1 }, op.cause, 0);
+                let program = WorkOp::new(op.id, WorkKind::Program { host: then_host, request, pages: 1 }, op.cause);
                 self.dies.queue_work(target, program, false);
                 self.pump(drive, target);
             }
@@ -82,7 +82,7 @@ impl Device {
                     self.pump(drive, target);
                 }
             }
-            WorkKind::Copy { dst: None, .. } | WorkKind::Retry { .. } | WorkKind::Erase | WorkKind::Exclusive { .. } => {}
+            WorkKind::Copy { dst: None, .. } | WorkKind::Retry | WorkKind::Erase | WorkKind::Exclusive { .. } => {}
         }
     }
 }

@@ -27,8 +27,8 @@ struct Routing {
     foreground: bool,
     /// The piece that what follows belongs to.
     piece: Option<Piece>,
-    /// The page that fills in the rest of the next host program, and its coding.
-    fill: Option<(Ppn, u8)>,
+    /// The page that fills in the rest of the next host program, its coding, and the level that its read begins with.
+    fill: Option<(Ppn, u8, u8)>,
     /// Host programs queued.
     programs: u32,
 }
@@ -84,7 +84,7 @@ impl Device {
     fn queue_op(&mut self, drive: &Drive, op: NandOp, routing: &mut Routing) {
         let id = routing.piece.map_or_else(|| self.name_work(), |piece| piece.op);
         if self.dies.events.is_some() {
-            self.note_recorded(id, op, routing.piece.is_some(), routing.fill.map(|(src, _)| src));
+            self.note_recorded(id, op, routing.piece.is_some(), routing.fill.map(|(src, ..)| src));
         }
         let g = drive.geometry();
         match op {
@@ -97,12 +97,13 @@ impl Device {
                 self.queue_piece(piece, routing.foreground);
             }
             _ if routing.piece.is_some() => routing.lengthen(self.ns_in_piece(drive, op)),
-            NandOp::Fill { src, coding } => routing.fill = Some((src, coding)),
+            NandOp::Fill { src, coding, level } => routing.fill = Some((src, coding, level)),
             NandOp::Program { dst } => self.queue_host_program(drive, id, dst, routing),
-            NandOp::Load { src, coding, serial, cause } => {
+            NandOp::Load { src, coding, level, serial, cause } => {
                 let serial = if self.bugs.has(Bug::ProgramBeforeLoads) { u32::MAX } else { serial };
                 self.wordlines.awaits(serial);
-                self.queue_work(drive.die_of(src), WorkOp::new(id, WorkKind::Load { serial }, cause, self.sense(drive, src, coding)));
+                let load = WorkOp::reading(id, WorkKind::Load { serial }, cause, self.begin(drive, src, coding, level));
+                self.queue_work(drive.die_of(src), load);
             }
             NandOp::ProgramWordline { dst, pages, serial, cause } => {
                 let program = self.wordline_program(id, pages, cause, routing);
@@ -111,18 +112,20 @@ impl Device {
                     self.queue_work(die, program);
                 }
             }
-            NandOp::Copy { src, coding, dst, cause } => {
+            NandOp::Copy { src, coding, level, dst, cause } => {
                 let sensed = if planted(Bug::CopySensesTarget) { dst.unwrap_or(src) } else { src };
                 let copy = WorkKind::Copy { dst, then_host: false, request: NIL };
-                self.queue_work(drive.die_of(src), WorkOp::new(id, copy, cause, self.sense(drive, sensed, coding)));
+                self.queue_work(drive.die_of(src), WorkOp::reading(id, copy, cause, self.begin(drive, sensed, coding, level)));
             }
-            NandOp::Read { src, coding, cause } => {
+            NandOp::Read { src, coding, level, cause } => {
                 let read = WorkKind::Copy { dst: None, then_host: false, request: NIL };
-                self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.sense(drive, src, coding)));
+                self.queue_work(drive.die_of(src), WorkOp::reading(id, read, cause, self.begin(drive, src, coding, level)));
             }
-            NandOp::Retry { src, attempt, cause, coding } => {
-                let read = WorkKind::Retry { transfer: self.speed.retry_transfer(self.speed.page_transfer, attempt) };
-                self.queue_work(drive.die_of(src), WorkOp::new(id, read, cause, self.speed.retry(self.sense(drive, src, coding), attempt)));
+            NandOp::Begin { level } => self.tired.get_or_insert_default().level = level,
+            NandOp::Retry { of_request: true, .. } => self.tired.get_or_insert_default().retries += 1,
+            NandOp::Retry { src, attempt, cause, coding, .. } => {
+                let times = self.retry(drive, src, coding, attempt);
+                self.queue_work(drive.die_of(src), WorkOp::reading(id, WorkKind::Retry, cause, times));
             }
             NandOp::Probe { block, .. } => {
                 // In one piece, before the read that asked: what is done next follows from what is found.
@@ -132,13 +135,13 @@ impl Device {
             NandOp::Merge { block, cause } => {
                 self.copy_programs += 1;
                 let program = WorkKind::Program { host: false, request: NIL, pages: 1 };
-                self.queue_work(g.die_of(block), WorkOp::new(id, program, cause, 0));
+                self.queue_work(g.die_of(block), WorkOp::new(id, program, cause));
             }
             NandOp::Erase { block, cause } => {
                 let die = g.die_of(block);
                 let die = if self.bugs.has(Bug::OthersDie) { g.dies() as DieId - 1 - die } else { die };
                 if !self.bugs.has(Bug::ErasesFree) {
-                    self.queue_work(die, WorkOp::new(id, WorkKind::Erase, cause, 0));
+                    self.queue_work(die, WorkOp::new(id, WorkKind::Erase, cause));
                 }
             }
         }
@@ -149,13 +152,14 @@ impl Device {
         routing.programs += 1;
         self.programming += 1;
         let request = routing.request;
-        let (die, work, sense) = match routing.fill.take() {
-            Some((src, coding)) => {
-                (drive.die_of(src), WorkKind::Copy { dst: Some(dst), then_host: true, request }, self.sense(drive, src, coding))
+        let (die, work) = match routing.fill.take() {
+            Some((src, coding, level)) => {
+                let copy = WorkKind::Copy { dst: Some(dst), then_host: true, request };
+                (drive.die_of(src), WorkOp::reading(id, copy, Cause::Host, self.begin(drive, src, coding, level)))
             }
-            None => (drive.die_of(dst), WorkKind::Program { host: true, request, pages: 1 }, 0),
+            None => (drive.die_of(dst), WorkOp::new(id, WorkKind::Program { host: true, request, pages: 1 }, Cause::Host)),
         };
-        self.queue_work(die, WorkOp::new(id, work, Cause::Host, sense));
+        self.queue_work(die, work);
     }
 
     /// The program of a wordline of so many pages, the host's counted.
@@ -166,29 +170,41 @@ impl Device {
             self.programming += pages;
         }
         let request = if host { routing.request } else { NIL };
-        WorkOp::new(id, WorkKind::Program { host, request, pages }, cause, 0)
+        WorkOp::new(id, WorkKind::Program { host, request, pages }, cause)
     }
 
     /// What an operation takes within a piece, where one begins when the last has ended.
     fn ns_in_piece(&self, drive: &Drive, op: NandOp) -> Ns {
         let programs_lost = self.bugs.has(Bug::LostCopiesProgrammed);
         match op {
-            NandOp::Copy { src, coding, dst, .. } if dst.is_some() || programs_lost => {
-                self.speed.serial_copy(self.sense(drive, src, coding))
+            NandOp::Copy { src, coding, level, dst, .. } if dst.is_some() || programs_lost => {
+                self.speed.serial_copy(self.begin(drive, src, coding, level))
             }
-            NandOp::Copy { src, coding, .. }
-            | NandOp::Read { src, coding, .. }
-            | NandOp::Load { src, coding, .. }
-            | NandOp::Fill { src, coding } => self.speed.serial_read(self.sense(drive, src, coding)),
+            NandOp::Copy { src, coding, level, .. }
+            | NandOp::Read { src, coding, level, .. }
+            | NandOp::Load { src, coding, level, .. }
+            | NandOp::Fill { src, coding, level } => self.speed.serial_read(self.begin(drive, src, coding, level)),
             NandOp::ProgramWordline { pages, .. } => self.speed.serial_program(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }),
             NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
             NandOp::Erase { .. } => self.speed.erase,
-            NandOp::Retry { src, attempt, coding, .. } => {
-                self.speed.retry(self.sense(drive, src, coding), attempt) + self.speed.retry_transfer(self.speed.page_transfer, attempt)
+            NandOp::Retry { src, attempt, coding, of_request: false, .. } => {
+                let (array, channel) = self.retry(drive, src, coding, attempt);
+                array + channel
             }
             NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
-            NandOp::JobBegin { .. } | NandOp::JobEnd => 0,
+            // A request's retries are queued with its read; the others mark where a piece begins and ends.
+            NandOp::Begin { .. } | NandOp::Retry { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => 0,
         }
+    }
+
+    /// Array and channel time of a whole page's first sensing, by a read that begins with this level.
+    fn begin(&self, drive: &Drive, ppn: Ppn, coding: u8, level: u8) -> (Ns, Ns) {
+        self.speed.begin((self.sense(drive, ppn, coding), self.speed.page_transfer), level)
+    }
+
+    /// Those of a retry.
+    fn retry(&self, drive: &Drive, ppn: Ppn, coding: u8, attempt: u8) -> (Ns, Ns) {
+        (self.speed.retry(self.sense(drive, ppn, coding), attempt), self.speed.retry_transfer(self.speed.page_transfer, attempt))
     }
 
     /// What sensing a page takes in a coding.
@@ -209,7 +225,7 @@ impl Device {
         if ns > 0 {
             let at = self.now;
             self.dies.note(|| TimeEvent::Piece { op, die, cause, at });
-            self.dies.queue_work(die, WorkOp::new(op, WorkKind::Exclusive { ns }, cause, 0), foreground);
+            self.dies.queue_work(die, WorkOp::new(op, WorkKind::Exclusive { ns }, cause), foreground);
             self.touched.push(die);
         }
     }

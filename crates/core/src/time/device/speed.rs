@@ -70,6 +70,14 @@ impl Speed {
         retry.sense.unwrap_or(first) + retry.decode
     }
 
+    /// Array and channel time of a page's first sensing, where a read begins with this level and the first level would take so much. What decoding
+    /// takes longer than at the first level the die waits for; quicker than there it is not.
+    pub(crate) fn begin(&self, first: (Ns, Ns), level: u8) -> (Ns, Ns) {
+        let Some(retry) = usize::from(level).checked_sub(1).map(|n| self.retries[n]) else { return first };
+        let (sense, transfer) = (retry.sense.unwrap_or(first.0), retry.transfer.unwrap_or(first.1));
+        (sense + retry.decode.saturating_sub(self.ecc), transfer)
+    }
+
     /// Channel time of a retry for which the first sensing took so much.
     pub(crate) fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
         self.retries[usize::from(attempt) - 1].transfer.unwrap_or(first)
@@ -92,9 +100,9 @@ impl Speed {
         self.host_mb_s > 0.0
     }
 
-    /// One page copy, serial: sensing, which takes so long, out, decode, in, program.
-    pub(crate) fn serial_copy(&self, sense: Ns) -> Ns {
-        self.serial_read(sense) + self.serial_program(1)
+    /// One page copy, serial: sensing and the way out, which take so long, decode, in, program.
+    pub(crate) fn serial_copy(&self, read: (Ns, Ns)) -> Ns {
+        self.serial_read(read) + self.serial_program(1)
     }
 
     /// One program of so many pages, which come in before it.
@@ -102,9 +110,9 @@ impl Speed {
         u64::from(pages) * self.page_transfer + self.program
     }
 
-    /// One page read, to its end, of which sensing takes so long.
-    pub(crate) fn serial_read(&self, sense: Ns) -> Ns {
-        sense + self.page_transfer + if planted(Bug::PieceUndecoded) { 0 } else { self.ecc }
+    /// One page read, to its end, of which sensing and the way out take so long.
+    pub(crate) fn serial_read(&self, (sense, transfer): (Ns, Ns)) -> Ns {
+        sense + transfer + if planted(Bug::PieceUndecoded) { 0 } else { self.ecc }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::dies::NIL;
 use super::host::{Known, Measured, ReadPart};
-use super::{Command, Device, Tag};
+use super::{Command, Device, Tag, Tired};
 use crate::base::codings::CODINGS;
 use crate::base::request::{Op, Request};
 use crate::base::units::{Lpn, Ns, Ppn};
@@ -71,9 +71,7 @@ impl Device {
         let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
         let times = (self.speed.sense[usize::from(drive.read_coding(ppn)) % CODINGS][kind as usize & 3], self.transfer(part.bytes));
         let unit = self.by_unit.quotient(drive.geometry().block_of(ppn)) as usize;
-        if drive.is_read_again() {
-            self.queue_retries(ppn, unit, part, times, drive.take_host_retries());
-        }
+        let times = if self.tired.is_some() { self.queue_retries(ppn, unit, part, times) } else { times };
         if self.dies.events.is_some() {
             self.dies.note_read(part.number, ppn, part.bytes, self.now);
         }
@@ -83,10 +81,11 @@ impl Device {
     }
 
     /// The retries of a page that the host reads go before the sensing with which its data counts as read: they keep array and channel as long
-    /// in either order.
+    /// in either order. Gives the times of that sensing.
     #[cold]
-    fn queue_retries(&mut self, ppn: Ppn, unit: usize, part: ReadPart, (sense, transfer): (Ns, Ns), retries: u8) {
-        for attempt in 1..=retries {
+    fn queue_retries(&mut self, ppn: Ppn, unit: usize, part: ReadPart, (sense, transfer): (Ns, Ns)) -> (Ns, Ns) {
+        let Tired { level, retries } = self.tired.take().unwrap_or_default();
+        for attempt in level + 1..=level + retries {
             if self.dies.events.is_some() {
                 self.dies.note_retry(part.number, ppn, part.bytes, attempt, self.now);
             }
@@ -97,6 +96,7 @@ impl Device {
                 self.now,
             );
         }
+        self.speed.begin((sense, transfer), level)
     }
 
     /// Gives the host what the controller holds in memory.

@@ -118,10 +118,10 @@ fn told(recorded: NandOp) -> Option<Work> {
         NandOp::ProgramWordline { dst, pages, serial, cause } => Work::Program { dst, pages, wordline: Some(serial), cause },
         NandOp::Copy { src, dst, cause, .. } => Work::Copy { src, dst, cause },
         NandOp::Read { src, cause, .. } => Work::Copy { src, dst: None, cause },
-        NandOp::Retry { src, attempt, cause, .. } => Work::Retry { src, attempt, cause },
+        NandOp::Retry { src, attempt, cause, of_request: false, .. } => Work::Retry { src, attempt, cause },
         NandOp::Probe { block, wordlines } => Work::Probe { block, wordlines },
         NandOp::Merge { block, cause } => Work::Merge { block, cause },
         NandOp::Erase { block, cause } => Work::Erase { block, cause },
-        NandOp::Fill { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => return None,
+        NandOp::Begin { .. } | NandOp::Retry { .. } | NandOp::Fill { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => return None,
     })
 }

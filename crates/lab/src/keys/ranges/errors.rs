@@ -1,6 +1,6 @@
 //! What the keys of `[error]` and `[ecc]` may be.
 
-use super::Allowed::{self, Other, PowerOfTwo, Real, Whole, Word};
+use super::Allowed::{self, Bool, Other, PowerOfTwo, Real, Whole, Word};
 use super::Range;
 
 const FACTORS_BY_GROUP: Allowed =
@@ -57,7 +57,7 @@ pub(super) const RANGES: &[Range] = &[
         "time",
         Other("above 0 to 10y", &["'1h'", "'22.4h'", "'30d'", "'10y'"], &["'0s'", "0", "'11y'", "'-1d'", "30", "'soon'"]),
     ),
-    ("error.noise", "", Other("false", &["false"], &["true", "1"])),
+    ("error.noise", "", Bool),
     ("ecc.codeword", "size", PowerOfTwo(64, 1 << 20)),
     ("ecc.code_rate", "share", Real(0.5, 1.0)),
     ("ecc.corrects", "bits", Other("rising, less than half of a codeword; needs ecc.codeword", &["[]"], &["[40]", "[-1]", "3"])),
@@ -75,5 +75,5 @@ pub(super) const RANGES: &[Range] = &[
     ("ecc.retry_sense_us", "us", PER_RETRY),
     ("ecc.retry_transfer_us", "us", PER_RETRY),
     ("ecc.retry_decode_us", "us", PER_RETRY),
-    ("ecc.start_from_last", "", Other("false", &["false"], &["true", "1"])),
+    ("ecc.start_from_last", "", Bool),
 ];

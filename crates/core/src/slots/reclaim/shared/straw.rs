@@ -13,11 +13,12 @@ use std::collections::BTreeMap;
 use super::super::promise::Budget as Promised;
 use super::super::{Action, GUARDED, Policy, Promise, Rewrite, Threshold, View};
 use super::params::{CHECK_INTERVAL, OWN_AGE};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, Worn, dose_per_kind};
+use crate::disturb::table::{LimitTable, Worn, dose_per_kind};
 use crate::slots::card::Args;
 
 /// What a technique knows of the doses of a block's wordlines.
@@ -36,16 +37,15 @@ pub(in crate::slots::reclaim) trait Estimate: Send {
     /// For a drive of this configuration.
     fn new(args: &Args, config: &DriveConfig) -> Self;
 
-    /// Writes the margin of each wordline, live or not, in 1/1024 units: `budget.keep[i] - movers - bound(i)`.
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]);
+    /// Writes the margin of each wordline, live or not: `budget.keep[i] - movers - bound(i)`.
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]);
 
-    /// Dose, in quarters, that the block can take from now on before any bound has grown by more than `slack` (in 1/1024 units), with
-    /// `alpha` (in 1/256) the highest of the block.
-    fn quiet(&self, view: &View, block: BlockId, slack: u64, alpha: u64) -> u64;
+    /// Dose that the block can take from now on before any bound has grown by more than `slack`, with `alpha` the highest of the block.
+    fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters;
 
-    /// Dose, in 1/1024 units, that a wordline may take on top because of what is done about the others at a look; alpha in 1/256.
-    fn burden(&self, _geometry: &Geometry, _alpha: u64) -> u64 {
-        0
+    /// Dose that a wordline may take on top because of what is done about the others at a look.
+    fn burden(&self, _geometry: &Geometry, _alpha: Alpha) -> Dose {
+        Dose::ZERO
     }
 
     /// What is done about these pages: those of the wordlines that a look cannot leave as they are.
@@ -69,8 +69,8 @@ pub(in crate::slots::reclaim) trait Estimate: Send {
 
 /// What a look found.
 pub(in crate::slots::reclaim) struct Look<'a> {
-    /// Of each wordline, in 1/1024 units.
-    pub(in crate::slots::reclaim) margins: &'a [i64],
+    /// Of each wordline.
+    pub(in crate::slots::reclaim) margins: &'a [Dose],
     pub(in crate::slots::reclaim) budget: &'a Budget,
     /// Dose units that the margins leave room for: until the end of the next look's job, and until the end of this one's.
     pub(in crate::slots::reclaim) horizon: u32,
@@ -87,14 +87,14 @@ pub(in crate::slots::reclaim) struct Straw<E> {
     skips: bool,
     /// Dose units by which alarms may be overshot between a look and the end of the job of the next: none where every read counts one.
     overshoot: u32,
-    /// Largest weight of one read, in quarters.
-    heaviest: u32,
+    /// Largest dose of one read.
+    heaviest: Quarters,
     /// Whether wordlines that are not yet programmed may be used up.
     counts_before: bool,
     /// What wordlines may take, by `LimitTable::worn_class`.
     budgets: BTreeMap<Class, Budget>,
     /// Room for a look: what each wordline may still take.
-    margins: Vec<i64>,
+    margins: Vec<Dose>,
 }
 
 /// A number of [`LimitTable::worn_class`].
@@ -103,16 +103,15 @@ type Class = (u64, Option<usize>);
 /// Budgets kept at most: so many ages at a few P/E counts.
 const BUDGETS_MAX: usize = 512;
 
-/// What each wordline of a block may have taken at a look that leaves it, in 1/1024 units, but for V.
+/// What each wordline of a block may have taken at a look that leaves it, but for V.
 pub(in crate::slots::reclaim) struct Budget {
-    pub(in crate::slots::reclaim) keep: Vec<i64>,
-    /// In 1/256.
-    pub(in crate::slots::reclaim) alpha: Vec<u32>,
+    pub(in crate::slots::reclaim) keep: Vec<Dose>,
+    pub(in crate::slots::reclaim) alpha: Vec<Alpha>,
     /// What guard levels would add to `keep`.
-    pub(in crate::slots::reclaim) gain: Vec<i64>,
-    highest_alpha: u32,
+    pub(in crate::slots::reclaim) gain: Vec<Dose>,
+    highest_alpha: Alpha,
     /// The smallest entry of `keep`.
-    fresh: i64,
+    fresh: Dose,
 }
 
 impl<E: Estimate> Straw<E> {
@@ -129,7 +128,7 @@ impl<E: Estimate> Straw<E> {
                 .iter()
                 .copied()
                 .max()
-                .unwrap_or(QUARTERS),
+                .unwrap_or(Quarters::UNIT),
             counts_before: E::FROM_ERASE || config.disturb.preprogram_weight > 0.0,
             budgets: BTreeMap::new(),
             margins: vec![],
@@ -150,14 +149,13 @@ impl<E: Estimate> Straw<E> {
         if E::ONLY_THE_INTERVAL { self.interval } else { late(view) }
     }
 
-    /// What a wordline of a group may have taken at a look, before V is subtracted, in 1/1024 units.
-    fn keep(&self, view: &View, limits: &LimitTable, group: usize, worn: Worn) -> (i64, u32) {
+    /// What a wordline of a group may have taken at a look, before V is subtracted.
+    fn keep(&self, view: &View, limits: &LimitTable, group: usize, worn: Worn) -> (Dose, Alpha) {
         let e = limits.lookup_worn(group, worn);
         let beside = if E::ONLY_THE_INTERVAL { 0 } else { 2 * view.geometry.cell.bits() };
-        let neighbours = (e.alpha - ALPHA_ONE) * u64::from(beside);
-        let margin = u64::from(QUARTERS) * (e.alpha * u64::from(self.horizon(view)) + neighbours);
-        let margin = margin + self.estimate.burden(view.geometry, e.alpha);
-        (e.limit.cast_signed() - margin.cast_signed(), e.alpha as u32)
+        let neighbours = Reads(beside) * (e.alpha - Alpha::ONE);
+        let margin = Reads(self.horizon(view)) * e.alpha + neighbours + self.estimate.burden(view.geometry, e.alpha);
+        (e.limit - margin, e.alpha)
     }
 
     /// What the looks rest on: that they leave a new wordline where it is.
@@ -166,10 +164,8 @@ impl<E: Estimate> Straw<E> {
         let reads = self.horizon(view);
         let (keep, _) = self.keep(view, limits, group, Worn::at_longest(pec));
         let left = keep - self.movers(view, view.geometry.pages_per_block);
-        let by_host = (e.alpha * u64::from(QUARTERS) * u64::from(reads)).cast_signed();
-        let units = |n: i64| n as f64 / DOSE_ONE as f64;
-        let alpha = e.alpha as f64 / ALPHA_ONE as f64;
-        Promised { group, endures: units(e.limit.cast_signed()), alpha, reads, own: units(e.limit.cast_signed() - left - by_host) }
+        let by_host = Reads(reads) * e.alpha;
+        Promised { group, endures: e.limit.units(), alpha: e.alpha.weight(), reads, own: (e.limit - left - by_host).units() }
     }
 
     fn budget(&mut self, view: &View, block: BlockId) -> Option<Class> {
@@ -177,13 +173,13 @@ impl<E: Estimate> Straw<E> {
         let class = limits.worn_class(worn);
         if !self.budgets.contains_key(&class) {
             let groups: Vec<_> = (0..limits.groups()).map(|g| self.keep(view, limits, g, worn)).collect();
-            let endures: Vec<u64> = (0..limits.groups()).map(|g| limits.lookup_worn(g, worn).limit).collect();
+            let endures: Vec<Dose> = (0..limits.groups()).map(|g| limits.lookup_worn(g, worn).limit).collect();
             let of = |w| groups[limits.group_of(w)];
             let wordlines = 0..view.geometry.wordlines_per_block;
-            let keep: Vec<i64> = wordlines.clone().map(|w| of(w).0).collect();
-            let alpha: Vec<u32> = wordlines.clone().map(|w| of(w).1).collect();
+            let keep: Vec<Dose> = wordlines.clone().map(|w| of(w).0).collect();
+            let alpha: Vec<Alpha> = wordlines.clone().map(|w| of(w).1).collect();
             let limit = |w| endures[limits.group_of(w)];
-            let gain = wordlines.map(|w| (limits.in_mode(limit(w), GUARDED) - limit(w)).cast_signed()).collect();
+            let gain = wordlines.map(|w| limits.in_mode(limit(w), GUARDED) - limit(w)).collect();
             let highest_alpha = alpha.iter().copied().max().expect("a block has wordlines");
             let fresh = keep.iter().copied().min().expect("a block has wordlines");
             if self.budgets.len() == BUDGETS_MAX {
@@ -200,20 +196,19 @@ impl<E: Estimate> Straw<E> {
         Some((&mut self.estimate, &self.budgets[&class]))
     }
 
-    /// Dose that movers may still deposit on a wordline far from all they read, in 1/1024 units.
-    fn movers(&self, view: &View, pages: u32) -> i64 {
+    /// Dose that movers may still deposit on a wordline far from all they read.
+    fn movers(&self, view: &View, pages: u32) -> Dose {
         if E::ONLY_THE_INTERVAL {
-            return 0;
+            return Dose::ZERO;
         }
         // The pages of a whole block weigh one unit each in the mean.
-        let quarters = (pages * self.heaviest).min(view.geometry.pages_per_block * QUARTERS);
-        i64::from(quarters) * ALPHA_ONE.cast_signed()
+        (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters()).far()
     }
 
-    /// The next look after `now` block reads, where the smallest margin is `slack`, in 1/1024 units.
-    fn next_look(&self, view: &View, block: BlockId, now: u32, slack: i64, alpha: u32) -> Reads {
-        let quiet = if self.skips { self.estimate.quiet(view, block, slack.max(0) as u64, u64::from(alpha)) } else { 0 };
-        let earliest = (u64::from(now) + quiet / u64::from(QUARTERS)).max(u64::from(now) + 1);
+    /// The next look after `now` block reads, where the smallest margin is `slack`.
+    fn next_look(&self, view: &View, block: BlockId, now: u32, slack: Dose, alpha: Alpha) -> Reads {
+        let quiet = if self.skips { self.estimate.quiet(view, block, slack.max(Dose::ZERO), alpha) } else { Quarters::ZERO };
+        let earliest = u64::from(now) + u64::from(quiet.whole_down().0.max(1));
         Reads(earliest.next_multiple_of(u64::from(self.interval)).min(u64::from(u32::MAX - 1)) as u32)
     }
 
@@ -221,7 +216,7 @@ impl<E: Estimate> Straw<E> {
     fn look(&mut self, view: &View, block: BlockId, class: Class) {
         let movers = self.movers(view, view.valid_pages(block) + view.pages_to_come(block));
         let budget = &self.budgets[&class];
-        self.margins.resize(budget.keep.len(), 0);
+        self.margins.resize(budget.keep.len(), Dose::ZERO);
         self.estimate.margins(view, block, budget, movers, &mut self.margins);
     }
 }
@@ -247,16 +242,16 @@ impl<E: Estimate> Policy for Straw<E> {
         let bits = view.geometry.cell.bits();
         let written = view.geometry.pages_per_block - view.pages_to_come(block);
         let is_open = written < view.geometry.pages_per_block;
-        let mut smallest = if is_open { budget.fresh - self.movers(view, view.geometry.pages_per_block) } else { i64::MAX };
+        let mut smallest = if is_open { budget.fresh - self.movers(view, view.geometry.pages_per_block) } else { Dose::MAX };
         let mut pages = None;
         for (wordline, margin) in (0..).zip(&self.margins) {
             let first = wordline * bits;
             // Of an open block also what is written in part, and what is to be written where it has a dose before that.
             let unwritten = is_open && first + bits > written && (first < written || self.counts_before);
-            if *margin >= smallest && *margin >= 0 || !(unwritten || view.is_valid(block, wordline)) {
+            if *margin >= smallest && *margin >= Dose::ZERO || !(unwritten || view.is_valid(block, wordline)) {
                 continue;
             }
-            if *margin < 0 {
+            if *margin < Dose::ZERO {
                 pages.get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block)).insert(first, bits);
             } else {
                 smallest = *margin;
@@ -301,14 +296,13 @@ impl<E: Estimate> Policy for Straw<E> {
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let Some(limits) = view.limits else { return vec![] };
         let pages = view.geometry.pages_per_block;
-        let movers = self.movers(view, pages) as f64 / DOSE_ONE as f64;
-        let units = |n: i64| n as f64 / DOSE_ONE as f64;
+        let movers = self.movers(view, pages).units();
         let of_group = |group: usize| {
             let (keep, alpha) = self.keep(view, limits, group, Worn::at_longest(pec));
-            let alpha = f64::from(alpha) / ALPHA_ONE as f64;
-            let limit = limits.lookup(group, pec).limit as f64 / DOSE_ONE as f64;
+            let alpha = alpha.weight();
+            let limit = limits.lookup(group, pec).limit.units();
             let near = 2.0 * (alpha - 1.0) * f64::from(view.geometry.cell.bits());
-            let burden = self.estimate.burden(view.geometry, limits.lookup(group, pec).alpha) as f64 / DOSE_ONE as f64;
+            let burden = self.estimate.burden(view.geometry, limits.lookup(group, pec).alpha).units();
             let group = &view.disturb.groups[group];
             let because = if E::ONLY_THE_INTERVAL {
                 format!("ERC_MAX {limit} - alpha {alpha:.3} x I {}", self.interval)
@@ -323,7 +317,7 @@ impl<E: Estimate> Policy for Straw<E> {
             };
             Threshold {
                 name: format!("wordline of group {group} rewritten once its {} of a full block is above", E::BOUND),
-                reads: (units(keep) - movers).max(0.0) as u32,
+                reads: (keep.units() - movers).max(0.0) as u32,
                 because,
             }
         };
@@ -334,8 +328,8 @@ impl<E: Estimate> Policy for Straw<E> {
 #[cfg(test)]
 pub(in crate::slots::reclaim) mod tests {
     use super::{Budget, Estimate, Straw};
+    use crate::base::dose::{Alpha, Dose};
     use crate::base::units::BlockId;
-    use crate::disturb::table::{ALPHA_ONE, DOSE_ONE};
     use crate::drive::{Drive, Techniques};
     use crate::slots::reclaim::technique;
 
@@ -364,14 +358,19 @@ pub(in crate::slots::reclaim) mod tests {
     }
 
     /// What wordlines may take that all keep so many whole units.
-    pub(crate) fn budget(wordlines: u32, alpha: u64, keep: u64) -> Budget {
-        let all = wordlines as usize;
-        let (keep, alpha) = (vec![(keep * DOSE_ONE).cast_signed(); all], vec![(alpha * ALPHA_ONE) as u32; all]);
-        Budget { keep, alpha, gain: vec![0; all], highest_alpha: 0, fresh: 0 }
+    pub(crate) fn budget(wordlines: u32, alpha: u32, keep: u32) -> Budget {
+        let (all, alpha) = (wordlines as usize, Alpha::ONE * alpha);
+        Budget {
+            keep: vec![Dose::UNIT * keep; all],
+            alpha: vec![alpha; all],
+            gain: vec![Dose::ZERO; all],
+            highest_alpha: alpha,
+            fresh: Dose::ZERO,
+        }
     }
 
     /// What an estimate makes of each wordline's dose, in whole units.
-    pub(crate) fn bounds<E: Estimate>(drive: &mut Drive, block: BlockId, alpha: u64) -> Vec<i64> {
+    pub(crate) fn bounds<E: Estimate>(drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
         // Of the techniques that this is called for it has all parameters.
         let card = technique("straw-ss").unwrap();
         let mut estimate = E::new(&card.args(drive.config()), drive.config());
@@ -379,11 +378,11 @@ pub(in crate::slots::reclaim) mod tests {
     }
 
     /// The same of an estimate that has seen the block before.
-    pub(crate) fn bounds_of<E: Estimate>(estimate: &mut E, drive: &mut Drive, block: BlockId, alpha: u64) -> Vec<i64> {
+    pub(crate) fn bounds_of<E: Estimate>(estimate: &mut E, drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
         let wordlines = drive.geometry().wordlines_per_block;
-        let mut margins = vec![0; wordlines as usize];
-        estimate.margins(&drive.policy_and_view().1, block, &budget(wordlines, alpha, 0), 0, &mut margins);
-        margins.iter().map(|m| -m / DOSE_ONE.cast_signed()).collect()
+        let mut margins = vec![Dose::ZERO; wordlines as usize];
+        estimate.margins(&drive.policy_and_view().1, block, &budget(wordlines, alpha, 0), Dose::ZERO, &mut margins);
+        margins.iter().map(|m| (Dose::ZERO - *m).in_1024ths() / 1024).collect()
     }
 
     /// Reads skewed towards the low pages, with some writes, under both ways of looking: the same moves, and fewer looks.

@@ -2,27 +2,27 @@
 
 use super::sets::Sets;
 use super::{CHECK_INTERVAL, LAYER_SETS, WORDLINE_SETS};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
-use crate::base::units::{BlockId, Bytes};
+use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
-use crate::disturb::table::{ALPHA_ONE, QUARTERS};
 use crate::flash::block::Wordline;
 use crate::slots::card::Args;
 use crate::slots::reclaim::View;
 use crate::slots::reclaim::shared::straw::{Budget, Estimate};
 
-/// Layer counters, wordline counters, and what is worked out of them. Doses and counts in quarters of a unit.
+/// Layer counters, wordline counters, and what is worked out of them.
 pub(in crate::slots::reclaim) struct Placed {
     /// The drive's counts of each layer when the set began; while wordlines are counted, reads of each layer between the two beginnings.
     layers: Sets,
     /// The drive's counts of each wordline when the set began.
     wordlines: Sets,
     /// Reads of each block that were certainly beside none of the wordlines that hold data, from sets that it has no longer.
-    away: Vec<u32>,
+    away: Vec<Quarters>,
     /// Reads of each block that may have been beside any of its wordlines when its layers began to be counted.
-    unplaced: Vec<u32>,
+    unplaced: Vec<Quarters>,
     /// A block that was read less than this between two visits can do without its set.
-    hardly: u32,
+    hardly: Quarters,
     strings_per_layer: usize,
     stride: usize,
     /// All ones where a wordline's upper neighbour lies in another layer than its lower one, so that both layers count; else 0.
@@ -31,10 +31,10 @@ pub(in crate::slots::reclaim) struct Placed {
     own_disturbs: bool,
     /// Room for a look: reads of layers; for each wordline between edges of nothing, reads of its layer and its own since they are
     /// counted; reads of its neighbours.
-    of_layer: Vec<u32>,
-    in_layer: Vec<u32>,
-    exact: Vec<u32>,
-    near: Vec<u32>,
+    of_layer: Vec<Quarters>,
+    in_layer: Vec<Quarters>,
+    exact: Vec<Quarters>,
+    near: Vec<Quarters>,
 }
 
 impl Placed {
@@ -50,11 +50,11 @@ impl Placed {
     pub(super) fn begin(&mut self, block: BlockId) {
         self.layers.release(block);
         self.wordlines.release(block);
-        self.away[block as usize] = 0;
+        self.away[block as usize] = Quarters::ZERO;
     }
 
-    /// Reads, in quarters, that were certainly beside none of the wordlines of a block without sets.
-    pub(super) fn away(&self, block: BlockId) -> u32 {
+    /// Reads that were certainly beside none of the wordlines of a block without sets.
+    pub(super) fn away(&self, block: BlockId) -> Quarters {
         self.away[block as usize]
     }
 
@@ -94,14 +94,14 @@ impl Placed {
     }
 
     /// Reads of a block whose layers are counted that were beside none of the wordlines which hold data, or may still be given some.
-    fn away_by_now(&mut self, view: &View, block: BlockId) -> u32 {
+    fn away_by_now(&mut self, view: &View, block: BlockId) -> Quarters {
         self.count_placed(view, block);
         self.sum_near(self.unplaced[block as usize]);
         let bits = view.geometry.cell.bits();
         let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
         let live = |wordline: u32| view.is_valid(block, wordline) || is_open && (wordline + 1) * bits > written;
         let near = (0..).zip(&self.near).filter(|(wordline, _)| live(*wordline)).map(|(_, near)| *near).max();
-        view.dose(block) - near.unwrap_or(0)
+        view.dose(block) - near.unwrap_or_default()
     }
 
     /// What a block's wordlines were read goes to its layers, as if they had been counted all the time.
@@ -110,10 +110,10 @@ impl Placed {
         let now = view.wordlines(block);
         let exact = &self.exact[self.stride..][..now.len()];
         let layers = self.layers.of_mut(view, block).expect("layers are counted before wordlines");
-        let counted = exact.chunks(self.strings_per_layer).map(|layer| layer.iter().sum::<u32>());
+        let counted = exact.chunks(self.strings_per_layer).map(|layer| layer.iter().copied().sum::<Quarters>());
         for (begun, ((now, before), exact)) in layers.iter_mut().zip(by_layer(now, self.strings_per_layer).zip(&self.of_layer).zip(counted))
         {
-            *begun = now - before - exact;
+            *begun = now - *before - exact;
         }
     }
 
@@ -121,21 +121,23 @@ impl Placed {
     /// may take, or a quarter of such a stretch if that is more; 0 if they have.
     pub(super) fn cool_for(&self, view: &View, block: BlockId, budget: &Budget, share: f64) -> u32 {
         let unplaced = self.unplaced[block as usize];
-        let (mut smallest, mut stretch) = (u64::MAX, 0);
+        // Where a read beside is like any other, a step is the smallest dose there is.
+        let of_read = |beside: Alpha| (Reads(1) * beside).max(Dose::of_1024ths(1));
+        let (mut smallest, mut stretch) = (Dose::MAX, 0);
         for (wordline, ((near, keep), alpha)) in (0..).zip(self.near.iter().zip(&budget.keep).zip(&budget.alpha)) {
-            let beside = u64::from(*alpha) - ALPHA_ONE;
-            let room = (*keep as f64 * share).max(0.0) as u64;
-            let left = room.saturating_sub(beside * u64::from(near - unplaced));
+            let beside = *alpha - Alpha::ONE;
+            let room = keep.share(share).max(Dose::ZERO);
+            let left = (room - (*near - unplaced) * beside).max(Dose::ZERO);
             if left < smallest && view.is_valid(block, wordline) {
-                let read = (beside * u64::from(QUARTERS)).max(1);
+                let read = of_read(beside);
                 if left < read {
                     return 0;
                 }
-                (smallest, stretch) = (left, room / read / 4);
+                (smallest, stretch) = (left, room.holds(read) / 4);
             }
         }
-        let beside = budget.alpha.iter().map(|alpha| u64::from(*alpha) - ALPHA_ONE).max().unwrap_or(0);
-        (smallest / (beside * u64::from(QUARTERS)).max(1)).max(stretch).clamp(1, u64::from(u32::MAX)) as u32
+        let heaviest = budget.alpha.iter().map(|alpha| of_read(*alpha - Alpha::ONE)).max().unwrap_or(of_read(Alpha::ZERO));
+        smallest.holds(heaviest).max(stretch).clamp(1, u32::MAX.into()) as u32
     }
 
     /// Works out what is known to have been read of each layer, and of each wordline.
@@ -144,37 +146,37 @@ impl Placed {
         let layers = self.layers.of(view, block).expect("only a block with layer counters is looked at");
         self.of_layer.clear();
         self.exact.clear();
-        self.exact.resize(self.stride, 0);
+        self.exact.resize(self.stride, Quarters::ZERO);
         if let Some(begun) = self.wordlines.of(view, block) {
             self.of_layer.extend_from_slice(layers);
-            self.exact.extend(now.iter().zip(begun).map(|(wordline, begun)| wordline.reads - begun));
+            self.exact.extend(now.iter().zip(begun).map(|(wordline, begun)| wordline.reads - *begun));
         } else {
-            self.of_layer.extend(by_layer(now, self.strings_per_layer).zip(layers).map(|(now, begun)| now - begun));
+            self.of_layer.extend(by_layer(now, self.strings_per_layer).zip(layers).map(|(now, begun)| now - *begun));
         }
-        self.exact.resize(now.len() + 2 * self.stride, 0);
+        self.exact.resize(now.len() + 2 * self.stride, Quarters::ZERO);
         self.in_layer.clear();
-        self.in_layer.resize(self.stride, 0);
+        self.in_layer.resize(self.stride, Quarters::ZERO);
         for reads in &self.of_layer {
             self.in_layer.resize(self.in_layer.len() + self.strings_per_layer, *reads);
         }
         self.in_layer.truncate(now.len() + self.stride);
-        self.in_layer.resize(now.len() + 2 * self.stride, 0);
+        self.in_layer.resize(now.len() + 2 * self.stride, Quarters::ZERO);
     }
 
     /// What both neighbours of each wordline were read at most, `unplaced` reads of the block being anywhere; vectorises.
-    fn sum_near(&mut self, unplaced: u32) {
+    fn sum_near(&mut self, unplaced: Quarters) {
         let wordlines = self.upper_counts.len();
         let (layer_above, above) = (&self.in_layer[2 * self.stride..], &self.exact[2 * self.stride..]);
-        self.near.resize(wordlines, 0);
+        self.near.resize(wordlines, Quarters::ZERO);
         let rows = self.in_layer.iter().zip(layer_above).zip(&self.upper_counts).zip(&self.exact).zip(above);
         for (near, ((((layer_below, layer_above), upper_counts), below), above)) in self.near.iter_mut().zip(rows) {
-            *near = unplaced + layer_below + (layer_above & upper_counts) + below + above;
+            *near = unplaced + *layer_below + layer_above.where_set(*upper_counts) + *below + *above;
         }
     }
 }
 
 /// Reads of each layer.
-fn by_layer(wordlines: &[Wordline], strings_per_layer: usize) -> impl Iterator<Item = u32> {
+fn by_layer(wordlines: &[Wordline], strings_per_layer: usize) -> impl Iterator<Item = Quarters> {
     wordlines.chunks(strings_per_layer).map(|layer| layer.iter().map(|wordline| wordline.reads).sum())
 }
 
@@ -196,9 +198,9 @@ impl Estimate for Placed {
         Self {
             layers: Sets::new(sets(args.real(&LAYER_SETS)), layers, geometry.blocks),
             wordlines: Sets::new(sets(args.real(&WORDLINE_SETS)), geometry.wordlines_per_block, geometry.blocks),
-            away: vec![0; geometry.blocks as usize],
-            unplaced: vec![0; geometry.blocks as usize],
-            hardly: args.whole(&CHECK_INTERVAL) * QUARTERS,
+            away: vec![Quarters::ZERO; geometry.blocks as usize],
+            unplaced: vec![Quarters::ZERO; geometry.blocks as usize],
+            hardly: Reads(args.whole(&CHECK_INTERVAL)).quarters(),
             strings_per_layer: geometry.strings_per_layer as usize,
             stride: geometry.neighbour_stride as usize,
             upper_counts: upper_counts(&geometry),
@@ -210,24 +212,23 @@ impl Estimate for Placed {
         }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: i64, out: &mut [i64]) {
+    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
         self.count_placed(view, block);
         let unplaced = self.unplaced[block as usize];
         self.sum_near(unplaced);
         let (own, read) = (u32::from(!self.own_disturbs), view.dose(block));
         let rows = self.near.iter().zip(&self.exact[self.stride..]).zip(&budget.keep).zip(&budget.alpha);
         for (margin, (((near, exact), keep), alpha)) in out.iter_mut().zip(rows) {
-            let beside = (u64::from(*alpha) - ALPHA_ONE) * u64::from(*near);
-            let all = ALPHA_ONE * u64::from(read - exact * own);
-            *margin = keep - movers - (beside + all).cast_signed();
+            let beside = *near * (*alpha - Alpha::ONE);
+            *margin = *keep - movers - (beside + (read - *exact * own).far());
         }
-        let from_erase = unplaced == 0 && self.away[block as usize] == 0;
-        if from_erase && self.of_layer.iter().all(|reads| *reads == 0) && self.counts_wordlines(view, block) {
+        let from_erase = unplaced == Quarters::ZERO && self.away[block as usize] == Quarters::ZERO;
+        if from_erase && self.of_layer.iter().all(|reads| *reads == Quarters::ZERO) && self.counts_wordlines(view, block) {
             count_from_programming(view, block, out);
         }
     }
 
-    fn quiet(&self, _view: &View, _block: BlockId, slack: u64, alpha: u64) -> u64 {
+    fn quiet(&self, _view: &View, _block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
         slack / alpha
     }
 
@@ -242,15 +243,15 @@ impl Estimate for Placed {
 }
 
 /// Where every read of a block's life was counted by wordline, doses count from a wordline's own programming.
-fn count_from_programming(view: &View, block: BlockId, margins: &mut [i64]) {
+fn count_from_programming(view: &View, block: BlockId, margins: &mut [Dose]) {
     let begun = view.written(block).div_ceil(view.geometry.cell.bits());
     let spares_all = view.disturb.preprogram_weight == 0.0;
     for (i, (margin, wordline)) in (0..).zip(margins.iter_mut().zip(view.wordlines(block))) {
         if i < begun {
-            *margin += i64::from(wordline.base) * ALPHA_ONE.cast_signed();
+            *margin += wordline.base.far();
         } else if spares_all {
             // It will answer for nothing of this.
-            *margin = i64::MAX;
+            *margin = Dose::MAX;
         }
     }
 }

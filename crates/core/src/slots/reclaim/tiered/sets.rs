@@ -1,5 +1,6 @@
 //! Sets of counters, lent to blocks: until their erase, or until another block needs one more.
 
+use crate::base::dose::Quarters;
 use crate::base::units::BlockId;
 use crate::slots::reclaim::View;
 
@@ -13,7 +14,7 @@ const LOOKS: u32 = 4;
 struct Owner {
     block: BlockId,
     pec: u32,
-    seen: Option<u32>,
+    seen: Option<Quarters>,
 }
 
 impl Owner {
@@ -23,7 +24,7 @@ impl Owner {
     }
 
     /// The block holds no data, or was hardly read since it was last considered. Never one under way.
-    fn can_do_without(&self, view: &View, hardly: u32) -> bool {
+    fn can_do_without(&self, view: &View, hardly: Quarters) -> bool {
         let empty = view.valid_pages(self.block) == 0 && view.pages_to_come(self.block) == 0;
         let cold = self.seen.is_some_and(|seen| view.dose(self.block) - seen < hardly);
         view.is_idle(self.block) && (empty || cold)
@@ -39,7 +40,7 @@ pub(super) struct Sets {
     hand: u32,
     /// The set of each block that was lent one; it may have gone to another since.
     of_block: Vec<u32>,
-    numbers: Vec<Box<[u32]>>,
+    numbers: Vec<Box<[Quarters]>>,
 }
 
 impl Sets {
@@ -56,16 +57,16 @@ impl Sets {
 
     /// Memory that they take when all are lent.
     pub(super) fn bytes(&self) -> u64 {
-        let of_set = self.counters * size_of::<u32>() + size_of::<Owner>() + size_of::<Box<[u32]>>();
+        let of_set = self.counters * size_of::<Quarters>() + size_of::<Owner>() + size_of::<Box<[Quarters]>>();
         u64::from(self.most) * of_set as u64
     }
 
     /// The counters of a block, where it has a set.
-    pub(super) fn of(&self, view: &View, block: BlockId) -> Option<&[u32]> {
+    pub(super) fn of(&self, view: &View, block: BlockId) -> Option<&[Quarters]> {
         self.set_of(view, block).map(|set| &*self.numbers[set])
     }
 
-    pub(super) fn of_mut(&mut self, view: &View, block: BlockId) -> Option<&mut [u32]> {
+    pub(super) fn of_mut(&mut self, view: &View, block: BlockId) -> Option<&mut [Quarters]> {
         self.set_of(view, block).map(|set| &mut *self.numbers[set])
     }
 
@@ -76,14 +77,14 @@ impl Sets {
     }
 
     /// Lends a set to a block, if one is free.
-    pub(super) fn lend(&mut self, view: &View, block: BlockId) -> Option<&mut [u32]> {
+    pub(super) fn lend(&mut self, view: &View, block: BlockId) -> Option<&mut [Quarters]> {
         let owner = Owner { block, pec: view.pec(block), seen: None };
         let set = if let Some(set) = self.free.pop() {
             self.owners[set as usize] = owner;
             set
         } else if (self.owners.len() as u32) < self.most {
             self.owners.push(owner);
-            self.numbers.push(vec![0; self.counters].into_boxed_slice());
+            self.numbers.push(vec![Quarters::ZERO; self.counters].into_boxed_slice());
             self.owners.len() as u32 - 1
         } else {
             return None;
@@ -93,8 +94,8 @@ impl Sets {
     }
 
     /// Where all sets are lent: the next block that can do without its own, if it is among the next few; one erased and not written
-    /// since is such a block, too. `hardly` is the dose, in quarters, below which a block counts as cold.
-    pub(super) fn who_can_do_without(&mut self, view: &View, hardly: u32) -> Option<BlockId> {
+    /// since is such a block, too. `hardly` is the dose below which a block counts as cold.
+    pub(super) fn who_can_do_without(&mut self, view: &View, hardly: Quarters) -> Option<BlockId> {
         if !self.free.is_empty() || (self.owners.len() as u32) < self.most {
             return None;
         }

@@ -15,8 +15,8 @@ pub(in crate::time::device) enum WorkKind {
     Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
     /// Sense and page out over the channel, for the wordline of this serial number.
     Load { serial: u32 },
-    /// Sense and page out over the channel once more, for so long, because it could not be decoded.
-    Retry { transfer: Ns },
+    /// Sense and page out over the channel once more, because it could not be decoded.
+    Retry,
     /// Erase.
     Erase,
     /// So many nanoseconds of a job that nothing interrupts.
@@ -30,6 +30,8 @@ pub(in crate::time::device) struct WorkOp {
     pub(in crate::time::device) cause: Cause,
     /// Sensing time of a copy's page.
     pub(in crate::time::device) sense: Ns,
+    /// Time of what is read on its channel.
+    transfer: Ns,
     pub(in crate::time::device) suspended: u32,
     /// Array time left, once started.
     left: Option<Ns>,
@@ -37,8 +39,13 @@ pub(in crate::time::device) struct WorkOp {
 }
 
 impl WorkOp {
-    pub(in crate::time::device) fn new(id: OpId, work: WorkKind, cause: Cause, sense: Ns) -> Self {
-        Self { id, work, cause, sense, suspended: 0, left: None, started: 0 }
+    pub(in crate::time::device) fn new(id: OpId, work: WorkKind, cause: Cause) -> Self {
+        Self { id, work, cause, sense: 0, transfer: 0, suspended: 0, left: None, started: 0 }
+    }
+
+    /// Work that begins with the read of a page, which keeps array and channel for so long.
+    pub(in crate::time::device) fn reading(id: OpId, work: WorkKind, cause: Cause, (sense, transfer): (Ns, Ns)) -> Self {
+        Self { sense, transfer, ..Self::new(id, work, cause) }
     }
 }
 
@@ -101,7 +108,7 @@ impl Dies {
     pub(in crate::time::device) fn step(&mut self, speed: &Speed) -> (DieId, Option<WorkOp>) {
         let (now, unit) = (self.work.next(), self.work.first());
         let ended = match self.units[unit].phase {
-            Phase::Working => self.worked(unit, now, speed),
+            Phase::Working => self.worked(unit, now),
             Phase::WorkTransferring => self.work_transferred(unit, now, speed),
             Phase::Idle | Phase::Sensing | Phase::Sensed | Phase::Transferring => unreachable!("no work is under way in this phase"),
         };
@@ -130,7 +137,7 @@ impl Dies {
         self.set_running(die, Some(op));
         match op.work {
             WorkKind::Program { pages, .. } => self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer),
-            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry { .. } => self.start_array(die, op.sense, now),
+            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry => self.start_array(die, op.sense, now),
             WorkKind::Erase => self.start_array(die, speed.erase, now),
             WorkKind::Exclusive { ns } => self.start_array(die, ns, now),
         }
@@ -184,7 +191,7 @@ impl Dies {
                     speed.suspend_erase
                 }
             }
-            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry { .. } | WorkKind::Exclusive { .. } => return,
+            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry | WorkKind::Exclusive { .. } => return,
         };
         let Some(left) = op.left else { return };
         if op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften)) || self.units[unit].phase != Phase::Working
@@ -220,16 +227,11 @@ impl Dies {
         self.set_event(unit, end);
     }
 
-    pub(super) fn worked(&mut self, unit: usize, now: Ns, speed: &Speed) -> Option<WorkOp> {
+    pub(super) fn worked(&mut self, unit: usize, now: Ns) -> Option<WorkOp> {
         self.note_interval(unit, self.units[unit].since, now, true);
         let op = self.queues[usize::from(self.units[unit].die)].running.expect("work is running");
-        let transfer = match op.work {
-            WorkKind::Copy { .. } | WorkKind::Load { .. } => Some(speed.page_transfer),
-            WorkKind::Retry { transfer } => Some(transfer),
-            _ => None,
-        };
-        if let Some(transfer) = transfer {
-            self.start_work_transfer(op.id, unit, now, transfer);
+        if matches!(op.work, WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry) {
+            self.start_work_transfer(op.id, unit, now, op.transfer);
             return None;
         }
         Some(self.end_work(unit, now))

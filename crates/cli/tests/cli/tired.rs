@@ -1,0 +1,130 @@
+//! Drives whose data has error rates: what cannot be is refused, and what it costs is reported where it is known, and nowhere else.
+
+use crate::common::{Room, names_in, vpass};
+
+/// `aged-tlc` with this setting.
+#[track_caller]
+fn refused(sets: &[&str], words: &[&str]) {
+    refused_on("aged-tlc", sets, words);
+}
+
+#[track_caller]
+fn refused_on(drive: &str, sets: &[&str], words: &[&str]) {
+    let mut args = vec!["run", "--drive", drive, "--workload", "random-70-30"];
+    args.extend(sets.iter().flat_map(|set| if set.starts_with("--") { set.split(' ').collect() } else { vec!["--set", set] }));
+    vpass(&args).refuses(2, words);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_exit_code_2() {
+    refused(&["error.e=0.0085"], &["fresh data of group best", "first level of [ecc] decodes up to 8.50e-3", "start.pec = 1500"]);
+    refused_on("modern-qlc", &["start.pec=2100"], &["after 3000 P/E cycles", "a lower start.pec"]);
+    refused(&["ecc.cap=[0.01,0.01,0.02,0.03,0.04]"], &["ecc.cap", "does not rise"]);
+    refused(&["ecc.retry_decode_us=[20]"], &["ecc.retry_decode_us has 1 numbers for 4 retries"]);
+    refused(&["ecc.retry_sense_us=[20,30]"], &["ecc.retry_sense_us has 2 numbers for 4 retries"]);
+    refused(&["error.model=table"], &["error.table is empty", "disturb.table"]);
+    let table = "error.table=[{pec=0,base=[1e-3,1e-3,1e-3,1e-3],retention=[[0],[0],[0],[0]]}]";
+    refused(
+        &["error.model=table", "error.ages=['1d']", table],
+        &["error.table has rows at 0 P/E cycles; disturb.table has them at 0, 1000"],
+    );
+    let table = "error.table=[{pec=0,base=[1e-3],retention=[[0]]}]";
+    refused(&["error.model=table", "error.ages=['1d']", table], &["base has 1 entries for 4 groups of disturb.groups"]);
+    refused(&["error.base_by_group=[1,1]"], &["error.base_by_group has 2 numbers", "(4)"]);
+    refused(&["error.temperature_c=125.5"], &["error.temperature_c = 125.5 is outside -40 to 125"]);
+    refused(&["error.temperature_c=-41"], &["error.temperature_c"]);
+    refused(&["error.longest_age=0s"], &["error.longest_age"]);
+    let in_time = ["workload.queue_depth=", "workload.rate=10"];
+    refused(&[&in_time[..], &["start.age=2y"]].concat(), &["start.age = \"2y\" is more than error.longest_age = \"1y\""]);
+    refused(
+        &[&in_time[..], &["--refresh block", "start.age=31d"]].concat(),
+        &["start.age = \"31d\" is more than refresh.period = \"30d\""],
+    );
+    refused(&[&in_time[..], &["--refresh block", "refresh.period=0s"]].concat(), &["refresh.period is 0"]);
+    refused(&[&in_time[..], &["--refresh block", "refresh.period=1s"]].concat(), &["shorter than one pass of refresh takes"]);
+    refused(&["--gear untimed", "--refresh block"], &["workload.rate"]);
+}
+
+#[test]
+fn noise_and_levels_need_what_they_work_on() {
+    let rates = ["error.model=powerlaw", "error.e=1e-3", "ecc.cap=[0.004,0.006]", "ecc.retry_decode_us=[20]"];
+    refused_on("tiny", &[&rates[..], &["error.noise=true"]].concat(), &["error.noise = true", "ecc.codeword says how large one is"]);
+    refused_on("tiny", &["ecc.codeword=4KiB", "error.noise=true"], &["error.noise = true", "error.model = \"none\""]);
+    refused_on("tiny", &["ecc.start_from_last=true"], &["ecc.start_from_last = true", "error.model = \"none\""]);
+    refused_on("tiny", &["model=count"], &["did you mean `disturb.model` or `error.model`?"]);
+}
+
+/// `tiny` with data of up to thirty days, whose error rate age brings from 0.001 to 0.0082.
+const TIRED: &str = "--workload uniform-read --reclaim none --gear untimed --set workload.requests=20000 --set workload.queue_depth= \
+    --set workload.rate=1000 --set error.model=powerlaw --set error.e=1e-3 --set error.b=1e-5 --set error.m=0 --set error.longest_age=30d \
+    --set start.age=30d --set ecc.codeword=4KiB --set ecc.cap=[0.004,0.006,0.0085] --set ecc.retry_decode_us=[20,20]";
+
+fn tired(command: &str, more: &str) -> Vec<String> {
+    format!("{command} --drive tiny {TIRED} {more}").split_whitespace().map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn run(words: &[String]) -> crate::common::Done {
+    vpass(&words.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn the_rate_of_data_errors_stands_in_results_where_it_is_known() {
+    let room = Room::new();
+    let out = room.path("out").display().to_string();
+    let json = run(&tired("run", &format!("--json --out {out}"))).json();
+    let (uber, retries) = (&json["uber"], &json["retries"]);
+    assert_eq!(uber["bits_read"], 20_000u64 * 16_384 * 8);
+    // At the last cap it is 1e-16 for each 32,768 bits; nearly no page is there.
+    let rate = uber["rate"].as_f64().unwrap();
+    assert!(rate > 1e-26 && rate < 1e-16 / 32_768.0, "{rate}");
+    assert_eq!([&uber["counted"], &uber["counted_low"]].map(|n| n.as_f64().unwrap().to_bits()), [0; 2], "nothing was lost");
+    let high = uber["counted_high"].as_f64().unwrap() * (20_000.0 * 16_384.0 * 8.0);
+    assert!((high - 3.689).abs() < 1e-3, "{high}");
+    let with_retry = retries["reads_with_retry"].as_u64().unwrap();
+    assert!(with_retry > 8_000 && with_retry < 15_000, "{retries}");
+    let series = std::fs::read_to_string(room.path("out").join("series.csv")).unwrap();
+    let (header, last) = (series.lines().next().unwrap(), series.lines().last().unwrap());
+    assert!(header.ends_with(",host_retries,host_reads_with_retry,expected_lost_codewords"), "{header}");
+    assert_eq!(header.split(',').count(), last.split(',').count());
+    assert_eq!(last.rsplit(',').nth(1).unwrap(), with_retry.to_string());
+    let by_codeword: f64 = last.rsplit(',').next().unwrap().parse().unwrap();
+    assert!((by_codeword / (rate * 20_000.0 * 16_384.0 * 8.0) - 1.0).abs() < 1e-12);
+    assert!(names_in(&room.path("out")).contains(&"summary.json".into()));
+
+    let plain = vpass(&["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=500", "--json"]).json();
+    assert!(plain.get("uber").is_none() && plain.get("retries").is_none());
+}
+
+#[test]
+fn comparisons_have_columns_for_it_with_an_interval_over_seeds() {
+    let json = run(&tired("compare", "--seeds 3 --json --set error.noise=true")).json();
+    let columns = &json["techniques"][0]["columns"];
+    for key in ["retries_mean", "uber"] {
+        assert!(columns[key]["mean"].as_f64().unwrap() > 0.0 && columns[key]["ci95"].as_f64().unwrap() > 0.0, "{columns}");
+        assert!(json["winners"].get(key).is_some());
+    }
+    let text = run(&tired("compare", "")).stdout;
+    assert!(text.contains("UBER") && text.contains("retries"), "{text}");
+    let plain = vpass(&[
+        "compare",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=500",
+        "--reclaim",
+        "none",
+        "--json",
+    ]);
+    assert!(plain.json()["techniques"][0]["columns"].get("uber").is_none());
+}
+
+/// What a run draws follows from its seed.
+#[test]
+fn noise_is_of_the_seed() {
+    let of = |seed: u32| run(&tired("run", &format!("--json --set error.noise=true --seed {seed}"))).json()["retries"].clone();
+    assert_eq!(of(1), of(1));
+    assert!(of(1) != of(2));
+}
