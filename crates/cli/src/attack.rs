@@ -10,10 +10,11 @@ use std::path::Path;
 
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
+use vpass_core::slots::refresh::{self, NO_REFRESH};
 use vpass_lab::failure::Failure;
 use vpass_lab::load::{self, Generated, Loaded};
 use vpass_lab::memory;
-use vpass_lab::plan::{ADAPTIVE, Plan, Workload, gc_named, reclaim_named};
+use vpass_lab::plan::{ADAPTIVE, Chosen, Plan, Workload, gc_named, reclaim_named, refresh_named};
 use vpass_lab::session::{Beginning, Session};
 use vpass_lab::setup::Gear;
 use vpass_lab::suggest;
@@ -43,7 +44,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     let names = ATTACKS.iter().map(|a| a.name).chain([ADAPTIVE, "search"]);
     let unknown = || Failure::usage(suggest::unknown("attack", &args.name, names));
     let attack = attack_named(&args.name).ok_or_else(unknown)?;
-    let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
+    let victim = Victim::new(args)?;
     let picture = victim.picture(args.base.gear.into(), args.base.seed)?;
     let phase = (attack.phases)(&picture);
     if phase.is_empty() {
@@ -59,7 +60,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     if let Some(place) = &args.write {
         write(OutFile::begin(place, args.force)?, place, &file, &victim.command(&args.base))?;
     }
-    let plan = victim.plan(&args.base, attack.name, file);
+    let plan = victim.plan(&args.base, attack.name, file)?;
     crate::out::say_all(&plan.promise_notes());
     crate::run_and_show(&plan, &args.base, "attack")
 }
@@ -82,12 +83,12 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.base.oracle == Watch::Off {
         return Err(Failure::usage("--oracle off: attack adaptive learns from the oracle what wordlines have endured; leave it on"));
     }
-    let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
+    let victim = Victim::new(args)?;
     // Refuses drives with nothing to attack.
     victim.picture(args.base.gear.into(), args.base.seed)?;
     let workload =
         Workload::Adversary { requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into), depth: args.base.queue_depth.unwrap_or(1) };
-    let plan = Plan::once(&(&args.base).into(), victim.drive, workload, victim.reclaim, victim.gc);
+    let plan = victim.against(&args.base, workload)?;
     crate::out::say_all(&plan.promise_notes());
     crate::run_and_show(&plan, &args.base, "attack")
 }
@@ -97,11 +98,13 @@ pub(crate) struct Victim {
     pub(crate) drive: Loaded<DriveConfig>,
     pub(crate) reclaim: &'static str,
     pub(crate) gc: &'static str,
+    pub(crate) refresh: &'static str,
 }
 
 impl Victim {
     /// Reads what the arguments name.
-    pub(crate) fn new(base: &Base, reclaim: &str, gc: &str) -> Result<Self, Failure> {
+    pub(crate) fn new(args: &AttackArgs) -> Result<Self, Failure> {
+        let (base, techniques) = (&args.base, &args.techniques);
         if Gear::from(base.gear) == Gear::Fluid {
             return Err(Failure::usage("--gear fluid draws reads by chance, and an attack makes each of its own; take --gear untimed"));
         }
@@ -110,13 +113,20 @@ impl Victim {
             let sentence = format!("--set {}: an attack makes its own workload; --requests and --queue-depth are for it", set.text);
             return Err(Failure::usage(sentence));
         }
-        Ok(Self { drive: load::drive(&base.drive, &sets)?, reclaim: reclaim_named(reclaim)?, gc: gc_named(gc)? })
+        let refresh = refresh_named(&args.refresh)?;
+        if refresh != NO_REFRESH && Gear::from(base.gear) == Gear::Untimed {
+            let sentence = "an attack's requests have no times, and the untimed gear no clock; --gear timed is right";
+            return Err(Failure::usage(format!("--refresh {refresh}: {sentence}")));
+        }
+        let mut drive = load::drive(&base.drive, &sets)?;
+        drive.config = refresh::drive(drive.config, refresh);
+        Ok(Self { drive, reclaim: reclaim_named(&techniques.reclaim)?, gc: gc_named(&techniques.gc)?, refresh })
     }
 
     /// What an attacker sees when the run begins.
     pub(crate) fn picture(&self, gear: Gear, seed: u64) -> Result<Picture, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
-        let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), seed, ..Techniques::default() };
+        let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), refresh: self.refresh.into(), seed };
         let config = &self.drive.config;
         let beginning = Beginning { config, techniques: &techniques, timed: gear == Gear::Timed, oracle: None, seed };
         let session = deaf(|| Session::new(&beginning))?;
@@ -127,14 +137,22 @@ impl Victim {
     }
 
     /// A run of this workload against it.
-    pub(crate) fn plan(&self, base: &Base, name: &str, file: PhasesFile) -> Plan {
+    pub(crate) fn plan(&self, base: &Base, name: &str, file: PhasesFile) -> Result<Plan, Failure> {
         let loaded = Loaded { name: format!("attack {name}"), text: String::new(), config: Generated::Phases(file) };
-        Plan::once(&base.into(), self.drive.clone(), Workload::Generated(loaded), self.reclaim, self.gc)
+        self.against(base, Workload::Generated(loaded))
+    }
+
+    fn against(&self, base: &Base, workload: Workload) -> Result<Plan, Failure> {
+        let plan = Plan::once(&base.into(), self.drive.clone(), workload, self.reclaim, self.gc);
+        if self.refresh == NO_REFRESH { Ok(plan) } else { plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: self.refresh }) }
     }
 
     /// The command that replays a workload file against it, without the file.
     pub(crate) fn command(&self, base: &Base) -> String {
         let mut text = format!("vpass run --drive {} --reclaim {} --gc {}", self.drive.name, self.reclaim, self.gc);
+        if self.refresh != NO_REFRESH {
+            let _ = write!(text, " --refresh {}", self.refresh);
+        }
         let _ = write!(text, " --gear {} --seed {}", Gear::from(base.gear).name(), base.seed);
         for set in &base.set {
             let _ = write!(text, " --set '{set}'");

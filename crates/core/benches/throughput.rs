@@ -7,19 +7,7 @@ mod shared;
 
 use std::time::Instant;
 
-use shared::{Size, Uniform, config, floor, median, prepared, say, straw, untimed};
-use vpass_core::drive::Drive;
-use vpass_core::time::Replay;
-
-fn timed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_256: u64, depth: u32) -> f64 {
-    let mut engine = Replay::new(drive);
-    median(|| {
-        let mut source = Uniform::new(drive, requests, bytes, writes_of_256, depth);
-        let start = Instant::now();
-        engine.run(drive, &mut source, &mut |_, _| true).expect("the source does not fail");
-        requests as f64 / start.elapsed().as_secs_f64()
-    })
-}
+use shared::{Size, config, floor, prepared, say, straw, timed, untimed};
 
 fn reads_at_2_tib(size: &Size) {
     let reads = size.pick(100_000_000, 200_000);

@@ -4,18 +4,21 @@
 
 mod allowed;
 mod count;
+mod levels;
 mod limits;
 mod rows;
 pub mod table;
 mod wordline;
 
 use crate::base::codings::{Codings, FULL};
-use crate::base::dose::{Dose, Quarters};
+use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::page_set::bits;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
+use crate::error::budget::PageAt;
 use crate::error::chance::Chances;
+pub use levels::Levels;
 use limits::PageLimits;
 use table::LimitTable;
 
@@ -82,6 +85,24 @@ impl BlockView<'_> {
     }
 }
 
+/// What the wordlines of a block have counted, as it matters for one of them.
+pub struct Counts<'a> {
+    /// Those of the block.
+    pub wordlines: &'a [Wordline],
+    /// Dose of the block since its erase.
+    pub reads: Quarters,
+    /// The wordline that is asked about, numbered within the block.
+    pub wordline: u32,
+    /// Dose read from that wordline.
+    pub own: Quarters,
+}
+
+impl<'a> Counts<'a> {
+    fn of(block: &BlockView<'a>, wordline: u32) -> Self {
+        Self { wordlines: block.wordlines, reads: block.reads, wordline, own: block.wordlines[wordline as usize].reads }
+    }
+}
+
 /// The last count at which every block is looked at.
 pub(crate) const LATEST: Quarters = Quarters::of(u32::MAX - 1);
 
@@ -113,44 +134,72 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose of a page, numbered within the block.
-    fn dose(&self, block: &BlockView, page: u32) -> Dose;
+    /// Dose of a wordline of a block, where a neighbour's read weighs so much.
+    fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose;
 
-    /// Up to which dose a page decodes with so many retries; below 0 where its age alone takes more.
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose;
+    /// The limits of pages behind it.
+    fn page_limits(&self) -> &PageLimits;
 
-    /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
-    /// that techniques count with.
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> Dose;
-
-    /// How often a read is tried again before its page is given up.
-    fn max_retries(&self) -> u8;
-
-    /// RBER of a page; asked where data has one.
-    fn rate(&self, block: &BlockView, page: u32) -> f64;
-
-    /// How likely reads of an error rate take retries; none where no codeword is known.
-    fn chances(&self) -> Option<&Chances>;
-
-    /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`] does.
-    fn ages(&self) -> bool;
-
-    /// What a read of a page comes to.
-    fn health(&self, block: &BlockView, page: u32) -> PageHealth {
-        let (dose, most) = (self.dose(block, page), self.max_retries());
-        let enough = (0..=most).find(|retries| dose <= self.limit(block, page, *retries));
-        enough.map_or(PageHealth { retries: most, is_lost: true }, |retries| PageHealth { retries, is_lost: false })
-    }
+    /// The same, to give them a bug.
+    #[cfg(feature = "seeded-bugs")]
+    fn page_limits_mut(&mut self) -> &mut PageLimits;
 
     /// What a wordline of this block need not answer for when it is programmed now.
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters;
 
-    /// The limits behind it, where they are a table by group and P/E count. Techniques that need one are refused without.
-    fn limits(&self) -> Option<&LimitTable>;
+    /// Dose of a page, numbered within the block.
+    fn dose(&self, block: &BlockView, page: u32) -> Dose {
+        let (wordline, _) = block.wordline_and_kind(page);
+        let table = self.limits();
+        self.weighed_dose(&Counts::of(block, wordline), table.truth(table.group_of(wordline), block.pec).alpha)
+    }
 
-    /// The same, to give them a bug.
-    #[cfg(feature = "seeded-bugs")]
-    fn limits_mut(&mut self) -> Option<&mut LimitTable>;
+    /// Up to which dose a page decodes with so many retries; below 0 where its age alone takes more.
+    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
+        self.page_limits().of_page(block, page, retries)
+    }
+
+    /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
+    /// that techniques count with.
+    fn limit_to_keep(&self, block: &BlockView, page: u32) -> Dose {
+        self.page_limits().to_keep(block, page)
+    }
+
+    /// How often a read is tried again before its page is given up.
+    fn max_retries(&self) -> u8 {
+        self.page_limits().max_retries()
+    }
+
+    /// RBER of a page; asked where data has one.
+    fn rate(&self, block: &BlockView, page: u32) -> f64 {
+        self.page_limits().rate(block, page, self.dose(block, page))
+    }
+
+    /// How likely reads of an error rate take retries; none where no codeword is known.
+    fn chances(&self) -> Option<&Chances> {
+        self.page_limits().chances()
+    }
+
+    /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`] does.
+    fn ages(&self) -> bool {
+        self.page_limits().age()
+    }
+
+    /// The limits of blocks of a P/E count at a step of age.
+    fn levels(&self, pec: u32, step: usize) -> Levels {
+        Levels::of(self.page_limits(), pec, step)
+    }
+
+    /// What a read of a page comes to, by what its block's wordlines have counted and by the levels of its block's wear and age.
+    fn health(&self, counts: &Counts, page: PageAt, levels: &Levels) -> PageHealth {
+        let dose = self.weighed_dose(counts, levels.alpha(self.limits().group_of(page.wordline)));
+        self.page_limits().health(levels, page, dose)
+    }
+
+    /// The limits behind it, by group and P/E count.
+    fn limits(&self) -> &LimitTable {
+        &self.page_limits().table
+    }
 }
 
 /// The model that a configuration names; none where reads disturb nothing.

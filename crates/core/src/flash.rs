@@ -18,6 +18,7 @@ mod probed;
 pub(crate) mod recoded;
 pub mod rules;
 mod tell;
+pub(crate) mod tired;
 pub(crate) mod wear;
 
 use crate::base::codings::CODINGS;
@@ -45,6 +46,7 @@ use ops::NandOp;
 pub use probed::Probed;
 use recoded::Recoded;
 use tell::Watch;
+use tired::TiredBlocks;
 
 /// The flash of a drive, with what it counts for the controller.
 pub(crate) struct Flash {
@@ -101,6 +103,8 @@ pub(crate) struct Flash {
     ageing: TimeWheel,
     /// Where reads come in bulk.
     fluid: Option<Box<Fluid>>,
+    /// What reads of blocks go by that may need retries.
+    tired: TiredBlocks,
     /// Who watches.
     pub(crate) watch: Watch,
     bugs: Bugs,
@@ -154,6 +158,7 @@ impl Flash {
             longest_age: 0,
             ageing: TimeWheel::new(),
             fluid: None,
+            tired: TiredBlocks::default(),
             watch: Watch::default(),
             bugs: Bugs::default(),
             geometry,

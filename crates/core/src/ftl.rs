@@ -76,6 +76,8 @@ pub(crate) struct Ftl {
     pub(crate) refresh: RefreshCounts,
     /// When blocks are looked at because of their age.
     pub(crate) wheel: TimeWheel,
+    /// When a technique that looks limits up at the age of data is asked about blocks that are a step older.
+    pub(crate) steps: TimeWheel,
     /// When reclaim's jobs run: `reclaim.schedule`.
     schedule: Schedule,
     /// `[wear]`.
@@ -117,6 +119,7 @@ impl Ftl {
             reclaim: ReclaimCounts::default(),
             refresh: RefreshCounts::default(),
             wheel: TimeWheel::new(),
+            steps: TimeWheel::new(),
             schedule: config.reclaim.schedule,
             wear: config.wear.clone(),
             background: config.gc.background,

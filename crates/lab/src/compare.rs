@@ -48,7 +48,7 @@ pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
 
 /// Whether a column stands in a comparison of these rows.
 pub fn stands(rows: &[Row], column: usize) -> bool {
-    !COLUMNS[column].is_of_tired_data() || rows.iter().any(|row| row.estimates[column].is_some())
+    !COLUMNS[column].is_of_aged_data() || rows.iter().any(|row| row.estimates[column].is_some())
 }
 
 /// Whether any row refreshes its data.

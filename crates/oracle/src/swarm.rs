@@ -28,7 +28,7 @@ use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::gc::GC;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, RECLAIM, Technique};
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE, RECLAIM, Technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH};
 use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
@@ -396,7 +396,7 @@ impl Play<'_> {
         if let Some((answers, technique)) = &answers {
             let merges_wordlines = technique.lowers_density && !technique.keeps_apart;
             let interval = merges_wordlines.then(|| CHECK_INTERVAL.value(&drive.config().reclaim.params, technique.name) as u32);
-            let knows = Knows { counts_blocks: technique.params.is_empty(), interval };
+            let knows = Knows { counts_blocks: technique.params.iter().all(|param| *param == OWN_AGE), interval };
             oracle.hold_to_promise(answers, drive.config(), self.timed, knows);
         }
         drive.interpose(|policy| {

@@ -23,6 +23,9 @@ pub(crate) struct AttackArgs {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
+    /// Refresh technique (see `vpass list refresh`), in the timed gear: attacks have no times of their own.
+    #[arg(long, default_value = "none", value_name = "NAME")]
+    pub(crate) refresh: String,
     /// Go on, from the beginning again, until so many requests are done; one round of the attack, or 100,000 of
     /// `adaptive`, where absent. Of a search: requests
     /// of each trial.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use vpass_core::slots::refresh::NO_REFRESH;
 use vpass_lab::failure::{Failure, Kind};
 use vpass_lab::numbers;
 use vpass_lab::progress::Progress;
@@ -56,7 +57,12 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
         return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
     }
-    let victim = Victim::new(&args.base, &args.techniques.reclaim, &args.techniques.gc)?;
+    if args.refresh != NO_REFRESH {
+        let sentence =
+            "--refresh: attack search makes its trials in the untimed gear, whose requests have no times; --refresh none is right";
+        return Err(Failure::usage(sentence));
+    }
+    let victim = Victim::new(args)?;
     let base = Base { gear: Gear::Untimed, oracle: Watch::On, ..args.base.clone() };
     let place = args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
     // Begun now, so that a place that cannot be written is not found out after the search.
@@ -84,7 +90,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
         return Err(Failure { kind: Kind::Interrupted, sentence });
     }
     out::say(&format!("vpass: {found}; it is in {}", place.display()));
-    crate::run_and_show(&victim.plan(&search.base, "search", file), &search.base, "attack")
+    crate::run_and_show(&victim.plan(&search.base, "search", file)?, &search.base, "attack")
 }
 
 /// When a search ends, unless it finds what it looks for.
@@ -137,7 +143,7 @@ impl Search<'_> {
 
     /// Runs one attack.
     fn trial(&self, phases: Vec<PhaseConfig>) -> Result<Tried, Failure> {
-        let plan = self.victim.plan(&self.base, "search", file_of(&phases, self.requests, self.base.queue_depth, ""));
+        let plan = self.victim.plan(&self.base, "search", file_of(&phases, self.requests, self.base.queue_depth, ""))?;
         // A drive that stops is a bug as well, and the requests that made it stop are what is looked for.
         let outcome = catch_unwind(AssertUnwindSafe(|| run::execute(&plan, &self.progress)));
         let Ok(outcome) = outcome else { return Ok(Tried { phases, score: f64::INFINITY, broken: true }) };

@@ -9,7 +9,7 @@ use vpass_core::base::reciprocal::Reciprocal;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::time::run_untimed;
+use vpass_core::time::{Replay, run_untimed};
 
 const STRAW: &str = include_str!("../../../../presets/drives/straw-2t-tlc.toml");
 
@@ -31,6 +31,7 @@ impl Size {
 /// Uniform 4-KiB requests; cheaper than any real workload, so that the drive is what is measured.
 pub(crate) struct Uniform {
     rng: Xoshiro256PlusPlus,
+    all: u64,
     left: u64,
     blocks: u64,
     bytes: u32,
@@ -42,7 +43,7 @@ impl Uniform {
     pub(crate) fn new(drive: &Drive, requests: u64, bytes: u32, writes_of_256: u64, depth: u32) -> Self {
         let filled = f64::from(drive.geometry().host_pages) * drive.config().start.fill;
         let blocks = filled as u64 * u64::from(drive.geometry().page_bytes) / u64::from(bytes);
-        Self { rng: Xoshiro256PlusPlus::seed_from_u64(3), left: requests, blocks, bytes, writes_of_256, depth }
+        Self { rng: Xoshiro256PlusPlus::seed_from_u64(3), all: requests, left: requests, blocks, bytes, writes_of_256, depth }
     }
 
     /// The same with other addresses.
@@ -68,6 +69,22 @@ impl RequestSource for Uniform {
 
     fn arrival(&self) -> Arrival {
         Arrival::Closed { depth: self.depth }
+    }
+}
+
+/// The same requests by a clock of their own, one a microsecond.
+pub(crate) struct Opened(pub(crate) Uniform);
+
+impl RequestSource for Opened {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let (first, left) = (out.len(), self.0.left);
+        self.0.fill(out, max)?;
+        out[first..].iter_mut().zip(0..).for_each(|(request, n)| request.at = 1000 * (self.0.all - left + n));
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
     }
 }
 
@@ -209,6 +226,17 @@ pub(crate) fn untimed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_25
     median(|| {
         let source = Uniform::new(drive, requests, bytes, writes_of_256, 1);
         requests as f64 / untimed_s(drive, source)
+    })
+}
+
+/// Requests a second in the timed gear, so many under way; the median of three rounds.
+pub(crate) fn timed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_256: u64, depth: u32) -> f64 {
+    let mut engine = Replay::new(drive);
+    median(|| {
+        let mut source = Uniform::new(drive, requests, bytes, writes_of_256, depth);
+        let start = Instant::now();
+        engine.run(drive, &mut source, &mut |_, _| true).expect("the source does not fail");
+        requests as f64 / start.elapsed().as_secs_f64()
     })
 }
 

@@ -292,6 +292,8 @@ macro_rules! list {
             SegmentsBeginLate,
             /// A probe finds half of the errors.
             ProbeHalved,
+            /// A probe is held against what a wordline without age endures.
+            ProbeOfToday,
             /// A part of which only the end is written counts as written.
             MaskFromPart,
             /// A part of which only the beginning is written counts as written.
@@ -498,6 +500,8 @@ macro_rules! list {
             StaleAgeAfterRefresh,
             /// An open block never comes due.
             OpenNeverDue,
+            /// A technique that looks limits up at the age of data is not asked again when that grows older.
+            OlderUnasked,
             /// A retry deposits nothing.
             RetryUncharged,
             /// A read makes one retry less than its data takes.

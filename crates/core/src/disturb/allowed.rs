@@ -37,15 +37,17 @@ impl Allowed {
         Some(Self { aged, retries, step, kinds: kinds as usize, far, beside })
     }
 
+    /// The limits by age and retries behind it.
+    pub(super) fn aged(&self) -> &AgedLimits {
+        &self.aged
+    }
+
     /// The retries that count on a group at a P/E count, and the limit with them.
     fn at(&self, table: &LimitTable, group: usize, pec: u32) -> (usize, Dose) {
-        let limit = |level: usize, step: usize| {
-            let of_kind = |kind| self.aged.lookup(table, pec, Asked { group, kind, level, step });
-            Dose::of_1024ths((0..self.kinds).map(of_kind).min().unwrap_or(0)) - self.reserve(table, group, pec, level)
-        };
+        let limit = |level: usize, step: usize| self.with(table, (group, pec), level, step);
         let (tenth, last) = (limit(0, 0) / 10, self.aged.ladder().retries());
-        let with = |level: usize| (level, limit(level, self.step));
-        (self.retries..=last).map(with).find(|(_, limit)| *limit > tenth).unwrap_or_else(|| with(last))
+        let at_longest = |level: usize| (level, limit(level, self.step));
+        (self.retries..=last).map(at_longest).find(|(_, limit)| *limit > tenth).unwrap_or_else(|| at_longest(last))
     }
 
     /// What so many retries may add to what a technique reserves of a limit.
@@ -58,6 +60,24 @@ impl Allowed {
     /// The limit of a group's worst member at a P/E count; 0 where no retry leaves any.
     pub(super) fn limit(&self, table: &LimitTable, group: usize, pec: u32) -> Dose {
         self.at(table, group, pec).1.max(Dose::ZERO)
+    }
+
+    /// The same at an age, with the retries that count at the longest: it only falls as data grows older.
+    pub(super) fn limit_at(&self, table: &LimitTable, group: usize, pec: u32, step: usize) -> Dose {
+        let (level, longest) = self.at(table, group, pec);
+        let limit = if step < self.step { self.with(table, (group, pec), level, step) } else { longest };
+        limit.max(Dose::ZERO)
+    }
+
+    /// The step of the longest age.
+    pub(super) fn longest(&self) -> usize {
+        self.step
+    }
+
+    /// The limit of a group at a P/E count, with so many retries at an age.
+    fn with(&self, table: &LimitTable, (group, pec): (usize, u32), level: usize, step: usize) -> Dose {
+        let of_kind = |kind| self.aged.lookup(table, pec, Asked { group, kind, level, step });
+        Dose::of_1024ths((0..self.kinds).map(of_kind).min().unwrap_or(0)) - self.reserve(table, group, pec, level)
     }
 
     /// The retries that count on a group at a P/E count.

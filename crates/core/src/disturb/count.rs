@@ -2,10 +2,9 @@
 //! Every read of a block counts for all of its pages, the one read included.
 
 use super::limits::PageLimits;
-use super::table::{Endurance, LimitTable};
-use super::{Assessment, BlockView, ErrorModel, LATEST, spared};
+use super::table::Endurance;
+use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, spared};
 use crate::base::dose::{Alpha, Dose, Quarters};
-use crate::error::chance::Chances;
 
 pub(super) struct Count {
     limits: PageLimits,
@@ -37,45 +36,21 @@ impl ErrorModel for Count {
         Assessment::CleanUntil((written / Alpha::ONE).min(to_come).min(LATEST))
     }
 
-    fn dose(&self, block: &BlockView, page: u32) -> Dose {
-        let (wordline, _) = block.wordline_and_kind(page);
-        (block.reads - block.wordlines[wordline as usize].base).far()
+    #[inline]
+    fn weighed_dose(&self, counts: &Counts, _alpha: Alpha) -> Dose {
+        (counts.reads - counts.wordlines[counts.wordline as usize].base).far()
     }
 
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
-        self.limits.of_page(block, page, retries)
+    fn page_limits(&self) -> &PageLimits {
+        &self.limits
     }
 
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> Dose {
-        self.limits.to_keep(block, page)
-    }
-
-    fn max_retries(&self) -> u8 {
-        self.limits.max_retries()
-    }
-
-    fn rate(&self, block: &BlockView, page: u32) -> f64 {
-        self.limits.rate(block, page, self.dose(block, page))
-    }
-
-    fn chances(&self) -> Option<&Chances> {
-        self.limits.chances()
-    }
-
-    fn ages(&self) -> bool {
-        self.limits.age()
+    #[cfg(feature = "seeded-bugs")]
+    fn page_limits_mut(&mut self) -> &mut PageLimits {
+        &mut self.limits
     }
 
     fn base_at_program(&self, block: &BlockView, _wordline: u32) -> Quarters {
         spared(block.reads, self.preprogram_weight)
-    }
-
-    fn limits(&self) -> Option<&LimitTable> {
-        Some(&self.limits.table)
-    }
-
-    #[cfg(feature = "seeded-bugs")]
-    fn limits_mut(&mut self) -> Option<&mut LimitTable> {
-        Some(&mut self.limits.table)
     }
 }

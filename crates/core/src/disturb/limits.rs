@@ -1,18 +1,19 @@
 //! The true limits of pages, for the error models: those of reads alone or, where the drive has an error rate, with what retries add and age
 //! takes.
 
-use super::BlockView;
+use super::levels::Levels;
 use super::table::{Endurance, LimitTable};
+use super::{BlockView, PageHealth};
 use crate::base::dose::{Dose, Quarters};
 use crate::base::page_set::any;
+use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked, PageAt};
 use crate::error::chance::Chances;
 
 /// Limits of one drive's pages.
-pub(super) struct PageLimits {
-    pub(super) table: LimitTable,
-    aged: Option<AgedLimits>,
+pub struct PageLimits {
+    pub(crate) table: LimitTable,
     chances: Option<Chances>,
     kinds: usize,
 }
@@ -27,39 +28,48 @@ impl PageLimits {
     /// Those of a checked configuration.
     pub(super) fn of(config: &DriveConfig) -> Self {
         let table = LimitTable::of(config);
-        let aged = AgedLimits::of(config, &table).expect("the configuration was checked");
-        let chances = aged.as_ref().and_then(|aged| Chances::of(aged.ladder(), config.geometry.page_size.0 as u32));
-        Self { table, aged, chances, kinds: config.geometry.cell.bits() as usize }
+        let chances = table.aged().and_then(|aged| Chances::of(aged.ladder(), config.geometry.page_size.0 as u32));
+        Self { table, chances, kinds: config.geometry.cell.bits() as usize }
+    }
+
+    fn aged(&self) -> Option<&AgedLimits> {
+        self.table.aged()
+    }
+
+    /// Pages of a wordline.
+    pub(super) fn kinds(&self) -> usize {
+        self.kinds
     }
 
     /// How often a read is tried again.
     pub(super) fn max_retries(&self) -> u8 {
-        self.aged.as_ref().map_or(0, |aged| aged.ladder().retries() as u8)
+        self.aged().map_or(0, |aged| aged.ladder().retries() as u8)
     }
 
     /// Whether age takes of them.
     pub(super) fn age(&self) -> bool {
-        self.aged.is_some()
+        self.aged().is_some()
     }
 
     /// What all groups of a block endure before a read may take a retry.
     pub(super) fn of_groups(&self, block: &BlockView) -> OfGroups {
-        let calm = self.aged.as_ref().map_or(0, AgedLimits::calm);
-        let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group(block, group, kind, calm));
+        let calm = self.aged().map_or(0, AgedLimits::calm);
+        let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group((block.pec, block.age_step), group, kind, calm));
         OfGroups { by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(), kinds: self.kinds }
     }
 
-    fn of_group(&self, block: &BlockView, group: usize, kind: usize, level: usize) -> Dose {
-        match &self.aged {
-            None => self.table.truth(group, block.pec).limit,
-            Some(aged) => Dose::of_1024ths(aged.truth(&self.table, block.pec, Asked { group, kind, level, step: block.age_step })),
+    /// The limit of a group at a P/E count and a step of age.
+    pub(super) fn of_group(&self, (pec, step): (u32, usize), group: usize, kind: usize, level: usize) -> Dose {
+        match self.aged() {
+            None => self.table.truth(group, pec).limit,
+            Some(aged) => Dose::of_1024ths(aged.truth(&self.table, pec, Asked { group, kind, level, step })),
         }
     }
 
     /// The limit of the weakest of these page kinds of a wordline, a bit each.
     pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: u32, factor: u32, kinds: u32) -> Dose {
         let first = self.table.group_of(wordline) * groups.kinds;
-        let Some(aged) = &self.aged else {
+        let Some(aged) = self.aged() else {
             return self.scaled(block, groups.by_group_and_kind[first], (wordline, kinds), factor);
         };
         let of_kind = |kind: usize| {
@@ -85,7 +95,8 @@ impl PageLimits {
     pub(super) fn to_keep(&self, block: &BlockView, page: u32) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
-        let of_group = if self.aged.is_some() { self.table.lookup(group, block.pec) } else { self.table.truth(group, block.pec) };
+        let keeps_longest = self.age() && !planted(Bug::ProbeOfToday);
+        let of_group = if keeps_longest { self.table.lookup(group, block.pec) } else { self.table.truth(group, block.pec) };
         self.scaled(block, of_group.limit, (wordline, 1 << kind), self.table.block_factor(block.block))
     }
 
@@ -97,7 +108,7 @@ impl PageLimits {
 
     /// RBER of a page of this dose.
     pub(super) fn rate(&self, block: &BlockView, page: u32, dose: Dose) -> f64 {
-        let Some(aged) = &self.aged else { return 0.0 };
+        let Some(aged) = self.aged() else { return 0.0 };
         aged.rate(dose, self.at_level(block, page, 0), self.at_level(block, page, aged.beside()))
     }
 
@@ -115,13 +126,28 @@ impl PageLimits {
     fn at_level(&self, block: &BlockView, page: u32, level: usize) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let (group, factor) = (self.table.group_of(wordline), self.table.block_factor(block.block));
-        let of_group = self.of_group(block, group, kind as usize, level);
-        match &self.aged {
+        let of_group = self.of_group((block.pec, block.age_step), group, kind as usize, level);
+        match self.aged() {
             None => self.scaled(block, of_group, (wordline, 1 << kind), factor),
             Some(aged) => {
                 let page = PageAt { wordline, kind: kind as usize, block_factor: factor, mode: block.mode_of(wordline) };
                 Dose::of_1024ths(aged.of_page(&self.table, of_group.in_1024ths(), page))
             }
+        }
+    }
+
+    /// What a read comes to of a page that has taken this dose: the fewest retries that decode it.
+    #[inline]
+    pub(super) fn health(&self, levels: &Levels, page: PageAt, dose: Dose) -> PageHealth {
+        let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
+        let of_page = |limit: Dose| {
+            let of_wordline = self.table.limit_of(limit, page.wordline, page.block_factor);
+            self.table.limit_of_kinds(self.table.in_mode(of_wordline, page.mode), 1 << page.kind)
+        };
+        // A limit below 0 stays there, whatever multiplies it.
+        match limits.iter().position(|limit| *limit >= Dose::ZERO && dose <= of_page(*limit)) {
+            Some(retries) => PageHealth { retries: retries as u8, is_lost: false },
+            None => PageHealth { retries: (limits.len() - 1) as u8, is_lost: true },
         }
     }
 }

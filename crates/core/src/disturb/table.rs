@@ -9,6 +9,7 @@ use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
+use crate::error::budget::AgedLimits;
 
 /// Limits of layers, blocks and page kinds over those of the worst are multiples of 1/1024.
 const MEMBER_ONE: u32 = 1024;
@@ -25,6 +26,22 @@ pub struct Endurance {
     pub limit: Dose,
     /// Weight of a neighbour's read.
     pub alpha: Alpha,
+}
+
+/// What a technique looks limits up by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Worn {
+    /// P/E cycles.
+    pub pec: u32,
+    /// Step of the age that data has or soon comes to; none for the longest that it may have.
+    pub step: Option<usize>,
+}
+
+impl Worn {
+    /// Data as old as it may become.
+    pub fn at_longest(pec: u32) -> Self {
+        Self { pec, step: None }
+    }
 }
 
 /// The `[disturb]` table, ready for look-up.
@@ -170,6 +187,23 @@ impl LimitTable {
         self.rows.truth(group, if self.bugs.has(Bug::TruthOfNew) { 0 } else { pec })
     }
 
+    /// What a policy may assume of data of an age, as [`Self::lookup`].
+    pub fn lookup_worn(&self, group: usize, worn: Worn) -> Endurance {
+        let longest = self.lookup(group, worn.pec);
+        let (Some(step), Some(allowed)) = (worn.step, &self.allowed) else { return longest };
+        Endurance { limit: allowed.limit_at(self, group, worn.pec, step), ..longest }
+    }
+
+    /// What decides [`Self::lookup_worn`]: what has the same looks up the same.
+    pub fn worn_class(&self, worn: Worn) -> (u64, Option<usize>) {
+        (self.lookup_class(worn.pec), worn.step)
+    }
+
+    /// The step of the longest age that data may have; none where it does not age.
+    pub(crate) fn longest_step(&self) -> Option<usize> {
+        self.allowed.as_ref().map(Allowed::longest)
+    }
+
     /// What a policy may assume: of the two rows that it sees around this P/E count the lower limit and the higher alpha.
     pub fn lookup(&self, group: usize, pec: u32) -> Endurance {
         if let Some(distorted) = self.distorted(group, pec) {
@@ -180,6 +214,11 @@ impl LimitTable {
         let fresh = above.limit.min(below.limit);
         let limit = self.allowed.as_ref().map_or(fresh, |allowed| allowed.limit(self, group, pec));
         Endurance { limit, alpha: above.alpha.max(below.alpha) }
+    }
+
+    /// The true limits by age and retries, where the drive has an error rate.
+    pub(crate) fn aged(&self) -> Option<&AgedLimits> {
+        self.allowed.as_ref().map(Allowed::aged)
     }
 
     /// What a group endures for certain: the truth or, where data ages and reads take retries, what techniques assume of it.

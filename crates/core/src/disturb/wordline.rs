@@ -8,12 +8,11 @@
 //! ```
 
 use super::limits::PageLimits;
-use super::table::{Endurance, LimitTable};
-use super::{Assessment, BlockView, ErrorModel, LATEST, spared};
+use super::table::Endurance;
+use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, spared};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::bugs::{Bug, planted};
 use crate::disturb::Wordline;
-use crate::error::chance::Chances;
 
 pub(super) struct WordlineModel {
     limits: PageLimits,
@@ -33,12 +32,6 @@ impl WordlineModel {
         let below = i.checked_sub(stride).map_or(beyond, |n| wordlines[n].reads);
         let above = wordlines.get(i + stride).map_or(Quarters::ZERO, |w| w.reads);
         below + above
-    }
-
-    fn dose_of(&self, block: &BlockView, i: usize, alpha: Alpha) -> Dose {
-        let near = self.neighbours(block.wordlines, i);
-        let own = &block.wordlines[i];
-        near * alpha + block.reads.far() - near.far() - own.reads.far() - own.base.far()
     }
 
     fn endurances(&self, pec: u32) -> Vec<Endurance> {
@@ -64,10 +57,9 @@ impl ErrorModel for WordlineModel {
             if kinds == 0 {
                 continue;
             }
-            let i = wordline as usize;
             let group = table.group_of(wordline);
             let e = endurances[group];
-            let dose = self.dose_of(block, i, e.alpha);
+            let dose = self.weighed_dose(&Counts::of(block, wordline), e.alpha);
             let limit = self.limits.of_kinds(block, &groups, wordline, factor, kinds);
             if dose > limit {
                 return Assessment::Suspect;
@@ -84,34 +76,20 @@ impl ErrorModel for WordlineModel {
         Assessment::CleanUntil(block.reads.saturating_add(more).min(LATEST))
     }
 
-    fn dose(&self, block: &BlockView, page: u32) -> Dose {
-        let (wordline, _) = block.wordline_and_kind(page);
-        let table = &self.limits.table;
-        self.dose_of(block, wordline as usize, table.truth(table.group_of(wordline), block.pec).alpha)
+    #[inline]
+    fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose {
+        let near = self.neighbours(counts.wordlines, counts.wordline as usize);
+        let base = counts.wordlines[counts.wordline as usize].base;
+        near * alpha + counts.reads.far() - near.far() - counts.own.far() - base.far()
     }
 
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
-        self.limits.of_page(block, page, retries)
+    fn page_limits(&self) -> &PageLimits {
+        &self.limits
     }
 
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> Dose {
-        self.limits.to_keep(block, page)
-    }
-
-    fn max_retries(&self) -> u8 {
-        self.limits.max_retries()
-    }
-
-    fn rate(&self, block: &BlockView, page: u32) -> f64 {
-        self.limits.rate(block, page, self.dose(block, page))
-    }
-
-    fn chances(&self) -> Option<&Chances> {
-        self.limits.chances()
-    }
-
-    fn ages(&self) -> bool {
-        self.limits.age()
+    #[cfg(feature = "seeded-bugs")]
+    fn page_limits_mut(&mut self) -> &mut PageLimits {
+        &mut self.limits
     }
 
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters {
@@ -120,14 +98,5 @@ impl ErrorModel for WordlineModel {
         let s = i.checked_sub(self.stride).map_or(Quarters::ZERO, |n| block.wordlines[n].reads);
         let before = s * e.alpha + block.reads.far() - s.far();
         spared(before / Alpha::ONE, self.preprogram_weight)
-    }
-
-    fn limits(&self) -> Option<&LimitTable> {
-        Some(&self.limits.table)
-    }
-
-    #[cfg(feature = "seeded-bugs")]
-    fn limits_mut(&mut self) -> Option<&mut LimitTable> {
-        Some(&mut self.limits.table)
     }
 }

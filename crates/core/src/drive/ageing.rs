@@ -3,6 +3,7 @@
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, Moment, Ns, Reads};
 use crate::bugs::{Bug, planted};
+use crate::disturb::table::LimitTable;
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::job::Job;
@@ -26,7 +27,7 @@ impl Drive {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load, once a request")]
     pub(crate) fn next_wake(&self) -> Ns {
-        self.ftl.wheel.next().min(self.flash.next_step_of_age())
+        self.ftl.wheel.next().min(self.ftl.steps.next()).min(self.flash.next_step_of_age())
     }
 
     /// Looks at all blocks that are due by now.
@@ -36,6 +37,20 @@ impl Drive {
         self.flash.grow_older();
         while let Some(block) = self.ftl.wheel.take_due(now) {
             self.look_at_aged(block);
+        }
+        while let Some(block) = self.ftl.steps.take_due(now) {
+            self.look_at_older(block);
+        }
+    }
+
+    /// A block is a step older, and the technique looks limits up at its age: what it said of the block holds no more.
+    fn look_at_older(&mut self, block: BlockId) {
+        let longest = self.flash.limits().and_then(LimitTable::longest_step).unwrap_or(0);
+        if self.flash.age_step(block) < longest {
+            self.ftl.steps.set(block, self.flash.next_step_begins(block).cast_signed());
+        }
+        if !planted(Bug::OlderUnasked) && self.flash.hot(block).write_ptr > 0 {
+            self.ask_about_older(block);
         }
     }
 
@@ -65,7 +80,7 @@ impl Drive {
         }
         let since = self.flash.cold(block).programmed_at;
         let under_way = self.ftl.jobs.iter().flatten().filter(|job| job.cause == Cause::Refresh).count() as u32;
-        match self.refresh.on_time(&Aged { now, since, under_way }) {
+        match self.refresh.on_time(&Aged { block, now, since, under_way }) {
             Wanted::Later(at) => {
                 assert!(at > now, "a refresh technique's next look must lie ahead");
                 self.ftl.wheel.set(block, at);
@@ -142,6 +157,8 @@ impl Drive {
         self.flash.set_back(passed);
         self.ftl.jobs.iter_mut().flatten().for_each(|job| job.set_back(passed));
         self.ftl.wheel.set_back(passed);
+        self.ftl.steps.set_back(passed);
+        self.refresh.set_back(passed);
         self.flash.tell(|o| o.clock_restarts(passed));
     }
 }

@@ -1,6 +1,7 @@
 //! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy is asked, data that is
 //! gone is reported. Rare, and out of line.
 
+use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
@@ -30,8 +31,16 @@ impl Drive {
     /// A counted host read reached the block's alarm.
     #[cold]
     pub(crate) fn alarm(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.rung(lpn, ppn);
+    }
+
+    /// Rare on most drives, and every read of a tired one.
+    #[inline(never)]
+    fn rung(&mut self, lpn: Lpn, ppn: Ppn) {
         let sensed = self.flash.rung(lpn, ppn, Cause::Host, false);
-        self.answer(lpn, ppn, sensed, false);
+        if sensed.rings || !sensed.good {
+            self.answer(lpn, ppn, sensed, false);
+        }
     }
 
     /// What follows from a host read: data that is gone is reported, and the policy asked. A block that a move is reading is on its way out
@@ -65,6 +74,32 @@ impl Drive {
             self.look_at_job(block);
             return;
         }
+        self.do_as_policy_says(block);
+    }
+
+    /// Asks the policy about a block that is a step of age older, read or not. A job that it has wanted before ends now: what the block may
+    /// still bear was reserved until here.
+    pub(crate) fn ask_about_older(&mut self, block: BlockId) {
+        if self.flash.hot(block).reads == Quarters::ZERO {
+            // What has no dose is safe at any age.
+            return self.flash.ask_policy_at_next_read(block);
+        }
+        self.facts.rung_by = self.geometry.first_page(block);
+        if !self.flash.hot(block).has(MOVING) {
+            self.do_as_policy_says(block);
+        } else if let Some(slot) =
+            self.ftl.job_of(block).filter(|slot| self.ftl.jobs[*slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER))
+        {
+            let (flash, ftl, mut slots) = self.parts();
+            ftl.finish_job(flash, &mut slots, slot);
+        } else {
+            self.look_at_job(block);
+        }
+        self.flash.set_alarm(block);
+    }
+
+    /// Asks the policy about a block that nothing moves, and does what it wants.
+    fn do_as_policy_says(&mut self, block: BlockId) {
         self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.is_multiple_of(2)));
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");

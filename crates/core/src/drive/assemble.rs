@@ -83,6 +83,7 @@ impl Drive {
         drive.ftl.wheel.runs = keeps_time;
         if keeps_time {
             drive.flash.keep_time(drive.config.longest_age());
+            drive.ftl.steps.runs = drive.policy.follows_age() && drive.flash.ages().is_some();
         }
         if drive.config.error.noise {
             drive.flash.draw_retries(seed);

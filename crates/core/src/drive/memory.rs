@@ -9,6 +9,7 @@ use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::recoded::Recoded;
+use crate::flash::tired::TiredBlocks;
 use crate::ftl::map::PageMap;
 use crate::slots::gc::victims::VictimIndex;
 use crate::slots::reclaim::{COUNTERS, Technique};
@@ -26,6 +27,7 @@ impl Drive {
         let records = u64::from(g.blocks) * ((size_of::<BlockHot>() + size_of::<BlockCold>()) as u64 + BESIDE_RECORDS);
         let counts = config.disturb.model.disturbs();
         let wordlines = if counts { u64::from(g.wordlines()) * size_of::<Wordline>() as u64 } else { 0 };
+        let tired = if counts { TiredBlocks::bytes(g.blocks) } else { 0 };
         let tracker =
             if counts && technique.needs.counters { SpaceSaving::bytes(g.blocks, technique.args(config).whole(&COUNTERS)) } else { 0 };
         let monitors = (config.density.monitor * f64::from(g.blocks)) as u32;
@@ -39,6 +41,7 @@ impl Drive {
                 + config.ecc.level_bytes(g.blocks).0
                 + records
                 + wordlines
+                + tired
                 + tracker
                 + pages
                 + policy.memory().0,

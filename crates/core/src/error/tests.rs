@@ -6,16 +6,17 @@ mod refused;
 use super::ages::STEPS;
 use super::budget::{AgedLimits, Asked, PageAt};
 use crate::base::span::{DAY, HOUR, Span};
-use crate::config::{Cell, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec};
+use crate::config::{Cell, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec, TimeUnit};
 use crate::disturb::table::LimitTable;
 
-const PRESETS: [&str; 7] = [
+const PRESETS: [&str; 8] = [
     include_str!("../../../../presets/drives/tiny.toml"),
     include_str!("../../../../presets/drives/straw-2t-tlc.toml"),
     include_str!("../../../../presets/drives/ipr-128g-tlc.toml"),
     include_str!("../../../../presets/drives/modern-tlc.toml"),
     include_str!("../../../../presets/drives/modern-qlc.toml"),
     include_str!("../../../../presets/drives/aged-tlc.toml"),
+    include_str!("../../../../presets/drives/aged-tlc-days.toml"),
     include_str!("../../../../presets/drives/aged-qlc.toml"),
 ];
 
@@ -51,6 +52,15 @@ fn simple() -> DriveConfig {
     config.drive.rated_pec = 1000;
     config.error = ErrorConfig { model: ErrorLaw::PowerLaw, e: 1.5e-3, b: 1e-6, ..ErrorConfig::default() };
     config
+}
+
+#[test]
+fn the_drive_that_reads_the_law_in_days_is_the_other_one_otherwise() {
+    let [hours, mut days] = [PRESETS[5], PRESETS[6]].map(read);
+    assert_eq!((hours.error.time_unit, days.error.time_unit), (TimeUnit::Hours, TimeUnit::Days));
+    days.error.time_unit = TimeUnit::Hours;
+    days.description.clone_from(&hours.description);
+    assert_eq!(days, hours);
 }
 
 fn made(config: DriveConfig) -> (DriveConfig, LimitTable, AgedLimits) {

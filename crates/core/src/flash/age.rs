@@ -12,6 +12,12 @@ impl Flash {
     pub(crate) fn keep_time(&mut self, longest_age: Span) {
         self.longest_age = longest_age.0;
         self.ages = self.model.as_ref().filter(|model| model.ages()).map(|_| Ages::default());
+        self.tired.forget_all();
+    }
+
+    /// Steps of age, where data has one.
+    pub(crate) fn ages(&self) -> Option<&Ages> {
+        self.ages.as_ref()
     }
 
     /// Whether a block is older than data may become: what is lost of it is lost by age.
@@ -25,8 +31,15 @@ impl Flash {
     }
 
     /// Its step; 0 where data does not age.
-    pub(super) fn age_step(&self, block: BlockId) -> usize {
+    pub(crate) fn age_step(&self, block: BlockId) -> usize {
         self.ages.as_ref().map_or(0, |ages| ages.step(self.age(block)))
+    }
+
+    /// When a block enters its next step of age; `Ns::MAX` where it never does.
+    pub(crate) fn next_step_begins(&self, block: BlockId) -> Ns {
+        let next = self.age_step(block) + 1;
+        let Some(ages) = self.ages.as_ref().filter(|_| next < STEPS) else { return Ns::MAX };
+        (self.cold[block as usize].programmed_at + ages.begin(next).cast_signed()).max(0).cast_unsigned()
     }
 
     /// The model is about to be asked about a block: it is to be asked again when the block is a step older.
@@ -66,6 +79,7 @@ impl Flash {
 
     /// A block is older than it was taken for.
     pub(super) fn ask_model_when_older(&mut self, block: BlockId) {
+        self.tired.forget(block);
         if self.ages.is_some() && !self.hot[block as usize].has(SUSPECT) {
             self.ask_model_at_next_read(block);
         }
@@ -92,5 +106,6 @@ impl Flash {
             cold.programmed_at -= by.cast_signed();
         }
         self.ageing.set_back(by);
+        self.tired.forget_all();
     }
 }

@@ -40,7 +40,12 @@ impl Flash {
             valid: self.contents.valid_words(block),
             age_step: self.age_step(block),
         };
-        ask(self.model.as_deref().expect("wordlines are counted for an error model"), &view)
+        ask(self.error_model(), &view)
+    }
+
+    #[inline]
+    pub(super) fn error_model(&self) -> &dyn ErrorModel {
+        self.model.as_deref().expect("wordlines are counted for an error model")
     }
 
     /// How often a read is tried again at most; none without a model.
@@ -49,7 +54,8 @@ impl Flash {
     }
 
     /// The block's coding as the error model is told of it.
-    fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
+    #[inline]
+    pub(super) fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
         let for_all = self.bugs.has(Bug::ModeForgotten) || hot.has(HAS_RECODED) && self.bugs.has(Bug::GuardForAll);
         if for_all && self.geometry.codings.has(GUARDED) { GUARDED } else { hot.mode }
     }
@@ -64,7 +70,10 @@ impl Flash {
         self.note_age(block);
         match self.with_block_view(block, |model, view| model.assess(view)) {
             Assessment::CleanUntil(until) => self.cold[block as usize].model_alarm = until.min(COUNTER_GUARD),
-            Assessment::Suspect => self.hot[block as usize].flags |= SUSPECT,
+            Assessment::Suspect => {
+                self.hot[block as usize].flags |= SUSPECT;
+                self.begin_tired(block);
+            }
         }
     }
 
@@ -93,6 +102,7 @@ impl Flash {
     /// Block reads at which the reclaim policy wants to be asked next.
     pub(crate) fn set_policy_alarm(&mut self, block: BlockId, at: Reads) {
         self.cold[block as usize].set_policy_alarm(at);
+        self.tired.rings_at_once(block);
     }
 
     /// A move has left data in a block: the policy is asked at its next read, where reads disturb anything.
@@ -129,7 +139,11 @@ impl Flash {
             fluid.touch(block);
         }
         let late = Quarters::of(if self.bugs.has(Bug::ModelAlarmLate) { 9 } else { 1 });
-        hot.alarm =
-            if hot.has(SUSPECT) { Quarters::ZERO } else { cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(late)).min(CARRY) };
+        if hot.has(SUSPECT) {
+            hot.alarm = Quarters::ZERO;
+            self.tired.rings_at(block, cold.policy_alarm_dose());
+        } else {
+            hot.alarm = cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(late)).min(CARRY);
+        }
     }
 }

@@ -28,26 +28,34 @@ impl Draws {
         Self { chances: chances.cloned(), noise, lost: 0.0, looked_at: 0 }
     }
 
-    /// What a read of a page comes to, and the codewords of it that are lost on average, where anybody looks.
-    pub(super) fn judge(&self, model: &dyn ErrorModel, view: &BlockView, page: u32, ppn: Ppn) -> (PageHealth, Option<f64>) {
-        let Some(chances) = &self.chances else { return (model.health(view, page), None) };
-        if let Some(seed) = self.noise {
-            let rber = model.rate(view, page) * if planted(Bug::NoiseTooLoud) { 1.1 } else { 1.0 };
-            let drawn = chances.retries(rber, dice(seed, ppn, view.pec, view.reads.count()));
-            let health = PageHealth { retries: drawn.map_or(model.max_retries(), |retries| retries as u8), is_lost: drawn.is_none() };
-            return (health, Some(chances.lost_codewords(rber)));
-        }
-        let health = model.health(view, page);
-        let at_risk = chances.is_at_risk(health.retries);
-        (health, at_risk.then(|| chances.lost_codewords(model.rate(view, page))))
+    /// Whether retries are drawn.
+    pub(super) fn has_noise(&self) -> bool {
+        self.chances.is_some() && self.noise.is_some()
     }
 
-    /// Whether no read of a page decodes it.
+    /// What a read of a page comes to where retries are drawn, and the codewords of it that are lost on average.
+    pub(super) fn judge(&self, model: &dyn ErrorModel, view: &BlockView, page: u32, ppn: Ppn) -> (PageHealth, Option<f64>) {
+        let (Some(chances), Some(seed)) = (&self.chances, self.noise) else { unreachable!("retries are drawn") };
+        let rber = model.rate(view, page) * if planted(Bug::NoiseTooLoud) { 1.1 } else { 1.0 };
+        let drawn = chances.retries(rber, dice(seed, ppn, view.pec, view.reads.count()));
+        let health = PageHealth { retries: drawn.map_or(model.max_retries(), |retries| retries as u8), is_lost: drawn.is_none() };
+        (health, Some(chances.lost_codewords(rber)))
+    }
+
+    /// Whether anybody looks how many codewords are lost on average of a page that takes so many retries.
+    #[inline]
+    pub(super) fn is_at_risk(&self, retries: u8) -> bool {
+        self.chances.as_ref().is_some_and(|chances| chances.is_at_risk(retries))
+    }
+
+    /// How many that are.
+    pub(super) fn lost_codewords(&self, model: &dyn ErrorModel, view: &BlockView, page: u32) -> Option<f64> {
+        self.chances.as_ref().map(|chances| chances.lost_codewords(model.rate(view, page)))
+    }
+
+    /// Whether no read of a page decodes it, where retries are drawn.
     pub(super) fn is_gone(&self, model: &dyn ErrorModel, view: &BlockView, page: u32) -> bool {
-        match self.chances.as_ref().filter(|_| self.noise.is_some()) {
-            Some(chances) => chances.is_gone(model.rate(view, page)),
-            None => model.health(view, page).is_lost,
-        }
+        self.chances.as_ref().is_some_and(|chances| chances.is_gone(model.rate(view, page)))
     }
 
     /// The host read a page of which so many codewords are lost on average.

@@ -107,7 +107,7 @@ impl Flash {
 
     /// Read-disturb limits, where the drive has any.
     pub(crate) fn limits(&self) -> Option<&LimitTable> {
-        self.model.as_deref().and_then(ErrorModel::limits)
+        self.model.as_deref().map(ErrorModel::limits)
     }
 
     /// Whether the wear of reprogramming counts for limits, too.
@@ -189,8 +189,8 @@ impl Flash {
     #[cfg(feature = "seeded-bugs")]
     pub(crate) fn seed(&mut self, bugs: Bugs) {
         self.bugs = bugs;
-        if let Some(limits) = self.model.as_deref_mut().and_then(|model| model.limits_mut()) {
-            limits.bugs = bugs;
+        if let Some(model) = self.model.as_deref_mut() {
+            model.page_limits_mut().table.bugs = bugs;
         }
         self.tracker.bugs = bugs;
     }

@@ -270,6 +270,7 @@ impl Ftl {
         slots.erased(flash, self.away(flash), block, cause);
         self.book_low_density(flash, block, cause);
         self.wheel.clear(block);
+        self.steps.clear(block);
         flash.erase(block, cause);
         self.add_free(flash, block);
     }

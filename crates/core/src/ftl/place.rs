@@ -153,6 +153,9 @@ impl Ftl {
                 self.wheel.set(block, at);
             }
         }
+        if self.steps.runs {
+            self.steps.set(block, flash.next_step_begins(block).cast_signed());
+        }
     }
 
     /// Programs the next page of a block and maps it there.

@@ -67,6 +67,8 @@ impl<'a> View<'a> {
             clock: facts.host_pages_before + host.read_pages + host.write_pages,
             timed_from: facts.timed_from,
             rung_by: facts.rung_by,
+            ages: flash.ages(),
+            now: flash.now,
             bugs: facts.bugs,
         }
     }

@@ -194,8 +194,13 @@ impl Args<'_> {
         self.value(param) as u32
     }
 
+    /// Whether the technique has this parameter.
+    pub fn has(&self, param: &Param) -> bool {
+        self.about.params.contains(param)
+    }
+
     fn value(&self, param: &Param) -> f64 {
-        debug_assert!(self.about.params.contains(param), "`{}` is not on the card of `{}`", param.key, self.about.name);
+        debug_assert!(self.has(param), "`{}` is not on the card of `{}`", param.key, self.about.name);
         param.value(self.given, self.about.name)
     }
 }

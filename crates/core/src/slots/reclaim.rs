@@ -30,15 +30,16 @@ pub use crate::flash::Probed;
 pub use crate::slots::rewrite::{Part, Place, Recode, Rewrite};
 pub use action::Action;
 pub use promise::Promise;
-pub use shared::params::{CHECK_INTERVAL, COUNTERS};
+pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, any};
-use crate::base::units::{BlockId, Bytes, Cause, Ppn, Reads, StreamId};
+use crate::base::units::{BlockId, Bytes, Cause, Ns, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{DensityConfig, DisturbConfig, DriveConfig, Params};
-use crate::disturb::table::LimitTable;
+use crate::disturb::table::{LimitTable, Worn};
+use crate::error::ages::Ages;
 use crate::flash::block::next_filling;
 use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
 use crate::flash::contents::Contents;
@@ -73,10 +74,25 @@ pub struct View<'a> {
     pub(crate) recoded: &'a Recoded,
     pub(crate) pages_away: u32,
     pub(crate) pages_to_spare: u32,
+    /// Steps of age, where data has one, and the time.
+    pub(crate) ages: Option<&'a Ages>,
+    pub(crate) now: Ns,
     pub(crate) bugs: Bugs,
 }
 
+/// A technique that looks limits up at the age of a block's data does so that many steps ahead: during the first it is to act, during the second
+/// its job may still run.
+const STEPS_AHEAD: usize = 2;
+
 impl View<'_> {
+    /// What the limits of a block are to be looked up by. With `own_age` that holds until the drive asks again: when the block is a step older.
+    pub fn worn(&self, block: BlockId, own_age: bool) -> Worn {
+        let pec = self.pec(block);
+        let Some(ages) = self.ages.filter(|_| own_age) else { return Worn::at_longest(pec) };
+        let age = (self.now.cast_signed() - self.cold[block as usize].programmed_at).max(0).cast_unsigned();
+        Worn { pec, step: Some(ages.step(age) + STEPS_AHEAD) }
+    }
+
     /// The P/E count at which the limits of a block are to be looked up; another after each erase.
     pub fn pec(&self, block: BlockId) -> u32 {
         self.cold[block as usize].limit_pec(self.wear_counts && !planted(Bug::WearUnseen))
@@ -245,6 +261,11 @@ pub trait Policy: Send {
     fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
         let _ = (view, block, found, out);
         unreachable!("only a policy that asks for probes is told what they found")
+    }
+
+    /// Whether it is to be asked about a block that is a step of age older, read or not: its answers hold no longer.
+    fn follows_age(&self) -> bool {
+        false
     }
 
     /// The streams it writes to, beside the drive's own: the first is number [`FIRST_OWN`], the next one more.

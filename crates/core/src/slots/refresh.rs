@@ -83,6 +83,8 @@ impl Adjusting {
 /// What a technique is told of a block that it is asked about.
 #[derive(Clone, Copy, Debug)]
 pub struct Aged {
+    /// Which block it is.
+    pub block: BlockId,
     /// The time.
     pub now: Moment,
     /// When the block's oldest page was programmed.
@@ -100,7 +102,7 @@ pub trait Refresh: Send {
     fn done_by(&self, since: Moment) -> Option<Moment>;
 
     /// A block is due.
-    fn on_time(&self, aged: &Aged) -> Wanted;
+    fn on_time(&mut self, aged: &Aged) -> Wanted;
 
     /// What is to be done with a block that is to be rewritten: it all moves.
     fn rewrite(&self, held: &Held) -> Rewrite {
@@ -121,6 +123,9 @@ pub trait Refresh: Send {
     fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
         Bytes(0)
     }
+
+    /// The clock is set back by so much, and with it every time that it was told.
+    fn set_back(&mut self, _by: Ns) {}
 }
 
 impl InSlot for dyn Refresh {

@@ -1,6 +1,7 @@
 //! The columns of a comparison: what each shows, which end of it is better, and what it means in a sentence.
 
 use vpass_core::base::units::Cause;
+use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::numbers::{bytes, count, days, digits, microseconds};
 use crate::results::Summary;
@@ -35,9 +36,9 @@ impl Column {
         self.key == "projected_life_days"
     }
 
-    /// Whether it is of tired data, and stands nowhere unless some row shows something in it.
-    pub fn is_of_tired_data(&self) -> bool {
-        matches!(self.key, "retries_mean" | "uber")
+    /// Whether it is of data that ages, and stands nowhere unless some row shows something in it.
+    pub fn is_of_aged_data(&self) -> bool {
+        matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages")
     }
 
     /// Whether it is a latency, in microseconds.
@@ -64,6 +65,11 @@ fn whole(n: f64) -> String {
     if n.fract() == 0.0 { count(n as u64) } else { digits(n) }
 }
 
+/// A count of pages, and the bytes of them.
+fn pages(n: f64, page: u64) -> String {
+    format!("{} ({})", whole(n), bytes((n * page as f64) as u64))
+}
+
 /// Time that a host page read waited for reclaim on its die, in microseconds, on average over all of them.
 pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
     (s.gear == "timed" && s.host.read_pages > 0).then(|| s.reclaim.stall_us / s.host.read_pages as f64)
@@ -76,7 +82,7 @@ pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
 }
 
 /// All of them, from left to right.
-pub const COLUMNS: [Column; 15] = [
+pub const COLUMNS: [Column; 16] = [
     Column {
         more_is_better: true,
         format: |d, _| days(d),
@@ -87,13 +93,17 @@ pub const COLUMNS: [Column; 15] = [
             |s| s.wear.projected_life_days,
         )
     },
-    Column {
-        format: |n, page| format!("{} ({})", whole(n), bytes((n * page as f64) as u64)),
-        ..fewer("reclaim_write_pages", "reclaim writes", "", |s| Some(s.flash.programs.of(Cause::Reclaim) as f64))
-    },
+    Column { format: pages, ..fewer("reclaim_write_pages", "reclaim writes", "", |s| Some(s.flash.programs.of(Cause::Reclaim) as f64)) },
     fewer("reclaim_erases", "reclaim erases", "pages rewritten and blocks erased because of reads", |s| {
         Some(s.flash.erases.of(Cause::Reclaim) as f64)
     }),
+    Column {
+        format: pages,
+        ..fewer("refresh_write_pages", "refresh writes", "pages rewritten because they were old", |s| {
+            let refreshes = s.refresh_technique.as_deref()? != NO_REFRESH;
+            refreshes.then(|| s.flash.programs.of(Cause::Refresh) as f64)
+        })
+    },
     fewer("gc_erases", "GC erases", "blocks erased to regain space", |s| Some(s.flash.erases.of(Cause::Gc) as f64)),
     Column {
         format: |n, _| format!("{n:.3}"),

@@ -3,7 +3,7 @@
 
 use vpass_core::base::span::{DAY, Span};
 use vpass_core::base::units::Ns;
-use vpass_core::config::{DriveConfig, Params};
+use vpass_core::config::{DriveConfig, Number, Params};
 use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, shortest_pass};
 
 use super::deck::Decks;
@@ -14,6 +14,8 @@ use crate::dice::Dice;
 const AGES: [bool; 8] = [true, false, false, false, false, false, false, false];
 /// Periods, in the shortest that the drive could keep.
 const PERIODS: [f64; 4] = [1.0, 2.0, 8.0, 1000.0];
+/// Blocks a second that refresh begins at most; 0 for as many as are due.
+const PATROLS: [f64; 4] = [0.0, 0.0, 0.001, 10.0];
 /// Timed, the host's own requests and what they set off take most of the dies' time.
 const BUSY: f64 = 16.0;
 /// Days of a period in which error rates grow.
@@ -49,7 +51,12 @@ impl Ages {
         // That nothing is refreshed is drawn with an age alone.
         let technique = techniques[dice.between(0, 3 * techniques.len() as u64) as usize % techniques.len()];
         let refresh = technique.name;
-        config.refresh.params = params::draw_rest(&mut dice, "refresh", Params::default());
+        let mut of_refresh = Params::default();
+        let patrol = decks.pick("patrol", &PATROLS);
+        for technique in ["block", "ida"] {
+            of_refresh.set(Some(technique), "patrol", Number::Real(patrol));
+        }
+        config.refresh.params = params::draw_rest(&mut dice, "refresh", of_refresh);
         let period = shortest_pass(config, technique).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
         let period = if decks.pick("long", &[false, true]) { period.max(dice.pick(&LONG) * DAY as f64) } else { period };
         config.refresh.period = Span(period.ceil() as Ns);

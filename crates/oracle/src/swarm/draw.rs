@@ -8,7 +8,7 @@ use vpass_core::config::{
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, technique};
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE, technique};
 
 use super::deck::Decks;
 use super::{border, params};
@@ -44,6 +44,7 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
     let (check_interval, late_reads) = border::random_reserves(dice, restless);
     let mut of_reclaim = Params::default();
     of_reclaim.set(None, CHECK_INTERVAL.key, CHECK_INTERVAL.number(check_interval.into()));
+    of_reclaim.set(None, OWN_AGE.key, OWN_AGE.number(decks.pick("own age", &[0.0, 1.0])));
     let of_reclaim = params::draw_shared(dice, "reclaim", of_reclaim);
     let reprogram_dose = dice.pick(&[0.0, 0.3, 7.0]);
     DriveConfig {

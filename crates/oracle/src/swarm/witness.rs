@@ -134,6 +134,10 @@ impl Policy for Witness {
         next
     }
 
+    fn follows_age(&self) -> bool {
+        self.policy.follows_age()
+    }
+
     fn streams(&self) -> Vec<StreamSpec> {
         self.policy.streams()
     }

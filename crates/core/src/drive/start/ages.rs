@@ -29,6 +29,9 @@ impl Drive {
         if let Some(at) = self.refresh.first_look(since) {
             self.ftl.wheel.set(block, at);
         }
+        if self.ftl.steps.runs {
+            self.ftl.steps.set(block, since);
+        }
         self.flash.tell(|o| o.aged(block, since));
     }
 }

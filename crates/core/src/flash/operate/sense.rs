@@ -79,17 +79,16 @@ impl Flash {
     fn rung_by(&mut self, read: PhysRead, if_gone: ReadResult) -> Sensed {
         let PhysRead { ppn, cause, .. } = read;
         let block = self.geometry.block_of(ppn);
-        let own = self.dose_of(ppn);
-        if self.cold[block as usize].model_alarm == Quarters::ZERO {
+        if !self.hot[block as usize].has(SUSPECT) && self.cold[block as usize].model_alarm == Quarters::ZERO {
             // It may have grown older since the model was asked last.
             self.ask_model(block);
         }
-        let (PageHealth { retries, is_lost }, lost) = self.health(block, ppn - self.geometry.first_page(block), own);
+        let is_suspect = self.hot[block as usize].has(SUSPECT);
+        let (PageHealth { retries, is_lost }, lost) = if is_suspect { self.health(block, ppn) } else { (PageHealth::WELL, None) };
         let level = self.levels.begin(block);
         let retries = retries.saturating_sub(level);
         let retries = if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
-        let mut gone = is_lost && !self.bugs.has(Bug::LossHidden);
-        gone |= self.bugs.has(Bug::LossInvented) && self.hot[block as usize].has(SUSPECT);
+        let gone = is_lost && !self.bugs.has(Bug::LossHidden) || is_suspect && self.bugs.has(Bug::LossInvented);
         let result = if gone { if_gone } else { read.result };
         let fill = read.fill && (if_gone == ReadResult::Uncorrectable || result == ReadResult::InMemory);
         self.note_read(PhysRead { result, fill, retries, ..read });
@@ -97,17 +96,28 @@ impl Flash {
             self.record_begin(level);
             self.draws.host_read(lost);
         }
-        self.sense_again(ppn, cause, fill, level, retries);
-        if self.model.is_none() {
-            self.carry(block);
+        if retries > 0 {
+            self.sense_again(ppn, cause, fill, level, retries);
+        }
+        if !gone && self.model.is_some() {
+            self.levels.worked(block, level + retries);
+        }
+        if is_suspect && self.tired.is_quiet(block, self.hot[block as usize].reads) {
             return Sensed { good: result == ReadResult::Good, rings: false, level };
         }
-        if !gone {
-            self.levels.worked(block, level + retries);
+        self.rung_out(block, result == ReadResult::Good, level)
+    }
+
+    /// The same, where model or policy may have something to say.
+    #[inline(never)]
+    fn rung_out(&mut self, block: BlockId, good: bool, level: u8) -> Sensed {
+        if self.model.is_none() {
+            self.carry(block);
+            return Sensed { good, rings: false, level };
         }
         self.ask_model(block);
         self.set_alarm(block);
-        Sensed { good: result == ReadResult::Good, rings: true, level }
+        Sensed { good, rings: true, level }
     }
 
     /// What a request of the host's reads next begins with this level.
@@ -149,29 +159,51 @@ impl Flash {
     }
 
     /// Whether the data of a page is past its limit and cannot be read any more.
-    fn is_past_limit(&self, block: BlockId, page: u32) -> bool {
-        self.hot[block as usize].has(SUSPECT) && self.with_block_view(block, |model, view| self.draws.is_gone(model, view, page))
+    fn is_past_limit(&mut self, block: BlockId, page: u32) -> bool {
+        if !self.hot[block as usize].has(SUSPECT) {
+            return false;
+        }
+        if self.draws.has_noise() {
+            return self.with_block_view(block, |model, view| self.draws.is_gone(model, view, page));
+        }
+        let (first, ppn) = (self.geometry.first_wordline(block), self.geometry.first_page(block) + page);
+        self.health_of_tired(block, (self.geometry.wordline_of(ppn) - first, self.geometry.kind_of(ppn)), Quarters::ZERO).is_lost
     }
 
-    /// The gate: whether the data of a page can be read, and with how many retries; and how many codewords of it are lost on average, where anybody
-    /// looks. `own` is what the sensing that asks has deposited already: what comes after the data was sensed did it no harm.
-    fn health(&mut self, block: BlockId, page: u32, own: Quarters) -> (PageHealth, Option<f64>) {
-        if !self.hot[block as usize].has(SUSPECT) {
-            return (PageHealth::WELL, None);
+    /// The gate: whether the data of a page of a suspect block that has just been sensed could be read, and with how many retries; and how many
+    /// codewords of it are lost on average, where anybody looks. What comes after the data was sensed did it no harm.
+    #[inline]
+    fn health(&mut self, block: BlockId, ppn: Ppn) -> (PageHealth, Option<f64>) {
+        let wordline = self.geometry.wordline_of(ppn);
+        let kind = ppn - wordline * self.geometry.cell.bits();
+        let own = self.dose_of(ppn);
+        if self.draws.has_noise() {
+            return self.before_sensing(ppn, own, |flash, model, view, page| flash.draws.judge(model, view, page, ppn));
         }
-        let wordline = (self.geometry.first_wordline(block) + page / self.geometry.cell.bits()) as usize;
+        let mut health = self.health_of_tired(block, (wordline - self.geometry.first_wordline(block), kind), own);
+        if planted(Bug::LimitReachedIsLost) {
+            health.is_lost |= self
+                .before_sensing(ppn, own, |_, model, view, page| model.dose(view, page) == model.limit(view, page, model.max_retries()));
+        }
+        let lost = if self.draws.is_at_risk(health.retries) {
+            self.before_sensing(ppn, own, |flash, model, view, page| flash.draws.lost_codewords(model, view, page))
+        } else {
+            None
+        };
+        (health, lost)
+    }
+
+    /// Asks about a page as it was before its last sensing, which has deposited so much.
+    #[inline(never)]
+    fn before_sensing<T>(&mut self, ppn: Ppn, own: Quarters, ask: impl FnOnce(&Self, &dyn ErrorModel, &BlockView, u32) -> T) -> T {
+        let (block, wordline) = (self.geometry.block_of(ppn), self.geometry.wordline_of(ppn) as usize);
+        let page = ppn - self.geometry.first_page(block);
         self.hot[block as usize].reads -= own;
         self.wordlines[wordline].reads -= own;
-        let ppn = self.geometry.first_page(block) + page;
-        let (mut health, lost) = self.with_block_view(block, |model, view| self.draws.judge(model, view, page, ppn));
-        if planted(Bug::LimitReachedIsLost) && own > Quarters::ZERO {
-            let at_limit =
-                |model: &dyn ErrorModel, view: &BlockView| model.dose(view, page) == model.limit(view, page, model.max_retries());
-            health.is_lost |= self.with_block_view(block, at_limit);
-        }
+        let said = self.with_block_view(block, |model, view| ask(self, model, view, page));
         self.hot[block as usize].reads += own;
         self.wordlines[wordline].reads += own;
-        (health, lost)
+        said
     }
 
     /// Makes room in the counter of a block that no error model looks at.
@@ -206,7 +238,7 @@ impl Flash {
     }
 
     /// First valid page of a block from `page` on whose data is past its limit.
-    pub(crate) fn next_past_limit(&self, block: BlockId, page: u32) -> Option<u32> {
+    pub(crate) fn next_past_limit(&mut self, block: BlockId, page: u32) -> Option<u32> {
         if !self.hot[block as usize].has(SUSPECT) {
             return None;
         }

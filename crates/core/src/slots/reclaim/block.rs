@@ -18,11 +18,12 @@
 
 use super::Technique;
 use super::promise::Budget;
+use super::shared::params::OWN_AGE;
 use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{LimitTable, dose_per_kind};
+use crate::disturb::table::{LimitTable, Worn, dose_per_kind};
 use crate::slots::card::{About, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -32,19 +33,23 @@ pub(super) const CARD: Technique = Card {
         paper: "Ha et al., TCAD 2015",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false },
+        params: &[OWN_AGE],
         ..About::PLAIN
     },
-    new: |_, config, _| Box::new(Block::new(config)),
+    new: |args, config, _| Box::new(Block { own_age: args.whole(&OWN_AGE) == 1, ..Block::new(config) }),
 };
 
 pub(super) struct Block {
     /// Dose units by which one read may overshoot an alarm: none where every read counts one.
     overshoot: f64,
+    /// Whether limits are those of the block's own age.
+    own_age: bool,
 }
 
 impl Block {
+    /// One that goes by the longest age.
     pub(super) fn new(config: &DriveConfig) -> Self {
-        Self { overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 } }
+        Self { overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 }, own_age: false }
     }
 
     /// Dose units that reprogramming deposits as from its wordline: reads of the most significant page for its backup, then of all pages,
@@ -68,31 +73,36 @@ impl Block {
 
     /// The same for a block in a coding mode, whose job reads more, or less, than each page once.
     pub(super) fn threshold_for(&self, view: &View, pec: u32, kinds: u32, work: Work) -> Option<(u32, Terms)> {
+        self.threshold_worn(view, Worn::at_longest(pec), kinds, work)
+    }
+
+    /// The threshold of a block so worn and so old.
+    pub(super) fn threshold_worn(&self, view: &View, wear: Worn, kinds: u32, work: Work) -> Option<(u32, Terms)> {
         let limits = view.limits?;
-        (0..limits.groups()).map(|group| self.group_threshold(view, limits, pec, group, kinds, work)).min_by_key(|(reads, _)| *reads)
+        (0..limits.groups()).map(|group| self.group_threshold(view, limits, wear, group, kinds, work)).min_by_key(|(reads, _)| *reads)
     }
 
     /// What these thresholds rest on: that they leave a read before the block is rewritten, in each group of wordlines.
     pub(super) fn budgets(&self, view: &View, pec: u32, work: Work) -> Vec<Budget> {
         let Some(limits) = view.limits else { return vec![] };
         let of_group = |group: usize| {
-            let terms = Self::terms(view, limits, pec, group, ALL_KINDS, work);
+            let terms = Self::terms(view, limits, Worn::at_longest(pec), group, ALL_KINDS, work);
             let reads = 1 + view.late_reads + self.overshoot();
             Budget { group, endures: terms.limit, alpha: terms.alpha, reads, own: terms.moving }
         };
         (0..limits.groups()).map(of_group).collect()
     }
 
-    fn group_threshold(&self, view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
-        let terms = Self::terms(view, limits, pec, group, kinds, work);
+    fn group_threshold(&self, view: &View, limits: &LimitTable, wear: Worn, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
+        let terms = Self::terms(view, limits, wear, group, kinds, work);
         let worst_case = ((terms.limit - terms.moving) / terms.alpha - self.overshoot).floor();
         // At least one read: where that is not safe the drive is refused, or warned of (`promise`).
         let reads = (worst_case - f64::from(view.late_reads)).max(1.0) as u32;
         (reads, terms)
     }
 
-    fn terms(view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32, work: Work) -> Terms {
-        let endurance = limits.lookup(group, pec);
+    fn terms(view: &View, limits: &LimitTable, wear: Worn, group: usize, kinds: u32, work: Work) -> Terms {
+        let endurance = limits.lookup_worn(group, wear);
         let alpha = endurance.alpha.weight();
         let limit = limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode).units();
         let all = f64::from(view.geometry.wordlines_per_block) * work.units_per_wordline;
@@ -125,7 +135,7 @@ pub(super) struct Work {
 
 impl Work {
     /// A job that reads each page of a block of full density once.
-    fn moving_all(view: &View) -> Self {
+    pub(super) fn moving_all(view: &View) -> Self {
         Self { mode: 0, units_per_wordline: f64::from(view.geometry.cell.bits()) }
     }
 }
@@ -143,12 +153,24 @@ pub(super) struct Terms {
 
 impl Policy for Block {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
-        self.threshold(view, view.pec(block), ALL_KINDS).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
+        self.threshold_worn(view, view.worn(block, self.own_age), ALL_KINDS, Work::moving_all(view))
+            .map_or(Reads::NEVER, |(reads, _)| Reads(reads))
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
+        if self.own_age {
+            // Asked for the block's age, not for its reads, or with a limit that was drawn anew since.
+            let threshold = self.arm(view, block);
+            if threshold > view.reads(block) {
+                return threshold;
+            }
+        }
         out.push(Rewrite::all(block).into());
         Reads(view.reads(block).0.saturating_add(view.late_reads.max(1)))
+    }
+
+    fn follows_age(&self) -> bool {
+        self.own_age
     }
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {

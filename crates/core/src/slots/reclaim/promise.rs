@@ -320,6 +320,8 @@ impl Blank {
             clock: 0,
             timed_from: 0,
             rung_by: 0,
+            ages: None,
+            now: 0,
             recoded: &self.recoded,
             pages_away: 0,
             pages_to_spare: 0,

@@ -21,7 +21,7 @@
 
 use super::Technique;
 use super::View;
-use super::shared::params::{CHECK_INTERVAL, COUNTERS};
+use super::shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 use super::shared::straw::{Budget, Estimate, Straw};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
@@ -36,7 +36,7 @@ pub(super) const CARD: Technique = Card {
         paper: "STRAW, CAL 2024",
         protects: Protection::Deceivable,
         needs: Needs { limits: true, counters: true },
-        params: &[CHECK_INTERVAL, COUNTERS],
+        params: &[CHECK_INTERVAL, COUNTERS, OWN_AGE],
         ..About::PLAIN
     },
     new: |args, config, _| Box::new(StrawSs::new(args, config)),

@@ -17,7 +17,7 @@
 
 use super::Technique;
 use super::View;
-use super::shared::params::{CHECK_INTERVAL, COUNTERS};
+use super::shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 use super::shared::straw::{Budget, Estimate, Straw};
 use super::straw_ss::{Highest, quiet};
 use crate::base::dose::{Alpha, Dose, Quarters};
@@ -34,7 +34,7 @@ pub(super) const CARD: Technique = Card {
         paper: "STRAW, mended",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: true },
-        params: &[CHECK_INTERVAL, COUNTERS],
+        params: &[CHECK_INTERVAL, COUNTERS, OWN_AGE],
         ..About::PLAIN
     },
     new: |args, config, _| Box::new(StrawSsSound::new(args, config)),

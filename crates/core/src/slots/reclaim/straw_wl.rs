@@ -17,7 +17,7 @@
 
 use super::Technique;
 use super::View;
-use super::shared::params::CHECK_INTERVAL;
+use super::shared::params::{CHECK_INTERVAL, OWN_AGE};
 use super::shared::straw::{Budget, Estimate, Straw};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
@@ -33,7 +33,7 @@ pub(super) const CARD: Technique = Card {
         paper: "STRAW, CAL 2024",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false },
-        params: &[CHECK_INTERVAL],
+        params: &[CHECK_INTERVAL, OWN_AGE],
         ..About::PLAIN
     },
     new: |args, config, _| Box::new(StrawWl::new(args, config)),

@@ -22,14 +22,15 @@ mod placed;
 mod sets;
 
 use super::Technique;
-use super::block::{ALL_KINDS, Block};
-use super::shared::params::CHECK_INTERVAL;
+use super::block::{ALL_KINDS, Block, Work};
+use super::shared::params::{CHECK_INTERVAL, OWN_AGE};
 use super::shared::straw::Straw;
 use super::{Action, Policy, Promise, Threshold, View};
 use crate::base::dose::Alpha;
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
+use crate::disturb::table::Worn;
 use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
 use placed::Placed;
 
@@ -72,7 +73,7 @@ pub(super) const CARD: Technique = Card {
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false },
         by_read: true,
-        params: &[CHECK_INTERVAL, TIER_SHARE, LAYER_SETS, WORDLINE_SETS],
+        params: &[CHECK_INTERVAL, TIER_SHARE, LAYER_SETS, WORDLINE_SETS, OWN_AGE],
         ..About::PLAIN
     },
     new: |args, config, _| Box::new(Tiered::new(args, config)),
@@ -101,9 +102,13 @@ impl Tiered {
         }
     }
 
+    fn own_age(&self) -> bool {
+        self.straw.follows_age()
+    }
+
     /// Reads at which a block's layers are counted, and at which it is emptied where they are not and never were.
-    fn bounds(&self, view: &View, pec: u32) -> Option<(u32, u32)> {
-        let (threshold, _) = self.block.threshold(view, pec, ALL_KINDS)?;
+    fn bounds(&self, view: &View, worn: Worn) -> Option<(u32, u32)> {
+        let (threshold, _) = self.block.threshold_worn(view, worn, ALL_KINDS, Work::moving_all(view))?;
         Some(((f64::from(threshold) * self.share) as u32, threshold))
     }
 
@@ -126,7 +131,7 @@ impl Tiered {
 
 impl Policy for Tiered {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
-        let Some((first, _)) = self.bounds(view, view.pec(block)) else { return Reads::NEVER };
+        let Some((first, _)) = self.bounds(view, view.worn(block, self.own_age())) else { return Reads::NEVER };
         self.straw.estimate.begin(block);
         if first > 0 || !self.straw.estimate.count_layers(view, block) {
             return Reads(first.max(1));
@@ -136,8 +141,12 @@ impl Policy for Tiered {
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
-        let Some((_, threshold)) = self.bounds(view, view.pec(block)) else { return Reads::NEVER };
+        let Some((first, threshold)) = self.bounds(view, view.worn(block, self.own_age())) else { return Reads::NEVER };
         let now = view.reads(block).0;
+        if self.own_age() && now < first && !self.straw.estimate.counts_layers(view, block) {
+            // Asked for the block's age.
+            return Reads(first);
+        }
         if !self.straw.estimate.counts_layers(view, block) {
             let end = self.end(view, block, threshold);
             if now >= end {
@@ -151,12 +160,16 @@ impl Policy for Tiered {
         if !out.is_empty() || self.straw.estimate.counts_wordlines(view, block) {
             return next;
         }
-        let Some((estimate, budget)) = self.straw.estimate_and_budget(view, view.pec(block)) else { return next };
+        let Some((estimate, budget)) = self.straw.estimate_and_budget(view, block) else { return next };
         match estimate.cool_for(view, block, budget, self.share) {
             0 if estimate.count_wordlines(view, block) => next,
             0 => Reads(self.retry(now, next.0)),
             cool => Reads(next.0.min(now.saturating_add(cool))),
         }
+    }
+
+    fn follows_age(&self) -> bool {
+        self.own_age()
     }
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
@@ -173,7 +186,7 @@ impl Policy for Tiered {
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
-        let Some((first, threshold)) = self.bounds(view, pec) else { return vec![] };
+        let Some((first, threshold)) = self.bounds(view, Worn::at_longest(pec)) else { return vec![] };
         let layers = Threshold {
             name: "layers counted".into(),
             reads: first,

@@ -12,8 +12,11 @@
 //! period 32 d, lead 1/8: written on day 0, under way from day 28 on in idle gaps, `at_once` blocks at a time, urgent as day 32 comes near
 //! ```
 
+use std::collections::BTreeMap;
+
 use super::{Aged, Refresh, RefreshTechnique, Wanted};
-use crate::base::units::{Moment, Ns};
+use crate::base::span::SECOND;
+use crate::base::units::{BlockId, Moment, Ns};
 use crate::config::DriveConfig;
 use crate::slots::card::{About, Args, Card, Kind, Param};
 
@@ -41,12 +44,24 @@ pub(super) const AT_ONCE: Param = Param {
     alias: None,
 };
 
+pub(super) const PATROL: Param = Param {
+    key: "patrol",
+    kind: Kind::Real,
+    unit: "blocks/s",
+    default: 0.0,
+    range: (0.0, 1e6),
+    draw: &[0.0, 0.001, 1.0],
+    meaning: "blocks a second that are begun at most, but for those whose period ends; 0 for as many as are due",
+    source: "assumption: blocks written at different times come due at different times",
+    alias: None,
+};
+
 pub(super) const CARD: RefreshTechnique = Card {
     about: About {
         name: "block",
         summary: "rewrites each block before its oldest page comes to the age `refresh.period`",
         paper: "Cai et al., ICCD 2012",
-        params: &[LEAD, AT_ONCE],
+        params: &[LEAD, AT_ONCE, PATROL],
         ..About::PLAIN
     },
     new: |args, config, _| Box::new(Block::new(args, config)),
@@ -59,13 +74,38 @@ pub(super) struct Block {
     period: Ns,
     lead: Ns,
     at_once: u32,
+    /// Time between two blocks that are begun; 0 where nothing bounds it.
+    gap: Ns,
+    /// The first turn that no block has yet.
+    next: Moment,
+    /// The turns of blocks that wait for theirs, each with the time at which the block's oldest page was programmed.
+    turns: BTreeMap<BlockId, (Moment, Moment)>,
 }
 
 impl Block {
     pub(super) fn new(args: &Args, config: &DriveConfig) -> Self {
         let period = config.refresh.period.0;
         let lead = (period as f64 * args.real(&LEAD)) as Ns;
-        Self { period, lead: lead.clamp(1, period), at_once: args.whole(&AT_ONCE) }
+        let rate = args.real(&PATROL);
+        let gap = if rate > 0.0 { (SECOND as f64 / rate).ceil() as Ns } else { 0 };
+        let at_once = args.whole(&AT_ONCE);
+        Self { period, lead: lead.clamp(1, period), at_once, gap, next: Moment::MIN, turns: BTreeMap::new() }
+    }
+
+    /// When it is a block's turn: turns are taken in the order in which blocks come due.
+    fn turn(&mut self, aged: &Aged) -> Moment {
+        if self.gap == 0 {
+            return aged.now;
+        }
+        match self.turns.get(&aged.block) {
+            Some((turn, since)) if *since == aged.since => *turn,
+            _ => {
+                let turn = self.next.max(aged.now);
+                self.next = turn + self.gap.cast_signed();
+                self.turns.insert(aged.block, (turn, aged.since));
+                turn
+            }
+        }
     }
 }
 
@@ -78,12 +118,22 @@ impl Refresh for Block {
         Some(since + self.period.cast_signed())
     }
 
-    fn on_time(&self, aged: &Aged) -> Wanted {
+    fn on_time(&mut self, aged: &Aged) -> Wanted {
         let end = aged.since + self.period.cast_signed();
-        if aged.under_way < self.at_once || aged.now >= end {
+        let turn = self.turn(aged);
+        if aged.now >= end || turn <= aged.now && aged.under_way < self.at_once {
+            self.turns.remove(&aged.block);
             return Wanted::Rewrite;
         }
-        Wanted::Later((aged.now + (self.lead / TURNS).max(1).cast_signed()).min(end))
+        let again = if turn > aged.now { turn } else { aged.now + (self.lead / TURNS).max(1).cast_signed() };
+        Wanted::Later(again.min(end))
+    }
+
+    fn set_back(&mut self, by: Ns) {
+        self.next = self.next.saturating_sub(by.cast_signed());
+        for (turn, since) in self.turns.values_mut() {
+            (*turn, *since) = (*turn - by.cast_signed(), *since - by.cast_signed());
+        }
     }
 }
 
@@ -94,10 +144,20 @@ mod tests {
     /// Period 32, lead 4: due from 28 on.
     #[test]
     fn worked_example() {
-        let block = Block { period: 32, lead: 4, at_once: 2 };
+        let mut block = Block { period: 32, lead: 4, at_once: 2, gap: 0, next: Moment::MIN, turns: BTreeMap::new() };
         assert_eq!((block.first_look(0), block.done_by(0)), (Some(28), Some(32)));
         assert_eq!(block.first_look(-10), Some(18), "written before time 0");
-        let at = |now, under_way| block.on_time(&Aged { now, since: 0, under_way });
+        let mut at = |now, under_way| block.on_time(&Aged { block: 0, now, since: 0, under_way });
         assert_eq!([at(28, 1), at(28, 2), at(32, 2)], [Wanted::Rewrite, Wanted::Later(29), Wanted::Rewrite]);
+    }
+
+    /// Three blocks due at 28, a turn every 3: the second waits for 31, the third only for the end of its period.
+    #[test]
+    fn a_patrol_takes_blocks_in_turn() {
+        let mut block = Block { period: 32, lead: 4, at_once: 9, gap: 3, next: Moment::MIN, turns: BTreeMap::new() };
+        let mut at = |number, now, since| block.on_time(&Aged { block: number, now, since, under_way: 0 });
+        assert_eq!([at(0, 28, 0), at(1, 28, 0), at(2, 28, 0)], [Wanted::Rewrite, Wanted::Later(31), Wanted::Later(32)]);
+        assert_eq!([at(1, 30, 0), at(1, 31, 0), at(2, 32, 0)], [Wanted::Later(31), Wanted::Rewrite, Wanted::Rewrite]);
+        assert_eq!(at(1, 60, 32), Wanted::Rewrite, "written anew since, and nobody waits");
     }
 }

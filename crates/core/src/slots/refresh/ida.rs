@@ -23,7 +23,7 @@
 //!     `block`: reads 9, programs 9, and an erase
 //! ```
 
-use super::block::{AT_ONCE, Block, LEAD};
+use super::block::{AT_ONCE, Block, LEAD, PATROL};
 use super::{Adjusting, Aged, Held, Refresh, RefreshTechnique, Wanted, copies_ns, sense_us};
 use crate::base::codings::{FASTER, FULL};
 use crate::base::geometry::Geometry;
@@ -75,7 +75,7 @@ pub(super) const CARD: RefreshTechnique = Card {
         name: "ida",
         summary: "merges states of wordlines in place at the age `refresh.period`, so that reads take fewer sensings, and moves the rest",
         paper: "IDA coding, MICRO 2018",
-        params: &[LEAD, AT_ONCE, ERROR_RATE, ADJUST_US, ONLY_INVALID],
+        params: &[LEAD, AT_ONCE, PATROL, ERROR_RATE, ADJUST_US, ONLY_INVALID],
         ..About::PLAIN
     },
     new: |args, config, seed| {
@@ -121,8 +121,12 @@ impl Refresh for Ida {
         self.by_age.done_by(since)
     }
 
-    fn on_time(&self, aged: &Aged) -> Wanted {
+    fn on_time(&mut self, aged: &Aged) -> Wanted {
         self.by_age.on_time(aged)
+    }
+
+    fn set_back(&mut self, by: Ns) {
+        self.by_age.set_back(by);
     }
 
     fn rewrite(&self, held: &Held) -> Rewrite {

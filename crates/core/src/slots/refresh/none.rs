@@ -22,7 +22,7 @@ impl Refresh for None {
         Option::None
     }
 
-    fn on_time(&self, aged: &Aged) -> Wanted {
+    fn on_time(&mut self, aged: &Aged) -> Wanted {
         unreachable!("it asked to see no block at {}", aged.now)
     }
 }

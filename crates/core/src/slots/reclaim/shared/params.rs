@@ -27,3 +27,16 @@ pub const COUNTERS: Param = Param {
     source: "straw-2024 IV: \"32 counter entries for a block\"",
     alias: Some("counters"),
 };
+
+/// Whether limits are looked up at the age of the block's data.
+pub const OWN_AGE: Param = Param {
+    key: "own_age",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0, 1.0],
+    meaning: "1 looks limits up at the age of a block's data, 0 at the longest that data may have; for techniques that know the time",
+    source: "docs/error-budget.md has what it saves",
+    alias: Some("own_age"),
+};

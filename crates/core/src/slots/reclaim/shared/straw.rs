@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 
 use super::super::promise::Budget as Promised;
 use super::super::{Action, GUARDED, Policy, Promise, Rewrite, Threshold, View};
-use super::params::CHECK_INTERVAL;
+use super::params::{CHECK_INTERVAL, OWN_AGE};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{LimitTable, dose_per_kind};
+use crate::disturb::table::{LimitTable, Worn, dose_per_kind};
 use crate::slots::card::Args;
 
 /// What a technique knows of the doses of a block's wordlines.
@@ -81,6 +81,8 @@ pub(in crate::slots::reclaim) struct Look<'a> {
 pub(in crate::slots::reclaim) struct Straw<E> {
     pub(in crate::slots::reclaim) estimate: E,
     interval: u32,
+    /// Whether limits are those of the block's own age.
+    own_age: bool,
     /// Leaves out looks that cannot find anything.
     skips: bool,
     /// Dose units by which alarms may be overshot between a look and the end of the job of the next: none where every read counts one.
@@ -89,11 +91,17 @@ pub(in crate::slots::reclaim) struct Straw<E> {
     heaviest: Quarters,
     /// Whether wordlines that are not yet programmed may be used up.
     counts_before: bool,
-    /// What wordlines may take, by `LimitTable::lookup_class`.
-    budgets: BTreeMap<u64, Budget>,
+    /// What wordlines may take, by `LimitTable::worn_class`.
+    budgets: BTreeMap<Class, Budget>,
     /// Room for a look: what each wordline may still take.
     margins: Vec<Dose>,
 }
+
+/// A number of [`LimitTable::worn_class`].
+type Class = (u64, Option<usize>);
+
+/// Budgets kept at most: so many ages at a few P/E counts.
+const BUDGETS_MAX: usize = 512;
 
 /// What each wordline of a block may have taken at a look that leaves it, but for V.
 pub(in crate::slots::reclaim) struct Budget {
@@ -112,6 +120,7 @@ impl<E: Estimate> Straw<E> {
         Self {
             estimate: E::new(args, config),
             interval: args.whole(&CHECK_INTERVAL),
+            own_age: args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1,
             skips: true,
             // A read weighs up to 2.25 units. Two alarms are passed by less than that each, and looks round up to whole units twice.
             overshoot: if sensings { 6 } else { 0 },
@@ -141,8 +150,8 @@ impl<E: Estimate> Straw<E> {
     }
 
     /// What a wordline of a group may have taken at a look, before V is subtracted.
-    fn keep(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> (Dose, Alpha) {
-        let e = limits.lookup(group, pec);
+    fn keep(&self, view: &View, limits: &LimitTable, group: usize, worn: Worn) -> (Dose, Alpha) {
+        let e = limits.lookup_worn(group, worn);
         let beside = if E::ONLY_THE_INTERVAL { 0 } else { 2 * view.geometry.cell.bits() };
         let neighbours = Reads(beside) * (e.alpha - Alpha::ONE);
         let margin = Reads(self.horizon(view)) * e.alpha + neighbours + self.estimate.burden(view.geometry, e.alpha);
@@ -153,33 +162,37 @@ impl<E: Estimate> Straw<E> {
     fn promised(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> Promised {
         let e = limits.lookup(group, pec);
         let reads = self.horizon(view);
-        let (keep, _) = self.keep(view, limits, group, pec);
+        let (keep, _) = self.keep(view, limits, group, Worn::at_longest(pec));
         let left = keep - self.movers(view, view.geometry.pages_per_block);
         let by_host = Reads(reads) * e.alpha;
         Promised { group, endures: e.limit.units(), alpha: e.alpha.weight(), reads, own: (e.limit - left - by_host).units() }
     }
 
-    fn budget(&mut self, view: &View, pec: u32) -> Option<u64> {
-        let limits = view.limits?;
-        let class = limits.lookup_class(pec);
+    fn budget(&mut self, view: &View, block: BlockId) -> Option<Class> {
+        let (limits, worn) = (view.limits?, view.worn(block, self.own_age));
+        let class = limits.worn_class(worn);
         if !self.budgets.contains_key(&class) {
-            let groups: Vec<_> = (0..limits.groups()).map(|g| self.keep(view, limits, g, pec)).collect();
+            let groups: Vec<_> = (0..limits.groups()).map(|g| self.keep(view, limits, g, worn)).collect();
+            let endures: Vec<Dose> = (0..limits.groups()).map(|g| limits.lookup_worn(g, worn).limit).collect();
             let of = |w| groups[limits.group_of(w)];
             let wordlines = 0..view.geometry.wordlines_per_block;
             let keep: Vec<Dose> = wordlines.clone().map(|w| of(w).0).collect();
             let alpha: Vec<Alpha> = wordlines.clone().map(|w| of(w).1).collect();
-            let limit = |w| limits.lookup(limits.group_of(w), pec).limit;
+            let limit = |w| endures[limits.group_of(w)];
             let gain = wordlines.map(|w| limits.in_mode(limit(w), GUARDED) - limit(w)).collect();
             let highest_alpha = alpha.iter().copied().max().expect("a block has wordlines");
             let fresh = keep.iter().copied().min().expect("a block has wordlines");
+            if self.budgets.len() == BUDGETS_MAX {
+                self.budgets.clear();
+            }
             self.budgets.insert(class, Budget { keep, alpha, gain, highest_alpha, fresh });
         }
         Some(class)
     }
 
-    /// What is known of doses, and what they may be in a block of this age.
-    pub(in crate::slots::reclaim) fn estimate_and_budget(&mut self, view: &View, pec: u32) -> Option<(&mut E, &Budget)> {
-        let class = self.budget(view, pec)?;
+    /// What is known of doses, and what they may be in this block.
+    pub(in crate::slots::reclaim) fn estimate_and_budget(&mut self, view: &View, block: BlockId) -> Option<(&mut E, &Budget)> {
+        let class = self.budget(view, block)?;
         Some((&mut self.estimate, &self.budgets[&class]))
     }
 
@@ -200,7 +213,7 @@ impl<E: Estimate> Straw<E> {
     }
 
     /// Works out what each wordline of a block may still take, live or not, into `self.margins`.
-    fn look(&mut self, view: &View, block: BlockId, class: u64) {
+    fn look(&mut self, view: &View, block: BlockId, class: Class) {
         let movers = self.movers(view, view.valid_pages(block) + view.pages_to_come(block));
         let budget = &self.budgets[&class];
         self.margins.resize(budget.keep.len(), Dose::ZERO);
@@ -215,14 +228,14 @@ fn late(view: &View) -> u32 {
 
 impl<E: Estimate> Policy for Straw<E> {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
-        let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
+        let Some(class) = self.budget(view, block) else { return Reads::NEVER };
         let movers = self.movers(view, view.geometry.pages_per_block);
         let budget = &self.budgets[&class];
         self.next_look(view, block, 0, budget.fresh - movers, budget.highest_alpha)
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
-        let Some(class) = self.budget(view, view.pec(block)) else { return Reads::NEVER };
+        let Some(class) = self.budget(view, block) else { return Reads::NEVER };
         self.look(view, block, class);
         let (now, horizon) = (view.reads(block).0, self.horizon(view));
         let budget = &self.budgets[&class];
@@ -250,6 +263,10 @@ impl<E: Estimate> Policy for Straw<E> {
             return Reads(now.saturating_add(self.grace(view)));
         }
         self.next_look(view, block, now, smallest, budget.highest_alpha)
+    }
+
+    fn follows_age(&self) -> bool {
+        self.own_age
     }
 
     fn counts(&self) -> Vec<(&'static str, u64)> {
@@ -281,7 +298,7 @@ impl<E: Estimate> Policy for Straw<E> {
         let pages = view.geometry.pages_per_block;
         let movers = self.movers(view, pages).units();
         let of_group = |group: usize| {
-            let (keep, alpha) = self.keep(view, limits, group, pec);
+            let (keep, alpha) = self.keep(view, limits, group, Worn::at_longest(pec));
             let alpha = alpha.weight();
             let limit = limits.lookup(group, pec).limit.units();
             let near = 2.0 * (alpha - 1.0) * f64::from(view.geometry.cell.bits());

@@ -1,0 +1,66 @@
+//! What ageing and retries cost: a drive whose data is young, and one all of whose reads are tried again once, as a share of the same drive
+//! without an error rate, in both gears.
+//! `--small` runs it at a size that fits a test.
+
+#[expect(dead_code, reason = "every bench uses its own part")]
+mod shared;
+
+use shared::{Opened, Size, Uniform, median, prepared, say, straw, timed, untimed_s};
+use vpass_core::base::span::{HOUR, Span, YEAR};
+use vpass_core::config::{DriveConfig, ErrorLaw};
+use vpass_core::drive::Drive;
+
+/// Less than the age from which on data has one: the drive keeps time, and no read needs a retry.
+const YOUNG: Span = Span(HOUR / 2);
+
+/// The error rate and the retries of `modern-tlc`.
+fn ages(mut config: DriveConfig, age: Span) -> DriveConfig {
+    let modern: DriveConfig = toml::from_str(include_str!("../../../presets/drives/modern-tlc.toml")).expect("the preset parses");
+    (config.error, config.ecc) = (modern.error, modern.ecc);
+    (config.start.age, config.error.longest_age) = (age, Span(YEAR));
+    config
+}
+
+/// Whatever has an age is read with one retry: age adds 0.0071, whichever it is.
+fn tired(config: DriveConfig) -> DriveConfig {
+    let mut config = ages(config, Span(YEAR));
+    assert_eq!(config.error.model, ErrorLaw::PowerLaw);
+    (config.error.b, config.error.m, config.error.n) = (0.0071, 0.0, 0.0);
+    config.reclaim.retries = 1;
+    config
+}
+
+/// Requests a second, and the share of reads that were tried again.
+fn speed(size: &Size, config: &DriveConfig, is_timed: bool) -> (f64, f64) {
+    let mut drive = prepared(config.clone(), is_timed);
+    let figure = if is_timed {
+        timed(&mut drive, size.pick(10_000_000, 50_000), 4096, 0, 64)
+    } else {
+        let requests = size.pick(50_000_000, 100_000);
+        median(|| {
+            let source = Opened(Uniform::new(&drive, requests, 16_384, 0, 1));
+            requests as f64 / untimed_s(&mut drive, source)
+        })
+    };
+    (figure, retried(&drive))
+}
+
+fn retried(drive: &Drive) -> f64 {
+    let counts = drive.flash_counts();
+    counts.retried.iter().sum::<u64>() as f64 / counts.reads[0] as f64
+}
+
+fn main() {
+    let size = Size::of_arguments();
+    let mut plain = straw(&size);
+    plain.start.pec = 0;
+    for (gear, is_timed) in [("untimed", false), ("timed, queue depth 64", true)] {
+        let (without, _) = speed(&size, &plain, is_timed);
+        let (young, of_young) = speed(&size, &ages(plain.clone(), YOUNG), is_timed);
+        let (old, of_old) = speed(&size, &tired(plain.clone()), is_timed);
+        assert!(of_young == 0.0 && of_old > 0.99, "{of_young} and {of_old} of the reads were tried again");
+        say(&format!("reads without an error rate, {gear:<21} {:>7.1} M reads/s", without / 1e6));
+        say(&format!("young data, {gear:<38} {:>7.1} M reads/s   {:.2} of that (goal 0.95)", young / 1e6, young / without));
+        say(&format!("all tried again once, {gear:<28} {:>7.1} M reads/s   {:.2} of that (goal 0.5)", old / 1e6, old / without));
+    }
+}

@@ -1,0 +1,140 @@
+//! Blocks some of whose pages may need retries: what each of their reads is compared with, so that it asks neither model nor policy.
+//!
+//! A block's limits stay while its wear and its step of age do. They are worked out once for all blocks alike.
+
+use std::collections::BTreeMap;
+
+use crate::base::codings::FULL;
+use crate::base::dose::Quarters;
+use crate::base::units::{BlockId, Ns};
+use crate::bugs::Bug;
+use crate::disturb::{Counts, Levels, PageHealth};
+use crate::error::budget::PageAt;
+use crate::flash::Flash;
+use crate::flash::assess::COUNTER_GUARD;
+use crate::flash::block::HAS_RECODED;
+
+/// What is known of such a block.
+#[derive(Clone, Copy, Debug)]
+struct Tired {
+    /// Number of its [`Levels`].
+    levels: u32,
+    /// The block's dose below which no read of it asks the policy.
+    rings: Quarters,
+    /// Its limits over those of the worst block.
+    factor: u32,
+    /// Its levels hold before this time; nothing is known of it at 0.
+    until: Ns,
+}
+
+impl Tired {
+    const UNKNOWN: Self = Self { levels: 0, rings: Quarters::ZERO, factor: 0, until: 0 };
+}
+
+/// Levels kept at most: so many combinations of wear and age are not together on one drive for long.
+const LEVELS_MAX: usize = 4096;
+
+/// What is known of such blocks.
+#[derive(Default)]
+pub(crate) struct TiredBlocks {
+    /// By block; nothing before the first is one.
+    blocks: Vec<Tired>,
+    levels: Vec<Levels>,
+    /// Number of the levels of a P/E count and a step of age.
+    numbers: BTreeMap<(u32, usize), u32>,
+}
+
+impl TiredBlocks {
+    /// Memory that they take.
+    pub(crate) fn bytes(blocks: u32) -> u64 {
+        u64::from(blocks) * size_of::<Tired>() as u64
+    }
+
+    fn of(&mut self, block: BlockId) -> Option<&mut Tired> {
+        self.blocks.get_mut(block as usize)
+    }
+
+    /// No read of a block below this dose asks its policy.
+    pub(super) fn rings_at(&mut self, block: BlockId, dose: Quarters) {
+        if let Some(tired) = self.of(block) {
+            tired.rings = dose.min(COUNTER_GUARD);
+        }
+    }
+
+    /// The policy of a block may want to be asked at any read.
+    pub(super) fn rings_at_once(&mut self, block: BlockId) {
+        self.rings_at(block, Quarters::ZERO);
+    }
+
+    /// Whether a read that brings a block to this dose asks no policy.
+    #[inline]
+    pub(super) fn is_quiet(&self, block: BlockId, dose: Quarters) -> bool {
+        self.blocks.get(block as usize).is_some_and(|tired| dose < tired.rings)
+    }
+
+    /// What was known of a block's limits holds no more.
+    pub(super) fn forget(&mut self, block: BlockId) {
+        if let Some(tired) = self.of(block) {
+            tired.until = 0;
+        }
+    }
+
+    /// What was known of all blocks' limits holds no more.
+    pub(super) fn forget_all(&mut self) {
+        self.blocks.iter_mut().for_each(|tired| tired.until = 0);
+        self.levels.clear();
+        self.numbers.clear();
+    }
+}
+
+impl Flash {
+    /// A block is tired from now on.
+    pub(super) fn begin_tired(&mut self, block: BlockId) {
+        if self.tired.blocks.is_empty() {
+            self.tired.blocks = vec![Tired::UNKNOWN; self.geometry.blocks as usize];
+        }
+        self.tired.blocks[block as usize] = Tired::UNKNOWN;
+    }
+
+    /// What a read of a page of a tired block comes to. `own` is what the sensing that asks has deposited already: what comes after
+    /// the data was sensed did it no harm.
+    #[inline]
+    pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (u32, u32), own: Quarters) -> PageHealth {
+        if self.tired.blocks.get(block as usize).is_none_or(|known| self.now >= known.until) {
+            self.look_levels_up(block);
+        }
+        let known = &self.tired.blocks[block as usize];
+        let first = self.geometry.first_wordline(block) as usize;
+        let hot = &self.hot[block as usize];
+        let wordlines = &self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
+        let counts = Counts { wordlines, reads: hot.reads - own, wordline, own: wordlines[wordline as usize].reads - own };
+        let mode = match self.mode_or_bug(hot) {
+            mode if !hot.has(HAS_RECODED) && !self.bugs.has(Bug::GuardsKept) => mode,
+            mode => self.own_mode(block, wordline).unwrap_or(mode),
+        };
+        let page = PageAt { wordline, kind: kind as usize, block_factor: known.factor, mode };
+        self.error_model().health(&counts, page, &self.tired.levels[known.levels as usize])
+    }
+
+    /// The coding that a wordline has of its own.
+    #[cold]
+    fn own_mode(&self, block: BlockId, wordline: u32) -> Option<u8> {
+        self.recoded.of(block).get(wordline as usize).copied().filter(|own| *own != FULL)
+    }
+
+    #[cold]
+    fn look_levels_up(&mut self, block: BlockId) {
+        let (pec, step) = (self.limit_pec(block), self.age_step(block));
+        if self.tired.levels.len() == LEVELS_MAX && !self.tired.numbers.contains_key(&(pec, step)) {
+            self.tired.forget_all();
+        }
+        let (model, tired) = (self.model.as_deref().expect("blocks are tired where there is an error model"), &mut self.tired);
+        let number = *tired.numbers.entry((pec, step)).or_insert_with(|| {
+            tired.levels.push(model.levels(pec, step));
+            tired.levels.len() as u32 - 1
+        });
+        let (factor, until) = (model.limits().block_factor(block), self.next_step_begins(block));
+        let known = &mut self.tired.blocks[block as usize];
+        *known = Tired { levels: number, factor, until, ..*known };
+    }
+}
