@@ -88,12 +88,10 @@ impl Clock {
         self.runs && !self.stopped
     }
 
-    /// The drive did this to its flash; the read began with this level.
+    /// The drive did this to its flash while time is checked; the read began with this level.
     #[inline]
     pub(crate) fn sensed(&mut self, read: &PhysRead, level: u8) {
-        if self.is_on() {
-            self.expected.sensed(read, level, &self.lengths);
-        }
+        self.expected.sensed(read, level, &self.lengths);
     }
 
     pub(crate) fn programmed(&mut self, ppn: Ppn, has_data: bool, cause: Cause) {

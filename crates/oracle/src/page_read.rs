@@ -54,7 +54,7 @@ impl Oracle {
             }
         }
         for (read, place) in batch.iter().zip(&places) {
-            if read.ppn < self.raw_pages {
+            if read.ppn < self.raw_pages && self.clock.is_on() {
                 let level = if read.lpn == NOBODY { 0 } else { self.doses.first_level(self.geometry.block_of(read.ppn)) };
                 self.clock.sensed(read, level);
             }
@@ -140,7 +140,7 @@ impl Oracle {
             self.check_retries(read, at, self.is_dull(place));
         }
         self.sense_all(read, at);
-        if good {
+        if good && read.retries > 0 {
             self.doses.decoded(at.block, read.retries);
         }
         if self.is_full() {
