@@ -62,12 +62,12 @@ fn young_data_serves_more_reads() {
 }
 
 /// 6,000 reads and a block's pages leave it less than 394 hours. The technique acts within three steps of age before that; timed, with what a job
-/// still serves reserved, before 320.
+/// still serves reserved twice, before 260.
 #[test]
 fn what_grows_older_is_rewritten_though_nobody_reads_it() {
     for (reclaim, timed) in TECHNIQUES.iter().flat_map(|reclaim| [(reclaim, false), (reclaim, true)]) {
         let at = |hours: u64| rewritten(reclaim, 1, timed, reads(6_000, hours * HOUR));
-        assert_eq!(at(270), (0, 0), "{reclaim}, timed: {timed}");
+        assert_eq!(at(200), (0, 0), "{reclaim}, timed: {timed}");
         let (pages, lost) = at(394);
         assert!(pages > 0 && lost == 0, "{reclaim}, timed: {timed}: {pages} pages rewritten, {lost} lost");
     }
