@@ -16,3 +16,4 @@ mod samples;
 mod trace_files;
 mod traces;
 mod workload;
+mod years;
