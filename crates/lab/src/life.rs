@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::span::{HOUR, YEAR};
+use vpass_core::base::span::{SECOND, YEAR};
 use vpass_core::base::units::Ns;
 use vpass_core::drive::Drive;
 use vpass_core::time::FluidRun;
@@ -35,6 +35,8 @@ pub const MOST_YEARS: f64 = 100.0;
 const PARTS: u64 = 1000;
 /// A step is so small a part of the life before it; where within the last step the life ended is worked out in proportion.
 const STEPS: Ns = 200;
+
+const SHORTEST_STEP: Ns = 60 * SECOND;
 
 /// How a life ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -161,7 +163,7 @@ fn fluid(plan: &Plan, mut measured: Measured, parts: &mut Parts) -> Result<(Meas
     let mut run = FluidRun::begin(drive, source.as_mut(), plan.seed);
     let (mut at, mut pec) = (0, worn(drive));
     let (years, end) = loop {
-        let until = (at + (at / STEPS).max(HOUR)).min(parts.limit);
+        let until = (at + (at / STEPS).max(SHORTEST_STEP)).min(parts.limit);
         run.go_on(drive, source.as_mut(), until, &mut |_, _| parts.progress.may_go_on())?;
         let now = worn(drive);
         parts.tell(until, now);

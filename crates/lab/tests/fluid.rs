@@ -16,14 +16,14 @@ struct Pair {
 }
 
 const ZIPF: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000"];
-const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=2000000"];
+const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000"];
 const EVEN: &[&str] = &["workload.distribution=uniform", "workload.requests=4000000"];
 const MIXED: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000", "workload.read_share=0.98"];
 const SPLIT: &[&str] = &[
     "workload.distribution=hot-cold:0.1/0.9",
     "workload.write_distribution=hot-cold:0.2/0.8",
     "workload.hot_sets=disjoint",
-    "workload.requests=2000000",
+    "workload.requests=6000000",
     "workload.read_share=0.97",
 ];
 const SENSINGS: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000", "disturb.dose=sensings"];

@@ -31,6 +31,11 @@ impl Observer for Oracle {
         self.judge_bulk(block, reads, doses);
     }
 
+    fn quiet_until(&mut self, at: Ns) {
+        let checked = self.ageing.requests(at);
+        self.findings.note(Kind::Protocol, checked);
+    }
+
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_background();
         self.seen.host_write_pages += 1;

@@ -98,6 +98,7 @@ fn case(seed: u64, bug: Option<fn(&mut Drive)>) -> (OracleReport, f64, f64) {
         drive = {{ spare = 0.45, write_buffer = "{}" }}
         disturb = {{ model = "{model}", dose = "{dose}", preprogram_weight = {preprogram}, table = [{{ pec = 0, limit = [{limit}], {alpha} }}] }}
         refresh = {{ period = "40s" }}
+        reclaim = {{ check_interval = 100 }}
         start = {{ fill = 0.9 }}
         "#,
         ["128KiB", "0"][pick(2) as usize],

@@ -17,3 +17,4 @@ mod tired;
 mod trace_files;
 mod traces;
 mod workload;
+mod years;

@@ -22,11 +22,12 @@
 
 mod agenda;
 mod chance;
+mod draw;
 mod flow;
 
 use crate::base::dose::Quarters;
 use crate::base::rates::ReadRates;
-use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn};
+use crate::base::units::{BlockId, Lpn, Ns};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
@@ -147,130 +148,6 @@ impl Flash {
             if reader.is_some() {
                 return reader;
             }
-        }
-    }
-
-    /// The page of which the read that rings is, by the rates of now.
-    fn draw_reader(&mut self, block: BlockId) -> Option<Lpn> {
-        let mut fluid = self.fluid.take()?;
-        let first = self.geometry.first_page(block);
-        let rate_of = |page: u32| fluid.rates.pages.per_ns(self.contents.to_logical[(first + page) as usize]);
-        let sum: f64 = self.valid_pages_of(block).map(rate_of).sum();
-        let mut at = fluid.chance.share() * sum;
-        let mut pages = self.valid_pages_of(block).filter(|page| rate_of(*page) > 0.0).peekable();
-        let mut found = None;
-        while let Some(page) = pages.next() {
-            at -= rate_of(page);
-            if at < 0.0 || pages.peek().is_none() {
-                found = Some(self.contents.to_logical[(first + page) as usize]);
-                break;
-            }
-        }
-        drop(pages);
-        self.fluid = Some(fluid);
-        found
-    }
-
-    /// Draws the reads that a block has got by now.
-    pub(crate) fn draw_reads(&mut self, block: BlockId) {
-        let Some(fluid) = &mut self.fluid else { return };
-        let flow = &mut fluid.flows[block as usize];
-        flow.pass(self.now);
-        if flow.expected() <= 0.0 {
-            return;
-        }
-        let share = flow.progress().min(1.0);
-        let before = u64::from(flow.left) - 1;
-        let count = if planted(Bug::AlarmNotDrawnAgain) { flow.expected() as u64 } else { fluid.chance.part_of(before, share) };
-        self.deposit(block, count);
-        self.begin_anew(block);
-    }
-
-    /// Draws those of all blocks.
-    pub(crate) fn draw_all(&mut self) {
-        (0..self.geometry.blocks).for_each(|block| self.draw_reads(block));
-        self.plan_touched();
-    }
-
-    /// Before a wordline is programmed: what the block has got by now is not to be the wordline's.
-    pub(super) fn draw_before_wordline(&mut self, block: BlockId) {
-        let Some(fluid) = &mut self.fluid else { return };
-        let flow = &mut fluid.flows[block as usize];
-        flow.pass(self.now);
-        if flow.progress() * OF_ALARM >= 1.0 {
-            self.draw_reads(block);
-        }
-    }
-
-    /// Spreads so many reads over a block by what was expected of its pages, and counts them. None of them reaches the alarm.
-    fn deposit(&mut self, block: BlockId, count: u64) {
-        let mut fluid = self.fluid.take().expect("reads come in bulk");
-        let (first, bits) = (self.geometry.first_wordline(block) as usize, self.geometry.cell.bits());
-        let of_block = self.geometry.wordlines_per_block as usize * if fluid.by_page { bits as usize } else { 1 };
-        let begin = if fluid.by_page { first * bits as usize } else { first };
-        fluid.served += count;
-        self.counts.reads[Cause::Host as usize] += count;
-        if self.wordlines.is_empty() {
-            self.hot[block as usize].reads += self.dose[0] * count as u32;
-            self.fluid = Some(fluid);
-            if count > 0 {
-                self.tell(|o| o.read_in_bulk(block, count, &[]));
-            }
-            return;
-        }
-        if count > 0 {
-            self.weigh(&mut fluid, block, begin, of_block);
-            let Fluid { chance, weights, counts, by_page, .. } = &mut *fluid;
-            chance.spread(count, weights, counts);
-            if *by_page {
-                // From here on a dose a wordline, in the place of a count a page.
-                for wordline in 0..self.geometry.wordlines_per_block as usize {
-                    let of_kinds = &counts[wordline * bits as usize..][..bits as usize];
-                    let dose = self.doses_of(((first + wordline) * bits as usize) as Ppn);
-                    counts[wordline] = of_kinds.iter().zip(dose).map(|(count, dose)| dose.count() * count).sum();
-                }
-                counts.truncate(self.geometry.wordlines_per_block as usize);
-            } else {
-                counts.iter_mut().for_each(|count| *count *= self.dose[0].count());
-            }
-            let wordlines = &mut self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
-            let mut sum = Quarters::ZERO;
-            for (wordline, dose) in wordlines.iter_mut().zip(&*counts) {
-                let dose = Quarters::of(*dose);
-                wordline.reads += dose;
-                sum += dose;
-            }
-            self.hot[block as usize].reads += sum;
-        }
-        if count > 0 {
-            self.tell(|o| o.read_in_bulk(block, count, &fluid.counts));
-        }
-        self.fluid = Some(fluid);
-    }
-
-    /// Reads expected of each place of a block since it was drawn last.
-    fn weigh(&self, fluid: &mut Fluid, block: BlockId, begin: usize, of_block: usize) {
-        let Fluid { rates, flows, pending, weights, by_page, .. } = fluid;
-        weights.clear();
-        weights.extend(pending[begin..begin + of_block].iter().map(|expected| f64::from(*expected)));
-        let span = (self.now - flows[block as usize].drawn_at) as f64;
-        let pages_a_place = if *by_page { 1 } else { self.geometry.cell.bits() };
-        let first = self.geometry.first_page(block) as usize;
-        let owners = &self.contents.to_logical[first..first + self.geometry.pages_per_block as usize];
-        let mut add = |page: usize, rate: f64| weights[page / pages_a_place as usize] += rate * span;
-        for (n, word) in self.contents.valid_words(block).iter().enumerate() {
-            let mut word = *word;
-            while word != 0 {
-                let page = n * 64 + word.trailing_zeros() as usize;
-                word &= word - 1;
-                add(page, rates.pages.per_ns(owners[page]));
-            }
-        }
-        // What came and went is the difference of large numbers.
-        weights.iter_mut().for_each(|weight| *weight = weight.max(0.0));
-        if weights.iter().sum::<f64>() <= 0.0 {
-            let written = usize::from(self.hot[block as usize].write_ptr).div_ceil(pages_a_place as usize);
-            weights[..written].fill(1.0);
         }
     }
 

@@ -89,7 +89,7 @@ impl Flash {
     }
 
     /// The same by page kind, of a page's wordline.
-    pub(super) fn doses_of(&self, ppn: Ppn) -> [Quarters; 4] {
+    pub(crate) fn doses_of(&self, ppn: Ppn) -> [Quarters; 4] {
         if self.counted == CODED { self.dose_in[usize::from(self.read_coding(ppn))] } else { self.dose }
     }
 

@@ -79,6 +79,7 @@ impl FluidRun {
             self.done += part;
             served?;
         }
+        drive.tell(|o| o.quiet_until(until));
         self.pass_time(drive, source, until, progress)?;
         self.count(drive);
         say(drive, progress)

@@ -76,6 +76,8 @@ pub trait Observer: Any {
     /// The host has read pages of this block so often, since it was told of the block last, that no single read is known: the dose of each
     /// wordline in quarters of a unit, from wordline 0 on, or nothing where reads disturb nothing. Each of them could be decoded.
     fn read_in_bulk(&mut self, _block: BlockId, _reads: u64, _doses: &[u32]) {}
+    /// Until this time the host asks for nothing but reads that come in bulk.
+    fn quiet_until(&mut self, _at: Ns) {}
     /// The host wrote this page (accepted, in the write buffer or on its way to flash).
     /// `whole` where the whole page is new by now; else older data completes it, if it can be read.
     fn host_wrote(&mut self, lpn: Lpn, whole: bool);

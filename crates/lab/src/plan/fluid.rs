@@ -31,9 +31,7 @@ impl Plan {
             return Err(Failure::usage("--until stable compares passes, and the fluid gear knows none; take --gear untimed"));
         }
         let config = self.fluid_table()?;
-        FluidSynthetic::check(config).map_err(|e| Failure::usage(format!("workload {}: {e}", self.workload.name())))?;
-        self.fluid_span()?;
-        Ok(())
+        FluidSynthetic::check(config).map_err(|e| Failure::usage(format!("workload {}: {e}", self.workload.name())))
     }
 
     /// The workload, if it has rates.

@@ -1,0 +1,95 @@
+//! `vpass life`, the fluid gear and samples: what they say, and what they refuse.
+
+use serde_json::Value;
+
+use crate::common::{Room, vpass};
+
+/// The tiny drive, rated for so few cycles that it is worn out within an hour or so.
+fn lives(more: &[&str]) -> Vec<&'static str> {
+    let fixed = ["life", "--drive", "tiny", "--workload", "zipf-read", "--set", "workload.rate=10000", "--set", "drive.rated_pec=5"];
+    fixed.into_iter().chain(more.iter().map(|word| -> &'static str { Box::leak((*word).to_owned().into_boxed_str()) })).collect()
+}
+
+fn number(json: &Value, pointer: &str) -> f64 {
+    json.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
+}
+
+#[test]
+fn a_life_is_as_long_in_the_fluid_gear_as_request_by_request() {
+    let fluid = vpass(&lives(&["--seeds", "3", "--json"])).json();
+    let untimed = vpass(&lives(&["--gear", "untimed", "--oracle", "off", "--json"])).json();
+    let years = |json: &Value| number(json, "/techniques/0/years/mean");
+    assert!((years(&fluid) / years(&untimed) - 1.0).abs() < 0.03, "{} and {}", years(&fluid), years(&untimed));
+    assert!(number(&fluid, "/techniques/0/years/ci95") < 0.1 * years(&fluid));
+    assert!((number(&fluid, "/techniques/0/pec_mean/mean") - 5.0).abs() < 0.2);
+    for json in [&fluid, &untimed] {
+        assert_eq!(json.pointer("/techniques/0/worn_out"), Some(&Value::Bool(true)));
+        // Nothing but reads wears it.
+        assert!((number(json, "/techniques/0/consumed/reads/mean") - 1.0).abs() < 1e-9, "{json}");
+        assert_eq!(number(json, "/techniques/0/host_bytes_written/mean"), 0.0);
+    }
+    assert_eq!((&fluid["gear"], &untimed["gear"]), (&Value::from("fluid"), &Value::from("untimed")));
+    assert!(fluid.pointer("/techniques/0/lives").and_then(Value::as_array).unwrap().iter().all(|one| one["oracle_clean"] == true));
+}
+
+#[test]
+fn what_consumed_a_life_adds_up() {
+    let json =
+        vpass(&lives(&["--set", "workload.read_share=0.9", "--set", "workload.block_size=16KiB", "--reclaim", "block,straw-wl", "--json"]))
+            .json();
+    for technique in json["techniques"].as_array().unwrap() {
+        let sum: f64 = technique["consumed"].as_object().unwrap().values().map(|share| share["mean"].as_f64().unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{technique}");
+        let (host, flash) = (number(technique, "/host_bytes_written/mean"), number(technique, "/flash_bytes_written/mean"));
+        assert!(host > 0.0 && (flash / host / number(technique, "/write_amplification/mean") - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_drive_that_hardly_wears_outlives_the_simulation() {
+    let done = vpass(&["life", "--drive", "tiny", "--workload", "zipf-read", "--set", "workload.rate=0.001"]);
+    assert!(done.code == 0 && done.stdout.contains("> 100"), "{}", done.stdout);
+    let done = vpass(&lives(&["--years", "0.00001"]));
+    assert!(done.code == 0 && done.stdout.contains("> 1.0e-5"), "{}", done.stdout);
+}
+
+#[test]
+fn a_search_gives_its_curve() {
+    let room = Room::new();
+    let out = room.path("curve");
+    let find = ["--reclaim", "straw-wl", "--find", "reclaim.check_interval", "--from", "50", "--to", "2000", "--oracle", "off", "--years", "0.00002", "--out"];
+    let done = vpass(&lives(&[&find[..], &[out.to_str().unwrap()]].concat()));
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let rows: Vec<Vec<&str>> = done.stdout.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert!(rows.len() >= 12, "{}", done.stdout);
+    let values: Vec<f64> = rows.iter().map(|row| row[0].parse().unwrap()).collect();
+    assert!(values.is_sorted() && values[0] == 50.0 && values.last() == Some(&2000.0), "{values:?}");
+    assert!(done.stderr.contains("reclaim.check_interval"), "{}", done.stderr);
+    assert_eq!(std::fs::read_to_string(out.join("find.csv")).unwrap(), done.stdout);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let run = ["run", "--drive", "tiny", "--workload", "zipf-read"];
+    let fluid = [&run[..], &["--gear", "fluid", "--set", "workload.rate=100"]].concat();
+    let refuses = |args: &[&str], words: &[&str]| vpass(args).refuses(2, words);
+    for reclaim in ["straw-ss", "straw-ss-sound", "tiered", "chance-probe", "redftl", "read-leveling", "hotld", "ipr"] {
+        let drive = if reclaim == "ipr" { "ipr-128g-tlc" } else { "tiny" };
+        let args =
+            ["run", "--drive", drive, "--workload", "zipf-read", "--gear", "fluid", "--set", "workload.rate=100", "--reclaim", reclaim];
+        refuses(&args, &[reclaim, "every read", "--gear untimed"]);
+    }
+    refuses(&[&run[..], &["--gear", "fluid"]].concat(), &["closed loop", "workload.rate"]);
+    refuses(&[&run[..], &["--sample", "1/2"]].concat(), &["--sample", "--gear fluid"]);
+    refuses(&[&fluid[..], &["--sample", "1/3"]].concat(), &["8 planes", "divisor"]);
+    refuses(&[&fluid[..], &["--sample", "1/16"]].concat(), &["408 blocks", "1/8"]);
+    refuses(&[&fluid[..], &["--sample", "2/4"]].concat(), &["vpass life"]);
+    refuses(&[&fluid[..], &["--oracle", "full"]].concat(), &["--oracle on"]);
+    refuses(&["run", "--drive", "tiny", "--fio", "../../examples/jobs/database.fio", "--gear", "fluid"], &["fio", "--gear untimed"]);
+    refuses(&["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"], &["neither a rate nor time stamps"]);
+    refuses(&["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "timed"], &["--gear untimed"]);
+    refuses(&lives(&["--years", "0"]), &["--years 0"]);
+    refuses(&lives(&["--find", "geometry.cell"]), &["geometry.cell", "number"]);
+    refuses(&lives(&["--find", "refresh.perod"]), &["refresh.perod"]);
+    refuses(&lives(&["--repeat", "2"]), &["--repeat"]);
+}
