@@ -26,6 +26,7 @@ pub mod explain;
 pub mod failure;
 pub mod files;
 pub mod keys;
+pub mod hints;
 pub mod load;
 pub mod manifest;
 pub mod memory;

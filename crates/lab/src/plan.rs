@@ -8,11 +8,13 @@ use std::num::NonZeroU32;
 
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::config::DriveConfig;
+use vpass_core::hints;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::{RECLAIM, Technique, promise, technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH, REFRESH};
 
 use crate::failure::Failure;
+use crate::hints::HintFile;
 use crate::load::{self, Loaded};
 use crate::progress::Begin;
 use crate::run::Cycles;
@@ -85,7 +87,12 @@ impl Plan {
         if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
             return Err(refusal);
         }
+        let hints = setup.hints.as_deref().map(HintFile::read).transpose()?;
         let workload = Workload::new(setup, &sets, &drive.config, begin)?;
+        if let Some(hints) = &hints {
+            let (kind, places) = workload.places(&drive.config)?;
+            drive.config.hints.said = Some(hints.ranges(kind, &places)?);
+        }
         let plan = Self { refresh, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
         let plan =
             Self { repeat: setup.repeat, until_stable: setup.until_stable, warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
@@ -127,6 +134,7 @@ impl Plan {
     fn checked(self) -> Result<Self, Failure> {
         let period = refresh::check(&self.drive.config, self.refresh);
         period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
+        hints::check(&self.drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         self.require_time()?;
         self.refusal().map_or(Ok(self), Err)
     }

@@ -1,5 +1,6 @@
 //! What a run found, as it stands in `summary.json`. Every key is always there; null where it does not apply.
 
+mod hints;
 pub mod jobs;
 mod life;
 mod tired;
@@ -15,6 +16,7 @@ use vpass_core::drive::Drive;
 use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 
+pub use hints::{Hints, OfWord};
 pub use life::CONFIDENT_CYCLES;
 pub use tired::{Losses, Retries};
 pub use wear::{AgeWear, Confidence, Wear};
@@ -68,6 +70,9 @@ pub struct Summary {
     /// What the host's reads took of tired data; absent where `[ecc]` has no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
+    /// What the host's hints came to; absent without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hints: Option<Hints>,
     /// How worn the drive is.
     pub wear: Wear,
     /// Host reads that the drive answered with an error.

@@ -46,12 +46,14 @@ pub struct Setup {
     pub warm_up: u64,
     /// P/E cycles of further drives that are run for the life's sake.
     pub ages: Vec<u32>,
+    /// The file of what the host says of how slow reads of its data may be; none where it says nothing.
+    pub hints: Option<PathBuf>,
 }
 
 impl Setup {
     /// A pass of this workload, all of it counted.
     pub fn new(base: Base, workload: Named) -> Self {
-        Self { base, workload, repeat: NonZeroU32::MIN, until_stable: false, warm_up: 0, ages: vec![] }
+        Self { base, workload, repeat: NonZeroU32::MIN, until_stable: false, warm_up: 0, ages: vec![], hints: None }
     }
 }
 

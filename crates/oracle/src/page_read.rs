@@ -135,6 +135,9 @@ impl Oracle {
         if self.is_full() && (read.retries > 0 || self.doses.has_rates() && !self.is_dull(place)) {
             self.check_retries(read, at);
         }
+        if read.retries > 0 {
+            self.judge_latency(read, at);
+        }
         self.sense_all(read, at);
         if self.is_full() {
             self.count_for_policy(read, at);

@@ -14,6 +14,7 @@ mod ageing;
 mod border;
 mod deck;
 mod draw;
+mod hinted;
 mod params;
 mod referee;
 mod restless;
@@ -174,6 +175,9 @@ impl Case {
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
         let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
+        if is_tired {
+            config = hinted::draw(&decks, config, technique.keeps_apart).map_err(|e| format!("hints: {e}"))?;
+        }
         let host = if ages.is_some() || is_tired { Host::Stream } else { Host::of(&decks, named, &config) };
         if host == Host::Siege && decks.pick("whole limits", &WHOLE_LIMITS) {
             config.disturb.table.iter_mut().for_each(|row| {
@@ -377,6 +381,9 @@ impl Play<'_> {
         if self.technique.is_some() {
             oracle.expect_low_density(drive.config());
         }
+        if self.technique.is_some_and(keeps_promises) {
+            oracle.expect_budgets(drive.config());
+        }
         // Of retries, which deposit more, a technique keeps a reserve that the worst host is not held against.
         let has_rates = drive.config().error.model != ErrorLaw::None;
         let answers = self
@@ -456,6 +463,7 @@ fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
 
 fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Host, ages: Option<Ages>) -> String {
     let retries = config.ecc.levels().saturating_sub(1);
+    let hinted = if config.hints.said.is_some() { ", hints" } else { "" };
     let g = &config.geometry;
     format!(
         "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{}{}{}",
@@ -473,6 +481,6 @@ fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Ho
             Host::Siege => ", besieged",
         },
         ages.map_or_else(String::new, |ages| format!(", refresh {} within {}", ages.refresh, config.refresh.period)),
-        if config.error.model == ErrorLaw::None { String::new() } else { format!(", error rates, {retries} retries") },
+        if config.error.model == ErrorLaw::None { String::new() } else { format!(", error rates, {retries} retries{hinted}") },
     )
 }

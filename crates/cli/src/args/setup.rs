@@ -32,6 +32,7 @@ impl From<&Setup> for setup::Setup {
             until_stable: args.until.is_some(),
             warm_up: args.warm_up,
             ages: args.ages.clone(),
+            hints: Some(args.hints.clone()).filter(|file| file.as_os_str() != "off"),
         }
     }
 }

@@ -31,6 +31,12 @@ impl Drive {
     /// What follows from a host read: data that is gone is reported, and the policy asked. A block that a move is reading is on its way out
     /// already; only host reads can make it late.
     fn answer(&mut self, lpn: Lpn, ppn: Ppn, sensed: Sensed, fill: bool) {
+        if sensed.retries > 0
+            && !fill
+            && let Some(hints) = &mut self.hints
+        {
+            hints.judge(lpn, sensed.retries);
+        }
         if !sensed.good {
             if (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted) {
                 self.uncorrectable_reads += 1;
@@ -75,11 +81,12 @@ impl Drive {
     /// Asks the policy, and carries out the probes that it wants first. Gives its next alarm, and what else it wants.
     fn consult(&mut self, block: BlockId) -> (Reads, Vec<Action>) {
         let mut wanted = vec![];
-        let (policy, view) = self.policy_and_view();
+        let budget = self.flash.cold(block).budget;
+        let (policy, view) = self.policy_and_view_at(budget);
         let mut next = policy.on_alarm(&view, block, &mut wanted);
         while let Some(Action::Probe { block, wordlines }) = wanted.pop_if(|action| matches!(action, Action::Probe { .. })) {
             let found = self.flash.probe(block, &wordlines);
-            let (policy, view) = self.policy_and_view();
+            let (policy, view) = self.policy_and_view_at(budget);
             next = policy.probed(&view, block, &found, &mut wanted);
         }
         if !wanted.is_empty() && self.bugs.has(Bug::LateReadsZero) {

@@ -37,7 +37,7 @@ use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Bytes, Cause, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{DensityConfig, DisturbConfig, DriveConfig, Params};
-use crate::disturb::table::LimitTable;
+use crate::disturb::told::Limits;
 use crate::flash::block::next_filling;
 use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
 use crate::flash::contents::Contents;
@@ -50,8 +50,8 @@ use crate::slots::card::{Card, InSlot};
 pub struct View<'a> {
     /// The drive's parts.
     pub geometry: &'a Geometry,
-    /// Read-disturb limits, where the drive has any.
-    pub limits: Option<&'a LimitTable>,
+    /// Read-disturb limits of the block that is asked about, at its budget; where the drive has any.
+    pub limits: Option<Limits<'a>>,
     /// `[disturb]`.
     pub disturb: &'a DisturbConfig,
     /// `[density]`.

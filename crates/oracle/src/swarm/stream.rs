@@ -116,7 +116,7 @@ impl Stream {
         if self.gap > 0 {
             self.clock += self.dice.between(0, 2 * self.gap);
         }
-        Request { at: self.clock, offset, bytes, op, origin: (page % GROUP_OF.len() as u64) as u16 }
+        Request { at: self.clock, offset, bytes, op, origin: (page % GROUP_OF.len() as u64) as u16, hint: None }
     }
 }
 

@@ -46,6 +46,7 @@ impl Witness {
             mode: view.mode(block),
             valid: view.valid_pages(block),
             to_come: view.pages_to_come(block),
+            budget: limits.budget(),
             away: view.pages_away(),
             opens,
             reprograms: wanted.iter().filter_map(reprogrammed).collect(),

@@ -1,6 +1,7 @@
 //! What a drive tells whoever drives it: what it is made of, and its counts since the measured phase began.
 
 use crate::base::geometry::Geometry;
+use crate::base::latency::AccessLatency;
 use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts, RefreshCounts};
 use crate::base::units::{Bytes, Ns};
 use crate::bugs::{Bug, planted};
@@ -22,6 +23,9 @@ impl Drive {
         self.ftl.refresh = RefreshCounts::default();
         self.blame.clear();
         self.uncorrectable_reads = 0;
+        if let Some(hints) = &mut self.hints {
+            hints.counts = Default::default();
+        }
         (self.ftl.lost_pages, self.ftl.lost_by_age) = (0, 0);
         self.flash.tell(Observer::measured_phase);
     }
@@ -83,7 +87,7 @@ impl Drive {
 
     /// Wordline groups on which techniques count with more retries than `reclaim.retries`, at the P/E count at the start.
     pub fn budget_raised(&self) -> u32 {
-        self.flash.limits().map_or(0, |limits| limits.budget_raised(self.config.start.pec))
+        self.flash.limits().map_or(0, |limits| limits.budget_raised(AccessLatency::Smallest, self.config.start.pec))
     }
 
     /// Those of them that were lost because they were older than `error.longest_age`, or than refresh lets data become.

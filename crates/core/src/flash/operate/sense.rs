@@ -16,6 +16,8 @@ pub(crate) struct Sensed {
     pub(crate) good: bool,
     /// The block has reached its alarm: after a read of the host its policy may want to be asked.
     pub(crate) rings: bool,
+    /// How often it was sensed again.
+    pub(crate) retries: u8,
 }
 
 impl Flash {
@@ -44,7 +46,7 @@ impl Flash {
             return self.rung(lpn, ppn, cause, fill);
         }
         self.note_read(PhysRead { fill, ..PhysRead::good(lpn, ppn, cause) });
-        Sensed { good: true, rings: false }
+        Sensed { good: true, rings: false, retries: 0 }
     }
 
     /// A sensing that has been counted reached its block's alarm: decides whether the data could be read, and asks the error model.
@@ -64,11 +66,11 @@ impl Flash {
         self.sense_again(ppn, cause, fill, retries);
         if self.model.is_none() {
             self.carry(block);
-            return Sensed { good: true, rings: false };
+            return Sensed { good: true, rings: false, retries: 0 };
         }
         self.ask_model(block);
         self.set_alarm(block);
-        Sensed { good: !gone, rings: true }
+        Sensed { good: !gone, rings: true, retries }
     }
 
     /// A page is sensed so many times again: each deposits what a read of it deposits.

@@ -22,7 +22,8 @@ use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, QUARTERS, dose_per_kind};
+use crate::disturb::told::Limits;
 use crate::slots::card::{About, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -83,7 +84,7 @@ impl Block {
         (0..limits.groups()).map(of_group).collect()
     }
 
-    fn group_threshold(&self, view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
+    fn group_threshold(&self, view: &View, limits: Limits, pec: u32, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
         let terms = Self::terms(view, limits, pec, group, kinds, work);
         let worst_case = ((terms.limit - terms.moving) / terms.alpha - self.overshoot).floor();
         // At least one read: where that is not safe the drive is refused, or warned of (`promise`).
@@ -91,7 +92,7 @@ impl Block {
         (reads, terms)
     }
 
-    fn terms(view: &View, limits: &LimitTable, pec: u32, group: usize, kinds: u32, work: Work) -> Terms {
+    fn terms(view: &View, limits: Limits, pec: u32, group: usize, kinds: u32, work: Work) -> Terms {
         let endurance = limits.lookup(group, pec);
         let alpha = endurance.alpha as f64 / ALPHA_ONE as f64;
         let limit = limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode) as f64 / DOSE_ONE as f64;

@@ -27,7 +27,8 @@ use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, QUARTERS};
+use crate::disturb::told::Limits;
 use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
 
 /// Probability that the neighbours of a read are probed.
@@ -133,7 +134,7 @@ impl ChanceProbe {
     }
 
     /// E.
-    fn end(&self, view: &View, limits: &LimitTable, pec: u32) -> u32 {
+    fn end(&self, view: &View, limits: Limits, pec: u32) -> u32 {
         let of_group = |group| {
             let e = limits.lookup(group, pec);
             let room = (e.limit.cast_signed() - self.beside(view, e.alpha)).max(0) as f64 / DOSE_ONE as f64;
@@ -145,13 +146,13 @@ impl ChanceProbe {
     }
 
     /// Whether blocks of this age are treated as by `block`.
-    fn is_block(&self, view: &View, limits: &LimitTable, pec: u32) -> bool {
+    fn is_block(&self, view: &View, limits: Limits, pec: u32) -> bool {
         let threshold = self.block.threshold(view, pec, ALL_KINDS).map_or(0, |(threshold, _)| threshold);
         !self.draws_count || self.end(view, limits, pec) <= threshold
     }
 
     /// The end of a block's reads, and of its wait for the next draw.
-    fn next(&self, view: &View, limits: &LimitTable, block: BlockId) -> Reads {
+    fn next(&self, view: &View, limits: Limits, block: BlockId) -> Reads {
         let now = view.reads(block).0;
         let end = self.end(view, limits, view.pec(block)).max(now + 1);
         Reads((now + 1..end).find(|n| self.is_drawn(view, block, *n)).unwrap_or(end))

@@ -17,7 +17,8 @@ use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, LimitTable, QUARTERS, dose_per_kind};
+use crate::disturb::table::{ALPHA_ONE, DOSE_ONE, QUARTERS, dose_per_kind};
+use crate::disturb::told::Limits;
 use crate::slots::card::Args;
 
 /// What a technique knows of the doses of a block's wordlines.
@@ -89,7 +90,7 @@ pub(in crate::slots::reclaim) struct Straw<E> {
     heaviest: u32,
     /// Whether wordlines that are not yet programmed may be used up.
     counts_before: bool,
-    /// What wordlines may take, by `LimitTable::lookup_class`.
+    /// What wordlines may take, by [`Limits::lookup_class`].
     budgets: BTreeMap<u64, Budget>,
     /// Room for a look: what each wordline may still take.
     margins: Vec<i64>,
@@ -142,7 +143,7 @@ impl<E: Estimate> Straw<E> {
     }
 
     /// What a wordline of a group may have taken at a look, before V is subtracted, in 1/1024 units.
-    fn keep(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> (i64, u32) {
+    fn keep(&self, view: &View, limits: Limits, group: usize, pec: u32) -> (i64, u32) {
         let e = limits.lookup(group, pec);
         let beside = if E::ONLY_THE_INTERVAL { 0 } else { 2 * view.geometry.cell.bits() };
         let neighbours = (e.alpha - ALPHA_ONE) * u64::from(beside);
@@ -152,7 +153,7 @@ impl<E: Estimate> Straw<E> {
     }
 
     /// What the looks rest on: that they leave a new wordline where it is.
-    fn promised(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> Promised {
+    fn promised(&self, view: &View, limits: Limits, group: usize, pec: u32) -> Promised {
         let e = limits.lookup(group, pec);
         let reads = self.horizon(view);
         let (keep, _) = self.keep(view, limits, group, pec);
