@@ -41,6 +41,8 @@ pub(crate) struct Hints {
     /// Whether a page may wait for others while blocks become free.
     by_wordline: bool,
     counts: [HintCounts; AccessLatency::COUNT],
+    /// Whether reads had words of their own and nobody followed which.
+    unknown: bool,
     /// Where techniques count with more retries than a word allows.
     raised: LimitTable,
     /// Whether reads are held to what their blocks go by, and up to which age of data.
@@ -59,6 +61,7 @@ impl Hints {
             goes_by: vec![None; geometry.blocks as usize],
             by_wordline: config.timing.program_unit == vpass_core::config::ProgramUnit::Wordline,
             counts: Default::default(),
+            unknown: false,
             raised: LimitTable::of(config),
             held: None,
         };
@@ -145,6 +148,7 @@ impl Oracle {
 
     /// Counts the pages that requests are going to read.
     pub(crate) fn expect_reads(&mut self, requests: &[Request]) {
+        let is_full = self.is_full();
         let Some(hints) = &mut self.hints else { return };
         for request in requests.iter().filter(|request| request.op == Op::Read && request.bytes > 0) {
             let pages = request.offset / hints.page_bytes..(request.offset + u64::from(request.bytes)).div_ceil(hints.page_bytes);
@@ -152,6 +156,7 @@ impl Oracle {
                 let word = request.hint.unwrap_or_else(|| hints.word(lpn as Lpn));
                 hints.counts[word as usize].reads += 1;
             }
+            hints.unknown |= request.hint.is_some() && !is_full;
         }
     }
 
@@ -190,7 +195,7 @@ impl Oracle {
         if read.cause != Cause::Host || read.fill {
             return;
         }
-        let word = hints.word(read.lpn);
+        let word = self.requests.hint.unwrap_or_else(|| hints.word(read.lpn));
         hints.counts[word as usize].missed += u64::from(read.retries > hints.allows[word as usize]);
         let (Some(longest), Some(goes_by)) = (hints.held, hints.goes_by[at.block as usize]) else { return };
         if self.ageing.age(at.block, None) > longest {
@@ -219,6 +224,8 @@ impl Oracle {
         for of in outcomes {
             let (seen, allows) = (hints.counts[of.latency as usize], hints.allows[of.latency as usize]);
             let pages = drive.map_rows().filter(|row| hints.word(row.lpn) == of.latency).count() as u64;
+            let missed = if hints.unknown { of.counts.missed } else { seen.missed };
+            let seen = HintCounts { missed, ..seen };
             let claimed = (of.counts, of.budget.retries, of.pages);
             if claimed != (seen, allows, pages) {
                 self.findings.add(Kind::Books, || {

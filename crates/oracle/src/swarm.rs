@@ -175,6 +175,13 @@ impl Case {
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
         let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
+        // It is in no deck: other cases stay what they are.
+        let observes = is_tired && self.technique.is_none() && config.ecc.levels() > 1 && decks.pick("observes", &OBSERVES);
+        let (named, technique) = match vpass_core::slots::reclaim::technique("observed-retries").filter(|_| observes) {
+            None => (named, technique),
+            Some(observing) => (Some(observing), observing),
+        };
+        techniques.reclaim = technique.name.into();
         if is_tired {
             config = hinted::draw(&decks, config, technique.keeps_apart).map_err(|e| format!("hints: {e}"))?;
         }
@@ -227,6 +234,9 @@ impl Case {
     }
 }
 
+/// One case in four of those with retries is under the technique that goes by them.
+const OBSERVES: [bool; 4] = [true, false, false, false];
+
 /// Whether each answer of a technique must keep its promise: one that trusts to chance keeps it all but always.
 fn keeps_promises(technique: &Technique) -> bool {
     technique.protects == Protection::Sound && technique.params.iter().all(|param| param.key != "probability")
@@ -235,7 +245,7 @@ fn keeps_promises(technique: &Technique) -> bool {
 /// The deck of techniques; none stands for the restless policy.
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
-    let cards = RECLAIM.iter().flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
+    let cards = RECLAIM.iter().filter(|t| !t.needs_retries).flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
     cards.chain(std::iter::repeat_n(None, restless)).collect()
 }
 

@@ -36,6 +36,11 @@ impl<'a> Limits<'a> {
         self.table.lookup_at(self.budget, group, pec)
     }
 
+    /// Retries that reads of a group's data may take at a P/E count.
+    pub fn retries(&self, group: usize, pec: u32) -> u8 {
+        self.table.retries_at(self.budget, group, pec)
+    }
+
     /// What decides [`Self::lookup`]: P/E counts and budgets with the same number look up the same.
     pub fn lookup_class(&self, pec: u32) -> u64 {
         AccessLatency::COUNT as u64 * self.table.lookup_class(pec) + self.budget as u64

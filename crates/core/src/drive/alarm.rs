@@ -51,6 +51,22 @@ impl Drive {
             self.ask_policy(block);
             self.flash.set_alarm(block);
         }
+        if sensed.good && sensed.retries > 0 && !fill {
+            self.tell_of_retries(lpn, ppn, sensed.retries);
+        }
+    }
+
+    /// A page that could be read with retries only is the policy's affair, unless it is on its way elsewhere or has moved already.
+    fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
+        let block = self.geometry.block_of(ppn);
+        if self.ftl.map.to_physical[lpn as usize] != ppn || self.flash.hot(block).has(MOVING) {
+            return;
+        }
+        let (page, budget) = (ppn - self.geometry.first_page(block), self.flash.cold(block).budget);
+        let (policy, view) = self.policy_and_view_at(budget);
+        if let Some(rewrite) = policy.retried(&view, block, page, retries) {
+            self.reclaim(rewrite, Reads::NEVER);
+        }
     }
 
     fn ask_policy(&mut self, block: BlockId) {

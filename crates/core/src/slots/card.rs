@@ -28,6 +28,8 @@ pub struct About {
     pub lowers_density: bool,
     /// What it cannot do without.
     pub needs: Needs,
+    /// It goes by the retries that reads take, which `[ecc]` must have.
+    pub needs_retries: bool,
     /// Its parameters.
     pub params: &'static [Param],
     /// Makes the drive's flash another for the run; none but a counterfactual technique does.
@@ -116,6 +118,7 @@ impl About {
         keeps_apart: false,
         lowers_density: false,
         needs: Needs { limits: false, counters: false },
+        needs_retries: false,
         params: &[],
         nature: None,
     };

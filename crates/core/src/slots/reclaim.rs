@@ -13,6 +13,7 @@ mod ipr;
 mod ipr_wl;
 pub(crate) mod late;
 mod none;
+mod observed_retries;
 mod page_type;
 pub mod promise;
 mod read_leveling;
@@ -246,6 +247,11 @@ pub trait Policy: Send {
         unreachable!("only a policy that asks for probes is told what they found")
     }
 
+    /// A read of the host's found a page, numbered within its block, only after so many retries. What is to be done with the block, if anything.
+    fn retried(&mut self, _view: &View, _block: BlockId, _page: u32, _retries: u8) -> Option<Rewrite> {
+        None
+    }
+
     /// The streams it writes to, beside the drive's own: the first is number [`FIRST_OWN`], the next one more.
     fn streams(&self) -> Vec<StreamSpec> {
         vec![]
@@ -312,6 +318,7 @@ pub const RECLAIM: &[Technique] = &[
     hotld::CARD,
     ipr::CARD,
     ipr_wl::CARD,
+    observed_retries::CARD,
     ideal::CARD,
 ];
 

@@ -89,6 +89,9 @@ pub(super) fn sometimes_at_the_border(decks: &Decks, dice: &mut Dice, config: &m
 pub(super) fn refusal(config: &DriveConfig, technique: &Technique, techniques: &Techniques, timed: bool) -> Result<Option<String>, String> {
     let checked = promise::check(config, technique, timed);
     let Err(said) = checked.map_err(|e| e.to_string()) else { return Ok(None) };
+    if technique.needs_retries && config.ecc.levels() < 2 {
+        return Ok(Some(said));
+    }
     let interval = technique.path(config, &CHECK_INTERVAL);
     let names_a_key = [interval.as_str(), "reclaim.late_reads", "start.pec", "disturb.table"].iter().any(|key| said.starts_with(key));
     let late_alone = config.reclaim.late_reads == Some(0) && timed && config.reclaim.schedule != Schedule::Foreground;

@@ -134,6 +134,10 @@ impl Policy for Witness {
         next
     }
 
+    fn retried(&mut self, view: &View, block: BlockId, page: u32, retries: u8) -> Option<Rewrite> {
+        self.policy.retried(view, block, page, retries)
+    }
+
     fn streams(&self) -> Vec<StreamSpec> {
         self.policy.streams()
     }
