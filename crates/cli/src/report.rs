@@ -7,7 +7,7 @@ use std::fmt::Write;
 use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
-use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace};
+use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Hints, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::table::{Look, Table, wrapped};
@@ -186,6 +186,17 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
             count(retries.reads_with_retry),
             digits(share),
             digits(retries.mean.unwrap_or(0.0))
+        );
+    }
+    for (word, of) in s.hints.iter().flat_map(Hints::words).filter(|(_, of)| of.pages > 0) {
+        let _ = write!(
+            text,
+            "\n  hints, {word}: {} pages, {} retries ({}); {} pages read, {} of them later than that",
+            count(of.pages),
+            of.retries,
+            microseconds(of.latency_us),
+            count(of.reads),
+            count(of.missed_budgets)
         );
     }
     if let Some(losses) = s.losses.filter(|losses| losses.by_reads + losses.by_age > 0) {

@@ -55,8 +55,7 @@ impl Drive {
         let refresh = refresh.make(&config, seed);
         let own = policy.streams();
         require_room_for(&own, hints::in_use(&config).len() as u32, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
-        let hint_books = hints::hinted(&config).zip(hints::Budgets::of(&config)?);
-        let hint_books = hint_books.map(|(hinted, budgets)| HintBooks::new(hinted, budgets, geometry.page_shift()));
+        let hint_books = HintBooks::of(&config, geometry.page_shift())?;
         let flash = Flash::new(&config, geometry.clone(), counters, own.iter().any(|s| s.counts_pages), timed);
         let mut drive = Self {
             ftl: Ftl::new(&config, &geometry, own),

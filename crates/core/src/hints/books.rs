@@ -3,7 +3,8 @@
 use crate::base::latency::AccessLatency;
 use crate::base::request::{Op, Request};
 use crate::base::units::Lpn;
-use crate::hints::{Budgets, Hinted};
+use crate::config::{ConfigError, DriveConfig};
+use crate::hints::{Budgets, Hinted, hinted};
 
 /// Counts of one word, since the measured phase began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,8 +27,11 @@ pub(crate) struct HintBooks {
 }
 
 impl HintBooks {
-    pub(crate) fn new(hinted: Hinted, budgets: Budgets, page_shift: u32) -> Self {
-        Self { hinted, budgets, counts: [HintCounts::default(); AccessLatency::COUNT], of_request: None, page_shift }
+    /// Those of a resolved drive; none where the host says nothing.
+    pub(crate) fn of(config: &DriveConfig, page_shift: u32) -> Result<Option<Self>, ConfigError> {
+        let Some(hinted) = hinted(config) else { return Ok(None) };
+        let counts = [HintCounts::default(); AccessLatency::COUNT];
+        Ok(Budgets::of(config)?.map(|budgets| Self { hinted, budgets, counts, of_request: None, page_shift }))
     }
 
     /// Counts the pages that requests are going to read. A read's own word counts before that of its data.
