@@ -11,8 +11,8 @@ mod books;
 mod budgets;
 mod ranges;
 
-pub use books::HintCounts;
 pub(crate) use books::HintBooks;
+pub use books::HintCounts;
 pub use budgets::{Budget, Budgets};
 pub use ranges::{HintRange, Hinted};
 

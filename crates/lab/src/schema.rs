@@ -7,8 +7,8 @@ use serde::{Serialize, forward_to_deserialize_any};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
-    CapacityConfig, DensityConfig, DisturbConfig, EccConfig, ErrorConfig, ErrorRow, GcConfig, GeometryConfig, HintsConfig, PerPec, ReclaimConfig,
-    RefreshConfig, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, DensityConfig, DisturbConfig, EccConfig, ErrorConfig, ErrorRow, GcConfig, GeometryConfig, HintsConfig, PerPec,
+    ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};

@@ -93,7 +93,11 @@ impl Hints {
             return Ok(());
         };
         if word < goes_by {
-            return Err(format!("lpn {lpn}, whose access latency is {}, is written to block {block}, which goes by {}", word.name(), goes_by.name()));
+            return Err(format!(
+                "lpn {lpn}, whose access latency is {}, is written to block {block}, which goes by {}",
+                word.name(),
+                goes_by.name()
+            ));
         }
         if word > goes_by && !(within || goes_by == tightest && under_pressure) {
             return Err(format!(

@@ -73,7 +73,8 @@ impl Requests {
                 Op::Read | Op::Write => (from >> self.page_shift, (to + page - 1) >> self.page_shift),
                 Op::Trim => ((from + page - 1) >> self.page_shift, to >> self.page_shift),
             };
-            let asked = Asked { number, op: request.op, bytes: request.bytes, first: next, next, end: end.max(next), from, to, hint: request.hint };
+            let asked =
+                Asked { number, op: request.op, bytes: request.bytes, first: next, next, end: end.max(next), from, to, hint: request.hint };
             let queue = if request.op == Op::Read { &mut self.reads } else { &mut self.changes };
             queue.asked.push_back(asked);
         }

@@ -80,7 +80,8 @@ impl PageLimits {
     pub(super) fn to_keep(&self, block: &BlockView, page: u32) -> u64 {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
-        let of_group = if self.aged.is_some() { self.table.lookup_at(block.budget, group, block.pec) } else { self.table.truth(group, block.pec) };
+        let of_group =
+            if self.aged.is_some() { self.table.lookup_at(block.budget, group, block.pec) } else { self.table.truth(group, block.pec) };
         self.scaled(block, of_group.limit, (wordline, 1 << kind), self.table.block_factor(block.block))
     }
 

@@ -193,7 +193,8 @@ impl LimitTable {
     /// What a group endures for certain: the truth or, where data ages and reads take retries, what techniques assume of it.
     pub(crate) fn endured(&self, group: usize, pec: u32) -> Endurance {
         let truth = self.truth(group, pec);
-        let limit = self.allowed.as_ref().map_or(truth.limit, |allowed| allowed.limit(self, AccessLatency::Smallest, group, pec).min(truth.limit));
+        let limit =
+            self.allowed.as_ref().map_or(truth.limit, |allowed| allowed.limit(self, AccessLatency::Smallest, group, pec).min(truth.limit));
         Endurance { limit, ..truth }
     }
 

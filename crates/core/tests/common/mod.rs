@@ -64,7 +64,14 @@ impl RequestSource for Uniform {
             if self.mean_gap > 0.0 {
                 self.clock -= (1.0 - self.unit()).ln() * self.mean_gap;
             }
-            out.push(Request { at: self.clock as u64, offset: block * u64::from(self.bytes), bytes: self.bytes, op, origin: 0, hint: None });
+            out.push(Request {
+                at: self.clock as u64,
+                offset: block * u64::from(self.bytes),
+                bytes: self.bytes,
+                op,
+                origin: 0,
+                hint: None,
+            });
         }
         Ok(())
     }

@@ -4,8 +4,8 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
-    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, GcConfig, GeometryConfig, HintsConfig,
-    PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, GcConfig, GeometryConfig,
+    HintsConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};

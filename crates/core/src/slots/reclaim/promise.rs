@@ -125,7 +125,10 @@ impl Promise {
 pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<(), ConfigError> {
     let config = &technique.drive(config.clone());
     require(!technique.needs_retries || config.ecc.levels() > 1 && config.error.model != ErrorLaw::None, || {
-        format!("`{}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed", technique.name)
+        format!(
+            "`{}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed",
+            technique.name
+        )
     })?;
     let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
     if promise.budget().is_some() && config.reclaim.late_reads < least_late(config, timed) {
