@@ -10,6 +10,8 @@
 mod books;
 mod budgets;
 mod ranges;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use books::HintBooks;
 pub use books::HintCounts;

@@ -10,7 +10,7 @@ use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::config::DriveConfig;
 use vpass_core::hints;
 use vpass_core::slots::gc::GC;
-use vpass_core::slots::reclaim::{RECLAIM, Technique, promise, technique};
+use vpass_core::slots::reclaim::{self, RECLAIM, Technique, promise, technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH, REFRESH};
 
 use crate::failure::Failure;
@@ -211,7 +211,7 @@ fn ages(setup: &Setup, plan: &Plan) -> Result<Vec<u32>, Failure> {
 /// Why a technique is refused on this drive, if it is.
 fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Failure> {
     let technique = technique(reclaim).expect("its name was found");
-    let checked = promise::check(&drive.config, technique, gear == Gear::Timed);
+    let checked = reclaim::check(&drive.config, technique).and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));
     checked.err().map(|e| Failure::usage(format!("drive {}: {e}", drive.name)))
 }
 

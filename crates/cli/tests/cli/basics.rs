@@ -166,9 +166,18 @@ fn every_drive_explains_every_technique() {
     let listed = vpass(&["list", "reclaim", "--json"]).json();
     let techniques: Vec<_> = listed["reclaim"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
     assert!(techniques.len() > 10);
-    for drive in
-        ["tiny", "straw-2t-tlc", "ipr-128g-tlc", "ida-512g-tlc", "da-raid5-mlc", "modern-tlc", "modern-qlc", "aged-tlc", "aged-qlc"]
-    {
+    for drive in [
+        "tiny",
+        "straw-2t-tlc",
+        "ipr-128g-tlc",
+        "ida-512g-tlc",
+        "da-raid5-mlc",
+        "modern-tlc",
+        "modern-qlc",
+        "aged-tlc",
+        "aged-qlc",
+        "rlr-retrier-tlc",
+    ] {
         for reclaim in &techniques {
             let done = vpass(&["explain", "--drive", drive, "--reclaim", reclaim, "--json"]);
             assert_eq!(done.code, 0, "{drive} {reclaim}: {}", done.stderr);

@@ -12,7 +12,7 @@ use crate::hints::{self, HintBooks};
 use crate::slots::Facts;
 use crate::slots::gc::gc_policy;
 use crate::slots::reclaim::late::late_reads;
-use crate::slots::reclaim::{COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique};
+use crate::slots::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique};
 use crate::slots::refresh::{self, REFRESH, RefreshTechnique, refresh_technique};
 
 impl Drive {
@@ -24,6 +24,7 @@ impl Drive {
         let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
         let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
         let config = refresh::drive(config, refresh.name);
+        reclaim::check(&config, technique)?;
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
         refresh::check(&config, refresh.name)?;

@@ -37,7 +37,7 @@ use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Bytes, Cause, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::config::{DensityConfig, DisturbConfig, DriveConfig, Params};
+use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Params, require};
 use crate::disturb::told::Limits;
 use crate::flash::block::next_filling;
 use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
@@ -321,6 +321,18 @@ pub const RECLAIM: &[Technique] = &[
     observed_retries::CARD,
     ideal::CARD,
 ];
+
+/// Refuses a technique on a drive that lacks what it goes by.
+///
+/// # Errors
+/// What the drive lacks.
+pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigError> {
+    let has_retries = config.ecc.levels() > 1 && config.error.model != ErrorLaw::None;
+    require(!technique.needs_retries || has_retries, || {
+        let name = technique.name;
+        format!("`{name}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed")
+    })
+}
 
 /// The technique of this name.
 pub fn technique(name: &str) -> Option<&'static Technique> {

@@ -14,7 +14,7 @@ use super::{CHECK_INTERVAL, Policy, Technique, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::bugs::Bugs;
-use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Schedule, require};
+use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig, Schedule};
 use crate::disturb::table::LimitTable;
 use crate::disturb::told::Limits;
 use crate::flash::contents::Contents;
@@ -124,12 +124,6 @@ impl Promise {
 /// What is wrong, which key, and what would be right.
 pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<(), ConfigError> {
     let config = &technique.drive(config.clone());
-    require(!technique.needs_retries || config.ecc.levels() > 1 && config.error.model != ErrorLaw::None, || {
-        format!(
-            "`{}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed",
-            technique.name
-        )
-    })?;
     let Some(promise) = promise_at_start(config, technique, timed) else { return Ok(()) };
     if promise.budget().is_some() && config.reclaim.late_reads < least_late(config, timed) {
         return Err(ConfigError(format!(
