@@ -4,6 +4,8 @@ use vpass_core::bugs::Bug;
 
 /// Random drives.
 pub(crate) const CHECK: &[(Bug, u64)] = &[
+    (Bug::TighterBudgetIgnored, 134),
+    (Bug::HintLostAtMove, 82),
     (Bug::RetryForgotten, 43),
     (Bug::RetryUncharged, 43),
     (Bug::NeverUrgent, 36),
