@@ -145,8 +145,8 @@ pub(crate) struct Setup {
     /// these runs; where absent, from the technique's thresholds alone.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
-    /// What the host says of how slow reads of its data may be: a TOML file of ranges, each with an access latency in NVMe's words, whose
-    /// microseconds are those of `[hints]` of the drive. off: it says nothing.
+    /// What the host says of how slow reads of its data may be: a TOML file of ranges, each with an access latency (none, idle, typical or
+    /// smallest), whose microseconds are those of `[hints]` of the drive. off: it says nothing.
     #[arg(long, value_name = "FILE|off", default_value = "off")]
     pub(crate) hints: PathBuf,
     #[command(flatten)]

@@ -105,7 +105,7 @@ impl Drive {
         self.announced += requests.len() as u64;
         self.flash.tell(|o| o.requests(first, requests));
         if let Some(hints) = &mut self.hints {
-            hints.expect(requests);
+            hints.expect(requests, self.host.read_requests);
         }
     }
 

@@ -100,7 +100,7 @@ struct Named {
     rank: u32,
 }
 
-/// A word of NVMe's.
+/// A word of `NVMe`'s.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Word(Option<AccessLatency>);

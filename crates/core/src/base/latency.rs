@@ -1,4 +1,6 @@
-//! How slow a read of some data may be, in the words of NVMe: the access latency of its Dataset Management ranges and of its reads.
+//! How slow a read of some data may be, in the words of `NVMe`: the access latency of its Dataset Management ranges and of its reads.
+
+use serde::{Serialize, Serializer};
 
 /// What a host says of data, or of a read. Data of which nothing is said counts as [`Self::Smallest`]. The tightest comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,8 +11,14 @@ pub enum AccessLatency {
     Smallest,
     /// Typical.
     Typical,
-    /// Longer is acceptable: NVMe's "idle".
+    /// Longer is acceptable: `NVMe`'s "idle".
     Idle,
+}
+
+impl Serialize for AccessLatency {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(self.name())
+    }
 }
 
 impl AccessLatency {
@@ -32,7 +40,7 @@ impl AccessLatency {
     /// What a word says; `none` says nothing.
     ///
     /// # Errors
-    /// A word that is none of NVMe's.
+    /// A word that is none of `NVMe`'s.
     pub fn parse(word: &str) -> Result<Option<Self>, String> {
         match Self::ALL.into_iter().find(|latency| latency.name() == word) {
             None if word == "none" => Ok(None),

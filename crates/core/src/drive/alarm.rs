@@ -35,7 +35,7 @@ impl Drive {
             && !fill
             && let Some(hints) = &mut self.hints
         {
-            hints.judge(lpn, sensed.retries);
+            hints.judge(lpn, sensed.retries, self.host.read_requests);
         }
         if !sensed.good {
             if (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted) {

@@ -14,7 +14,6 @@ pub struct HintRange {
     /// Its length.
     pub bytes: Bytes,
     /// What the host says of it; none where it says that it says nothing.
-    #[serde(serialize_with = "word")]
     pub access_latency: Option<AccessLatency>,
     /// Of ranges that overlap, that of the highest rank counts.
     pub rank: u32,
@@ -31,10 +30,6 @@ impl HintRange {
         let (end, other_end) = (self.end().unwrap_or(u64::MAX), other.end().unwrap_or(u64::MAX));
         self.rank == other.rank && self.offset.0 < other_end && other.offset.0 < end
     }
-}
-
-fn word<S: serde::Serializer>(latency: &Option<AccessLatency>, s: S) -> Result<S::Ok, S::Error> {
-    s.serialize_str(latency.map_or("none", AccessLatency::name))
 }
 
 /// The word of every page of the host's.

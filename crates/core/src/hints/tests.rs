@@ -86,9 +86,7 @@ fn what_moves_keeps_its_budget_and_finds_its_like() {
     assert_eq!((block_of(&drive, 23), drive.flash.cold(mixed).budget), (mixed, Typical));
     let (flash, ftl, mut slots) = drive.parts();
     ftl.rewrite(flash, &mut slots, Rewrite::all(mixed), Cause::Reclaim, Reads::NEVER);
-    let apart = |drive: &Drive| {
-        (0..12).all(|lpn| budget_of(drive, lpn) == Idle) && (12..24).all(|lpn| budget_of(drive, lpn) == Typical)
-    };
+    let apart = |drive: &Drive| (0..12).all(|lpn| budget_of(drive, lpn) == Idle) && (12..24).all(|lpn| budget_of(drive, lpn) == Typical);
     assert!(apart(&drive));
     (0..24).for_each(|lpn| drive.write_page(lpn, u64::MAX));
     assert!(apart(&drive), "what the host writes goes there, too");

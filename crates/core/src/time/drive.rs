@@ -1,7 +1,6 @@
 //! What time asks of the drive's state, in one place.
 
 use super::split::Pages;
-use crate::base::latency::AccessLatency;
 use crate::base::request::{Op, Request};
 use crate::base::units::{Cause, DieId, Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
@@ -27,14 +26,6 @@ impl Drive {
                 self.host.write_bytes += u64::from(bytes);
             }
             Op::Trim => self.host.trim_requests += 1,
-        }
-    }
-
-    /// Reads from now on are judged by what their request says, if it says anything.
-    #[inline]
-    pub(super) fn judge_by(&mut self, hint: Option<AccessLatency>) {
-        if let Some(hints) = &mut self.hints {
-            hints.of_request = hint;
         }
     }
 

@@ -49,25 +49,13 @@ pub fn serve_untimed(drive: &mut Drive, requests: &[Request], progress: Progress
 fn serve_part(drive: &mut Drive, part: &[Request], served: &mut u64, progress: Progress) -> Result<(), RunError> {
     check_arrivals(part)?;
     drive.announce(part);
-    if drive.hints.is_some() {
-        // Reads that say themselves how slow they may be are judged by that; those of a stretch all say the same.
-        for stretch in part.chunk_by(|a, b| a.hint == b.hint) {
-            drive.judge_by(stretch[0].hint);
-            serve_alike(drive, stretch);
-        }
-    } else {
-        serve_alike(drive, part);
-    }
-    *served += part.len() as u64;
-    if progress(*served, drive) { Ok(()) } else { Err(RunError::Interrupted) }
-}
-
-fn serve_alike(drive: &mut Drive, part: &[Request]) {
     if drive.keeps_time() {
         on_read_path!(drive.serve_in_time(part));
     } else {
         on_read_path!(drive.serve(part));
     }
+    *served += part.len() as u64;
+    if progress(*served, drive) { Ok(()) } else { Err(RunError::Interrupted) }
 }
 
 /// Serves requests in no time, whatever the drive's gear, before a measured phase: moves run at once, and nothing stays in the buffer.

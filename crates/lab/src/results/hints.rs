@@ -4,7 +4,7 @@ use serde::Serialize;
 use vpass_core::drive::Drive;
 use vpass_core::drive::audit::hints::HintOutcome;
 
-/// Of each word of NVMe's; data without a hint counts as "smallest".
+/// Of each word of `NVMe`'s; data without a hint counts as "smallest".
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Hints {
     /// As small as possible, and data of which nothing is said.

@@ -24,7 +24,7 @@ impl Drive {
         self.blame.clear();
         self.uncorrectable_reads = 0;
         if let Some(hints) = &mut self.hints {
-            hints.counts = Default::default();
+            hints.begin_measurement();
         }
         (self.ftl.lost_pages, self.ftl.lost_by_age) = (0, 0);
         self.flash.tell(Observer::measured_phase);

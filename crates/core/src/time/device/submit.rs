@@ -25,7 +25,6 @@ impl Device {
         let at = self.now;
         self.dies.note(|| TimeEvent::Submitted { request: number, at });
         drive.count_request(request.op, request.bytes);
-        drive.judge_by(request.hint);
         let page_bytes = u64::from(drive.geometry().page_bytes);
         if request.op == Op::Read && (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes {
             let lpn = (request.offset >> drive.geometry().page_shift()) as Lpn;

@@ -240,7 +240,7 @@ impl Columns {
     }
 }
 
-/// By code, which is NVMe's.
+/// By code, which is `NVMe`'s.
 const HINTS: [Option<AccessLatency>; 4] = [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
 
 fn code_of(hint: Option<AccessLatency>) -> u8 {
