@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use vpass_core::config::DriveConfig;
 use vpass_lab::as_json;
-use vpass_lab::explain::{Explanation, explanation};
+use vpass_lab::explain::{Explanation, Word, explanation};
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
 use vpass_lab::numbers::{bytes, count, digits, microseconds};
@@ -57,7 +57,23 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         heading(&mut text, "Error budget of a page: what wear, age and reads leave at each retry");
         text.push_str(&budget::words(budget, colour));
     }
+    if let Some(words) = &e.hints {
+        text.push('\n');
+        heading(&mut text, &format!("What a host's hints allow (--hints), and when `{}` acts first then", e.reclaim));
+        text.push_str(&hint_words(words, colour));
+    }
     text
+}
+
+fn hint_words(words: &[Word], colour: bool) -> String {
+    let mut table = Table::new(["access latency", "budget", "retries", "a read takes", "acts first at"]);
+    for word in words {
+        let budget = word.budget_us.map_or_else(|| "reclaim.retries".into(), microseconds);
+        let first = word.thresholds.iter().map(|t| t.reads).min();
+        let first = first.map_or_else(|| "-".into(), |reads| format!("{} reads", count(reads.into())));
+        table.row([word.access_latency.into(), budget, count(word.retries.into()), microseconds(word.latency_us), first]);
+    }
+    table.render(colour)
 }
 
 fn dose_words(e: &Explanation, config: &DriveConfig) -> String {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
-use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace};
+use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Hints, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::table::{Look, Table, wrapped};
@@ -194,6 +194,17 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         let lost = plural(s.data_lost_pages, "page");
         let _ =
             write!(text, "\n  UBER: {rate:.1e} by chance; {lost} lost of {:.1e} bits read, {low:.1e} to {high:.1e}", uber.bits_read as f64);
+    }
+    for (word, of) in s.hints.iter().flat_map(Hints::words).filter(|(_, of)| of.pages > 0) {
+        let _ = write!(
+            text,
+            "\n  hints, {word}: {} pages, {} retries ({}); {} pages read, {} of them later than that",
+            count(of.pages),
+            of.retries,
+            microseconds(of.latency_us),
+            count(of.reads),
+            count(of.missed_budgets)
+        );
     }
     if let Some(losses) = s.losses.filter(|losses| losses.by_reads + losses.by_age > 0) {
         let (by_reads, by_age) = (plural(losses.by_reads, "page"), plural(losses.by_age, "page"));

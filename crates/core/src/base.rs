@@ -4,6 +4,7 @@ pub mod coding;
 pub mod codings;
 pub mod dose;
 pub mod geometry;
+pub mod latency;
 pub mod mem;
 pub mod metrics;
 pub mod page_set;

@@ -7,6 +7,7 @@ mod ecc;
 mod error;
 mod flash;
 mod ftl;
+mod hints;
 mod params;
 mod rates;
 mod refresh;
@@ -20,6 +21,7 @@ pub use error::ConfigError;
 pub(crate) use error::require;
 pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
+pub use hints::HintsConfig;
 pub use params::{Given, Number, Params};
 pub use rates::{ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
 pub use refresh::RefreshConfig;
@@ -73,6 +75,9 @@ pub struct DriveConfig {
     /// `[ecc]`
     #[serde(default, skip_serializing_if = "EccConfig::is_default")]
     pub ecc: EccConfig,
+    /// `[hints]`
+    #[serde(default, skip_serializing_if = "HintsConfig::is_default")]
+    pub hints: HintsConfig,
 }
 
 impl DriveConfig {
@@ -104,6 +109,7 @@ impl DriveConfig {
         self.disturb.check(self.geometry.cell)?;
         self.error.check(self.disturb.groups.len(), self.geometry.cell)?;
         self.ecc.check(self.geometry.page_size)?;
+        self.hints.check()?;
         resolve::sizes(&mut self)?;
         Ok(self)
     }

@@ -8,10 +8,12 @@ mod levels;
 mod limits;
 mod rows;
 pub mod table;
+pub mod told;
 mod wordline;
 
 use crate::base::codings::{Codings, FULL};
 use crate::base::dose::{Alpha, Dose, Quarters};
+use crate::base::latency::AccessLatency;
 use crate::base::page_set::bits;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
@@ -55,6 +57,8 @@ pub struct BlockView<'a> {
     pub valid: &'a [u64],
     /// Step of the age of its oldest page ([`crate::error::ages`]).
     pub age_step: usize,
+    /// The tightest that the host says of what it holds.
+    pub budget: AccessLatency,
 }
 
 impl BlockView<'_> {

@@ -14,6 +14,7 @@ mod write;
 pub(crate) use read::on_read_path;
 
 use crate::base::geometry::Geometry;
+use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;
 use crate::base::request::Request;
 use crate::bugs::Bugs;
@@ -22,6 +23,7 @@ use crate::drive::audit::blame::Blame;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
+use crate::hints::HintBooks;
 use crate::slots::gc::GcPolicy;
 use crate::slots::reclaim::{Policy, View};
 use crate::slots::refresh::{NO_REFRESH, Refresh};
@@ -62,6 +64,8 @@ pub struct Drive {
     own_counts_before: Vec<(&'static str, u64)>,
     pub(crate) blame: Blame,
     pub(crate) uncorrectable_reads: u64,
+    /// What the host says of its data, and what is counted by it; none where it says nothing.
+    pub(crate) hints: Option<HintBooks>,
     pub(crate) bugs: Bugs,
     /// Requests that the observer was told of; the number of the next one.
     announced: u64,
@@ -100,6 +104,9 @@ impl Drive {
         let first = self.announced;
         self.announced += requests.len() as u64;
         self.flash.tell(|o| o.requests(first, requests));
+        if let Some(hints) = &mut self.hints {
+            hints.expect(requests, self.host.read_requests);
+        }
     }
 
     /// Requests announced so far: the number of the next one. Of those at hand and not yet submitted the first has this number less theirs.
@@ -142,10 +149,15 @@ impl Drive {
         ftl.step_job(flash, &mut slots, job)
     }
 
-    /// What a policy may see, and the policy, apart.
+    /// What a policy may see, and the policy, apart; of data without a hint.
     pub(crate) fn policy_and_view(&mut self) -> (&mut dyn Policy, View<'_>) {
+        self.policy_and_view_at(AccessLatency::Smallest)
+    }
+
+    /// The same where it is asked about a block of this budget.
+    pub(crate) fn policy_and_view_at(&mut self, budget: AccessLatency) -> (&mut dyn Policy, View<'_>) {
         let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
-        (self.policy.as_mut(), View::of(&self.flash, self.ftl.away(&self.flash), told))
+        (self.policy.as_mut(), View::of(&self.flash, self.ftl.away(&self.flash), told, budget))
     }
 
     /// The flash, the controller, and what that may ask of the techniques.

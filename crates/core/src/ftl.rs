@@ -18,11 +18,12 @@ pub(crate) mod streams;
 
 use crate::base::geometry::Geometry;
 use crate::base::metrics::{ReclaimCounts, RefreshCounts};
-use crate::base::streams::{RESERVE, StreamSpec};
+use crate::base::streams::StreamSpec;
 use crate::base::units::{Ns, transfer_ns, us};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, Schedule, WearConfig};
+use crate::hints::{self, Hinted};
 use crate::slots::gc::victims::VictimIndex;
 use crate::slots::refresh::{Adjusting, adjust_us};
 use buffer::WriteBuffer;
@@ -41,6 +42,8 @@ pub(crate) struct Ftl {
     /// The pages that wait for their wordline, where a program takes a whole one.
     pub(crate) gathers: Gathers,
     streams: Streams,
+    /// What the host says of its pages; none where it says nothing.
+    pub(crate) hinted: Option<Hinted>,
     free: FreeBlocks,
     pub(crate) victims: VictimIndex,
     /// Jobs that proceed in idle gaps or batches; a slot each, `None` when done.
@@ -92,7 +95,7 @@ impl Ftl {
     pub(crate) fn new(config: &DriveConfig, geometry: &Geometry, own: Vec<StreamSpec>) -> Self {
         // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
         let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
-        let streams = Streams::new(geometry, own, config.density.keep_pool);
+        let streams = Streams::new(geometry, own, config.density.keep_pool, hints::in_use(config));
         Self {
             map: PageMap::new(geometry.host_pages),
             buffer: WriteBuffer::new(buffer_slots.max(1)),
@@ -107,6 +110,7 @@ impl Ftl {
             leaving_now: 0,
             pages_to_spare: pages_to_spare(config, geometry, &streams),
             streams,
+            hinted: hints::hinted(config),
             next_wear_check: 0,
             load_cursor: 0,
             copy_ns: copy_ns(config, geometry),
@@ -132,7 +136,7 @@ impl Ftl {
 fn pages_to_spare(config: &DriveConfig, geometry: &Geometry, streams: &Streams) -> u32 {
     let open: u32 = streams.widths().iter().map(|(_, width)| width).sum();
     // One block more is being moved, and one must be left to gain.
-    let free = geometry.spare_blocks().saturating_sub(open + RESERVE + 2) * geometry.pages_per_block;
+    let free = geometry.spare_blocks().saturating_sub(open + streams.reserve() + 2) * geometry.pages_per_block;
     let spare_pages = geometry.raw_pages() - geometry.host_pages;
     free.min((config.density.spare_share * f64::from(spare_pages)) as u32)
 }

@@ -11,6 +11,7 @@ pub mod drive;
 pub mod error;
 pub mod flash;
 mod ftl;
+pub mod hints;
 pub mod slots;
 #[cfg(test)]
 mod testing;

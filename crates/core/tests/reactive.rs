@@ -31,7 +31,7 @@ impl RequestSource for Pausing {
                 self.left[i] -= 1;
                 self.due[i] = None;
                 self.outstanding += 1;
-                out.push(Request { at: self.now, offset: 0, bytes: 4096, op: Op::Read, origin: i as u16 });
+                out.push(Request { at: self.now, offset: 0, bytes: 4096, op: Op::Read, origin: i as u16, hint: None });
             }
         }
         Ok(())

@@ -79,7 +79,7 @@ fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, Replay, Log) 
     let text = ipr(schedule).replace("reclaim = {", "reclaim = { late_reads = 50,");
     run_watched(&text, |drive| {
         let last = drive.map_rows().find(|row| row.ppn == 191).unwrap().lpn;
-        let read = |n| Request { at: n * every, offset: u64::from(last) * 32_768, bytes: 32_768, op: Op::Read, origin: 0 };
+        let read = |n| Request { at: n * every, offset: u64::from(last) * 32_768, bytes: 32_768, op: Op::Read, origin: 0, hint: None };
         Script((1..=reads).map(read).collect())
     })
 }
@@ -139,7 +139,7 @@ fn a_job_of_two_days_holds_up_its_own_die_only() {
     drive.begin_measurement();
     let job_s = 65_532.0 * 2.297_152 + 0.1;
     // A read every 10 s makes die 0 move its block; a write every 100 s then goes to die 1.
-    let request = |at_s: u64, op| Request { at: at_s * 1_000_000_000, offset: 0, bytes: 1 << 20, op, origin: 0 };
+    let request = |at_s: u64, op| Request { at: at_s * 1_000_000_000, offset: 0, bytes: 1 << 20, op, origin: 0, hint: None };
     let reads = (0..200).map(|i| request(10 * i, Op::Read));
     let writes = (0..1500).map(|i| Request { offset: 1 << 30, ..request(3000 + 100 * i, Op::Write) });
     let mut engine = Replay::new(&drive);
@@ -157,7 +157,7 @@ fn time_ends_before_it_runs_over() {
     let run = |at: Ns, timed: bool| {
         let mut drive = Drive::new(config(&ipr("foreground")), &Techniques::default(), timed).unwrap();
         drive.precondition(1);
-        let request = |at| Request { at, offset: 0, bytes: 4096, op: Op::Read, origin: 0 };
+        let request = |at| Request { at, offset: 0, bytes: 4096, op: Op::Read, origin: 0, hint: None };
         let mut source = Script(vec![request(0), request(at)]);
         let done = if timed {
             Replay::new(&drive).run(&mut drive, &mut source, &mut |_, _| true)

@@ -27,7 +27,7 @@ impl RequestSource for Stages {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let n = self.now.1.min(max as u64);
         self.now.1 -= n;
-        out.extend((0..n).map(|_| Request { at: 0, offset: 0, bytes: 4096, op: Op::Read, origin: 0 }));
+        out.extend((0..n).map(|_| Request { at: 0, offset: 0, bytes: 4096, op: Op::Read, origin: 0, hint: None }));
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! One read taken apart: how long it takes, what it does to its block, and when the block is rewritten because of reads.
 
 mod budget;
+mod hints;
 
 use std::collections::BTreeSet;
 
@@ -12,6 +13,8 @@ use vpass_core::config::{ConfigError, DoseUnit, DriveConfig};
 use vpass_core::disturb::table::{LimitTable, dose_per_kind};
 use vpass_core::slots::reclaim::promise::Prospect;
 use vpass_core::slots::reclaim::{Technique, Threshold};
+
+pub use hints::Word;
 
 pub use budget::{ErrorBudget, Left, Level, PageBudget};
 
@@ -38,6 +41,8 @@ pub struct Explanation {
     pub ages: Vec<Age>,
     /// What wear, age and reads leave of a page at each retry, at the same P/E counts; none where the drive says nothing of errors.
     pub error_budget: Option<ErrorBudget>,
+    /// What each word of a host's hints allows; none where reads take no retries, or a word of `[hints]` has no room for a read.
+    pub hints: Option<Vec<Word>>,
 }
 
 /// Microseconds, of a whole page on an idle drive.
@@ -113,6 +118,12 @@ pub struct Rewrite {
     pub because: String,
 }
 
+impl From<Threshold> for Rewrite {
+    fn from(t: Threshold) -> Self {
+        Self { what: t.name, reads: t.reads, because: t.because }
+    }
+}
+
 /// Explains a read of this drive, as the technique has it.
 ///
 /// # Errors
@@ -130,6 +141,7 @@ pub fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique
         kind_factor: geometry.cell.kinds().iter().copied().zip(config.disturb.kind_factor.iter().copied()).collect(),
         ages: ages_at(config, &geometry, reclaim, &ages(config))?,
         error_budget: budget::error_budget(config, &ages(config))?,
+        hints: hints::words(config, reclaim)?,
     })
 }
 
@@ -195,13 +207,12 @@ fn ages_at(config: &DriveConfig, geometry: &Geometry, technique: &Technique, cou
             alpha: e.alpha.weight(),
         }
     };
-    let rewrite = |t: Threshold| Rewrite { what: t.name, reads: t.reads, because: t.because };
     let age = |pec| {
         let promise = prospect.promise(pec);
         Age {
             pec,
             groups: (0..table.groups()).map(|g| group(g, pec)).collect(),
-            thresholds: prospect.thresholds(pec).into_iter().map(rewrite).collect(),
+            thresholds: prospect.thresholds(pec).into_iter().map(Rewrite::from).collect(),
             promise: promise.words(&config.disturb),
             slack: promise.budget().map(|budget| budget.slack()),
         }

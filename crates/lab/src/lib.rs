@@ -25,6 +25,7 @@ mod counts;
 pub mod explain;
 pub mod failure;
 pub mod files;
+pub mod hints;
 pub mod keys;
 pub mod life;
 pub mod load;

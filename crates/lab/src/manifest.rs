@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 use vpass_core::base::request::{Arrival, Op};
+use vpass_core::hints::HintRange;
 use vpass_workload::traces::{BlkAction, FileSurvey, MissingClock, TraceOptions, sha256_hex};
 
 use crate::as_json;
@@ -55,6 +56,9 @@ pub struct Manifest {
     pub oracle: bool,
     /// How much it checked: off, on or full.
     pub oracle_level: &'static str,
+    /// What the host said of how slow reads of its data may be, null standing for none; absent where it said nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hints: Option<Vec<HintRange>>,
     /// Null where the workload is no trace.
     pub trace_options: Option<TraceOptionsRecord>,
     /// Empty where the workload is no trace.
@@ -155,6 +159,7 @@ impl Outcome {
             ages: plan.ages.clone(),
             oracle: plan.oracle.level().is_some(),
             oracle_level: plan.oracle.name(),
+            hints: plan.drive.config.hints.said.clone(),
             trace_options: said,
             traces,
             stream_widths: self.drive.stream_widths().into_iter().collect(),

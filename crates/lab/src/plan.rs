@@ -11,12 +11,14 @@ use std::num::NonZeroU32;
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::units::Bytes;
 use vpass_core::config::DriveConfig;
+use vpass_core::hints;
 use vpass_core::slots::gc::GC;
-use vpass_core::slots::reclaim::{RECLAIM, Technique, promise, technique};
+use vpass_core::slots::reclaim::{self, RECLAIM, Technique, promise, technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH, REFRESH};
 use vpass_workload::synthetic::{Sample, WorkloadConfig};
 
 use crate::failure::Failure;
+use crate::hints::HintFile;
 use crate::load::{self, Loaded};
 use crate::progress::Begin;
 use crate::run::Cycles;
@@ -99,7 +101,12 @@ impl Plan {
         if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
             return Err(refusal);
         }
+        let hints = setup.hints.as_deref().map(HintFile::read).transpose()?;
         let workload = Workload::new(setup, &sets, &drive.config, begin)?;
+        if let Some(hints) = &hints {
+            let (kind, places) = workload.places(&drive.config)?;
+            drive.config.hints.said = Some(hints.ranges(kind, &places)?);
+        }
         let plan = Self { refresh, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
         let plan =
             Self { repeat: setup.repeat, until_stable: setup.until_stable, warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
@@ -153,6 +160,7 @@ impl Plan {
     pub fn checked(self) -> Result<Self, Failure> {
         let period = refresh::check(&self.drive.config, self.refresh);
         period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
+        hints::check(&self.drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         if self.is_fluid() {
             self.check_fluid()?
         } else {
@@ -239,7 +247,7 @@ fn ages(setup: &Setup, plan: &Plan) -> Result<Vec<u32>, Failure> {
 /// Why a technique is refused on this drive, if it is.
 fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Failure> {
     let technique = technique(reclaim).expect("its name was found");
-    let checked = promise::check(&drive.config, technique, gear == Gear::Timed);
+    let checked = reclaim::check(&drive.config, technique).and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));
     checked.err().map(|e| Failure::usage(format!("drive {}: {e}", drive.name)))
 }
 

@@ -1,5 +1,6 @@
 //! What a run found, as it stands in `summary.json`. Every key is always there; null where it does not apply.
 
+mod hints;
 pub mod jobs;
 mod life;
 pub mod page_reads;
@@ -17,6 +18,7 @@ use vpass_core::drive::Drive;
 use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 
+pub use hints::{Hints, OfWord};
 pub use life::CONFIDENT_CYCLES;
 use page_reads::PageReads;
 pub use tired::{Losses, Retries};
@@ -78,6 +80,9 @@ pub struct Summary {
     /// The host's page reads taken apart; absent where the run was not asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_reads: Option<PageReads>,
+    /// What the host's hints came to; absent without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hints: Option<Hints>,
     /// How worn the drive is.
     pub wear: Wear,
     /// Host reads that the drive answered with an error.

@@ -151,7 +151,7 @@ mod tests {
         fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
             let now = self.0.min(max);
             self.0 -= now;
-            out.extend(std::iter::repeat_n(Request { at: 0, offset: 0, bytes: 4096, op: Op::Read, origin: 0 }, now));
+            out.extend(std::iter::repeat_n(Request { at: 0, offset: 0, bytes: 4096, op: Op::Read, origin: 0, hint: None }, now));
             Ok(())
         }
 

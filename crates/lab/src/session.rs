@@ -11,6 +11,8 @@ use std::any::Any;
 use vpass_core::base::request::{Request, RequestSource};
 use vpass_core::config::{ConfigError, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
+use vpass_core::slots::card::Protection;
+use vpass_core::slots::reclaim::technique;
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
 use vpass_oracle::{Level, Oracle, OracleReport};
 
@@ -49,6 +51,9 @@ impl Session {
         if let Some(level) = oracle {
             let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(level);
             oracle.expect_refresh(drive.config(), &techniques.refresh, techniques.seed, timed);
+            if technique(&techniques.reclaim).is_some_and(|technique| technique.protects == Protection::Sound) {
+                oracle.expect_budgets(drive.config());
+            }
             drive.observe(Box::new(oracle));
         }
         drive.precondition(seed);

@@ -49,12 +49,14 @@ pub struct Setup {
     pub ages: Vec<u32>,
     /// Which of the drive's pages to simulate.
     pub sample: Sample,
+    /// The file of what the host says of how slow reads of its data may be; none where it says nothing.
+    pub hints: Option<PathBuf>,
 }
 
 impl Setup {
     /// A pass of this workload, all of it counted.
     pub fn new(base: Base, workload: Named) -> Self {
-        Self { base, workload, repeat: NonZeroU32::MIN, until_stable: false, warm_up: 0, ages: vec![], sample: Sample::WHOLE }
+        Self { base, workload, repeat: NonZeroU32::MIN, until_stable: false, warm_up: 0, ages: vec![], sample: Sample::WHOLE, hints: None }
     }
 }
 

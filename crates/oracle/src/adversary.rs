@@ -195,7 +195,7 @@ impl Adversary {
         self.choose(drive, &sight);
         let page = u64::from(drive.geometry().page_bytes);
         let pages = u64::from(drive.geometry().host_pages);
-        let request = |lpn: u64, op: Op| Request { at: 0, offset: lpn * page, bytes: page as u32, op, origin: 0 };
+        let request = |lpn: u64, op: Op| Request { at: 0, offset: lpn * page, bytes: page as u32, op, origin: 0, hint: None };
         let ruins = self.ruins(drive);
         if !ruins.is_empty() {
             return (0..size).map(|_| self.disturb_ruin(&ruins, page, pages)).collect();
@@ -247,14 +247,14 @@ impl Adversary {
             _ => (Op::Trim, true),
         };
         let count = if whole || lpn + 1 == pages { 1 } else { 2 };
-        Request { at: 0, offset: lpn * page, bytes: (count * page) as u32, op, origin: 0 }
+        Request { at: 0, offset: lpn * page, bytes: (count * page) as u32, op, origin: 0, hint: None }
     }
 
     /// A write of a part of a page, from any byte to any other.
     fn part_of(&mut self, lpn: Lpn, page: u64) -> Request {
         let from = self.dice.between(0, page - 1);
         let bytes = self.dice.between(1, page - from) as u32;
-        Request { at: 0, offset: u64::from(lpn) * page + from, bytes, op: Op::Write, origin: 0 }
+        Request { at: 0, offset: u64::from(lpn) * page + from, bytes, op: Op::Write, origin: 0, hint: None }
     }
 
     /// Keeps to its victim while there is one, and finds the next.

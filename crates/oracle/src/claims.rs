@@ -135,6 +135,7 @@ impl Oracle {
             self.findings.note(Kind::Books, self.clock.check_stalls(reclaim.stall_ns));
         }
         self.check_blame(drive);
+        self.check_hints(drive);
     }
 }
 

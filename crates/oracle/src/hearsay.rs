@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::units::{BlockId, Ppn, StreamId};
 use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
 use vpass_core::slots::reclaim::Part;
@@ -29,6 +30,8 @@ pub(crate) struct Told {
     pub(crate) mode: u8,
     pub(crate) valid: u32,
     pub(crate) to_come: u32,
+    /// What the host says of its data.
+    pub(crate) budget: AccessLatency,
     /// Pages that low density takes away, and is about to.
     pub(crate) away: u32,
     /// The blocks that it wants reprogrammed.
@@ -81,7 +84,7 @@ impl Oracle {
         let Some(ear) = &self.hearsay.ear else { return };
         let Some(told) = ear.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         if told.block == block {
-            let wrong = self.wrong_number(&told).or_else(|| self.wrong_away(&told));
+            let wrong = self.wrong_number(&told).or_else(|| self.wrong_budget(block, told.budget)).or_else(|| self.wrong_away(&told));
             let wrong = wrong.or_else(|| self.wrong_guards(&told)).or_else(|| self.wrong_within(&told));
             self.note_opening(&told);
             if let Some(what) = wrong {

@@ -33,6 +33,7 @@ mod error_rates;
 mod fullness;
 mod gathered;
 mod hearsay;
+mod hints;
 mod jobs;
 mod mapping;
 mod medium;

@@ -21,10 +21,10 @@ pub(crate) struct Need {
 }
 
 impl Need {
-    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
+    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig, reserve: u32) -> Self {
         let share = config.gc.background;
         let in_gaps = (share * f64::from(geometry.spare_blocks())) as u32;
-        Self { in_gaps: if share > 0.0 { in_gaps.max(RESERVE + 2) } else { 0 }, flushed: false }
+        Self { in_gaps: if share > 0.0 { in_gaps.max(reserve + 2) } else { 0 }, flushed: false }
     }
 
     /// Whether there are idle gaps: not where nothing takes time.
@@ -51,8 +51,9 @@ impl Oracle {
         let cleaning = self.jobs_of(Cause::Gc);
         let for_pool = || self.openings.wants_pool() && !self.wear.free().any(|block| self.openings.is_in_pool(block));
         // A block that GC is cleaning already will be free.
-        if free > RESERVE && free + cleaning >= self.need.in_gaps && !for_pool() {
-            let wanted = self.need.in_gaps.max(RESERVE + 1);
+        let reserve = self.reserve();
+        if free > reserve && free + cleaning >= self.need.in_gaps && !for_pool() {
+            let wanted = self.need.in_gaps.max(reserve + 1);
             self.findings.add(Kind::Books, || {
                 format!(
                     "GC begins with block {block} while {free} blocks are free and {cleaning} are being cleaned; it keeps {wanted} free"

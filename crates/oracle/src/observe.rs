@@ -17,6 +17,7 @@ impl Observer for Oracle {
     fn requests(&mut self, first: u64, requests: &[Request]) {
         let checked = requests.last().map_or(Ok(()), |last| self.ageing.requests(last.at));
         self.findings.note(Kind::Protocol, checked);
+        self.expect_reads(requests);
         if self.is_full() {
             self.requests.ask(first, requests);
             self.clock.requests(first, requests);
@@ -93,6 +94,7 @@ impl Observer for Oracle {
         self.clock.programmed(ppn, true, cause);
         self.need.happens(cause == Cause::Host && origin == Origin::Host);
         let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
+        self.program_by_hint(at, lpn, origin);
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
         self.ageing.programmed(at.block);
@@ -201,6 +203,7 @@ impl Observer for Oracle {
         }
         self.ageing.end(block);
         self.forget_adjusted(block);
+        self.erase_by_hint(block);
         self.openings.erase(block);
         self.blame.erased(&self.geometry, block);
         let mut unseen = std::mem::take(&mut self.unseen_losses);
@@ -215,6 +218,7 @@ impl Observer for Oracle {
 
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
         self.preload_block(block, lpns);
+        self.preload_by_hint(block, lpns);
     }
 
     fn served_before(&mut self, block: BlockId, doses: &[Quarters]) {

@@ -2,6 +2,7 @@
 //! data stays out of it while there is a free block outside. Whatever should lie in the pool and does not is booked.
 
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::metrics::ReclaimCounts;
 use vpass_core::base::units::{BlockId, StreamId};
 use vpass_core::config::DriveConfig;
@@ -21,8 +22,8 @@ pub(crate) struct Openings {
     pool_start: u32,
     /// The pool is kept for those who want it, if anybody does.
     keeps: bool,
-    /// The stream that opened each block, and whether it may still write it.
-    opened_by: Vec<Option<StreamId>>,
+    /// The stream that opened each block, with the budget of its data, and whether it may still write it.
+    opened_by: Vec<Option<(StreamId, AccessLatency)>>,
     is_open: Vec<bool>,
     blocks_per_die: u32,
     /// Pages after which each block is closed.
@@ -61,7 +62,7 @@ impl Openings {
 
     /// Bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.blocks) * (size_of::<u32>() + size_of::<Option<StreamId>>() + size_of::<bool>()) as u64
+        u64::from(geometry.blocks) * (size_of::<u32>() + size_of::<Option<(StreamId, AccessLatency)>>() + size_of::<bool>()) as u64
     }
 
     /// The measured phase begins.
@@ -142,8 +143,8 @@ impl Oracle {
         self.openings.wanted += u64::from(wants);
         self.openings.missed += u64::from(wants && !in_pool);
         let kept_out = !wants && self.openings.keeps && self.openings.wants_pool();
-        self.check_die(told.block, stream, wants, kept_out);
-        self.openings.opened_by[told.block as usize] = Some(stream);
+        self.check_die(told.block, (stream, told.budget), wants, kept_out);
+        self.openings.opened_by[told.block as usize] = Some((stream, told.budget));
         self.openings.is_open[told.block as usize] = true;
         let is_astray = if wants { !in_pool } else { in_pool && kept_out };
         if is_astray && let Some(other) = self.wear.free().find(|other| self.openings.is_in_pool(*other) != in_pool) {
@@ -154,7 +155,7 @@ impl Oracle {
     }
 
     /// A stream opens a block on a die where it has none open yet, if such a die has a free block for it.
-    fn check_die(&mut self, block: BlockId, stream: StreamId, wants: bool, kept_out: bool) {
+    fn check_die(&mut self, block: BlockId, stream: (StreamId, AccessLatency), wants: bool, kept_out: bool) {
         let of = &self.openings;
         let is_open = |b: &BlockId| of.is_open[*b as usize] && self.protocol.written(*b) < of.most_pages[*b as usize];
         let own = (0..self.geometry.blocks).filter(|b| of.opened_by[*b as usize] == Some(stream)).filter(is_open);
@@ -168,6 +169,7 @@ impl Oracle {
         let other = self.wear.free().filter(|b| !has_side || on_side(b)).find(|b| !dies.contains(&(b / of.blocks_per_die)));
         if let Some(other) = other {
             self.findings.add(Kind::Books, || {
+                let stream = stream.0;
                 format!(
                     "stream {stream} opens block {block} on die {die}, where it has one open, while block {other} of another die was free"
                 )

@@ -19,6 +19,7 @@ use crate::density_books::DensityBooks;
 use crate::doses::Doses;
 use crate::fullness::Sight;
 use crate::hearsay::Hearsay;
+use crate::hints::{self, Hints};
 use crate::jobs::Jobs;
 use crate::medium::{At, Medium};
 use crate::need::Need;
@@ -89,12 +90,15 @@ pub struct Oracle {
     /// What GC is shown, where somebody sees it.
     pub(crate) sight: Option<Sight>,
     pub(crate) promises: Promises,
+    /// Where the host says how slow reads may be.
+    pub(crate) hints: Option<Hints>,
 }
 
 impl Oracle {
     /// The oracle of an empty, erased drive with a resolved configuration; it checks all it can.
     pub fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         let doses = Doses::new(geometry, config);
+        let hints = Hints::new(geometry, config);
         let planes = if config.timing.independent_planes { geometry.planes_per_die } else { 1 };
         Self {
             level: Level::Full,
@@ -116,9 +120,10 @@ impl Oracle {
             blame: Blame::new(geometry, config.disturb.model),
             hearsay: Hearsay::default(),
             openings: Openings::new(geometry, config),
-            need: Need::new(geometry, config),
+            need: Need::new(geometry, config, hints::reserve(hints.as_ref())),
             sight: None,
             promises: Promises::default(),
+            hints,
             geometry: geometry.clone(),
             raw_pages: geometry.raw_pages(),
             medium: Medium::new(geometry),

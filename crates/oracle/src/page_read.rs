@@ -139,6 +139,9 @@ impl Oracle {
         if self.is_full() && (read.retries > 0 || self.doses.has_rates() && !self.is_dull(place)) {
             self.check_retries(read, at, self.is_dull(place));
         }
+        if read.retries > 0 {
+            self.judge_latency(read, at);
+        }
         self.sense_all(read, at);
         if good && read.retries > 0 {
             self.doses.decoded(at.block, read.retries);

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::Lpn;
@@ -27,6 +28,7 @@ struct Asked {
     /// The bytes of the drive it asks for: from, to.
     from: u64,
     to: u64,
+    hint: Option<AccessLatency>,
 }
 
 /// The requests of one kind, in order.
@@ -45,6 +47,8 @@ pub(crate) struct Requests {
     pub(crate) any: bool,
     /// Served since the measured phase began.
     pub(crate) served: HostCounts,
+    /// What the request says of itself whose page was read last.
+    pub(crate) hint: Option<AccessLatency>,
 }
 
 impl Requests {
@@ -55,6 +59,7 @@ impl Requests {
             changes: Queue::default(),
             any: false,
             served: HostCounts::default(),
+            hint: None,
         }
     }
 
@@ -68,7 +73,8 @@ impl Requests {
                 Op::Read | Op::Write => (from >> self.page_shift, (to + page - 1) >> self.page_shift),
                 Op::Trim => ((from + page - 1) >> self.page_shift, to >> self.page_shift),
             };
-            let asked = Asked { number, op: request.op, bytes: request.bytes, first: next, next, end: end.max(next), from, to };
+            let asked =
+                Asked { number, op: request.op, bytes: request.bytes, first: next, next, end: end.max(next), from, to, hint: request.hint };
             let queue = if request.op == Op::Read { &mut self.reads } else { &mut self.changes };
             queue.asked.push_back(asked);
         }
@@ -81,6 +87,7 @@ impl Requests {
             && asked.next == u64::from(lpn)
         {
             self.served.read_pages += 1;
+            self.hint = asked.hint;
             asked.next += 1;
             if asked.next == asked.end {
                 self.served.read_requests += 1;

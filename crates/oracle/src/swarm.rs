@@ -14,6 +14,7 @@ mod ageing;
 mod border;
 mod deck;
 mod draw;
+mod hinted;
 mod params;
 mod referee;
 mod restless;
@@ -184,6 +185,16 @@ impl Case {
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
         let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
+        // It is in no deck: other cases stay what they are.
+        let observes = is_tired && self.technique.is_none() && config.ecc.levels() > 1 && decks.pick("observes", &OBSERVES);
+        let (named, technique) = match vpass_core::slots::reclaim::technique("observed-retries").filter(|_| observes) {
+            None => (named, technique),
+            Some(observing) => (Some(observing), observing),
+        };
+        techniques.reclaim = technique.name.into();
+        if is_tired {
+            config = hinted::draw(&decks, config, technique.keeps_apart).map_err(|e| format!("hints: {e}"))?;
+        }
         let host = if ages.is_some() || is_tired { Host::Stream } else { Host::of(&decks, named, &config) };
         if host == Host::Siege && decks.pick("whole limits", &WHOLE_LIMITS) {
             config.disturb.table.iter_mut().for_each(|row| {
@@ -233,6 +244,9 @@ impl Case {
     }
 }
 
+/// One case in four of those with retries is under the technique that goes by them.
+const OBSERVES: [bool; 4] = [true, false, false, false];
+
 /// Whether each answer of a technique must keep its promise: one that trusts to chance keeps it all but always.
 fn keeps_promises(technique: &Technique) -> bool {
     technique.protects == Protection::Sound && technique.params.iter().all(|param| param.key != "probability")
@@ -241,7 +255,8 @@ fn keeps_promises(technique: &Technique) -> bool {
 /// The deck of techniques; none stands for the restless policy.
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
-    let cards = RECLAIM.iter().flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
+    let cards =
+        RECLAIM.iter().filter(|t| !t.needs_retries).flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
     cards.chain(std::iter::repeat_n(None, restless)).collect()
 }
 
@@ -387,6 +402,9 @@ impl Play<'_> {
         if self.technique.is_some() {
             oracle.expect_low_density(drive.config());
         }
+        if self.technique.is_some_and(keeps_promises) {
+            oracle.expect_budgets(drive.config());
+        }
         // Of retries, which deposit more, a technique keeps a reserve that the worst host is not held against.
         let has_rates = drive.config().error.model != ErrorLaw::None;
         let answers = self
@@ -466,6 +484,7 @@ fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
 
 fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Host, ages: Option<Ages>) -> String {
     let retries = config.ecc.levels().saturating_sub(1);
+    let hinted = if config.hints.said.is_some() { ", hints" } else { "" };
     let g = &config.geometry;
     format!(
         "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{}{}{}",
@@ -483,6 +502,6 @@ fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Ho
             Host::Siege => ", besieged",
         },
         ages.map_or_else(String::new, |ages| format!(", refresh {} within {}", ages.refresh, config.refresh.period)),
-        if config.error.model == ErrorLaw::None { String::new() } else { format!(", error rates, {retries} retries") },
+        if config.error.model == ErrorLaw::None { String::new() } else { format!(", error rates, {retries} retries{hinted}") },
     )
 }

@@ -55,7 +55,7 @@ impl RequestSource for Hot {
             };
             let page = if draw(10) > 0 { draw(100) * 7 % self.pages } else { draw(self.pages) };
             let op = if self.left.is_multiple_of(50) { Op::Write } else { Op::Read };
-            out.push(Request { at: 0, offset: page * 4096, bytes: 4096, op, origin: 0 });
+            out.push(Request { at: 0, offset: page * 4096, bytes: 4096, op, origin: 0, hint: None });
         }
         Ok(())
     }

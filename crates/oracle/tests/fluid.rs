@@ -69,7 +69,7 @@ impl RequestSource for Host {
                 2 => (Op::Write, first * page, 3 * page),
                 _ => (Op::Write, first * page, page),
             };
-            out.push(Request { at: self.at, offset, bytes: bytes as u32, op, origin: 0 });
+            out.push(Request { at: self.at, offset, bytes: bytes as u32, op, origin: 0, hint: None });
         }
         Ok(())
     }

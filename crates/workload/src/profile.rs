@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> Row {
-        Row { at_ns, device, offset, bytes, op }
+        Row { at_ns, device, offset, bytes, op, hint: None }
     }
 
     #[test]

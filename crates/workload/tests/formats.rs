@@ -269,7 +269,14 @@ fn rows_for(format: &'static str) -> impl Strategy<Value = Vec<Row>> {
     let Holds { time, end, address, capacity, devices, ops, .. } = holds(format);
     let times = 0..end.checked_div(time).unwrap_or(1);
     let row = (times, 0..devices, 0..capacity / address, 1..=(16u64 << 20) / address, proptest::sample::select(ops)).prop_map(
-        move |(at, device, offset, bytes, op)| Row { at_ns: at * time, device, offset: offset * address, bytes: bytes * address, op },
+        move |(at, device, offset, bytes, op)| Row {
+            at_ns: at * time,
+            device,
+            offset: offset * address,
+            bytes: bytes * address,
+            op,
+            hint: None,
+        },
     );
     proptest::collection::vec(row, 1..20)
 }

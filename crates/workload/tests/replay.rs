@@ -10,7 +10,7 @@ use vpass_workload::pass::{PassSource, Passes};
 use vpass_workload::traces::{Fit, Skipped, TraceOptions, TraceReport, TraceSource};
 
 fn read(at: u64, offset: u64, bytes: u32) -> Request {
-    Request { at, offset, bytes, op: Op::Read, origin: 0 }
+    Request { at, offset, bytes, op: Op::Read, origin: 0, hint: None }
 }
 
 fn options(fit: Fit) -> TraceOptions {
@@ -84,7 +84,7 @@ fn packing_puts_touched_pages_side_by_side() {
     requests.sort_by_key(|r| (r.at, r.offset));
     let write = |at, offset, bytes| Request { op: Op::Write, ..read(at, offset, bytes) };
     // On the drive: pages 1, 2, 1000 of device 3, page 50 of device 9, pages 0 (where the trim begins) and 50 of /f.
-    let trim = Request { at: 0, offset: 4 * 4096, bytes: 8192, op: Op::Trim, origin: 0 };
+    let trim = Request { at: 0, offset: 4 * 4096, bytes: 8192, op: Op::Trim, origin: 0, hint: None };
     assert_eq!(
         requests,
         [read(0, 0, 8192), trim, read(0, 5 * 4096, 4096), write(1, 2 * 4096 + 512, 512), read(2, 3 * 4096, 4096), read(3, 2048, 4096)]

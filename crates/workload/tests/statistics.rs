@@ -201,7 +201,7 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
             at += gap;
             let bytes = if whole { sectors.div_ceil(8) * 4096 } else { sectors * 512 };
             let offset = page * 4096 + if whole { 0 } else { u64::from(sectors % 8) * 512 };
-            Request { at, offset, bytes, op: if read { Op::Read } else { Op::Write }, origin: 0 }
+            Request { at, offset, bytes, op: if read { Op::Read } else { Op::Write }, origin: 0, hint: None }
         };
         rows.into_iter().map(request).collect()
     })

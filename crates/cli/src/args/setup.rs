@@ -35,6 +35,7 @@ impl From<&Setup> for setup::Setup {
             warm_up: args.warm_up,
             ages: args.ages.clone(),
             sample: Sample { of: args.sample.of, residue: 0 },
+            hints: Some(args.hints.clone()).filter(|file| file.as_os_str() != "off"),
         }
     }
 }

@@ -177,6 +177,7 @@ fn every_drive_explains_every_technique() {
         "aged-tlc",
         "aged-tlc-days",
         "aged-qlc",
+        "rlr-retrier-tlc",
     ];
     for drive in drives {
         for reclaim in &techniques {

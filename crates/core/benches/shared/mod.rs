@@ -62,7 +62,7 @@ impl RequestSource for Uniform {
             let random = rng.next_u64();
             let offset = (((random >> 32) * blocks) >> 32) * u64::from(bytes);
             let op = if random & 255 < writes { Op::Write } else { Op::Read };
-            Request { at: 0, offset, bytes, op, origin: 0 }
+            Request { at: 0, offset, bytes, op, origin: 0, hint: None }
         }));
         Ok(())
     }
@@ -118,7 +118,14 @@ impl RequestSource for Skewed {
         let n = self.left.min(max as u64).min((self.pages.len() - self.next) as u64) as usize;
         let bytes = self.page_bytes;
         let pages = &self.pages[self.next..self.next + n];
-        out.extend(pages.iter().map(|p| Request { at: 0, offset: u64::from(*p) * u64::from(bytes), bytes, op: Op::Read, origin: 0 }));
+        out.extend(pages.iter().map(|p| Request {
+            at: 0,
+            offset: u64::from(*p) * u64::from(bytes),
+            bytes,
+            op: Op::Read,
+            origin: 0,
+            hint: None,
+        }));
         self.left -= n as u64;
         self.next = if self.next + n == self.pages.len() { 0 } else { self.next + n };
         Ok(())

@@ -1,5 +1,6 @@
 //! What a host asks of the drive, and where such requests come from.
 
+use crate::base::latency::AccessLatency;
 use crate::base::units::Ns;
 
 /// Direction of a host request.
@@ -27,6 +28,8 @@ pub struct Request {
     pub op: Op,
     /// Who asks, by a number that the source gives; 0 where it tells nobody from another.
     pub origin: u16,
+    /// How slow it may be, where it says so itself.
+    pub hint: Option<AccessLatency>,
 }
 
 /// How requests arrive.

@@ -11,7 +11,8 @@ pub(crate) const RECLAIM: StreamId = 2;
 /// Cold data moved by static wear levelling, into worn blocks.
 pub(crate) const WEAR: StreamId = 3;
 
-/// Free blocks that only moves may take, so that cleaning a block never lacks a place for its pages.
+/// Free blocks that only moves may take, so that cleaning a block never lacks a place for its pages; more where the host's data has several
+/// budgets.
 pub const RESERVE: u32 = 2;
 
 /// Number of a policy's first own stream; those before are the drive's.

@@ -4,6 +4,10 @@
 macro_rules! list {
     ($to:ident) => {
         $to! {
+            /// A block that holds data of several budgets goes by the most relaxed.
+            TighterBudgetIgnored,
+            /// Data that moves is taken for data without a hint.
+            HintLostAtMove,
             /// The mover forgets a page now and then.
             MoverDropsPage,
             /// A host write is mapped for the neighbouring page.

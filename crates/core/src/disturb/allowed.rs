@@ -4,19 +4,28 @@
 //! Where that leaves at most a tenth of the fresh limit, one retry more is allowed, and so on: a technique that went by less would rewrite
 //! data for its age, over and over.
 //!
+//! Where a host says how slow reads of its data may be, the retries are those that its budget has room for. Of fewer that are as good the limit
+//! is the highest, it is never below that of a tighter budget, and `hints.margin` of the dose at which data would be lost is never given away.
+//!
 //! A read that takes k retries deposits 1 + k times its dose. Techniques count the dose, but their budgets for what is still to come count
 //! reads: what a job reads, at most twice each page, and the one read that goes beyond an alarm. So much times k is taken off the limit.
 
 use super::table::{LimitTable, dose_per_kind};
 use crate::base::dose::Dose;
+use crate::base::latency::AccessLatency;
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked};
+use crate::hints::Budgets;
 
 /// What is allowed of one drive's data.
 #[derive(Clone, Debug)]
 pub(super) struct Allowed {
     aged: AgedLimits,
     retries: usize,
+    /// Retries that a budget has room for; none where it goes by `reclaim.retries`.
+    within: [Option<usize>; AccessLatency::COUNT],
+    /// Share of a limit that budgets may use: 1 less `hints.margin`.
+    given: f64,
     /// Step of the longest age.
     step: usize,
     kinds: usize,
@@ -33,8 +42,11 @@ impl Allowed {
         let step = aged.ages().step(config.longest_age().0);
         let (g, kinds) = (&config.geometry, config.geometry.cell.bits());
         let dose = dose_per_kind(config.disturb.dose, g.cell).iter().take(kinds as usize).max().map_or(1.0, |most| most.units());
+        let budgets = config.hints.said.as_ref().and_then(|_| Budgets::of(config).ok().flatten());
+        let within = |latency| budgets.as_ref().map(|of| of.at(latency)).filter(|at| at.us.is_some()).map(|at| usize::from(at.retries));
+        let (within, given) = (AccessLatency::ALL.map(within), 1.0 - config.hints.margin);
         let (far, beside) = (dose * f64::from(2 * g.wordlines_per_block * kinds), dose * f64::from(2 * 2 * kinds + 1));
-        Some(Self { aged, retries, step, kinds: kinds as usize, far, beside })
+        Some(Self { aged, retries, within, given, step, kinds: kinds as usize, far, beside })
     }
 
     /// The limits by age and retries behind it.
@@ -42,12 +54,36 @@ impl Allowed {
         &self.aged
     }
 
-    /// The retries that count on a group at a P/E count, and the limit with them.
-    fn at(&self, table: &LimitTable, group: usize, pec: u32) -> (usize, Dose) {
-        let limit = |level: usize, step: usize| self.with(table, (group, pec), level, step);
-        let (tenth, last) = (limit(0, 0) / 10, self.aged.ladder().retries());
-        let at_longest = |level: usize| (level, limit(level, self.step));
-        (self.retries..=last).map(at_longest).find(|(_, limit)| *limit > tenth).unwrap_or_else(|| at_longest(last))
+    /// The limit of a group with so many retries, data being in this step of age.
+    fn limit_with(&self, table: &LimitTable, (group, pec): (usize, u32), level: usize, step: usize) -> Dose {
+        let of_kind = |kind| self.aged.lookup(table, pec, Asked { group, kind, level, step });
+        Dose::of_1024ths((0..self.kinds).map(of_kind).min().unwrap_or(0)) - self.reserve(table, group, pec, level)
+    }
+
+    /// The retries that count on a group at a P/E count where no budget says so, and the limit with them.
+    fn at(&self, table: &LimitTable, of: (usize, u32)) -> (usize, Dose) {
+        let (tenth, last) = (self.limit_with(table, of, 0, 0) / 10, self.aged.ladder().retries());
+        let with = |level: usize| (level, self.limit_with(table, of, level, self.step));
+        (self.retries..=last).map(with).find(|(_, limit)| *limit > tenth).unwrap_or_else(|| with(last))
+    }
+
+    /// The same at a budget.
+    fn at_budget(&self, table: &LimitTable, budget: AccessLatency, of: (usize, u32)) -> (usize, Dose) {
+        let Some(within) = self.within[budget as usize] else { return self.at(table, of) };
+        let (tenth, last) = (self.limit_with(table, of, 0, 0) / 10, self.aged.ladder().retries());
+        let most = self.most(table, of, self.step);
+        let with = |level: usize| (level, self.limit_with(table, of, level, self.step).min(most));
+        let best = (0..=within).map(with).max_by_key(|(level, limit)| (*limit, std::cmp::Reverse(*level))).expect("level 0 is there");
+        let own = if best.1 > tenth { Some(best) } else { (within + 1..=last).map(with).find(|(_, limit)| *limit > tenth) };
+        let own = own.unwrap_or_else(|| with(last));
+        let tighter = budget.tighter().map(|tighter| self.at_budget(table, tighter, of));
+        tighter.filter(|(_, limit)| *limit > own.1).unwrap_or(own)
+    }
+
+    /// As near to the limit of the last retry as data with a budget may come.
+    fn most(&self, table: &LimitTable, of: (usize, u32), step: usize) -> Dose {
+        let end = self.limit_with(table, of, self.aged.ladder().retries(), step);
+        end.min(end.share(self.given))
     }
 
     /// What so many retries may add to what a technique reserves of a limit.
@@ -58,15 +94,19 @@ impl Allowed {
     }
 
     /// The limit of a group's worst member at a P/E count; 0 where no retry leaves any.
-    pub(super) fn limit(&self, table: &LimitTable, group: usize, pec: u32) -> Dose {
-        self.at(table, group, pec).1.max(Dose::ZERO)
+    pub(super) fn limit(&self, table: &LimitTable, budget: AccessLatency, group: usize, pec: u32) -> Dose {
+        self.at_budget(table, budget, (group, pec)).1.max(Dose::ZERO)
     }
 
     /// The same at an age, with the retries that count at the longest: it only falls as data grows older.
-    pub(super) fn limit_at(&self, table: &LimitTable, group: usize, pec: u32, step: usize) -> Dose {
-        let (level, longest) = self.at(table, group, pec);
-        let limit = if step < self.step { self.with(table, (group, pec), level, step) } else { longest };
-        limit.max(Dose::ZERO)
+    pub(super) fn limit_at(&self, table: &LimitTable, budget: AccessLatency, of: (usize, u32), step: usize) -> Dose {
+        let (level, longest) = self.at_budget(table, budget, of);
+        if step >= self.step {
+            return longest.max(Dose::ZERO);
+        }
+        let limit = self.limit_with(table, of, level, step);
+        let is_bounded = self.within[budget as usize].is_some();
+        if is_bounded { limit.min(self.most(table, of, step)) } else { limit }.max(Dose::ZERO)
     }
 
     /// The step of the longest age.
@@ -74,19 +114,13 @@ impl Allowed {
         self.step
     }
 
-    /// The limit of a group at a P/E count, with so many retries at an age.
-    fn with(&self, table: &LimitTable, (group, pec): (usize, u32), level: usize, step: usize) -> Dose {
-        let of_kind = |kind| self.aged.lookup(table, pec, Asked { group, kind, level, step });
-        Dose::of_1024ths((0..self.kinds).map(of_kind).min().unwrap_or(0)) - self.reserve(table, group, pec, level)
-    }
-
-    /// The retries that count on a group at a P/E count.
-    pub(super) fn retries(&self, table: &LimitTable, group: usize, pec: u32) -> u32 {
-        self.at(table, group, pec).0 as u32
+    /// The retries that count on a group at a budget.
+    pub(super) fn retries_at(&self, table: &LimitTable, budget: AccessLatency, group: usize, pec: u32) -> u8 {
+        self.at_budget(table, budget, (group, pec)).0 as u8
     }
 
     /// Whether more retries count on a group than were asked for.
-    pub(super) fn is_raised(&self, table: &LimitTable, group: usize, pec: u32) -> bool {
-        self.at(table, group, pec).0 > self.retries
+    pub(super) fn is_raised(&self, table: &LimitTable, budget: AccessLatency, group: usize, pec: u32) -> bool {
+        self.at_budget(table, budget, (group, pec)).0 > self.within[budget as usize].unwrap_or(self.retries)
     }
 }

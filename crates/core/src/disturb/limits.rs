@@ -96,7 +96,8 @@ impl PageLimits {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
         let keeps_longest = self.age() && !planted(Bug::ProbeOfToday);
-        let of_group = if keeps_longest { self.table.lookup(group, block.pec) } else { self.table.truth(group, block.pec) };
+        let of_group =
+            if keeps_longest { self.table.lookup_at(block.budget, group, block.pec) } else { self.table.truth(group, block.pec) };
         self.scaled(block, of_group.limit, (wordline, 1 << kind), self.table.block_factor(block.block))
     }
 
@@ -156,6 +157,7 @@ impl PageLimits {
 mod tests {
     use super::*;
     use crate::base::geometry::Geometry;
+    use crate::base::latency::AccessLatency;
     use crate::error::ages::Ages;
 
     /// A probe of young data must not be held against what only young data bears: what it leaves has to last until the data is as old as it may
@@ -185,6 +187,7 @@ mod tests {
             written: 3,
             valid: &[],
             age_step,
+            budget: AccessLatency::Smallest,
         };
         let (young, old) = (block(0), block(Ages::default().step(config.error.longest_age.0)));
         for page in 0..3 {

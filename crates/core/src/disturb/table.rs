@@ -6,6 +6,7 @@ use super::allowed::Allowed;
 use super::rows::Rows;
 use crate::base::codings::{CODINGS, Codings, FACTOR_ONE, FULL};
 use crate::base::dose::{Alpha, Dose, Quarters};
+use crate::base::latency::AccessLatency;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
@@ -187,16 +188,11 @@ impl LimitTable {
         self.rows.truth(group, if self.bugs.has(Bug::TruthOfNew) { 0 } else { pec })
     }
 
-    /// What a policy may assume of data of an age, as [`Self::lookup`].
-    pub fn lookup_worn(&self, group: usize, worn: Worn) -> Endurance {
-        let longest = self.lookup(group, worn.pec);
+    /// What a policy may assume of data of an age of which the host says this, as [`Self::lookup_at`].
+    pub fn lookup_worn(&self, budget: AccessLatency, group: usize, worn: Worn) -> Endurance {
+        let longest = self.lookup_at(budget, group, worn.pec);
         let (Some(step), Some(allowed)) = (worn.step, &self.allowed) else { return longest };
-        Endurance { limit: allowed.limit_at(self, group, worn.pec, step), ..longest }
-    }
-
-    /// What decides [`Self::lookup_worn`]: what has the same looks up the same.
-    pub fn worn_class(&self, worn: Worn) -> (u64, Option<usize>) {
-        (self.lookup_class(worn.pec), worn.step)
+        Endurance { limit: allowed.limit_at(self, budget, (group, worn.pec), step), ..longest }
     }
 
     /// The step of the longest age that data may have; none where it does not age.
@@ -204,15 +200,21 @@ impl LimitTable {
         self.allowed.as_ref().map(Allowed::longest)
     }
 
-    /// What a policy may assume: of the two rows that it sees around this P/E count the lower limit and the higher alpha.
+    /// What a policy may assume of data without a hint: of the two rows that it sees around this P/E count the lower limit and the higher
+    /// alpha.
     pub fn lookup(&self, group: usize, pec: u32) -> Endurance {
+        self.lookup_at(AccessLatency::Smallest, group, pec)
+    }
+
+    /// The same of data of which the host says this.
+    pub fn lookup_at(&self, budget: AccessLatency, group: usize, pec: u32) -> Endurance {
         if let Some(distorted) = self.distorted(group, pec) {
             return distorted;
         }
         let (from, to) = self.rows.around(pec.saturating_sub(u32::from(planted(Bug::RowOfBefore))));
         let (below, above) = (self.truth(group, from), self.truth(group, to));
         let fresh = above.limit.min(below.limit);
-        let limit = self.allowed.as_ref().map_or(fresh, |allowed| allowed.limit(self, group, pec));
+        let limit = self.allowed.as_ref().map_or(fresh, |allowed| allowed.limit(self, budget, group, pec));
         Endurance { limit, alpha: above.alpha.max(below.alpha) }
     }
 
@@ -224,25 +226,20 @@ impl LimitTable {
     /// What a group endures for certain: the truth or, where data ages and reads take retries, what techniques assume of it.
     pub(crate) fn endured(&self, group: usize, pec: u32) -> Endurance {
         let truth = self.truth(group, pec);
-        let limit = self.allowed.as_ref().map_or(truth.limit, |allowed| allowed.limit(self, group, pec).min(truth.limit));
+        let limit =
+            self.allowed.as_ref().map_or(truth.limit, |allowed| allowed.limit(self, AccessLatency::Smallest, group, pec).min(truth.limit));
         Endurance { limit, ..truth }
     }
 
-    /// Retries of a read that a technique counts with: the most that count on any group; none where data has no error rate.
-    pub fn most_retries(&self, pec: u32) -> u32 {
-        let of = |allowed: &Allowed| (0..self.groups).map(|group| allowed.retries(self, group, pec)).max().unwrap_or(0);
-        self.allowed.as_ref().map_or(0, of)
-    }
-
-    /// Retries that a read of data may take as far as techniques let it come.
-    pub(crate) fn retries(&self, group: usize, pec: u32) -> u32 {
-        self.allowed.as_ref().map_or(0, |allowed| allowed.retries(self, group, pec))
-    }
-
-    /// Groups on which techniques count with more retries than `reclaim.retries`, because age leaves them too little otherwise.
-    pub fn budget_raised(&self, pec: u32) -> u32 {
-        let raised = |allowed: &Allowed| (0..self.groups).filter(|group| allowed.is_raised(self, *group, pec)).count();
+    /// Groups on which techniques count with more retries than a budget has room for, because age leaves them too little otherwise.
+    pub fn budget_raised(&self, budget: AccessLatency, pec: u32) -> u32 {
+        let raised = |allowed: &Allowed| (0..self.groups).filter(|group| allowed.is_raised(self, budget, *group, pec)).count();
         self.allowed.as_ref().map_or(0, raised) as u32
+    }
+
+    /// Retries that techniques count with for a group's data of which the host says this; none where reads take none.
+    pub fn retries_at(&self, budget: AccessLatency, group: usize, pec: u32) -> u8 {
+        self.allowed.as_ref().map_or(0, |allowed| allowed.retries_at(self, budget, group, pec))
     }
 }
 

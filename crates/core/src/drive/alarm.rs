@@ -46,6 +46,12 @@ impl Drive {
     /// What follows from a host read: data that is gone is reported, and the policy asked. A block that a move is reading is on its way out
     /// already; only host reads can make it late.
     fn answer(&mut self, lpn: Lpn, ppn: Ppn, sensed: Sensed, fill: bool) {
+        if sensed.retries > 0
+            && !fill
+            && let Some(hints) = &mut self.hints
+        {
+            hints.judge(lpn, sensed.retries, self.host.read_requests);
+        }
         if !sensed.good {
             if (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted) {
                 self.uncorrectable_reads += 1;
@@ -59,6 +65,22 @@ impl Drive {
             self.facts.rung_by = ppn;
             self.ask_policy(block);
             self.flash.set_alarm(block);
+        }
+        if sensed.good && sensed.retries > 0 && !fill {
+            self.tell_of_retries(lpn, ppn, sensed.retries);
+        }
+    }
+
+    /// A page that could be read with retries only is the policy's affair, unless it is on its way elsewhere or has moved already.
+    fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
+        let block = self.geometry.block_of(ppn);
+        if self.ftl.map.to_physical[lpn as usize] != ppn || self.flash.hot(block).has(MOVING) {
+            return;
+        }
+        let (page, budget) = (ppn - self.geometry.first_page(block), self.flash.cold(block).budget);
+        let (policy, view) = self.policy_and_view_at(budget);
+        if let Some(rewrite) = policy.retried(&view, block, page, retries) {
+            self.reclaim(rewrite, Reads::NEVER);
         }
     }
 
@@ -116,11 +138,12 @@ impl Drive {
     /// Asks the policy, and carries out the probes that it wants first. Gives its next alarm, and what else it wants.
     fn consult(&mut self, block: BlockId) -> (Reads, Vec<Action>) {
         let mut wanted = vec![];
-        let (policy, view) = self.policy_and_view();
+        let budget = self.flash.cold(block).budget;
+        let (policy, view) = self.policy_and_view_at(budget);
         let mut next = policy.on_alarm(&view, block, &mut wanted);
         while let Some(Action::Probe { block, wordlines }) = wanted.pop_if(|action| matches!(action, Action::Probe { .. })) {
             let found = self.flash.probe(block, &wordlines);
-            let (policy, view) = self.policy_and_view();
+            let (policy, view) = self.policy_and_view_at(budget);
             next = policy.probed(&view, block, &found, &mut wanted);
         }
         if !wanted.is_empty() && self.bugs.has(Bug::LateReadsZero) {

@@ -8,10 +8,11 @@ use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
 use crate::drive::audit::blame::Blame;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
+use crate::hints::{self, HintBooks};
 use crate::slots::Facts;
 use crate::slots::gc::gc_policy;
 use crate::slots::reclaim::late::late_reads;
-use crate::slots::reclaim::{COUNTERS, Policy, StreamSpec, Technique, promise, technique};
+use crate::slots::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique};
 use crate::slots::refresh::{self, REFRESH, RefreshTechnique, refresh_technique};
 
 impl Drive {
@@ -23,6 +24,7 @@ impl Drive {
         let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
         let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
         let config = refresh::drive(config, refresh.name);
+        reclaim::check(&config, technique)?;
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
         refresh::check(&config, refresh.name)?;
@@ -45,6 +47,7 @@ impl Drive {
         (gc, refresh, seed): (&str, &RefreshTechnique, u64),
         timed: bool,
     ) -> Result<Self, ConfigError> {
+        hints::check(&config)?;
         let geometry = Geometry::new(&config);
         crate::drive::start::reads::check(&config, timed)?;
         let gc = gc_policy(gc, &config, seed).ok_or_else(|| unknown("gc", gc))?;
@@ -52,7 +55,8 @@ impl Drive {
         let keeps_time = config.keeps_time();
         let refresh = refresh.make(&config, seed);
         let own = policy.streams();
-        require_room_for(&own, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
+        require_room_for(&own, hints::in_use(&config).len() as u32, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
+        let hint_books = HintBooks::of(&config, geometry.page_shift())?;
         let flash = Flash::new(&config, geometry.clone(), counters, own.iter().any(|s| s.counts_pages), timed);
         let mut drive = Self {
             ftl: Ftl::new(&config, &geometry, own),
@@ -73,6 +77,7 @@ impl Drive {
             host: HostCounts::default(),
             own_counts_before: vec![],
             uncorrectable_reads: 0,
+            hints: hint_books,
             bugs: Bugs::default(),
             announced: 0,
         };
@@ -102,9 +107,16 @@ fn unknown(what: &str, name: &str) -> ConfigError {
 }
 
 /// Each stream of a technique's own needs an open block, and one for its next.
-fn require_room_for(own: &[StreamSpec], name: &str, geometry: &Geometry) -> Result<(), ConfigError> {
-    let needed = MIN_SPARE_BLOCKS + 2 * own.len() as u32;
+fn require_room_for(own: &[StreamSpec], budgets: u32, name: &str, geometry: &Geometry) -> Result<(), ConfigError> {
+    let of_a_budget = u32::from(FIRST_OWN) + own.len() as u32;
+    let needed = MIN_SPARE_BLOCKS + 2 * (own.len() as u32 + (budgets - 1) * of_a_budget);
     let spare = geometry.spare_blocks();
+    if budgets > 1 && spare < needed {
+        return Err(ConfigError(format!(
+            "the drive has {spare} spare blocks; {budgets} access latencies keep {} kinds of data apart and need {needed}: raise drive.spare, or name fewer",
+            budgets * of_a_budget
+        )));
+    }
     if own.is_empty() || spare >= needed {
         return Ok(());
     }

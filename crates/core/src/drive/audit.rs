@@ -2,6 +2,7 @@
 
 pub mod blame;
 mod figures;
+pub mod hints;
 
 use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{BlockId, Lpn, Ppn};

@@ -1,6 +1,6 @@
 //! Host writes and trims: into the buffer, out of it to flash.
 
-use crate::base::streams::{HOST, RESERVE};
+use crate::base::streams::HOST;
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
@@ -89,7 +89,7 @@ impl Drive {
             let coding = self.flash.read_coding(front.below);
             let filled = self.fill(front.lpn, front.below);
             whole = filled.good && !self.ftl.is_lost(front.lpn);
-            self.record_fill(front.below, (coding, filled.level), whole);
+            self.record_fill(front.lpn, front.below, (coding, filled.level), whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
                 let slot = self.ftl.map.to_physical[front.lpn as usize] & !BUFFERED;
@@ -100,8 +100,9 @@ impl Drive {
             }
         }
         let (flash, ftl, mut slots) = self.parts();
-        if ftl.needs_block(HOST) {
-            ftl.ensure_free(flash, &mut slots, RESERVE + 1);
+        let stream = ftl.stream_of(HOST, front.lpn);
+        if ftl.needs_block(stream) {
+            ftl.ensure_room(flash, &mut slots);
         }
         // What lies below may have moved meanwhile; the slot knows.
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
@@ -120,9 +121,9 @@ impl Drive {
         let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq() % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
         let lpn = lpn.min(flash.geometry.host_pages - 1);
         if flash.by_wordline() {
-            ftl.gather(flash, &mut slots, Gatherer::Stream(HOST), lpn, Origin::Host, Cause::Host);
+            ftl.gather(flash, &mut slots, Gatherer::Stream(stream), lpn, Origin::Host, Cause::Host);
         } else {
-            let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
+            let dst = ftl.place(flash, &mut slots, lpn, stream, Origin::Host, Cause::Host);
             flash.record(NandOp::Program { dst });
         }
         ftl.collect_in_background(flash, &mut slots);
@@ -130,12 +131,15 @@ impl Drive {
     }
 
     /// A page was read to complete one that was written in part.
-    fn record_fill(&mut self, src: Ppn, (coding, level): (u8, u8), whole: bool) {
+    fn record_fill(&mut self, lpn: Lpn, src: Ppn, (coding, level): (u8, u8), whole: bool) {
         let cause = Cause::Host;
         let op = match (whole, self.flash.by_wordline()) {
             (false, _) => NandOp::Copy { src, coding, level, dst: None, cause },
             (true, false) => NandOp::Fill { src, coding, level },
-            (true, true) => NandOp::Load { src, coding, level, serial: self.ftl.gather_serial(Gatherer::Stream(HOST)), cause },
+            (true, true) => {
+                let by = Gatherer::Stream(self.ftl.stream_of(HOST, lpn));
+                NandOp::Load { src, coding, level, serial: self.ftl.gather_serial(by), cause }
+            }
         };
         self.flash.record(op);
     }
@@ -168,7 +172,7 @@ impl Drive {
     pub(crate) fn end_write(&mut self) {
         if self.flash.by_wordline() && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
             let (flash, ftl, mut slots) = self.parts();
-            ftl.pad(flash, &mut slots, Gatherer::Stream(HOST));
+            ftl.pad_kind(flash, &mut slots, HOST);
         }
     }
 

@@ -39,6 +39,7 @@ impl Flash {
             written: u32::from(hot.write_ptr),
             valid: self.contents.valid_words(block),
             age_step: self.age_step(block),
+            budget: self.cold[block as usize].budget,
         };
         ask(self.error_model(), &view)
     }

@@ -2,6 +2,7 @@
 
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
+use crate::base::latency::AccessLatency;
 use crate::base::units::{Moment, Reads};
 use crate::bugs::{Bug, planted};
 pub use crate::disturb::Wordline;
@@ -94,6 +95,8 @@ pub struct BlockCold {
     pub carries: u32,
     /// When its oldest page was programmed, where time counts.
     pub programmed_at: Moment,
+    /// The tightest that the host says of what it holds, or is to hold.
+    pub budget: AccessLatency,
 }
 
 impl BlockCold {
@@ -111,6 +114,7 @@ impl BlockCold {
             reprogrammed_cycles: 0,
             carries: 0,
             programmed_at: 0,
+            budget: AccessLatency::Smallest,
         }
     }
 

@@ -30,7 +30,8 @@ impl Flash {
         let pec = self.limit_pec(block);
         let of_group = |group: usize| {
             let alpha = u64::from(limits.truth(group, pec).alpha.max(Alpha::ONE).in_256ths());
-            let (one, sensings) = (u64::from(Alpha::ONE.in_256ths()), 1 + u64::from(limits.retries(group, pec)));
+            let (one, sensings) =
+                (u64::from(Alpha::ONE.in_256ths()), 1 + u64::from(limits.retries_at(self.cold[block as usize].budget, group, pec)));
             sensings * (one * all + 2 * (alpha - one) * most) / alpha / u64::from(Quarters::UNIT.count()) + 1
         };
         (0..limits.groups()).map(of_group).max().unwrap_or(0).min(u64::from(u32::MAX)) as u32

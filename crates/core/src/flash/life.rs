@@ -1,5 +1,6 @@
 //! A block's life between two erases, as the controller decides it: opened for a stream, closed, and what is noted of it meanwhile.
 
+use crate::base::latency::AccessLatency;
 use crate::base::units::{BlockId, Ns, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::disturb::LATEST;
@@ -8,11 +9,12 @@ use crate::flash::block::{BlockState, PAGES_COUNTED, PROTECTED, SUSPECT};
 use crate::flash::count::PAGES;
 
 impl Flash {
-    /// Opens an erased block for a stream, which may want the reads of each of its pages counted.
-    pub(crate) fn open(&mut self, block: BlockId, stream: StreamId, counts_pages: bool) {
+    /// Opens an erased block for a stream, which may want the reads of each of its pages counted, and data of which the host says this.
+    pub(crate) fn open(&mut self, block: BlockId, stream: StreamId, counts_pages: bool, budget: AccessLatency) {
         let hot = &mut self.hot[block as usize];
         debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
         (hot.state, hot.stream) = (BlockState::Open, stream);
+        self.cold[block as usize].budget = budget;
         if !(planted(Bug::StaleAgeAfterRefresh) && self.erases_total % 3 == 2) {
             self.cold[block as usize].programmed_at = self.now.cast_signed();
         }

@@ -23,10 +23,24 @@ impl Ftl {
         }
     }
 
+    /// Cleans until a block is free beside the reserve.
+    pub(crate) fn ensure_room(&mut self, flash: &mut Flash, slots: &mut Slots) {
+        self.ensure_free(flash, slots, self.reserve() + 1);
+    }
+
+    /// Free blocks that only moves may take.
+    pub(crate) fn reserve(&self) -> u32 {
+        self.streams.reserve()
+    }
+
     /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants one there.
     pub(crate) fn free_for(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId, cause: Cause) {
         let before = flash.counts().erases[Cause::Gc as usize];
-        self.ensure_free(flash, slots, if self.bugs.has(Bug::ReserveIgnored) { 1 } else { RESERVE + 1 });
+        if self.bugs.has(Bug::ReserveIgnored) {
+            self.ensure_free(flash, slots, 1);
+        } else {
+            self.ensure_room(flash, slots);
+        }
         if self.streams.wants_pool(stream) && self.free.count_in(Side::Pool) == 0 {
             self.collect_in_pool(flash, slots);
         }
@@ -89,7 +103,7 @@ impl Ftl {
     pub(crate) fn background_blocks(&self, flash: &Flash) -> u32 {
         let share = self.background;
         if share > 0.0 || planted(Bug::BackgroundThoughOff) {
-            ((share * f64::from(flash.geometry.spare_blocks())) as u32).max(RESERVE + 2)
+            ((share * f64::from(flash.geometry.spare_blocks())) as u32).max(self.reserve() + 2)
         } else {
             0
         }

@@ -9,8 +9,7 @@
 //! TLC, pages A to E for one stream:    A waits    A B wait    A B C are programmed    D waits    D E wait    padded: D E - are programmed
 //! ```
 
-use crate::base::streams::RESERVE;
-use crate::base::units::{BlockId, Cause, Lpn};
+use crate::base::units::{BlockId, Cause, Lpn, StreamId};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
@@ -47,11 +46,18 @@ impl Ftl {
             && self.gathers.len(by) > 0
             && self.needs_block(stream)
         {
-            self.ensure_free(flash, slots, RESERVE + 1);
+            self.ensure_room(flash, slots);
         }
         // GC may have completed it meanwhile.
         while self.gathers.len(by) > 0 {
             self.program_gathered(flash, slots, by, true);
+        }
+    }
+
+    /// Programs the wordlines that some kind of data waits for.
+    pub(crate) fn pad_kind(&mut self, flash: &mut Flash, slots: &mut Slots, kind: StreamId) {
+        for stream in self.streams.of_kind(kind) {
+            self.pad(flash, slots, Gatherer::Stream(stream));
         }
     }
 
@@ -83,7 +89,8 @@ impl Ftl {
         if waiting < fewest && !padded {
             return;
         }
-        let block = match by {
+        let to = if let Gatherer::Stream(stream) = by { Gatherer::Stream(self.stream_with_room(stream)) } else { by };
+        let block = match to {
             Gatherer::Stream(stream) => self.block_at_turn(flash, slots, stream),
             Gatherer::Block(block) => block,
         };
@@ -95,7 +102,7 @@ impl Ftl {
         }
         let (serial, pages) = self.gathers.take(by, waiting.min(wanted));
         self.program_wordline(flash, by, block, &pages[..waiting.min(wanted) as usize], kept, serial);
-        if let Gatherer::Stream(stream) = by {
+        if let Gatherer::Stream(stream) = to {
             self.end_turn(flash, stream, block);
         }
     }

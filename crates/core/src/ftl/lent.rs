@@ -31,7 +31,9 @@ impl Ftl {
 
     /// To be called before a wordline is padded.
     pub(crate) fn before_padding(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer) {
-        if by == Gatherer::Stream(GC) {
+        if let Gatherer::Stream(stream) = by
+            && self.streams.kind(stream) == GC
+        {
             self.finish_unless_room(flash, slots, flash.geometry.cell.bits());
         }
     }
@@ -44,14 +46,19 @@ impl Ftl {
         }
         let of_gc = |job: &_| matches!(job, Some(Job { cause: Cause::Gc, .. }));
         let id = self.jobs.iter().position(of_gc).expect("it is counted");
-        let to_move = self.jobs[id].as_ref().map_or(0, |job| job.pages_left(flash)) + self.gathers.len(Gatherer::Stream(GC));
+        let to_move = self.jobs[id].as_ref().map_or(0, |job| job.pages_left(flash)) + self.gathered_by_gc();
         if self.room_for_cleaning(flash) < to_move + lost {
             let mut job = self.take_job(id);
             self.run_job(flash, slots, &mut job, true);
         }
     }
 
-    /// Pages that GC can write if no block is erased meanwhile.
+    /// Pages that GC has read and not yet written.
+    fn gathered_by_gc(&self) -> u32 {
+        self.streams.of_kind(GC).map(|stream| self.gathers.len(Gatherer::Stream(stream))).sum()
+    }
+
+    /// Pages that GC can write, whatever their budgets, if no block is erased meanwhile.
     fn room_for_cleaning(&self, flash: &Flash) -> u32 {
         let all = flash.geometry.pages_per_block;
         let open = self.streams.table[usize::from(GC)].open.iter().filter(|block| **block != NONE);

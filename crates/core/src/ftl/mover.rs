@@ -154,7 +154,10 @@ impl Ftl {
             return false;
         };
         let to = match job.place(page) {
-            Place::Stream(to) => to,
+            Place::Stream(to) => {
+                let lpn = flash.contents().to_logical[(flash.geometry.first_page(job.block) + page) as usize];
+                if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) }
+            }
             Place::Within => {
                 self.recycle_page(flash, slots, job, page);
                 return true;

@@ -1,7 +1,7 @@
 //! The only allocator: the next page of a stream, in blocks that it opens only when it is used.
 
 use crate::base::geometry::Geometry;
-use crate::base::streams::{GC, RECLAIM};
+use crate::base::streams::{GC, RECLAIM, RESERVE};
 use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, disorder, planted};
 use crate::flash::Flash;
@@ -19,8 +19,25 @@ impl Ftl {
         s.open[s.turn] == NONE
     }
 
+    /// The stream of a page among those that keep the same kind of data: that of its budget.
+    #[inline]
+    pub(crate) fn stream_of(&self, kind: StreamId, lpn: Lpn) -> StreamId {
+        self.hinted.as_ref().map_or(kind, |hinted| self.streams.for_budget(kind, hinted.of(lpn)))
+    }
+
+    /// The stream that a page is written to: where nothing but the reserve is left for the blocks of its own, that of the tightest budget.
+    #[inline]
+    pub(crate) fn stream_with_room(&self, stream: StreamId) -> StreamId {
+        if self.streams.is_tightest(stream) || self.has_room(stream) { stream } else { self.streams.kind(stream) }
+    }
+
+    fn has_room(&self, stream: StreamId) -> bool {
+        self.free.count() > RESERVE || self.streams.table[usize::from(stream)].open.iter().any(|block| *block != NONE)
+    }
+
     /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
     pub(crate) fn place(&mut self, flash: &mut Flash, slots: &mut Slots, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
+        let stream = self.stream_with_room(stream);
         let block = self.block_at_turn(flash, slots, stream);
         let page = flash.next_page(block);
         let ppn = flash.geometry.first_page(block) + page;
@@ -47,7 +64,8 @@ impl Ftl {
             if s.open[s.turn] != NONE {
                 return s.open[s.turn];
             }
-            if let Some(block) = self.take_free(flash, slots, stream) {
+            let may_open = self.streams.is_tightest(stream) || self.free.count() > RESERVE;
+            if may_open && let Some(block) = self.take_free(flash, slots, stream) {
                 let s = &mut self.streams.table[usize::from(stream)];
                 s.open[s.turn] = block;
                 return block;
@@ -62,7 +80,7 @@ impl Ftl {
     pub(crate) fn end_turn(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
         self.streams.next_turn(stream);
         if u32::from(flash.hot(block).write_ptr) >= self.streams.most_pages(stream) {
-            self.streams.drop_open(stream, block);
+            self.streams.drop_open(self.streams.kind(stream), block);
             self.close(flash, block);
         }
     }
@@ -80,6 +98,7 @@ impl Ftl {
         let side = self.streams.side(stream, &self.free);
         let free_in = |plane: u32| self.free.in_plane(plane, side);
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
+        let (kind, budget) = (self.streams.kind(stream), self.streams.budget(stream));
         let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.streams.plane_cursor };
         let rank = |plane: u32| {
             let taken = planted(Bug::OpensOnOneDie) != used[(plane / flash.geometry.planes_per_die) as usize];
@@ -90,7 +109,7 @@ impl Ftl {
         let block = self.free.take(plane, side, worn)?;
         self.reclaim.pool_openings += u64::from(wants_pool);
         self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool && !planted(Bug::PoolMissUncounted));
-        flash.open(block, stream, counts_pages);
+        flash.open(block, kind, counts_pages, budget);
         self.open_in_mode(flash, block, mode);
         self.arm(flash, slots, block);
         self.arm_for_age(flash, slots, block);

@@ -1,6 +1,7 @@
 //! Streams: each keeps one kind of data apart and writes its open blocks in turn, so that its pages are striped over dies.
 
 use crate::base::geometry::Geometry;
+use crate::base::latency::AccessLatency;
 use crate::base::streams::{FIRST_OWN, RESERVE, StreamSpec};
 use crate::base::units::{BlockId, StreamId};
 use crate::bugs::{Bug, planted};
@@ -8,6 +9,7 @@ use crate::ftl::free::{FreeBlocks, Side};
 
 pub(super) const NONE: BlockId = BlockId::MAX;
 
+#[derive(Clone)]
 pub(crate) struct Stream {
     pub(super) purpose: &'static str,
     /// The coding of its blocks.
@@ -25,7 +27,12 @@ pub(crate) struct Stream {
 }
 
 pub(crate) struct Streams {
+    /// Those for data of the tightest budget, then as many for each other budget that the host names.
     pub(super) table: Vec<Stream>,
+    /// Streams of one budget.
+    of_a_budget: StreamId,
+    /// The budgets, the tightest first.
+    budgets: Vec<AccessLatency>,
     /// Whether the IPR pool is kept for the streams that want it.
     pub(super) keep_pool: bool,
     pub(super) plane_cursor: u32,
@@ -33,9 +40,10 @@ pub(crate) struct Streams {
 
 impl Streams {
     /// Widths so that open blocks plus the reserve never exceed half the spare blocks. `keep_pool` holds where any stream wants the pool.
-    pub(crate) fn new(geometry: &Geometry, own: Vec<StreamSpec>, keep_pool: bool) -> Self {
-        let room = (geometry.spare_blocks() / 2).saturating_sub(RESERVE + 1);
-        let width = (room / (3 + own.len() as u32)).clamp(1, geometry.dies()) as usize;
+    pub(crate) fn new(geometry: &Geometry, own: Vec<StreamSpec>, keep_pool: bool, budgets: Vec<AccessLatency>) -> Self {
+        let reserve = RESERVE + budgets.len() as u32 - 1;
+        let room = (geometry.spare_blocks() / 2).saturating_sub(reserve + 1);
+        let width = (room / ((3 + own.len() as u32) * budgets.len() as u32)).clamp(1, geometry.dies()) as usize;
         let all = geometry.pages_per_block;
         let stream = |purpose, width| Stream {
             purpose,
@@ -58,7 +66,41 @@ impl Streams {
             counts_pages: spec.counts_pages,
             ..stream(spec.purpose, width)
         }));
-        Self { table, keep_pool, plane_cursor: 0 }
+        let of_a_budget = table.len() as StreamId;
+        let others = vec![table.clone(); budgets.len() - 1];
+        table.extend(others.into_iter().flatten());
+        Self { table, of_a_budget, budgets, keep_pool, plane_cursor: 0 }
+    }
+
+    /// The stream for data of this budget, of those that keep the same kind of data as the stream without budgets.
+    pub(super) fn for_budget(&self, stream: StreamId, budget: AccessLatency) -> StreamId {
+        let at = self.budgets.iter().position(|of| *of == budget).expect("the budgets of all data are known");
+        stream + at as StreamId * self.of_a_budget
+    }
+
+    /// The budget of a stream's data.
+    pub(super) fn budget(&self, stream: StreamId) -> AccessLatency {
+        self.budgets[usize::from(stream / self.of_a_budget)]
+    }
+
+    /// The kind of data that a stream keeps: the stream without budgets.
+    pub(super) fn kind(&self, stream: StreamId) -> StreamId {
+        if stream < self.of_a_budget { stream } else { stream % self.of_a_budget }
+    }
+
+    /// Free blocks that only moves may take. A job that cleans a block may open one more for each budget but the tightest.
+    pub(crate) fn reserve(&self) -> u32 {
+        RESERVE + self.budgets.len() as u32 - 1
+    }
+
+    /// All streams of a kind of data, that of the tightest budget first.
+    pub(super) fn of_kind(&self, kind: StreamId) -> impl Iterator<Item = StreamId> + use<> {
+        (kind..self.table.len() as StreamId).step_by(self.of_a_budget.into())
+    }
+
+    /// Whether a stream is for data of the tightest budget: it alone may open a block of the reserve.
+    pub(super) fn is_tightest(&self, stream: StreamId) -> bool {
+        stream < self.of_a_budget
     }
 
     pub(crate) fn widths(&self) -> Vec<(&'static str, u32)> {
@@ -104,9 +146,10 @@ impl Streams {
         s.turn = if s.turn + 1 == s.open.len() { 0 } else { s.turn + 1 };
     }
 
-    /// Forgets an open block (it is to be moved before it is full).
-    pub(crate) fn drop_open(&mut self, stream: StreamId, block: BlockId) {
-        for slot in &mut self.table[usize::from(stream)].open {
+    /// Forgets an open block of some kind of data (it is to be moved before it is full).
+    pub(crate) fn drop_open(&mut self, kind: StreamId, block: BlockId) {
+        let same = self.table.iter_mut().skip(kind.into()).step_by(self.of_a_budget.into());
+        for slot in same.flat_map(|stream| &mut stream.open) {
             if *slot == block {
                 *slot = NONE;
             }

@@ -1,10 +1,12 @@
 //! The techniques at work in a drive. The controller is handed them to arm blocks, to say that one is erased and to choose what to clean;
 //! only the drive itself asks what to do against reads.
 
+use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;
 use crate::base::units::{BlockId, Cause, Moment, Ns, Ppn, Reads};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::DriveConfig;
+use crate::disturb::told::Limits;
 use crate::flash::Flash;
 use crate::slots::gc::{Candidates, GcPolicy};
 use crate::slots::reclaim::{Policy, View};
@@ -40,8 +42,8 @@ pub(crate) struct Told<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The view of a drive.
-    pub(crate) fn of(flash: &'a Flash, away: Away, told: Told<'a>) -> Self {
+    /// The view of a drive, by somebody who is asked about a block of this budget.
+    pub(crate) fn of(flash: &'a Flash, away: Away, told: Told<'a>, budget: AccessLatency) -> Self {
         let Told { config, facts, host } = told;
         let late_reads = match facts.late_reads {
             _ if facts.bugs.has(Bug::LateReadsZero) => 0,
@@ -50,7 +52,7 @@ impl<'a> View<'a> {
         };
         Self {
             geometry: &flash.geometry,
-            limits: flash.limits(),
+            limits: flash.limits().map(|table| Limits::new(table, budget)),
             disturb: &config.disturb,
             density: &config.density,
             late_reads,
@@ -91,12 +93,12 @@ impl<'a> Slots<'a> {
 
     /// First alarm of a block that is about to be written.
     pub(crate) fn arm(&mut self, flash: &Flash, away: Away, block: BlockId) -> Reads {
-        self.reclaim.arm(&View::of(flash, away, self.told), block)
+        self.reclaim.arm(&View::of(flash, away, self.told, flash.cold(block).budget), block)
     }
 
     /// A block is about to be erased.
     pub(crate) fn erased(&mut self, flash: &Flash, away: Away, block: BlockId, cause: Cause) {
-        self.reclaim.erased(&View::of(flash, away, self.told), block, cause);
+        self.reclaim.erased(&View::of(flash, away, self.told, flash.cold(block).budget), block, cause);
     }
 
     /// When a block is to be looked at first because of its age; never where none.

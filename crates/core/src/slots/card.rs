@@ -30,6 +30,8 @@ pub struct About {
     pub needs: Needs,
     /// It keeps state that every read changes, or may change: it cannot be told of reads in bulk.
     pub by_read: bool,
+    /// It goes by the retries that reads take, which `[ecc]` must have.
+    pub needs_retries: bool,
     /// Its parameters.
     pub params: &'static [Param],
     /// Makes the drive's flash another for the run; none but a counterfactual technique does.
@@ -119,6 +121,7 @@ impl About {
         lowers_density: false,
         needs: Needs { limits: false, counters: false },
         by_read: false,
+        needs_retries: false,
         params: &[],
         nature: None,
     };

@@ -13,6 +13,7 @@ mod ipr;
 mod ipr_wl;
 pub(crate) mod late;
 mod none;
+mod observed_retries;
 mod page_type;
 pub mod promise;
 mod read_leveling;
@@ -37,8 +38,9 @@ use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Bytes, Cause, Ns, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::config::{DensityConfig, DisturbConfig, DriveConfig, Params};
-use crate::disturb::table::{LimitTable, Worn};
+use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Params, require};
+use crate::disturb::table::Worn;
+use crate::disturb::told::Limits;
 use crate::error::ages::Ages;
 use crate::flash::block::next_filling;
 use crate::flash::block::{BlockCold, BlockHot, BlockState, MOVING, Wordline};
@@ -52,8 +54,8 @@ use crate::slots::card::{Card, InSlot};
 pub struct View<'a> {
     /// The drive's parts.
     pub geometry: &'a Geometry,
-    /// Read-disturb limits, where the drive has any.
-    pub limits: Option<&'a LimitTable>,
+    /// Read-disturb limits of the block that is asked about, at its budget; where the drive has any.
+    pub limits: Option<Limits<'a>>,
     /// `[disturb]`.
     pub disturb: &'a DisturbConfig,
     /// `[density]`.
@@ -268,6 +270,11 @@ pub trait Policy: Send {
         false
     }
 
+    /// A read of the host's found a page, numbered within its block, only after so many retries. What is to be done with the block, if anything.
+    fn retried(&mut self, _view: &View, _block: BlockId, _page: u32, _retries: u8) -> Option<Rewrite> {
+        None
+    }
+
     /// The streams it writes to, beside the drive's own: the first is number [`FIRST_OWN`], the next one more.
     fn streams(&self) -> Vec<StreamSpec> {
         vec![]
@@ -334,12 +341,25 @@ pub const RECLAIM: &[Technique] = &[
     hotld::CARD,
     ipr::CARD,
     ipr_wl::CARD,
+    observed_retries::CARD,
     ideal::CARD,
 ];
 
 /// Whether a technique has to see each read: it keeps state that every read may change, and cannot be told of reads in bulk.
 pub fn sees_each_read(technique: &Technique, config: &DriveConfig) -> bool {
     technique.by_read || technique.needs.counters || technique.make(config, 0).streams().iter().any(|stream| stream.counts_pages)
+}
+
+/// Refuses a technique on a drive that lacks what it goes by.
+///
+/// # Errors
+/// What the drive lacks.
+pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigError> {
+    let has_retries = config.ecc.levels() > 1 && config.error.model != ErrorLaw::None;
+    require(!technique.needs_retries || has_retries, || {
+        let name = technique.name;
+        format!("`{name}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed")
+    })
 }
 
 /// The technique of this name.

@@ -19,7 +19,7 @@
 //! let mut complete = vec![];
 //! let mut host = |tag: Tag, at: Ns| complete.push((tag, at));
 //! for page in 0..2 {
-//!     let read = Request { at: device.now(), offset: page * 4096, bytes: 4096, op: Op::Read, origin: 0 };
+//!     let read = Request { at: device.now(), offset: page * 4096, bytes: 4096, op: Op::Read, origin: 0, hint: None };
 //!     device.submit(&mut drive, Tag(page as u32), &read, &mut host);
 //! }
 //! while device.outstanding() > 0 {

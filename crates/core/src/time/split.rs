@@ -70,7 +70,7 @@ mod tests {
 
     fn pages(offset: u64, bytes: u32) -> Pages {
         let geometry = crate::drive::tests::tiny_geometry();
-        Pages::of(&Request { at: 0, offset, bytes, op: Op::Write, origin: 0 }, &geometry)
+        Pages::of(&Request { at: 0, offset, bytes, op: Op::Write, origin: 0, hint: None }, &geometry)
     }
 
     #[test]

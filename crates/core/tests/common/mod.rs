@@ -64,7 +64,14 @@ impl RequestSource for Uniform {
             if self.mean_gap > 0.0 {
                 self.clock -= (1.0 - self.unit()).ln() * self.mean_gap;
             }
-            out.push(Request { at: self.clock as u64, offset: block * u64::from(self.bytes), bytes: self.bytes, op, origin: 0 });
+            out.push(Request {
+                at: self.clock as u64,
+                offset: block * u64::from(self.bytes),
+                bytes: self.bytes,
+                op,
+                origin: 0,
+                hint: None,
+            });
         }
         Ok(())
     }
@@ -96,7 +103,7 @@ impl RequestSource for Cycle {
         let n = self.left.min(max as u64);
         self.left -= n;
         for _ in 0..n {
-            out.push(Request { at: 0, offset: self.offsets[self.at], bytes: self.bytes, op: Op::Read, origin: 0 });
+            out.push(Request { at: 0, offset: self.offsets[self.at], bytes: self.bytes, op: Op::Read, origin: 0, hint: None });
             self.at = (self.at + 1) % self.offsets.len();
         }
         Ok(())
@@ -126,7 +133,7 @@ pub(crate) const PAGE: u64 = 16_384;
 
 /// A request for so many pages, at a time in ns.
 pub(crate) fn request(op: Op, at: Ns, page: u64, pages: u64) -> Request {
-    Request { at, offset: page * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0 }
+    Request { at, offset: page * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0, hint: None }
 }
 
 /// A drive of dies that have a channel each and a plane of 80 blocks of 64 wordlines: its timing, and what else stands in tables of their own.

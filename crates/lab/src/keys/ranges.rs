@@ -100,8 +100,15 @@ type Range = (&'static str, &'static str, Allowed);
 
 /// All of them.
 pub(super) fn ranges() -> impl Iterator<Item = &'static Range> {
-    RANGES.iter().chain(errors::RANGES)
+    RANGES.iter().chain(errors::RANGES).chain(HINTS)
 }
+
+const HINTS: &[Range] = &[
+    ("hints.smallest_us", "us", Real(1e-3, 1e6)),
+    ("hints.typical_us", "us", Real(1e-3, 1e6)),
+    ("hints.idle_us", "us", Real(1e-3, 1e6)),
+    ("hints.margin", "share", Real(0.0, 0.9)),
+];
 
 const RANGES: &[Range] = &[
     ("geometry.channels", "", Whole(1, 256)),

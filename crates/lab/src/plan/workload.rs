@@ -9,9 +9,10 @@ use vpass_core::base::request::Arrival;
 use vpass_core::config::DriveConfig;
 use vpass_workload::fio::JobFile;
 use vpass_workload::statistics::StatisticsConfig;
-use vpass_workload::traces::{Fit, MissingClock, ReadOptions, Survey, TraceOptions, format_named};
+use vpass_workload::traces::{Device, Fit, MissingClock, ReadOptions, Survey, TraceOptions, format_named};
 
 use crate::failure::Failure;
+use crate::hints::{Kind, Place};
 use crate::load::{self, Generated, Loaded};
 use crate::overrides::Override;
 use crate::progress::Begin;
@@ -91,6 +92,25 @@ pub fn generated_from(statistics: &StatisticsConfig) -> String {
 }
 
 impl Workload {
+    /// The parts of the drive that the workload has names for, and what they are; none where it has none.
+    ///
+    /// # Errors
+    /// A job file whose files do not fit the drive.
+    pub(super) fn places(&self, drive: &DriveConfig) -> Result<(Option<Kind>, Vec<Place>), Failure> {
+        Ok(match self {
+            Self::Trace { survey, options } if options.fit == Fit::Error => {
+                let place = |d: &Device| Place { name: d.name.clone(), offset: d.base, bytes: d.extent };
+                (Some(Kind::Device), survey.devices().iter().map(place).collect())
+            }
+            Self::Fio { jobs, .. } => {
+                let capacity = drive.drive.capacity.expect("a resolved drive has a capacity").0;
+                let files = jobs.files(capacity, drive.geometry.page_size.0 as u32)?;
+                (Some(Kind::File), files.into_iter().map(|(name, offset, bytes)| Place { name, offset, bytes }).collect())
+            }
+            _ => (None, vec![]),
+        })
+    }
+
     /// Reads what a user names, for this drive.
     pub(super) fn new(setup: &Setup, sets: &[Override], drive: &DriveConfig, begin: Begin) -> Result<Self, Failure> {
         let queue_depth = setup.base.queue_depth;

@@ -9,7 +9,7 @@ use vpass_workload::traces::{Device, TraceReport};
 use crate::plan::{Plan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::{
-    Ageing, Flash, Latencies, Losses, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Uber, Wear,
+    Ageing, Flash, Hints, Latencies, Losses, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Uber, Wear,
 };
 
 /// What became of the workload.
@@ -65,6 +65,7 @@ pub(super) fn summary(
         refresh: Refresh::of(drive),
         retries: Retries::of(drive),
         page_reads: None,
+        hints: Hints::of(drive),
         wear: Wear::of(drive, ageing),
         uncorrectable_reads: drive.uncorrectable_reads(),
         data_lost_pages: drive.lost_pages(),

@@ -275,7 +275,7 @@ impl Siege {
 /// A read of a whole page.
 fn read(drive: &Drive, lpn: Lpn) -> Request {
     let bytes = drive.geometry().page_bytes;
-    Request { at: 0, offset: u64::from(lpn) * u64::from(bytes), bytes, op: Op::Read, origin: 0 }
+    Request { at: 0, offset: u64::from(lpn) * u64::from(bytes), bytes, op: Op::Read, origin: 0, hint: None }
 }
 
 /// Reads beside a page, and far from it, that use up its limit to the last, if there are such; else all but.

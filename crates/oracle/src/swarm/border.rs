@@ -3,7 +3,7 @@
 
 use vpass_core::config::{DriveConfig, Schedule};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, Technique, promise};
+use vpass_core::slots::reclaim::{self, CHECK_INTERVAL, Technique, promise};
 
 use super::deck::Decks;
 use crate::dice::Dice;
@@ -87,6 +87,9 @@ pub(super) fn sometimes_at_the_border(decks: &Decks, dice: &mut Dice, config: &m
 
 /// The drive refuses these settings, before anything is made: not silently, and with a key of its own.
 pub(super) fn refusal(config: &DriveConfig, technique: &Technique, techniques: &Techniques, timed: bool) -> Result<Option<String>, String> {
+    if let Err(lacks) = reclaim::check(config, technique) {
+        return Ok(Some(lacks.to_string()));
+    }
     let checked = promise::check(config, technique, timed);
     let Err(said) = checked.map_err(|e| e.to_string()) else { return Ok(None) };
     let interval = technique.path(config, &CHECK_INTERVAL);

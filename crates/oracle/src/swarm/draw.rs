@@ -3,8 +3,8 @@
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, ErrorConfig, GcConfig,
-    GeometryConfig, IntervalAverage, Params, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule, SenseUs, StartConfig,
-    TimingConfig, WearConfig,
+    GeometryConfig, HintsConfig, IntervalAverage, Params, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule, SenseUs,
+    StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;
@@ -58,6 +58,7 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
         disturb: random_disturb(decks, dice, &geometry, check_interval, late_reads.unwrap_or(0), reprogram_dose),
         error: ErrorConfig::default(),
         ecc: EccConfig::default(),
+        hints: HintsConfig::default(),
         timing: random_timing(decks, dice, geometry.cell),
         gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), params: params::draw_rest(dice, "gc", Params::default()) },
         wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },

@@ -1,6 +1,7 @@
 //! A random stream of requests: reads, writes and trims of all sizes, all over the drive, to a place that is hot, or to what was just written,
 //! which lies in blocks that are still open.
 
+use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::drive::Drive;
 
@@ -32,6 +33,7 @@ pub(super) struct Stream {
     fresh_share: f64,
     written: [u64; 8],
     pub(super) reference: ReferenceDrive,
+    hinted: bool,
 }
 
 impl Stream {
@@ -62,6 +64,7 @@ impl Stream {
             weights,
             clock: 0,
             reference,
+            hinted: drive.config().hints.said.is_some(),
         }
     }
 
@@ -113,10 +116,12 @@ impl Stream {
             self.written.rotate_right(1);
             self.written[0] = page;
         }
+        // A few pages are read with words of their own, where the host has any.
+        let hint = AccessLatency::ALL.get((page % 5) as usize).copied().filter(|_| self.hinted);
         if self.gap > 0 {
             self.clock += self.dice.between(0, 2 * self.gap);
         }
-        Request { at: self.clock, offset, bytes, op, origin: (page % GROUP_OF.len() as u64) as u16 }
+        Request { at: self.clock, offset, bytes, op, origin: (page % GROUP_OF.len() as u64) as u16, hint }
     }
 }
 

@@ -47,6 +47,7 @@ impl Witness {
             mode: view.mode(block),
             valid: view.valid_pages(block),
             to_come: view.pages_to_come(block),
+            budget: limits.budget(),
             away: view.pages_away(),
             opens,
             reprograms: wanted.iter().filter_map(reprogrammed).collect(),
@@ -136,6 +137,10 @@ impl Policy for Witness {
 
     fn follows_age(&self) -> bool {
         self.policy.follows_age()
+    }
+
+    fn retried(&mut self, view: &View, block: BlockId, page: u32, retries: u8) -> Option<Rewrite> {
+        self.policy.retried(view, block, page, retries)
     }
 
     fn streams(&self) -> Vec<StreamSpec> {

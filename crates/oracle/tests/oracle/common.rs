@@ -5,7 +5,7 @@ use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, GcConfig, GeometryConfig,
-    PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
+    HintsConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
@@ -56,6 +56,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
         disturb,
         error: ErrorConfig::default(),
         ecc: EccConfig::default(),
+        hints: HintsConfig::default(),
     }
 }
 
@@ -97,7 +98,7 @@ impl Scene {
     pub(crate) fn ask(&mut self, requests: &[(Op, u64, u64)]) {
         let requests: Vec<_> = requests
             .iter()
-            .map(|(op, offset, bytes)| Request { at: 0, offset: *offset, bytes: *bytes as u32, op: *op, origin: 0 })
+            .map(|(op, offset, bytes)| Request { at: 0, offset: *offset, bytes: *bytes as u32, op: *op, origin: 0, hint: None })
             .collect();
         self.oracle.requests(self.asked, &requests);
         self.asked += requests.len() as u64;

@@ -10,6 +10,8 @@ pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::MergedReadTooFast, 175),
     (Bug::MergedDoseInFull, 373),
     (Bug::MergeForgetsDose, 9),
+    (Bug::TighterBudgetIgnored, 134),
+    (Bug::HintLostAtMove, 82),
     (Bug::RetryForgotten, 43),
     (Bug::RetryUncharged, 43),
     (Bug::LevelKept, 6424),

@@ -6,6 +6,7 @@ use vpass_core::base::request::SourceError;
 
 use super::grammar;
 use super::job::{self, Job};
+use super::layout::laid_out;
 
 /// A job file that has been read.
 #[derive(Clone, Debug)]
@@ -73,6 +74,14 @@ impl JobFile {
             notes.extend(waits.map(|(option, _)| format!("job {}: its {option} does not count, because {why}", job.label)));
         }
         Ok(())
+    }
+
+    /// The files that its jobs work on, on a drive of `capacity` bytes with pages of `page_bytes`: name, first byte, and size.
+    ///
+    /// # Errors
+    /// A job that does not fit onto the drive.
+    pub fn files(&self, capacity: u64, page_bytes: u32) -> Result<Vec<(String, u64, u64)>, SourceError> {
+        laid_out(&self.name, &self.jobs, (capacity, page_bytes), &mut vec![]).map(|(_, files)| files)
     }
 
     /// Options that cannot matter to a simulated drive, each once, in the order of the file.

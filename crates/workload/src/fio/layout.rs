@@ -59,6 +59,19 @@ pub(super) fn layout(
     page_bytes: u32,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Vec<Part>>, SourceError> {
+    laid_out(jobs_name, jobs, (capacity, page_bytes), notes).map(|(parts, _)| parts)
+}
+
+/// A file of jobs: its name, where it begins on the drive, and its size.
+pub(super) type Laid = (String, u64, u64);
+
+/// The same with the files.
+pub(super) fn laid_out(
+    jobs_name: &str,
+    jobs: &[Job],
+    (capacity, page_bytes): (u64, u32),
+    notes: &mut Vec<String>,
+) -> Result<(Vec<Vec<Part>>, Vec<Laid>), SourceError> {
     check_number(jobs_name, jobs)?;
     let mut files = Files::default();
     let numbers: Vec<Vec<Vec<usize>>> = jobs.iter().map(|job| job.target.numbers(job, &mut files)).collect();
@@ -78,7 +91,8 @@ pub(super) fn layout(
             part.files.iter_mut().zip(numbers).for_each(|(region, file)| region.start += starts[*file]);
         }
     }
-    Ok(parts)
+    let laid = files.list.into_iter().zip(starts).map(|((name, bytes), start)| (name, start, bytes)).collect();
+    Ok((parts, laid))
 }
 
 fn check_number(jobs_name: &str, jobs: &[Job]) -> Result<(), SourceError> {

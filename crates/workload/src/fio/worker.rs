@@ -146,7 +146,14 @@ impl Worker {
 
     fn request(&self, op: usize, file: usize, span: Span) -> Request {
         // Sizes are at most 16 MiB.
-        Request { at: 0, offset: self.files[file].region.start + span.start, bytes: (span.end - span.start) as u32, op: OPS[op], origin: 0 }
+        Request {
+            at: 0,
+            offset: self.files[file].region.start + span.start,
+            bytes: (span.end - span.start) as u32,
+            op: OPS[op],
+            origin: 0,
+            hint: None,
+        }
     }
 
     fn way(&mut self) -> usize {

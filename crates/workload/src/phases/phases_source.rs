@@ -123,7 +123,8 @@ impl PhasesSource {
     fn ask(&mut self, count: u64, out: &mut Vec<Request>) {
         let phase = &self.phases[self.phase];
         let (page_bytes, op) = (self.page_bytes, phase.op);
-        let request = |page: Lpn| Request { at: 0, offset: u64::from(page) * u64::from(page_bytes), bytes: page_bytes, op, origin: 0 };
+        let request =
+            |page: Lpn| Request { at: 0, offset: u64::from(page) * u64::from(page_bytes), bytes: page_bytes, op, origin: 0, hint: None };
         match phase.order {
             Order::RoundRobin => out.extend((0..count).map(|_| request(phase.pages.next(&mut self.cursor)))),
             Order::Random => out.extend((0..count).map(|_| request(phase.pages.at(below(&mut self.address, phase.pages.count))))),

@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn requests_by_hand() {
         let mut meter = Meter::of_anything(4096);
-        let request = |at, offset, bytes, op| Request { at, offset, bytes, op, origin: 0 };
+        let request = |at, offset, bytes, op| Request { at, offset, bytes, op, origin: 0, hint: None };
         // Pages 0 and 1; page 0; pages 1 to 3, the first in part; a trim.
         meter.add(&request(0, 0, 8192, Op::Read));
         meter.add(&request(1_500_000, 512, 512, Op::Read));
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn windows_double_until_they_are_few() {
         let mut meter = Meter::of_anything(4096);
-        let request = |i: u64| Request { at: i * 1_000_000_000, offset: 0, bytes: 512, op: Op::Read, origin: 0 };
+        let request = |i: u64| Request { at: i * 1_000_000_000, offset: 0, bytes: 512, op: Op::Read, origin: 0, hint: None };
         (0..10_000).for_each(|i| meter.add(&request(i)));
         let disk = meter.finish();
         // 10,000 s: 32.768 s are the shortest of which 512 are enough.

@@ -121,7 +121,7 @@ impl Side {
             Some(mix) => self.mixes[mix as usize].draw(),
         };
         let at = self.clock.pass(u64::from(cell.pages), self.random.next_u64());
-        Some(Request { at, offset: page * self.page_bytes + u64::from(shape.skip), bytes: shape.bytes, op: self.op, origin: 0 })
+        Some(Request { at, offset: page * self.page_bytes + u64::from(shape.skip), bytes: shape.bytes, op: self.op, origin: 0, hint: None })
     }
 
     /// A request that fits what is left of a window, where the hand has one: the next of them that fills it or leaves room for another,

@@ -55,7 +55,7 @@ impl RequestSource for DrawnWrites {
             let size = if let [size] = self.sizes[..] { size } else { self.sizes[self.size.pick(self.parts.next_u64())] };
             let part = if size.in_page > 1 { below(&mut self.parts, size.in_page) } else { 0 };
             let offset = page * u64::from(self.page_bytes) + part * u64::from(size.bytes);
-            out.push(Request { at: 0, offset, bytes: size.bytes, op: Op::Write, origin: 0 });
+            out.push(Request { at: 0, offset, bytes: size.bytes, op: Op::Write, origin: 0, hint: None });
         }
         self.clock.stamp(&mut self.arrival, &mut out[start..]);
         Ok(())

@@ -117,7 +117,7 @@ impl RequestSource for SyntheticSource {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let count = self.left.min(max as u64) as usize;
         let start = out.len();
-        let blank = Request { at: 0, offset: 0, bytes: self.sizes.first(), op: self.first_op, origin: 0 };
+        let blank = Request { at: 0, offset: 0, bytes: self.sizes.first(), op: self.first_op, origin: 0, hint: None };
         out.resize(start + count, blank);
         out[start..].chunks_mut(BATCH).for_each(|batch| self.draw(batch));
         self.left -= count as u64;

@@ -109,7 +109,7 @@ impl<W: Write> TraceWriter<W> {
     /// The output's.
     pub fn new(target: Target, out: W, clock: Clock) -> io::Result<Self> {
         let form = match target {
-            Target::Compact => Form::Compact(Box::new(CompactWriter::new(out, clock)?)),
+            Target::Compact => Form::Compact(Box::new(CompactWriter::new(out, clock))),
             Target::Msr => Form::Msr(MsrWriter::new(out)),
             Target::Fio => Form::Fio(FioWriter::new(out)?),
         };

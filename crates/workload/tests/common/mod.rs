@@ -14,7 +14,7 @@ use vpass_workload::traces::{
 
 /// A row, short enough for a table of them.
 pub(crate) fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> Row {
-    Row { at_ns, device, offset, bytes, op }
+    Row { at_ns, device, offset, bytes, op, hint: None }
 }
 
 /// The rows as the library writes them, each device by its number, and what that loses.

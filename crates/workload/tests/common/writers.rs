@@ -34,7 +34,7 @@ fn header(format: &str) -> Vec<u8> {
     }
 }
 
-fn line(format: &str, i: usize, Row { at_ns, device, offset, bytes, op }: &Row) -> String {
+fn line(format: &str, i: usize, Row { at_ns, device, offset, bytes, op, .. }: &Row) -> String {
     let read = u8::from(*op == Read);
     let (sector, sectors) = (offset / 512, bytes / 512);
     let seconds = format!("{}.{:09}", at_ns / 1_000_000_000, at_ns % 1_000_000_000);

@@ -2,6 +2,7 @@
 
 use crate::base::codings::FASTER;
 use crate::base::geometry::Geometry;
+use crate::base::latency::AccessLatency;
 use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts, RefreshCounts};
 use crate::base::units::{Bytes, Cause, Ns};
 use crate::bugs::{Bug, planted};
@@ -23,6 +24,9 @@ impl Drive {
         self.ftl.refresh = RefreshCounts::default();
         self.blame.clear();
         self.uncorrectable_reads = 0;
+        if let Some(hints) = &mut self.hints {
+            hints.begin_measurement();
+        }
         (self.ftl.lost_pages, self.ftl.lost_by_age) = (0, 0);
         self.flash.tell(Observer::measured_phase);
     }
@@ -94,7 +98,7 @@ impl Drive {
 
     /// Wordline groups on which techniques count with more retries than `reclaim.retries`, at the P/E count at the start.
     pub fn budget_raised(&self) -> u32 {
-        self.flash.limits().map_or(0, |limits| limits.budget_raised(self.config.start.pec))
+        self.flash.limits().map_or(0, |limits| limits.budget_raised(AccessLatency::Smallest, self.config.start.pec))
     }
 
     /// Those of them that were lost because they were older than `error.longest_age`, or than refresh lets data become.

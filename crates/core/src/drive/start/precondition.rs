@@ -10,8 +10,10 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::base::geometry::Geometry;
+use crate::base::latency::AccessLatency;
 use crate::base::mem::prefetch;
-use crate::base::streams::{HOST, RESERVE};
+use crate::base::page_set::any;
+use crate::base::streams::HOST;
 use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
@@ -98,7 +100,7 @@ impl Drive {
     fn load_steady_state(&mut self, filled: Lpn, timed: bool, rng: &mut Xoshiro256PlusPlus) {
         let block_pages = self.geometry.pages_per_block;
         // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
-        let kept_free = if timed { self.ftl.background_blocks(&self.flash) } else { 0 }.max(RESERVE + 1);
+        let kept_free = if timed { self.ftl.background_blocks(&self.flash) } else { 0 }.max(self.ftl.reserve() + 1);
         let closed = self.ftl.free_blocks() - kept_free;
         let valid = valid_by_age(filled, closed, block_pages);
         let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
@@ -146,9 +148,20 @@ impl Drive {
         self.close_loaded(block, pages.len() as u32);
     }
 
+    /// The tightest that the host says of what a block holds.
+    fn budget_of_content(&self, block: BlockId) -> AccessLatency {
+        let Some(hinted) = &self.ftl.hinted else { return AccessLatency::Smallest };
+        let owners = self.flash.contents().owners(block);
+        let valid = (0..).zip(owners).filter(|(page, _)| any(self.flash.contents().valid_words(block), *page, 1));
+        let budgets = valid.map(|(_, lpn)| hinted.of(*lpn));
+        let taken = if self.bugs.has(Bug::TighterBudgetIgnored) { budgets.max() } else { budgets.min() };
+        taken.unwrap_or(AccessLatency::Idle)
+    }
+
     /// The rest of a block whose pages the map holds: so many of them are valid, the others hold what is no longer.
     fn close_loaded(&mut self, block: BlockId, valid: u32) {
-        self.flash.preload(block, HOST, valid);
+        let budget = self.budget_of_content(block);
+        self.flash.preload(block, HOST, valid, budget);
         let (flash, ftl, mut slots) = self.parts();
         ftl.arm(flash, &mut slots, block);
         ftl.victims.insert(block, ftl.score(flash, block), flash.seq() as u32);

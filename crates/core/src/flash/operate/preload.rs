@@ -1,6 +1,7 @@
 //! What a drive begins with, written into the records by construction: whole blocks of data, and reads from before the run.
 
 use crate::base::dose::Quarters;
+use crate::base::latency::AccessLatency;
 use crate::base::units::{BlockId, Lpn, StreamId};
 use crate::bugs::Bug;
 use crate::flash::Flash;
@@ -20,7 +21,8 @@ impl Flash {
     }
 
     /// All of an erased block's pages are programmed, of which those preloaded, so many, are valid: it is closed, as though this stream had written it.
-    pub(crate) fn preload(&mut self, block: BlockId, stream: StreamId, valid: u32) {
+    pub(crate) fn preload(&mut self, block: BlockId, stream: StreamId, valid: u32, budget: AccessLatency) {
+        self.cold[block as usize].budget = budget;
         let hot = &mut self.hot[block as usize];
         (hot.state, hot.stream) = (BlockState::Closed, stream);
         hot.write_ptr = self.geometry.pages_per_block as u16;

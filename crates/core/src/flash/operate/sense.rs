@@ -19,6 +19,8 @@ pub(crate) struct Sensed {
     pub(crate) rings: bool,
     /// The level that it began with.
     pub(crate) level: u8,
+    /// How often it was sensed again.
+    pub(crate) retries: u8,
 }
 
 impl Flash {
@@ -49,7 +51,7 @@ impl Flash {
             return self.rung(lpn, ppn, cause, fill);
         }
         self.note_read(PhysRead { fill, ..PhysRead::good(lpn, ppn, cause) });
-        Sensed { good: true, rings: false, level: 0 }
+        Sensed { good: true, rings: false, level: 0, retries: 0 }
     }
 
     /// Senses a page of which the controller's memory holds a copy, to see whether flash still holds the same; `fill` where its copy is used to
@@ -103,21 +105,21 @@ impl Flash {
             self.levels.worked(block, level + retries);
         }
         if is_suspect && self.tired.is_quiet(block, self.hot[block as usize].reads) {
-            return Sensed { good: result == ReadResult::Good, rings: false, level };
+            return Sensed { good: result == ReadResult::Good, rings: false, level, retries };
         }
-        self.rung_out(block, result == ReadResult::Good, level)
+        self.rung_out(block, result == ReadResult::Good, level, retries)
     }
 
     /// The same, where model or policy may have something to say.
     #[inline(never)]
-    fn rung_out(&mut self, block: BlockId, good: bool, level: u8) -> Sensed {
+    fn rung_out(&mut self, block: BlockId, good: bool, level: u8, retries: u8) -> Sensed {
         if self.model.is_none() {
             self.carry(block);
-            return Sensed { good, rings: false, level };
+            return Sensed { good, rings: false, level, retries };
         }
         self.ask_model(block);
         self.set_alarm(block);
-        Sensed { good, rings: true, level }
+        Sensed { good, rings: true, level, retries }
     }
 
     /// What a request of the host's reads next begins with this level.

@@ -23,7 +23,8 @@ use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{LimitTable, Worn, dose_per_kind};
+use crate::disturb::table::{Worn, dose_per_kind};
+use crate::disturb::told::Limits;
 use crate::slots::card::{About, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -93,7 +94,7 @@ impl Block {
         (0..limits.groups()).map(of_group).collect()
     }
 
-    fn group_threshold(&self, view: &View, limits: &LimitTable, wear: Worn, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
+    fn group_threshold(&self, view: &View, limits: Limits, wear: Worn, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
         let terms = Self::terms(view, limits, wear, group, kinds, work);
         let worst_case = ((terms.limit - terms.moving) / terms.alpha - self.overshoot).floor();
         // At least one read: where that is not safe the drive is refused, or warned of (`promise`).
@@ -101,7 +102,7 @@ impl Block {
         (reads, terms)
     }
 
-    fn terms(view: &View, limits: &LimitTable, wear: Worn, group: usize, kinds: u32, work: Work) -> Terms {
+    fn terms(view: &View, limits: Limits, wear: Worn, group: usize, kinds: u32, work: Work) -> Terms {
         let endurance = limits.lookup_worn(group, wear);
         let alpha = endurance.alpha.weight();
         let limit = limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode).units();

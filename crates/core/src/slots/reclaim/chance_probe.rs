@@ -28,7 +28,7 @@ use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::LimitTable;
+use crate::disturb::told::Limits;
 use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
 
 /// Probability that the neighbours of a read are probed.
@@ -129,19 +129,19 @@ impl ChanceProbe {
     }
 
     /// G.
-    fn near(&self, view: &View, limits: &LimitTable, pec: u32) -> u32 {
+    fn near(&self, view: &View, limits: Limits, pec: u32) -> u32 {
         // Each job of some wordlines serves one read, which may take retries; what those of other reads add is off the limit already.
         let retries = limits.most_retries(pec) * view.geometry.wordlines_per_block;
         self.near.saturating_add(late(view)).saturating_add(retries)
     }
 
     /// (alpha - 1) G.
-    fn beside(&self, view: &View, limits: &LimitTable, pec: u32, alpha: Alpha) -> Dose {
+    fn beside(&self, view: &View, limits: Limits, pec: u32, alpha: Alpha) -> Dose {
         Reads(self.near(view, limits, pec)) * (alpha - Alpha::ONE)
     }
 
     /// E.
-    fn end(&self, view: &View, limits: &LimitTable, pec: u32) -> u32 {
+    fn end(&self, view: &View, limits: Limits, pec: u32) -> u32 {
         let of_group = |group| {
             let e = limits.lookup(group, pec);
             let room = (e.limit - self.beside(view, limits, pec, e.alpha)).max(Dose::ZERO).units();
@@ -153,13 +153,13 @@ impl ChanceProbe {
     }
 
     /// Whether blocks of this age are treated as by `block`.
-    fn is_block(&self, view: &View, limits: &LimitTable, pec: u32) -> bool {
+    fn is_block(&self, view: &View, limits: Limits, pec: u32) -> bool {
         let threshold = self.block.threshold(view, pec, ALL_KINDS).map_or(0, |(threshold, _)| threshold);
         !self.draws_count || self.end(view, limits, pec) <= threshold
     }
 
     /// The end of a block's reads, and of its wait for the next draw.
-    fn next(&self, view: &View, limits: &LimitTable, block: BlockId) -> Reads {
+    fn next(&self, view: &View, limits: Limits, block: BlockId) -> Reads {
         let now = view.reads(block).0;
         let end = self.end(view, limits, view.pec(block)).max(now + 1);
         Reads((now + 1..end).find(|n| self.is_drawn(view, block, *n)).unwrap_or(end))

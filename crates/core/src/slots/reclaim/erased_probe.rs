@@ -27,7 +27,8 @@ use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
-use crate::disturb::table::{LimitTable, dose_per_kind};
+use crate::disturb::table::dose_per_kind;
+use crate::disturb::told::Limits;
 use crate::slots::card::{About, Args, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -129,7 +130,7 @@ impl ErasedProbe {
     }
 
     /// What a group needs with so many pages that movers may still sense.
-    fn need(&self, view: &View, limits: &LimitTable, group: usize, pec: u32, pages: u32) -> Need {
+    fn need(&self, view: &View, limits: Limits, group: usize, pec: u32, pages: u32) -> Need {
         let e = limits.lookup(group, pec);
         let reads = self.pause(view) + late(view) + self.overshoot + 3 * self.width(view);
         let beside = (e.alpha - Alpha::ONE) * 2;
@@ -140,7 +141,7 @@ impl ErasedProbe {
         Need { limit: e.limit, alpha: e.alpha, left: Reads(reads) * e.alpha + movers + round * 2, reads }
     }
 
-    fn needs(&self, view: &View, limits: &LimitTable, pec: u32, pages: u32) -> Vec<Need> {
+    fn needs(&self, view: &View, limits: Limits, pec: u32, pages: u32) -> Vec<Need> {
         (0..limits.groups()).map(|group| self.need(view, limits, group, pec, pages)).collect()
     }
 
@@ -161,7 +162,7 @@ impl ErasedProbe {
     }
 
     /// Ends a round: what is due moves, and the next round is set.
-    fn end_round(&mut self, view: &View, block: BlockId, limits: &LimitTable, out: &mut Vec<Action>) -> Reads {
+    fn end_round(&mut self, view: &View, block: BlockId, limits: Limits, out: &mut Vec<Action>) -> Reads {
         self.rounds += 1;
         let now = view.reads(block).0;
         let Round { mut pages, mut spare, .. } = self.blocks[block as usize].round.take().expect("a round is under way");
@@ -187,7 +188,7 @@ impl ErasedProbe {
     }
 
     /// Asks for the next probes of a round, or ends it where there are none.
-    fn go_on(&mut self, view: &View, block: BlockId, limits: &LimitTable, out: &mut Vec<Action>) -> Reads {
+    fn go_on(&mut self, view: &View, block: BlockId, limits: Limits, out: &mut Vec<Action>) -> Reads {
         let now = view.reads(block).0;
         let state = &mut self.blocks[block as usize];
         // Nobody asked in time (reads before the run): there may be no time for a read a batch.
@@ -261,7 +262,7 @@ impl Policy for ErasedProbe {
     }
 
     fn promise(&self, view: &View, pec: u32) -> Promise {
-        let budget = |limits: &LimitTable, group: usize| {
+        let budget = |limits: Limits, group: usize| {
             let Need { limit, alpha, left, reads } = self.need(view, limits, group, pec, view.geometry.pages_per_block);
             let alpha = alpha.weight();
             let own = left.units() - alpha * f64::from(reads);

@@ -12,13 +12,16 @@
 
 use super::{CHECK_INTERVAL, Policy, Technique, Threshold, View};
 use crate::base::geometry::Geometry;
+use crate::base::latency::AccessLatency;
 use crate::bugs::Bugs;
 use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig, Schedule};
 use crate::disturb::table::LimitTable;
+use crate::disturb::told::Limits;
 use crate::flash::contents::Contents;
 use crate::flash::count::page_counters::PageCounters;
 use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::recoded::Recoded;
+use crate::hints;
 use crate::slots::reclaim::late::late_reads;
 
 /// No promise depends on what is drawn.
@@ -268,6 +271,12 @@ impl Prospect {
         self.policy.explain(&self.blank.view(), pec)
     }
 
+    /// The same for blocks whose data's reads may be so slow.
+    pub fn thresholds_at(&self, budget: AccessLatency, pec: u32) -> Vec<Threshold> {
+        let limits = self.blank.limits.as_ref().map(|table| Limits::new(table, budget));
+        self.policy.explain(&View { limits, ..self.blank.view() }, pec)
+    }
+
     /// What is promised of blocks of this age.
     pub fn promise(&self, pec: u32) -> Promise {
         self.policy.promise(&self.blank.view(), pec)
@@ -278,6 +287,8 @@ impl Prospect {
 struct Blank {
     geometry: Geometry,
     limits: Option<LimitTable>,
+    /// The tightest of any data: what holds at this budget holds at every other.
+    budget: AccessLatency,
     disturb: DisturbConfig,
     density: DensityConfig,
     late_reads: u32,
@@ -292,6 +303,7 @@ impl Blank {
         let geometry = Geometry::new(config);
         Self {
             limits: limits(config),
+            budget: hints::in_use(config)[0],
             disturb: config.disturb.clone(),
             density: config.density.clone(),
             late_reads: late_reads(config, &geometry, timed),
@@ -306,7 +318,7 @@ impl Blank {
     fn view(&self) -> View<'_> {
         View {
             geometry: &self.geometry,
-            limits: self.limits.as_ref(),
+            limits: self.limits.as_ref().map(|table| Limits::new(table, self.budget)),
             disturb: &self.disturb,
             density: &self.density,
             late_reads: self.late_reads,

@@ -99,7 +99,7 @@ mod tests {
             for _ in 0..n {
                 self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let op = if (self.random >> 60).is_multiple_of(2) { Op::Read } else { Op::Write };
-                out.push(Request { at: 0, offset: (self.random >> 33) % self.pages * 16_384, bytes: 16_384, op, origin: 0 });
+                out.push(Request { at: 0, offset: (self.random >> 33) % self.pages * 16_384, bytes: 16_384, op, origin: 0, hint: None });
             }
             Ok(())
         }

@@ -49,5 +49,5 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let bytes = fields.number()?;
     let at_ns = fields.scaled(US_NS)?;
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
 }

@@ -62,6 +62,6 @@ impl LineReader for Rows {
         fields.unused_number()?;
         fields.unused_number()?;
         fields.end()?;
-        Ok(Some(Row { at_ns: self.pace.next(), device: 0, offset, bytes, op: self.op }))
+        Ok(Some(Row { at_ns: self.pace.next(), device: 0, offset, bytes, op: self.op, hint: None }))
     }
 }

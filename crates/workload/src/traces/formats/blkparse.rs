@@ -102,7 +102,7 @@ impl LineReader for Events {
             _ => return Err(BadRow::Column(PLUS)),
         }
         let bytes = fields.sectors()?;
-        Ok(Some(Row { at_ns, device: self.devices.number(device)?, offset, bytes, op }))
+        Ok(Some(Row { at_ns, device: self.devices.number(device)?, offset, bytes, op, hint: None }))
     }
 
     fn device_name(&self, device: u32) -> String {

@@ -59,7 +59,7 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let offset = fields.sector()?;
     let bytes = fields.sectors()?;
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
 }
 
 #[inline]

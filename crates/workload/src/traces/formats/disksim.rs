@@ -60,7 +60,7 @@ fn parse<const PLACES: usize>(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let bytes = fields.sectors()?;
     let op = direction(fields.text()?).ok_or(BadRow::Column(FLAGS))?;
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
 }
 
 /// Bit 0 of a hexadecimal number is bit 0 of its last digit.

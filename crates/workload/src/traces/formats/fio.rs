@@ -76,7 +76,7 @@ impl LineReader for Log {
         let file = fields.text()?;
         let Entry::Data { op, offset, bytes } = entry(&mut fields, ACTION)? else { return Ok(None) };
         self.latest_ns = self.latest_ns.max(at_ns);
-        Ok(Some(Row { at_ns, device: self.files.number(file)?, offset, bytes, op }))
+        Ok(Some(Row { at_ns, device: self.files.number(file)?, offset, bytes, op, hint: None }))
     }
 
     fn device_name(&self, device: u32) -> String {

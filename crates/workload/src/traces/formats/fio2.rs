@@ -68,7 +68,7 @@ impl LineReader for Log {
         let file = fields.text()?;
         match entry(&mut fields, ACTION)? {
             Entry::Data { op, offset, bytes } => {
-                Ok(Some(Row { at_ns: self.pace.next(), device: self.files.number(file)?, offset, bytes, op }))
+                Ok(Some(Row { at_ns: self.pace.next(), device: self.files.number(file)?, offset, bytes, op, hint: None }))
             }
             Entry::Wait { us } => {
                 if us >= LEAST_WAIT_US {

@@ -58,5 +58,5 @@ fn parse(line: &[u8], unit_ns: u64) -> Result<Option<Row>, BadRow> {
         _ => return Err(BadRow::Column(TYPE)),
     };
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
 }

@@ -9,7 +9,9 @@
 //! | offset | bytes |
 //! | size | bytes |
 //! | response | 100 ns; may be absent |
+//! | hint | how slow the request may be: none, idle, typical or smallest; may be absent, and no trace of the collection has it |
 
+use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
 
 use crate::traces::rows::fields::Commas;
@@ -31,6 +33,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("offset", "a whole number of bytes below 2^63"),
         column("size", "a whole number of bytes"),
         column("response", "a whole number of 100-ns ticks"),
+        column("hint", "none, idle, typical or smallest"),
     ],
     clock: Clock::Absolute,
     times: Times::Fixed("ticks of 100 ns"),
@@ -40,6 +43,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
 };
 
 const TYPE: usize = 3;
+const HINT: usize = 7;
 const TICK_NS: u64 = 100;
 
 fn detect(head: &Head) -> bool {
@@ -74,12 +78,16 @@ impl LineReader for Rows {
         };
         let offset = fields.offset()?;
         let bytes = fields.number()?;
+        let mut hint = None;
         if fields.more() {
             fields.unused_number()?;
+            if fields.more() {
+                hint = word(fields.text()?)?;
+            }
             fields.end()?;
         }
         let device = known.map_or_else(|| self.disks.number(disk), Ok)?;
-        Ok(Some(Row { at_ns, device, offset, bytes, op }))
+        Ok(Some(Row { at_ns, device, offset, bytes, op, hint }))
     }
 
     /// As the collection names its files: `hm_0` is disk 0 of host hm.
@@ -100,6 +108,12 @@ fn disk<'a>(fields: &mut Commas<'a>) -> Result<&'a [u8], BadRow> {
     fields.text()?;
     fields.device()?;
     Ok(fields.since(host))
+}
+
+/// What the column hint says.
+fn word(text: &[u8]) -> Result<Option<AccessLatency>, BadRow> {
+    let word = std::str::from_utf8(text).ok().and_then(|word| AccessLatency::parse(word).ok());
+    word.ok_or(BadRow::Column(HINT))
 }
 
 fn direction(text: &[u8]) -> Option<Op> {

@@ -72,7 +72,7 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let bytes = fields.number()?;
     let op = direction(fields.text()?).ok_or(BadRow::Column(OPCODE))?;
     let at_ns = fields.seconds()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
 }
 
 #[inline]

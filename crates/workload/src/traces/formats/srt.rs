@@ -121,5 +121,5 @@ fn row(disks: &Disks, record: &[u8]) -> Result<Option<Row>, BadRow> {
     let device = field(DEVICE) >> 8 & 0xff;
     let sector_bytes = disks[device as usize].ok_or(BadRow::Column(DEVICE))?;
     let op = if field(FLAGS) & 1 == 1 { Op::Read } else { Op::Write };
-    Ok(Some(Row { at_ns, device, offset: u64::from(field(SECTOR)) * u64::from(sector_bytes), bytes: field(BYTES).into(), op }))
+    Ok(Some(Row { at_ns, device, offset: u64::from(field(SECTOR)) * u64::from(sector_bytes), bytes: field(BYTES).into(), op, hint: None }))
 }

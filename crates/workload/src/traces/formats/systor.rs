@@ -58,5 +58,5 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let offset = fields.offset()?;
     let bytes = fields.number()?;
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
 }

@@ -57,5 +57,5 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     };
     let device = fields.device()?;
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op }))
+    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
 }

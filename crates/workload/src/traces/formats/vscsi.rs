@@ -110,7 +110,7 @@ fn row(layout: Layout, record: &[u8]) -> Result<Option<Row>, BadRow> {
     }
     let at_ns = long(record, TIME_AT).checked_mul(1000).ok_or(BadRow::Column(TIME))?;
     let bytes = u32::from_le_bytes(record[layout.length_at..][..4].try_into().expect("four bytes"));
-    Ok(Some(Row { at_ns, device: 0, offset: block * 512, bytes: u64::from(bytes), op }))
+    Ok(Some(Row { at_ns, device: 0, offset: block * 512, bytes: u64::from(bytes), op, hint: None }))
 }
 
 #[inline]

@@ -69,7 +69,7 @@ impl LineReader for Events {
         let offset = fields.offset()?;
         let bytes = fields.number()?;
         let at_ns = fields.seconds()?;
-        Ok(counts.then_some(Row { at_ns, device: 0, offset, bytes, op }))
+        Ok(counts.then_some(Row { at_ns, device: 0, offset, bytes, op, hint: None }))
     }
 
     fn without_rows(&self) -> &'static str {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::{Op, SourceError};
 use vpass_core::base::units::Ns;
 
@@ -31,6 +32,7 @@ pub(in crate::traces) struct Placed {
     pub(in crate::traces) offset: u64,
     pub(in crate::traces) bytes: u32,
     pub(in crate::traces) op: Op,
+    pub(in crate::traces) hint: Option<AccessLatency>,
     /// It came before an earlier one and was moved up to it.
     pub(in crate::traces) clamped: bool,
     /// Its address was changed to fit.
@@ -95,6 +97,6 @@ impl FileReplay {
             return Err(self.complain("the request is earlier than one before it, which --strict refuses"));
         }
         let at = way.clock.at(since).map_err(|what| self.complain(what))?;
-        Ok(Placed { at, offset, bytes: bytes as u32, op: row.op, clamped, refitted: (offset, bytes) != (asked, row.bytes) })
+        Ok(Placed { at, offset, bytes: bytes as u32, op: row.op, hint: row.hint, clamped, refitted: (offset, bytes) != (asked, row.bytes) })
     }
 }

@@ -123,7 +123,7 @@ mod tests {
     const PAGE: u64 = 4096;
 
     fn row(page: u64, pages: u64, op: Op) -> Row {
-        Row { at_ns: 0, device: 0, offset: page * PAGE, bytes: pages * PAGE, op }
+        Row { at_ns: 0, device: 0, offset: page * PAGE, bytes: pages * PAGE, op, hint: None }
     }
 
     fn device(base: u64) -> Device {

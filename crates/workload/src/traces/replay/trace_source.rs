@@ -214,7 +214,7 @@ impl TraceSource {
         self.report.rows += 1;
         self.report.clamped += u64::from(row.clamped);
         self.report.refitted += u64::from(row.refitted);
-        Request { at: self.clock.serve(row.at), offset: row.offset, bytes: row.bytes, op: row.op, origin: 0 }
+        Request { at: self.clock.serve(row.at), offset: row.offset, bytes: row.bytes, op: row.op, origin: 0, hint: row.hint }
     }
 }
 

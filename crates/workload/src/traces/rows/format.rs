@@ -1,5 +1,6 @@
 //! What a trace format is: a name, a column table, a way to recognise it and a way to read it.
 
+use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
 
 use crate::traces::rows::head::Head;
@@ -19,6 +20,8 @@ pub struct Row {
     pub bytes: u64,
     /// Direction.
     pub op: Op,
+    /// How slow it may be, where the trace has a column for that and says it.
+    pub hint: Option<AccessLatency>,
 }
 
 /// A column of a text format, or a field of a binary one.

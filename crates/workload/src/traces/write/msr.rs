@@ -1,4 +1,5 @@
-//! Rows as an MSR Cambridge CSV, whose columns `traces::msr` lists. No trace here keeps response times, so that column is 0.
+//! Rows as an MSR Cambridge CSV, whose columns `traces::msr` lists. No trace here keeps response times, so that column is 0. Behind it stands a row's hint, where it has
+//! one.
 
 use std::io::{self, Write};
 
@@ -39,7 +40,12 @@ impl<W: Write> MsrWriter<W> {
         };
         let Row { at_ns, device, offset, bytes, .. } = row;
         self.losses.rounded += u64::from(!at_ns.is_multiple_of(TICK_NS));
-        Ok(writeln!(self.out, "{},{},{op},{offset},{bytes},0", at_ns / TICK_NS, self.disks[*device as usize])?)
+        write!(self.out, "{},{},{op},{offset},{bytes},0", at_ns / TICK_NS, self.disks[*device as usize])?;
+        match row.hint {
+            None => writeln!(self.out)?,
+            Some(hint) => writeln!(self.out, ",{}", hint.name())?,
+        }
+        Ok(())
     }
 
     pub(super) fn finish(mut self) -> io::Result<(W, Losses)> {

@@ -18,7 +18,8 @@ use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::{DoseUnit, DriveConfig};
-use crate::disturb::table::{LimitTable, Worn, dose_per_kind};
+use crate::disturb::table::{Worn, dose_per_kind};
+use crate::disturb::told::Limits;
 use crate::slots::card::Args;
 
 /// What a technique knows of the doses of a block's wordlines.
@@ -91,7 +92,7 @@ pub(in crate::slots::reclaim) struct Straw<E> {
     heaviest: Quarters,
     /// Whether wordlines that are not yet programmed may be used up.
     counts_before: bool,
-    /// What wordlines may take, by `LimitTable::worn_class`.
+    /// What wordlines may take, by [`Limits::worn_class`].
     budgets: BTreeMap<Class, Budget>,
     /// Room for a look: what each wordline may still take.
     margins: Vec<Dose>,
@@ -150,7 +151,7 @@ impl<E: Estimate> Straw<E> {
     }
 
     /// What a wordline of a group may have taken at a look, before V is subtracted.
-    fn keep(&self, view: &View, limits: &LimitTable, group: usize, worn: Worn) -> (Dose, Alpha) {
+    fn keep(&self, view: &View, limits: Limits, group: usize, worn: Worn) -> (Dose, Alpha) {
         let e = limits.lookup_worn(group, worn);
         let beside = if E::ONLY_THE_INTERVAL { 0 } else { 2 * view.geometry.cell.bits() };
         let neighbours = Reads(beside) * (e.alpha - Alpha::ONE);
@@ -159,7 +160,7 @@ impl<E: Estimate> Straw<E> {
     }
 
     /// What the looks rest on: that they leave a new wordline where it is.
-    fn promised(&self, view: &View, limits: &LimitTable, group: usize, pec: u32) -> Promised {
+    fn promised(&self, view: &View, limits: Limits, group: usize, pec: u32) -> Promised {
         let e = limits.lookup(group, pec);
         let reads = self.horizon(view);
         let (keep, _) = self.keep(view, limits, group, Worn::at_longest(pec));

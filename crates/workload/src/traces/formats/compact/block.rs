@@ -1,6 +1,7 @@
 //! A block of rows as bytes and back: one column after the other, each in the form that suits it (docs/compact-trace.md).
 //! Times and offsets are steps from where the row before them would lead, sizes and devices distances from the least of the block.
 
+use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
 
 use super::pack::{self, LOOK_AHEAD, Packed};
@@ -12,8 +13,8 @@ pub(super) const MAX_ROWS: usize = 4096;
 const COLUMN_HEADER_BYTES: usize = 24;
 /// What stands before everything else.
 const HEADER_BYTES: usize = 4 * COLUMN_HEADER_BYTES;
-/// Most bytes of a payload: its headers, its directions, and codes and 8 bytes a number in each column.
-pub(super) const MAX_BYTES: usize = HEADER_BYTES + MAX_ROWS / 4 + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
+/// Most bytes of a payload: its headers, its directions and hints, and codes and 8 bytes a number in each column.
+pub(super) const MAX_BYTES: usize = HEADER_BYTES + 2 * (MAX_ROWS / 4) + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
 /// Offsets end here, as in all formats.
 const ADDRESS_END: u64 = 1 << 63;
 
@@ -41,8 +42,8 @@ impl Columns {
     }
 }
 
-/// Appends the payload of a block of 1 to [`MAX_ROWS`] rows.
-pub(super) fn encode(rows: &[Row], columns: &mut Columns, out: &mut Vec<u8>) {
+/// Appends the payload of a block of 1 to [`MAX_ROWS`] rows, with a column of hints or without.
+pub(super) fn encode(rows: &[Row], hints: bool, columns: &mut Columns, out: &mut Vec<u8>) {
     let (start, begin) = rows.first().map_or((0, 0), |row| (row.at_ns, row.offset));
     columns.numbers.iter_mut().for_each(Vec::clear);
     let (mut time, mut end) = (start, begin);
@@ -66,6 +67,9 @@ pub(super) fn encode(rows: &[Row], columns: &mut Columns, out: &mut Vec<u8>) {
         out.extend_from_slice(&(packed.data.len() as u32).to_le_bytes());
     }
     out.extend(rows.chunks(4).map(|four| four.iter().rev().fold(0, |byte, row| byte << 2 | row.op as u8)));
+    if hints {
+        out.extend(rows.chunks(4).map(|four| four.iter().rev().fold(0, |byte, row| byte << 2 | code_of(row.hint))));
+    }
     for packed in &columns.packed {
         out.extend_from_slice(&packed.codes);
         out.extend_from_slice(&packed.data);
@@ -103,14 +107,22 @@ fn common(mut a: u64, mut b: u64) -> u64 {
     b
 }
 
-/// Appends the rows of a block. `payload` goes [`LOOK_AHEAD`] bytes beyond the block; so many devices are listed.
+/// Appends so many rows of a block, which has a column of hints or none. `payload` goes [`LOOK_AHEAD`] bytes beyond the block; so many
+/// devices are listed.
 ///
 /// # Errors
 /// What is wrong; nothing is appended then.
-pub(super) fn decode(payload: &[u8], count: usize, devices: usize, columns: &mut Columns, rows: &mut Vec<Row>) -> Result<(), &'static str> {
+pub(super) fn decode(
+    payload: &[u8],
+    (count, hints): (usize, bool),
+    devices: usize,
+    columns: &mut Columns,
+    rows: &mut Vec<Row>,
+) -> Result<(), &'static str> {
     let mut rest = Rest { payload, at: HEADER_BYTES, end: payload.len() - LOOK_AHEAD };
     let headers = payload[..rest.end].get(..HEADER_BYTES).ok_or(MISFIT)?;
     let ops = rest.take(count.div_ceil(4))?;
+    let hints = rest.take(if hints { count.div_ceil(4) } else { 0 })?;
     for (header, column) in headers.chunks_exact(COLUMN_HEADER_BYTES).map(Header::read).zip(COLUMNS) {
         let codes = rest.take(pack::code_bytes(header.widths, count))?;
         let data = rest.take_with_look_ahead(header.data_bytes)?;
@@ -127,6 +139,12 @@ pub(super) fn decode(payload: &[u8], count: usize, devices: usize, columns: &mut
     columns.follow();
     columns.check(ops, devices)?;
     columns.assemble(ops, rows);
+    let first = rows.len() - count;
+    for (four, byte) in rows[first..].chunks_mut(4).zip(hints) {
+        for (i, row) in four.iter_mut().enumerate() {
+            row.hint = HINTS[usize::from(byte >> (2 * i) & 3)];
+        }
+    }
     Ok(())
 }
 
@@ -217,9 +235,16 @@ impl Columns {
         let numbers = times.iter().zip(offsets).zip(sizes).zip(indices).enumerate();
         rows.extend(numbers.map(|(i, (((at_ns, offset), bytes), index))| {
             let op = OPS[usize::from(ops[i / 4] >> (i % 4 * 2) & 3)];
-            Row { at_ns: *at_ns, device: *index as u32, offset: *offset, bytes: *bytes, op }
+            Row { at_ns: *at_ns, device: *index as u32, offset: *offset, bytes: *bytes, op, hint: None }
         }));
     }
+}
+
+/// By code, which is `NVMe`'s.
+const HINTS: [Option<AccessLatency>; 4] = [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
+
+fn code_of(hint: Option<AccessLatency>) -> u8 {
+    HINTS.iter().position(|of| *of == hint).expect("all are there") as u8
 }
 
 /// By code; the last one is refused.

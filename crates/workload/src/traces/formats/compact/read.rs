@@ -2,7 +2,7 @@
 
 use super::block::{self, Columns, MAX_ROWS};
 use super::pack::LOOK_AHEAD;
-use super::section::{self, HEADER_BYTES, Header, Kind};
+use super::section::{self, About, HEADER_BYTES, Header, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Clock, Row};
 use crate::traces::rows::reader::{Batch, BatchReader};
@@ -12,7 +12,7 @@ use crate::traces::rows::reader::{Batch, BatchReader};
 pub(super) struct Decoder {
     begun: bool,
     ended: bool,
-    absolute_clock: bool,
+    about: About,
     /// Names of the devices.
     devices: Vec<String>,
     rows: u64,
@@ -26,7 +26,7 @@ impl BatchReader for Decoder {
         }
         let Some(header) = bytes.first_chunk() else { return Ok(Batch::More(HEADER_BYTES)) };
         if !self.begun {
-            self.absolute_clock = section::read_file_header(header)?;
+            self.about = section::read_file_header(header)?;
             self.begun = true;
             return Ok(Batch::Whole(HEADER_BYTES));
         }
@@ -55,7 +55,7 @@ impl BatchReader for Decoder {
     }
 
     fn clock(&self) -> Clock {
-        if self.absolute_clock { Clock::Absolute } else { Clock::Relative }
+        if self.about.absolute_clock { Clock::Absolute } else { Clock::Relative }
     }
 }
 
@@ -81,7 +81,7 @@ impl Decoder {
             return Err("a block should hold 1 to 4,096 rows");
         }
         self.rows += count as u64;
-        block::decode(payload, count, self.devices.len(), &mut self.columns, rows)
+        block::decode(payload, (count, self.about.hints), self.devices.len(), &mut self.columns, rows)
     }
 
     fn end(&mut self, payload: &[u8]) -> Result<(), &'static str> {
@@ -93,13 +93,14 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
+    use vpass_core::base::latency::AccessLatency;
     use vpass_core::base::request::Op;
 
     use super::super::CompactWriter;
     use super::*;
 
     fn written(rows: &[Row]) -> Vec<u8> {
-        let mut writer = CompactWriter::new(vec![], Clock::Absolute).unwrap();
+        let mut writer = CompactWriter::new(vec![], Clock::Absolute);
         for number in 0..=rows.iter().map(|r| r.device).max().unwrap() {
             writer.device(&format!("disk {number}")).unwrap();
         }
@@ -121,7 +122,7 @@ mod tests {
     }
 
     fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> Row {
-        Row { at_ns, device, offset, bytes, op }
+        Row { at_ns, device, offset, bytes, op, hint: None }
     }
 
     #[test]
@@ -139,6 +140,19 @@ mod tests {
             assert_eq!(back, rows[..count]);
             assert_eq!((decoder.device_name(7), decoder.clock()), ("disk 7".into(), Clock::Absolute));
         }
+    }
+
+    #[test]
+    fn hints_come_back_in_version_2_and_version_1_has_none() {
+        let hints = [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
+        let rows: Vec<_> = (0..9000u64).map(|i| Row { hint: hints[i as usize * 7 % 4], ..row(i, 0, 4096 * i, 4096, Op::Read) }).collect();
+        let bytes = written(&rows);
+        assert_eq!((bytes[8], read(&bytes).unwrap().0), (2, rows));
+        let without = written(&[row(0, 0, 0, 1, Op::Read)]);
+        assert_eq!((without[8], without[11]), (1, 0));
+        let mut old = section::file_header(About { hints: true, ..About::default() });
+        old[8] = 1;
+        assert_eq!(read(&section::sealed(old)).err(), Some("the compact trace of version 1 has a hint column, which only version 2 has"));
     }
 
     #[test]

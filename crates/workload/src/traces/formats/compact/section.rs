@@ -8,8 +8,11 @@ pub(super) const HEADER_BYTES: usize = 16;
 pub(super) const MAX_PAYLOAD_BYTES: usize = block::MAX_BYTES;
 /// As PNG's: no text has the first byte, and a transfer that changes line ends is found at once.
 pub(super) const MAGIC: &[u8; 8] = b"\x89vpt\r\n\x1a\n";
-/// Version that is written and read.
-pub(super) const VERSION: u16 = 1;
+/// Version that is written where no row has a hint, and of rows that may have some.
+const VERSION: u16 = 1;
+const VERSION_WITH_HINTS: u16 = 2;
+/// Where the header says whether rows have hints.
+const HINTS_AT: usize = 11;
 const CRC_AT: usize = 12;
 
 /// What a section holds.
@@ -75,27 +78,47 @@ fn checksum(section: &[u8]) -> u32 {
     hash.finalize()
 }
 
+/// What a file's header says of its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct About {
+    /// Their times count from a date.
+    pub(super) absolute_clock: bool,
+    /// They have a column of hints.
+    pub(super) hints: bool,
+}
+
 /// The file's header.
-pub(super) fn file_header(absolute_clock: bool) -> [u8; HEADER_BYTES] {
+pub(super) fn file_header(about: About) -> [u8; HEADER_BYTES] {
+    let version = if about.hints { VERSION_WITH_HINTS } else { VERSION };
     let mut header = [0; HEADER_BYTES];
     header[..8].copy_from_slice(MAGIC);
-    header[8..10].copy_from_slice(&VERSION.to_le_bytes());
-    header[10] = u8::from(absolute_clock);
+    header[8..10].copy_from_slice(&version.to_le_bytes());
+    header[10] = u8::from(about.absolute_clock);
+    header[HINTS_AT] = u8::from(about.hints);
+    sealed(header)
+}
+
+/// A file's header with its checksum.
+pub(super) fn sealed(mut header: [u8; HEADER_BYTES]) -> [u8; HEADER_BYTES] {
     let crc = checksum(&header);
     header[CRC_AT..].copy_from_slice(&crc.to_le_bytes());
     header
 }
 
-/// Checks a file's header; gives whether its times count from a date.
-pub(super) fn read_file_header(bytes: &[u8; HEADER_BYTES]) -> Result<bool, &'static str> {
+/// Checks a file's header; gives what it says.
+pub(super) fn read_file_header(bytes: &[u8; HEADER_BYTES]) -> Result<About, &'static str> {
     if !bytes.starts_with(MAGIC) {
         return Err("the file does not begin like a compact trace");
     }
-    if bytes[8..10] != VERSION.to_le_bytes() {
-        return Err("the compact trace is of a version that this vpass does not know; version 1 is expected");
+    let version = u16::from_le_bytes([bytes[8], bytes[9]]);
+    if !(VERSION..=VERSION_WITH_HINTS).contains(&version) {
+        return Err("the compact trace is of a version that this vpass does not know; version 1 or 2 is expected");
     }
     if bytes[CRC_AT..] != checksum(bytes).to_le_bytes() || bytes[10] > 1 {
         return Err("the header of the compact trace is damaged");
     }
-    Ok(bytes[10] == 1)
+    if bytes[HINTS_AT] > u8::from(version == VERSION_WITH_HINTS) {
+        return Err("the compact trace of version 1 has a hint column, which only version 2 has");
+    }
+    Ok(About { absolute_clock: bytes[10] == 1, hints: bytes[HINTS_AT] == 1 })
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::block::{self, Columns, MAX_ROWS};
-use super::section::{self, HEADER_BYTES, Kind};
+use super::section::{self, About, HEADER_BYTES, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Clock, Row};
 
@@ -13,6 +13,9 @@ const LIST_BYTES: usize = 32 << 10;
 /// A writer of the compact form. A file without [`CompactWriter::finish`] is a truncated one.
 pub(in crate::traces) struct CompactWriter<W: Write> {
     out: W,
+    /// What the file's header says, once it is written: with the first rows.
+    about: Option<About>,
+    absolute_clock: bool,
     rows: Vec<Row>,
     total: u64,
     devices: usize,
@@ -24,17 +27,18 @@ pub(in crate::traces) struct CompactWriter<W: Write> {
 
 impl<W: Write> CompactWriter<W> {
     /// Begins a file; `clock` is what its times count from.
-    pub(in crate::traces) fn new(mut out: W, clock: Clock) -> io::Result<Self> {
-        out.write_all(&section::file_header(clock == Clock::Absolute))?;
-        Ok(Self {
+    pub(in crate::traces) fn new(out: W, clock: Clock) -> Self {
+        Self {
             out,
+            about: None,
+            absolute_clock: clock == Clock::Absolute,
             rows: Vec::with_capacity(MAX_ROWS),
             total: 0,
             devices: 0,
             unlisted: vec![],
             columns: Columns::default(),
             section: vec![],
-        })
+        }
     }
 
     /// Adds the next device: the first one is [`Row::device`] 0.
@@ -71,16 +75,33 @@ impl<W: Write> CompactWriter<W> {
 
     /// Writes the rows gathered so far, and ahead of them the devices that are new.
     fn flush(&mut self) -> io::Result<()> {
+        let about = self.header()?;
         self.list_devices()?;
         if self.rows.is_empty() {
             return Ok(());
         }
         self.section.resize(HEADER_BYTES, 0);
-        block::encode(&self.rows, &mut self.columns, &mut self.section);
+        block::encode(&self.rows, about.hints, &mut self.columns, &mut self.section);
         self.write_section(Kind::Rows, self.rows.len())?;
         self.total += self.rows.len() as u64;
         self.rows.clear();
         Ok(())
+    }
+
+    /// Writes the file's header, where that is not done: the first rows tell whether there are hints.
+    fn header(&mut self) -> io::Result<About> {
+        let hints = self.rows.iter().any(|row| row.hint.is_some());
+        if let Some(about) = self.about {
+            let late = io::Error::other(
+                "a row has a hint, and the first 4,096 have none: their form, version 1, has no hint column; give one of those a hint, which \
+                 may be `smallest`",
+            );
+            return if hints && !about.hints { Err(late) } else { Ok(about) };
+        }
+        let about = About { absolute_clock: self.absolute_clock, hints };
+        self.out.write_all(&section::file_header(about))?;
+        self.about = Some(about);
+        Ok(about)
     }
 
     fn list_devices(&mut self) -> io::Result<()> {

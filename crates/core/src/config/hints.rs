@@ -1,0 +1,52 @@
+//! `[hints]`: what the words of a host's hints mean to the drive. Which data they are said of is in the file of the run's `hints` option.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, require, require_range};
+use crate::hints::HintRange;
+
+/// `[hints]`. Latencies are those of a read of one page on an idle drive, from the die to the host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HintsConfig {
+    /// How long a read may take whose data's hint is "smallest", or has none; as many retries as `reclaim.retries` says where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smallest_us: Option<f64>,
+    /// How long a read may take whose data's hint is "typical".
+    pub typical_us: f64,
+    /// How long a read may take whose data's hint is "idle", which means that longer is acceptable.
+    pub idle_us: f64,
+    /// Share of the dose at which data would be lost that no hint gives away.
+    pub margin: f64,
+    /// What the host says of its data; none where it says nothing. No key of a file: the run's `hints` option says it.
+    #[serde(skip)]
+    pub said: Option<Vec<HintRange>>,
+}
+
+impl Default for HintsConfig {
+    fn default() -> Self {
+        // Assumptions: NVMe gives words only. 400 us is where read-latency-relaxation-2021 begins to call a read long.
+        Self { smallest_us: None, typical_us: 400.0, idle_us: 5000.0, margin: 0.1, said: None }
+    }
+}
+
+/// A budget of more than a second is no latency.
+const LONGEST_US: f64 = 1e6;
+
+impl HintsConfig {
+    pub(super) fn is_default(&self) -> bool {
+        Self { said: None, ..self.clone() } == Self::default()
+    }
+
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let smallest = self.smallest_us.map(|us| ("hints.smallest_us", us));
+        let latencies = smallest.into_iter().chain([("hints.typical_us", self.typical_us), ("hints.idle_us", self.idle_us)]);
+        let latencies: Vec<_> = latencies.collect();
+        latencies.iter().try_for_each(|(key, us)| require_range(key, *us, 1e-3, LONGEST_US))?;
+        for pair in latencies.windows(2) {
+            let ((tight, less), (relaxed, more)) = (pair[0], pair[1]);
+            require(less <= more, || format!("{relaxed} ({more}) is below {tight} ({less}); a more relaxed word allows as much or more"))?;
+        }
+        require_range("hints.margin", self.margin, 0.0, 0.9)
+    }
+}

@@ -1,0 +1,53 @@
+//! Hints: what a host says of how slow reads of its data may be, and what a drive makes of it.
+//!
+//! ```text
+//! a word         a budget            retries              a limit
+//! "idle"    ->   hints.idle_us  ->   as many as fit   ->  the dose from which on a page needs more
+//! ```
+//!
+//! A reclaim technique knows nothing of it: it goes by the limits of a block at the block's budget ([`crate::disturb::told::Limits`]).
+
+mod books;
+mod budgets;
+mod ranges;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use books::HintBooks;
+pub use books::HintCounts;
+pub use budgets::{Budget, Budgets};
+pub use ranges::{HintRange, Hinted};
+
+use crate::base::latency::AccessLatency;
+use crate::base::units::Lpn;
+use crate::config::{ConfigError, DriveConfig, require};
+
+/// Refuses hints that this drive cannot go by.
+///
+/// # Errors
+/// What is wrong, and what would be right.
+pub fn check(config: &DriveConfig) -> Result<(), ConfigError> {
+    let Some(said) = &config.hints.said else { return Ok(()) };
+    let budgets = Budgets::of(config)?;
+    require(budgets.is_some(), || {
+        "the drive has no retries, so that no read may be slower than another: [error] and [ecc] with more than one level are needed for hints"
+            .into()
+    })?;
+    let capacity = config.drive.capacity.map_or(0, |capacity| capacity.0);
+    let beyond = said.iter().find(|range| range.end().is_none_or(|end| end > capacity));
+    require(beyond.is_none(), || {
+        let HintRange { offset, bytes, .. } = beyond.expect("just found");
+        format!("a hint is for {bytes} from {offset} on, and the drive ends at {capacity} bytes")
+    })
+}
+
+/// The words of a resolved drive's data, the tightest first; data has none where the host says nothing.
+pub(crate) fn in_use(config: &DriveConfig) -> Vec<AccessLatency> {
+    hinted(config).map_or_else(|| vec![AccessLatency::default()], |hinted| hinted.in_use())
+}
+
+/// The word of each page of a resolved drive; none where the host says nothing.
+pub(crate) fn hinted(config: &DriveConfig) -> Option<Hinted> {
+    let (page, capacity) = (config.geometry.page_size.0, config.drive.capacity.map_or(0, |capacity| capacity.0));
+    config.hints.said.as_ref().map(|said| Hinted::new(said, page, (capacity / page) as Lpn))
+}

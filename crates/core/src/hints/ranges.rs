@@ -1,0 +1,140 @@
+//! What a host says of which of its data: ranges of addresses, and of several that hold a page the word of the one with the highest rank.
+//! A page of which parts have different words has the tightest.
+
+use serde::Serialize;
+
+use crate::base::latency::AccessLatency;
+use crate::base::units::{Bytes, Lpn};
+
+/// A range of addresses with its word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct HintRange {
+    /// Its first byte.
+    pub offset: Bytes,
+    /// Its length.
+    pub bytes: Bytes,
+    /// What the host says of it; none where it says that it says nothing.
+    pub access_latency: Option<AccessLatency>,
+    /// Of ranges that overlap, that of the highest rank counts.
+    pub rank: u32,
+}
+
+impl HintRange {
+    /// The byte behind it; none where there is none.
+    pub fn end(&self) -> Option<u64> {
+        self.offset.0.checked_add(self.bytes.0)
+    }
+
+    /// Whether two ranges say something of the same byte with the same rank.
+    pub fn contradicts(&self, other: &Self) -> bool {
+        let (end, other_end) = (self.end().unwrap_or(u64::MAX), other.end().unwrap_or(u64::MAX));
+        self.rank == other.rank && self.offset.0 < other_end && other.offset.0 < end
+    }
+}
+
+/// The word of every page of the host's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hinted {
+    /// First pages of stretches with one word, the first at page 0.
+    stretches: Vec<(Lpn, AccessLatency)>,
+}
+
+impl Hinted {
+    /// What ranges come to for so many pages of this size.
+    pub fn new(ranges: &[HintRange], page_bytes: u64, pages: Lpn) -> Self {
+        let end = u64::from(pages) * page_bytes;
+        let clipped = ranges.iter().map(|range| (range.offset.0.min(end), range.end().unwrap_or(end).min(end), range));
+        let ranges: Vec<_> = clipped.filter(|(from, to, _)| from < to).collect();
+        let mut bounds: Vec<u64> = ranges.iter().flat_map(|(from, to, _)| [*from, *to]).chain([0, end]).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        let mut stretches = vec![(0, AccessLatency::default())];
+        // Pages that have a word by now.
+        let mut covered = 0;
+        for bound in bounds.windows(2) {
+            let holds = |(from, to, _): &&(u64, u64, &HintRange)| *from <= bound[0] && bound[1] <= *to;
+            let said = ranges.iter().filter(holds).max_by_key(|(.., range)| range.rank);
+            let latency = said.and_then(|(.., range)| range.access_latency).unwrap_or_default();
+            let (mut first, behind) = ((bound[0] / page_bytes) as Lpn, bound[1].div_ceil(page_bytes) as Lpn);
+            if first < covered {
+                // The bound is within a page.
+                let (_, before) = *stretches.last().expect("it has one");
+                begin(&mut stretches, first, before.min(latency));
+                first += 1;
+            }
+            if first < behind {
+                begin(&mut stretches, first, latency);
+            }
+            covered = behind;
+        }
+        Self { stretches }
+    }
+
+    /// The word of a page.
+    pub fn of(&self, lpn: Lpn) -> AccessLatency {
+        let next = self.stretches.partition_point(|(first, _)| *first <= lpn);
+        self.stretches[next - 1].1
+    }
+
+    /// The words that any page has, the tightest first.
+    pub fn in_use(&self) -> Vec<AccessLatency> {
+        AccessLatency::ALL.into_iter().filter(|latency| self.stretches.iter().any(|(_, of)| of == latency)).collect()
+    }
+
+    /// RAM that it takes in a controller: an address of four bytes and a word for each stretch.
+    pub fn bytes(&self) -> Bytes {
+        Bytes(5 * self.stretches.len() as u64)
+    }
+}
+
+/// From this page on the word is another; the stretches before keep theirs.
+fn begin(stretches: &mut Vec<(Lpn, AccessLatency)>, first: Lpn, latency: AccessLatency) {
+    match stretches.last() {
+        Some((at, _)) if *at == first => {
+            stretches.pop();
+            begin(stretches, first, latency);
+        }
+        Some((_, before)) if *before == latency => {}
+        _ => stretches.push((first, latency)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use AccessLatency::{Idle, Smallest, Typical};
+
+    fn range(from: u64, to: u64, access_latency: AccessLatency, rank: u32) -> HintRange {
+        HintRange { offset: Bytes(from), bytes: Bytes(to - from), access_latency: Some(access_latency), rank }
+    }
+
+    fn words(ranges: &[HintRange]) -> Vec<AccessLatency> {
+        let hinted = Hinted::new(ranges, 100, 8);
+        (0..8).map(|lpn| hinted.of(lpn)).collect()
+    }
+
+    #[test]
+    fn the_highest_rank_counts_and_data_without_a_word_has_the_smallest() {
+        let ranges = [range(0, 600, Idle, 0), range(200, 400, Typical, 2), range(300, 500, Smallest, 1)];
+        assert_eq!(words(&ranges), [Idle, Idle, Typical, Typical, Smallest, Idle, Smallest, Smallest]);
+        let none = HintRange { access_latency: None, ..range(100, 200, Idle, 1) };
+        assert_eq!(words(&[range(0, 800, Idle, 0), none])[..3], [Idle, Smallest, Idle]);
+        assert_eq!(words(&[]), [Smallest; 8]);
+        assert_eq!(Hinted::new(&[range(0, 800, Idle, 0)], 100, 8).in_use(), [Idle]);
+    }
+
+    #[test]
+    fn a_page_of_several_words_has_the_tightest() {
+        assert_eq!(words(&[range(50, 350, Idle, 0)]), [Smallest, Idle, Idle, Smallest, Smallest, Smallest, Smallest, Smallest]);
+        let in_one = [range(0, 310, Idle, 0), range(310, 320, Typical, 0), range(320, 800, Idle, 0)];
+        assert_eq!(words(&in_one), [Idle, Idle, Idle, Typical, Idle, Idle, Idle, Idle]);
+        assert_eq!(words(&[range(0, 10_000, Typical, 0)]), [Typical; 8], "beyond the end there are no pages");
+    }
+
+    #[test]
+    fn ranges_of_one_rank_contradict_each_other_where_they_overlap() {
+        let a = range(0, 100, Idle, 0);
+        assert!(a.contradicts(&range(99, 200, Idle, 0)) && !a.contradicts(&range(100, 200, Idle, 0)));
+        assert!(!a.contradicts(&range(50, 200, Idle, 1)));
+    }
+}

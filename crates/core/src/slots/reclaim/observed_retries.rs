@@ -1,0 +1,115 @@
+//! # Observed retries
+//! Counts nothing. A page moves when a read of it has taken more retries than reads may: more than `reclaim.retries`, or than fit the budget
+//! that the host's hints give its data.
+//!
+//! - **Paper:** read-latency-relaxation-2021 2: drives that tolerate read disturbance and become slower (its SSD-I and SSD-J).
+//! - **Acts at:** no count of reads. A threshold for the worst pattern would keep the doses of real patterns alpha times below their limits,
+//!   and no read would ever take a retry.
+//! - **Costs:** nothing.
+//! - **Departs from the paper:** what its drives do is not known, but for what it did to their latencies.
+//! - **Does not help:** data that nobody reads. The neighbours of a hammered wordline are lost unseen.
+//! - **Safety:** none.
+//!
+//! ```text
+//! reclaim.retries = 1:    a read that takes one retry leaves its page alone, one that takes two moves it
+//! ```
+
+use super::Technique;
+use super::{Action, Policy, Promise, Rewrite, Threshold, View};
+use crate::base::geometry::Geometry;
+use crate::base::page_set::PageSet;
+use crate::base::units::{BlockId, Bytes, Reads};
+use crate::slots::card::{About, Card, Needs, Protection};
+
+pub(super) const CARD: Technique = Card {
+    about: About {
+        name: "observed-retries",
+        summary: "moves a page whose read took more retries than reads may; what nobody reads is not seen",
+        paper: "ASPLOS 2021",
+        protects: Protection::None,
+        needs: Needs { limits: true, counters: false },
+        needs_retries: true,
+        ..About::PLAIN
+    },
+    new: |_, _, _| Box::new(ObservedRetries::default()),
+};
+
+#[derive(Default)]
+pub(super) struct ObservedRetries {
+    moved: u64,
+}
+
+impl Policy for ObservedRetries {
+    fn arm(&mut self, _view: &View, _block: BlockId) -> Reads {
+        Reads::NEVER
+    }
+
+    fn on_alarm(&mut self, _view: &View, _block: BlockId, _out: &mut Vec<Action>) -> Reads {
+        Reads::NEVER
+    }
+
+    fn retried(&mut self, view: &View, block: BlockId, page: u32, retries: u8) -> Option<Rewrite> {
+        let limits = view.limits?;
+        let group = limits.group_of(page / view.geometry.cell.bits());
+        if retries <= limits.retries(group, view.pec(block)) {
+            return None;
+        }
+        self.moved += 1;
+        let mut pages = PageSet::none(view.geometry.pages_per_block);
+        pages.insert(page, 1);
+        Some(Rewrite::pages(block, pages))
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        vec![("retried_pages", self.moved)]
+    }
+
+    fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
+        Bytes(0)
+    }
+
+    fn promise(&self, _view: &View, _pec: u32) -> Promise {
+        Promise::Nothing("a page that nobody reads is not seen, and is lost when its limit is reached")
+    }
+
+    fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {
+        vec![]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::units::Cause;
+    use crate::drive::{Drive, Techniques};
+
+    /// Beyond doses of 100, 150 and 200 a read takes one, two and three retries.
+    #[test]
+    fn worked_example() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 4, cell = "slc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            reclaim = { retries = 1 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [100.0] }] }
+            error = { model = "powerlaw", e = 0.001, b = 0.0 }
+            ecc = { cap = [0.002, 0.0025, 0.003, 0.0035], retry_decode_us = [20, 20, 20] }
+        "#;
+        let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let technique = Techniques { reclaim: "observed-retries".into(), ..Techniques::default() };
+        let mut drive = Drive::new(config, &technique, false).unwrap();
+        drive.precondition(1);
+        drive.begin_measurement();
+        let mut reads = 0;
+        while drive.reclaim_counts().pages_copied == 0 {
+            drive.read_pages(&[7]);
+            reads += 1;
+        }
+        // Each read from the 102nd on counts twice: the 126th leaves 101 + 2 x 25, more than the 150 of one retry.
+        let retried = drive.flash_counts().retried;
+        assert_eq!((reads, retried[1], retried[2], retried[3]), (127, 25, 1, 0));
+        assert_eq!(drive.reclaim_counts().pages_copied, 1, "the page alone");
+        drive.read_pages(&[7; 50]);
+        assert_eq!((drive.reclaim_counts().pages_copied, drive.lost_pages()), (1, 0), "at its new place it has endured nothing");
+        assert_eq!(drive.flash_counts().erases[Cause::Reclaim as usize], 0);
+    }
+}

@@ -1,0 +1,261 @@
+//! The file of `--hints`: what the host says of how slow reads of its data may be.
+//!
+//! ```toml
+//! [[range]]
+//! offset = "0B"
+//! bytes = "10GiB"
+//! access_latency = "idle"      # none, idle, typical or smallest: the words of NVMe
+//! rank = 1                     # of ranges that overlap, the highest rank counts; 0 where absent
+//!
+//! [[device]]                   # all that a device of the trace holds
+//! name = "3"
+//! access_latency = "typical"
+//!
+//! [[file]]                     # all of a file that jobs of a fio file work on
+//! name = "/dev/sdb"
+//! access_latency = "idle"
+//! ```
+
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+use vpass_core::base::latency::AccessLatency;
+use vpass_core::base::units::Bytes;
+use vpass_core::hints::HintRange;
+
+use crate::failure::Failure;
+use crate::load::{complaint, line_of, read_file};
+use crate::suggest;
+
+/// What a hint file says, before it is known where devices and files lie.
+#[derive(Clone, Debug)]
+pub struct HintFile {
+    name: String,
+    rows: Vec<Row>,
+}
+
+/// A part of the drive that the workload names, where it lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// What the workload calls it.
+    pub name: String,
+    /// Where it begins.
+    pub offset: u64,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// Of what a row speaks.
+#[derive(Clone, Debug)]
+enum Whose {
+    Range(Bytes, Bytes),
+    Named(Kind, String),
+}
+
+/// What a named part of the drive is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A device of a trace.
+    Device,
+    /// A file of a fio job file.
+    File,
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    line: usize,
+    whose: Whose,
+    access_latency: Option<AccessLatency>,
+    rank: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tables {
+    #[serde(default)]
+    range: Vec<Spanned<Range>>,
+    #[serde(default)]
+    device: Vec<Spanned<Named>>,
+    #[serde(default)]
+    file: Vec<Spanned<Named>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Range {
+    offset: Bytes,
+    bytes: Bytes,
+    access_latency: Word,
+    #[serde(default)]
+    rank: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    name: String,
+    access_latency: Word,
+    #[serde(default)]
+    rank: u32,
+}
+
+/// A word of `NVMe`'s.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Word(Option<AccessLatency>);
+
+impl TryFrom<String> for Word {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        AccessLatency::parse(&word).map(Self)
+    }
+}
+
+impl HintFile {
+    /// Reads a hint file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, a key or word that nobody knows, or ranges of one rank that overlap.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        Self::parse(&path.display().to_string(), &read_file("hint", path)?)
+    }
+
+    /// The same of its text.
+    fn parse(name: &str, text: &str) -> Result<Self, Failure> {
+        let tables: Tables = toml::from_str(text).map_err(|e| complaint(name, text, &e))?;
+        let line = |at: usize| line_of(text, at);
+        let ranges = tables.range.into_iter().map(|row| {
+            let line = line(row.span().start);
+            let Range { offset, bytes, access_latency, rank } = row.into_inner();
+            Row { line, whose: Whose::Range(offset, bytes), access_latency: access_latency.0, rank }
+        });
+        let named = |kind: Kind| {
+            move |row: Spanned<Named>| {
+                let line = line(row.span().start);
+                let Named { name, access_latency, rank } = row.into_inner();
+                Row { line, whose: Whose::Named(kind, name), access_latency: access_latency.0, rank }
+            }
+        };
+        let devices = tables.device.into_iter().map(named(Kind::Device));
+        let rows: Vec<Row> = ranges.chain(devices).chain(tables.file.into_iter().map(named(Kind::File))).collect();
+        let file = Self { name: name.into(), rows };
+        let empty = file.rows.iter().find(|row| matches!(row.whose, Whose::Range(_, Bytes(0))));
+        if let Some(row) = empty {
+            return Err(file.wrong(row, "a range of no bytes; 1 or more are expected"));
+        }
+        let ranges: Vec<_> = file.rows.iter().filter_map(|row| Some((row, row.range(&[], |_| None).ok()??))).collect();
+        file.refuse_contradictions(&ranges)?;
+        Ok(file)
+    }
+
+    /// What the file says of which addresses, of a workload with these places.
+    ///
+    /// # Errors
+    /// A name that the workload does not know, or places that overlap with ranges of the same rank.
+    pub fn ranges(&self, kind: Option<Kind>, places: &[Place]) -> Result<Vec<HintRange>, Failure> {
+        let mut ranges = vec![];
+        for row in &self.rows {
+            let found = row.range(places, |of| (Some(of) != kind).then(|| of.is_missing()));
+            let range = found.map_err(|what| self.wrong(row, &what))?;
+            ranges.push((row, range.expect("every row is of a range or a place")));
+        }
+        self.refuse_contradictions(&ranges)?;
+        Ok(ranges.into_iter().map(|(_, range)| range).collect())
+    }
+
+    fn refuse_contradictions(&self, ranges: &[(&Row, HintRange)]) -> Result<(), Failure> {
+        for (n, (row, range)) in ranges.iter().enumerate() {
+            if let Some((before, _)) = ranges[..n].iter().find(|(_, before)| range.contradicts(before)) {
+                let what = format!(
+                    "it overlaps with that of line {}, and both have rank {}; of ranges that overlap the higher rank counts, so give one \
+                     of them another",
+                    before.line, row.rank
+                );
+                return Err(self.wrong(row, &what));
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, row: &Row, what: &str) -> Failure {
+        Failure::usage(format!("{} line {}: {what}", self.name, row.line))
+    }
+}
+
+impl Row {
+    /// The addresses that it speaks of; none yet where no places are known.
+    fn range(&self, places: &[Place], is_wrong: impl Fn(Kind) -> Option<String>) -> Result<Option<HintRange>, String> {
+        let of = |offset: Bytes, bytes: Bytes| HintRange { offset, bytes, access_latency: self.access_latency, rank: self.rank };
+        match &self.whose {
+            Whose::Range(offset, bytes) => Ok(Some(of(*offset, *bytes))),
+            Whose::Named(kind, name) => {
+                if let Some(what) = is_wrong(*kind) {
+                    return Err(what);
+                }
+                if places.is_empty() {
+                    return Ok(None);
+                }
+                let found = places.iter().find(|place| place.name == *name);
+                let found = found.ok_or_else(|| suggest::unknown(kind.name(), name, places.iter().map(|place| place.name.as_str())))?;
+                Ok(Some(of(Bytes(found.offset), Bytes(found.bytes))))
+            }
+        }
+    }
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::File => "file",
+        }
+    }
+
+    fn is_missing(self) -> String {
+        match self {
+            Self::Device => "[[device]] is for traces, replayed with --fit error; [[range]] says it of addresses".into(),
+            Self::File => "[[file]] is for fio job files; [[range]] says it of addresses".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDLE: &str = "[[range]]\noffset = \"1MiB\"\nbytes = \"1MiB\"\naccess_latency = \"idle\"\n";
+
+    fn sentence(text: &str) -> String {
+        HintFile::parse("h.toml", text).map(|_| ()).unwrap_err().sentence
+    }
+
+    #[test]
+    fn ranges_read() {
+        let file = HintFile::parse("h.toml", &format!("{IDLE}rank = 3\n")).unwrap();
+        let range = HintRange { offset: Bytes(1 << 20), bytes: Bytes(1 << 20), access_latency: Some(AccessLatency::Idle), rank: 3 };
+        assert_eq!(file.ranges(None, &[]).unwrap(), [range]);
+    }
+
+    #[test]
+    fn places_are_found_by_name() {
+        let file = HintFile::parse("h.toml", "[[file]]\nname = \"b\"\naccess_latency = \"none\"\n").unwrap();
+        let places = [("a", 0), ("b", 10)].map(|(name, offset)| Place { name: name.into(), offset, bytes: 10 });
+        let range = HintRange { offset: Bytes(10), bytes: Bytes(10), access_latency: None, rank: 0 };
+        assert_eq!(file.ranges(Some(Kind::File), &places).unwrap(), [range]);
+        let wrong = |kind, places: &[Place]| file.ranges(kind, places).unwrap_err().sentence;
+        assert_eq!(wrong(Some(Kind::Device), &places), "h.toml line 1: [[file]] is for fio job files; [[range]] says it of addresses");
+        assert!(wrong(Some(Kind::File), &places[..1]).starts_with("h.toml line 1: unknown file `b`"));
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused_with_its_line() {
+        let twice = sentence(&format!("# first\n{IDLE}{IDLE}"));
+        assert!(twice.starts_with("h.toml line 6: it overlaps with that of line 2, and both have rank 0"), "{twice}");
+        assert!(HintFile::parse("h.toml", &format!("{IDLE}{IDLE}rank = 1\n")).is_ok());
+        assert!(sentence(&IDLE.replace("idle", "slow")).contains("`slow` is no access latency; expected none, idle, typical or smallest"));
+        assert!(sentence(&IDLE.replace("bytes = \"1MiB\"", "bytes = 0")).contains("line 1: a range of no bytes"));
+        assert!(sentence(&IDLE.replace("rank", "rang").replace("offset", "from")).contains("h.toml line 2"));
+    }
+}

@@ -1,0 +1,241 @@
+//! Whether the drive goes by what the host says of how slow reads of its data may be. What is said of a page is worked out from the host's ranges
+//! byte by byte, and what it allows from the drive's timing.
+//!
+//! ```text
+//! a block goes by the word of the first page programmed in it          and every other page has that word
+//! but for a block that was opened when no more than the reserve was free    it goes by the tightest word of all, and holds data of any
+//! and for blocks that were there from the start                        they go by the tightest word of what they held then
+//! ```
+//!
+//! Under a technique that loses nothing no read of the host's takes more retries than the word of its block allows, unless the age that data
+//! may come to takes more.
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::latency::AccessLatency;
+use vpass_core::base::request::{Op, Request};
+use vpass_core::base::units::{BlockId, Cause, Lpn, transfer_ns, us};
+use vpass_core::config::DriveConfig;
+use vpass_core::disturb::table::LimitTable;
+use vpass_core::drive::Drive;
+use vpass_core::hints::{HintCounts, HintRange};
+use vpass_core::watch::observer::{NO_PPN, Origin, PhysRead};
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// Free blocks that only moves may take, where all data has one word.
+const RESERVE: u32 = 2;
+
+/// What the host said, and what each block goes by.
+#[derive(Debug)]
+pub(crate) struct Hints {
+    ranges: Vec<HintRange>,
+    page_bytes: u64,
+    /// Words that any page has, the tightest first.
+    words: Vec<AccessLatency>,
+    /// Retries that each word allows.
+    allows: [u8; AccessLatency::COUNT],
+    /// Of a block that holds anything.
+    goes_by: Vec<Option<AccessLatency>>,
+    /// Whether a page may wait for others while blocks become free.
+    by_wordline: bool,
+    counts: [HintCounts; AccessLatency::COUNT],
+    /// Whether reads had words of their own and nobody followed which.
+    unknown: bool,
+    /// Where techniques count with more retries than a word allows.
+    raised: LimitTable,
+    /// Whether reads are held to what their blocks go by, and up to which age of data.
+    held: Option<u64>,
+}
+
+impl Hints {
+    /// None where the host says nothing.
+    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Option<Self> {
+        let ranges = config.hints.said.clone()?;
+        let mut hints = Self {
+            ranges,
+            page_bytes: geometry.page_bytes.into(),
+            words: vec![],
+            allows: allowed(config),
+            goes_by: vec![None; geometry.blocks as usize],
+            by_wordline: config.timing.program_unit == vpass_core::config::ProgramUnit::Wordline,
+            counts: Default::default(),
+            unknown: false,
+            raised: LimitTable::of(config),
+            held: None,
+        };
+        hints.words = (0..geometry.host_pages).map(|lpn| hints.word(lpn)).collect();
+        hints.words.sort_unstable();
+        hints.words.dedup();
+        Some(hints)
+    }
+
+    /// What is said of a page: the tightest of what is said of its bytes.
+    fn word(&self, lpn: Lpn) -> AccessLatency {
+        let (from, to) = (u64::from(lpn) * self.page_bytes, (u64::from(lpn) + 1) * self.page_bytes);
+        let ends = self.ranges.iter().flat_map(|range| [range.offset.0, range.offset.0 + range.bytes.0]);
+        let of_byte = |byte: u64| {
+            let holds = |range: &&HintRange| range.offset.0 <= byte && byte < range.offset.0 + range.bytes.0;
+            self.ranges.iter().filter(holds).max_by_key(|range| range.rank).and_then(|range| range.access_latency).unwrap_or_default()
+        };
+        ends.filter(|end| from < *end && *end < to).chain([from]).map(of_byte).min().unwrap_or_default()
+    }
+
+    /// A page is programmed, while so many blocks are erased and empty.
+    fn program(&mut self, block: BlockId, lpn: Lpn, free: u32, within: bool) -> Result<(), String> {
+        let (word, tightest) = (self.word(lpn), self.words[0]);
+        let under_pressure = free <= RESERVE || self.by_wordline;
+        let goes_by = &mut self.goes_by[block as usize];
+        let Some(goes_by) = *goes_by else {
+            // The block itself was free until now.
+            *goes_by = Some(if free < RESERVE { tightest } else { word });
+            return Ok(());
+        };
+        if word < goes_by {
+            return Err(format!(
+                "lpn {lpn}, whose access latency is {}, is written to block {block}, which goes by {}",
+                word.name(),
+                goes_by.name()
+            ));
+        }
+        if word > goes_by && !(within || goes_by == tightest && under_pressure) {
+            return Err(format!(
+                "lpn {lpn}, whose access latency is {}, is written to block {block}, which goes by {}, while {free} blocks are free",
+                word.name(),
+                goes_by.name()
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Free blocks that cleaning leaves to moves.
+pub(crate) fn reserve(hints: Option<&Hints>) -> u32 {
+    RESERVE + hints.map_or(0, |hints| hints.words.len() as u32 - 1)
+}
+
+/// Retries that fit, of a page of the slowest kind, for each word.
+fn allowed(config: &DriveConfig) -> [u8; AccessLatency::COUNT] {
+    let (t, ecc, hints) = (&config.timing, &config.ecc, &config.hints);
+    let most = ecc.levels().saturating_sub(1);
+    let page = config.geometry.page_size.0;
+    let (transfer, link) = (transfer_ns(page, t.channel_mb_s), transfer_ns(page, t.host_mb_s));
+    let fits = |budget: f64| {
+        let of_kind = |sense_us: f64| {
+            let first = us(sense_us) + transfer + us(t.ecc_us) + link;
+            let retry = |k: usize| {
+                let sense = ecc.retry_sense_us.get(k).map_or(us(sense_us), |time| us(*time));
+                sense + ecc.retry_transfer_us.get(k).map_or(transfer, |time| us(*time)) + us(ecc.retry_decode_us[k])
+            };
+            let takes = |retries: usize| first + (0..retries).map(retry).sum::<u64>();
+            (0..=most).take_while(|retries| takes(*retries) <= us(budget)).last().unwrap_or(0)
+        };
+        t.sense_per_kind_us(config.geometry.cell).into_iter().map(of_kind).min().unwrap_or(0) as u8
+    };
+    let without = config.reclaim.retries.min(most as u32) as u8;
+    [hints.smallest_us, Some(hints.typical_us), Some(hints.idle_us)].map(|budget| budget.map_or(without, fits))
+}
+
+impl Oracle {
+    /// The technique loses nothing: reads are held to the budgets of their blocks.
+    pub fn expect_budgets(&mut self, config: &DriveConfig) {
+        if let Some(hints) = &mut self.hints {
+            hints.held = Some(if config.keeps_time() { config.longest_age().0 } else { u64::MAX });
+        }
+    }
+
+    /// Free blocks that cleaning leaves to moves.
+    pub(crate) fn reserve(&self) -> u32 {
+        reserve(self.hints.as_ref())
+    }
+
+    /// Counts the pages that requests are going to read.
+    pub(crate) fn expect_reads(&mut self, requests: &[Request]) {
+        let is_full = self.is_full();
+        let Some(hints) = &mut self.hints else { return };
+        for request in requests.iter().filter(|request| request.op == Op::Read && request.bytes > 0) {
+            let pages = request.offset / hints.page_bytes..(request.offset + u64::from(request.bytes)).div_ceil(hints.page_bytes);
+            for lpn in pages {
+                let word = request.hint.unwrap_or_else(|| hints.word(lpn as Lpn));
+                hints.counts[word as usize].reads += 1;
+            }
+            hints.unknown |= request.hint.is_some() && !is_full;
+        }
+    }
+
+    /// A page is programmed: it goes where data of its word is.
+    pub(crate) fn program_by_hint(&mut self, at: At, lpn: Lpn, origin: Origin) {
+        let free = self.wear.free_count();
+        let Some(hints) = &mut self.hints else { return };
+        let within = matches!(origin, Origin::Copy(from) if self.geometry.block_of(from) == at.block);
+        let checked = hints.program(at.block, lpn, free, within);
+        self.findings.note(Kind::Books, checked);
+    }
+
+    /// A block holds data from the start: it goes by the tightest word of it.
+    pub(crate) fn preload_by_hint(&mut self, block: BlockId, lpns: &[Lpn]) {
+        let Some(hints) = &mut self.hints else { return };
+        let words = lpns.iter().filter(|lpn| **lpn != NO_PPN).map(|lpn| hints.word(*lpn));
+        hints.goes_by[block as usize] = words.min();
+    }
+
+    /// A block is erased.
+    pub(crate) fn erase_by_hint(&mut self, block: BlockId) {
+        if let Some(hints) = &mut self.hints {
+            hints.goes_by[block as usize] = None;
+        }
+    }
+
+    /// The word that a block goes by is another than the policy was told of, if it is.
+    pub(crate) fn wrong_budget(&self, block: BlockId, told: AccessLatency) -> Option<String> {
+        let goes_by = self.hints.as_ref()?.goes_by[block as usize]?;
+        (goes_by != told).then(|| format!("that its data's access latency is {}; it is {}", told.name(), goes_by.name()))
+    }
+
+    /// A read of the host's took retries: no more than it may, and it is counted where it took more than its data's word allows.
+    pub(crate) fn judge_latency(&mut self, read: &PhysRead, at: At) {
+        let Some(hints) = &mut self.hints else { return };
+        if read.cause != Cause::Host || read.fill {
+            return;
+        }
+        let word = self.requests.hint.unwrap_or_else(|| hints.word(read.lpn));
+        hints.counts[word as usize].missed += u64::from(read.retries > hints.allows[word as usize]);
+        let (Some(longest), Some(goes_by)) = (hints.held, hints.goes_by[at.block as usize]) else { return };
+        if self.ageing.age(at.block, None) > longest {
+            return;
+        }
+        let raised = hints.raised.retries_at(goes_by, hints.raised.group_of(at.index), self.doses.pec_of(at.block));
+        let allowed = hints.allows[goes_by as usize].max(raised);
+        if read.retries > allowed {
+            let (lpn, retries, place) = (read.lpn, read.retries, self.place(read.ppn));
+            self.findings.add(Kind::Limit, || {
+                format!("host read of lpn {lpn} at {place} took {retries} retries; {} data may take {allowed}", goes_by.name())
+            });
+        }
+    }
+
+    /// Counts begin anew.
+    pub(crate) fn forget_hint_counts(&mut self) {
+        if let Some(hints) = &mut self.hints {
+            hints.counts = Default::default();
+        }
+    }
+
+    /// What the drive reports of hints, against what was seen.
+    pub(crate) fn check_hints(&mut self, drive: &Drive) {
+        let (Some(hints), Some(outcomes)) = (&self.hints, drive.hint_outcomes()) else { return };
+        for of in outcomes {
+            let (seen, allows) = (hints.counts[of.latency as usize], hints.allows[of.latency as usize]);
+            let pages = drive.map_rows().filter(|row| hints.word(row.lpn) == of.latency).count() as u64;
+            let missed = if hints.unknown { of.counts.missed } else { seen.missed };
+            let seen = HintCounts { missed, ..seen };
+            let claimed = (of.counts, of.budget.retries, of.pages);
+            if claimed != (seen, allows, pages) {
+                self.findings.add(Kind::Books, || {
+                    format!("of {} data the drive reports {claimed:?}; it is {:?}", of.latency.name(), (seen, allows, pages))
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Drives whose host says how slow reads of its data may be: every second case with retries. Its choices come from dice of their own, so that other
+//! cases stay what they are.
+
+use vpass_core::base::latency::AccessLatency;
+use vpass_core::base::units::Bytes;
+use vpass_core::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
+use vpass_core::hints::{Budgets, HintRange};
+
+use super::deck::Decks;
+use crate::dice::Dice;
+
+/// Streams that every drive has.
+const STREAMS: u32 = 4;
+/// Streams of a technique's own at most.
+const OWN: u32 = 3;
+
+/// Gives a case hints, if it is one of them, and room for the streams that they want.
+///
+/// # Errors
+/// A drive that cannot be.
+pub(super) fn draw(decks: &Decks, mut config: DriveConfig, keeps_apart: bool) -> Result<DriveConfig, ConfigError> {
+    if config.ecc.levels() < 2 || !decks.pick("hinted", &[true, false]) {
+        return Ok(config);
+    }
+    let mut dice = Dice::new(decks.case ^ 0x41D7_F0DA_7A00_0000);
+    let own = if keeps_apart { OWN } else { 0 };
+    let room = 2 * (AccessLatency::COUNT as u32 - 1) * (STREAMS + own) + MIN_SPARE_BLOCKS + 2 * own;
+    let more = room.div_ceil(config.geometry.planes());
+    config.geometry.blocks_per_plane = config.geometry.blocks_per_plane.map(|blocks| blocks + more);
+    config.drive.spare = None;
+    let mut config = config.resolve()?;
+    let capacity = config.drive.capacity.map_or(0, |capacity| capacity.0);
+    let range = |dice: &mut Dice, rank: u32| {
+        let (one, other) = (dice.between(0, capacity), dice.between(0, capacity));
+        // On a page, within one, or over the whole drive.
+        let unit = dice.pick(&[1, config.geometry.page_size.0, config.geometry.page_size.0, capacity.max(1)]);
+        let (from, to) = (one.min(other) / unit * unit, one.max(other).next_multiple_of(unit).min(capacity));
+        let access_latency = dice.pick(&[None, Some(AccessLatency::Smallest), Some(AccessLatency::Typical), Some(AccessLatency::Idle)]);
+        HintRange { offset: Bytes(from), bytes: Bytes(to - from), access_latency, rank }
+    };
+    let ranges = (0..dice.between(1, 6) as u32).map(|rank| range(&mut dice, rank));
+    let said = ranges.filter(|range| range.bytes.0 > 0).collect();
+    let most = config.ecc.levels() as u64 - 1;
+    (config.hints.typical_us, config.hints.idle_us) = (f64::INFINITY, f64::INFINITY);
+    let budgets = Budgets::of(&config)?.expect("a drive with retries");
+    let us = |retries: u64| budgets.latency(retries as u8) as f64 / 1e3;
+    let typical = dice.between(0, most);
+    let idle = dice.between(typical, most);
+    let smallest = dice.chance(0.5).then(|| us(dice.between(0, typical)));
+    let hints = &mut config.hints;
+    (hints.smallest_us, hints.typical_us, hints.idle_us) = (smallest, us(typical), us(idle));
+    hints.margin = dice.pick(&[0.0, 0.1, 0.5]);
+    hints.said = Some(said);
+    Ok(config)
+}
