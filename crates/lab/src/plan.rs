@@ -144,9 +144,9 @@ impl Plan {
         let period = refresh::check(&self.drive.config, self.refresh);
         period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         if self.is_fluid() {
-            self.check_fluid()?
+            self.check_fluid()?;
         } else {
-            self.require_time()?
+            self.require_time()?;
         }
         self.refusal().map_or(Ok(self), Err)
     }

@@ -57,7 +57,21 @@ fn a_drive_that_hardly_wears_outlives_the_simulation() {
 fn a_search_gives_its_curve() {
     let room = Room::new();
     let out = room.path("curve");
-    let find = ["--reclaim", "straw-wl", "--find", "reclaim.check_interval", "--from", "50", "--to", "2000", "--oracle", "off", "--years", "0.00002", "--out"];
+    let find = [
+        "--reclaim",
+        "straw-wl",
+        "--find",
+        "reclaim.check_interval",
+        "--from",
+        "50",
+        "--to",
+        "2000",
+        "--oracle",
+        "off",
+        "--years",
+        "0.00002",
+        "--out",
+    ];
     let done = vpass(&lives(&[&find[..], &[out.to_str().unwrap()]].concat()));
     assert_eq!(done.code, 0, "{}", done.stderr);
     let rows: Vec<Vec<&str>> = done.stdout.lines().skip(1).map(|line| line.split(',').collect()).collect();

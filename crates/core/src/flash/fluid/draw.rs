@@ -68,7 +68,9 @@ impl Flash {
                 }
                 counts.truncate(wordlines.len());
             } else {
-                counts.iter_mut().for_each(|count| *count *= dose[0]);
+                for count in counts.iter_mut() {
+                    *count *= dose[0];
+                }
             }
             for (wordline, dose) in wordlines.iter_mut().zip(&*counts) {
                 wordline.reads += dose;
@@ -101,7 +103,9 @@ impl Flash {
             }
         }
         // What came and went is the difference of large numbers.
-        weights.iter_mut().for_each(|weight| *weight = weight.max(0.0));
+        for weight in weights.iter_mut() {
+            *weight = weight.max(0.0);
+        }
         if weights.iter().sum::<f64>() <= 0.0 {
             let written = usize::from(self.hot[block as usize].write_ptr).div_ceil(pages_a_place as usize);
             weights[..written].fill(1.0);
