@@ -89,9 +89,9 @@ fn repeated(args: &LifeArgs, plan: &Plan) -> Result<Vec<Plan>, Failure> {
 fn lives(args: &LifeArgs, first: &Plan) -> Result<Vec<Life>, Failure> {
     let techniques = techniques(args, first)?;
     let plans: Vec<Plan> = techniques.iter().flat_map(|(_, plans)| plans.iter().cloned()).collect();
-    let mut lived = life::live_all(&plans, args.years, args.threads, &bar)?.into_iter();
+    let mut ended = life::live_all(&plans, args.years, args.threads, &bar)?.into_iter();
     let of = |(label, plans): (String, Vec<Plan>)| {
-        let lives: Vec<_> = lived.by_ref().take(plans.len()).collect();
+        let lives: Vec<_> = ended.by_ref().take(plans.len()).collect();
         Life::of(label, &plans, &lives)
     };
     Ok(techniques.into_iter().map(of).collect())

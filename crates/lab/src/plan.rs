@@ -162,9 +162,9 @@ impl Plan {
         period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         hints::check(&self.drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         if self.is_fluid() {
-            self.check_fluid()?
+            self.check_fluid()?;
         } else {
-            self.require_time()?
+            self.require_time()?;
         }
         self.refusal().map_or(Ok(self), Err)
     }

@@ -37,7 +37,7 @@ pub(crate) struct LifeArgs {
     /// Threads; as many as there are cores where absent.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Look for the value of one numeric key of the drive, such as refresh.period or reclaim.check_interval, with which it lives longest:
+    /// Look for the value of one numeric key of the drive, such as refresh.period, with which it lives longest:
     /// nine values in even steps of their logarithm, then the golden section around the best. The curve is printed as CSV.
     #[arg(long, value_name = "KEY")]
     pub(crate) find: Option<String>,

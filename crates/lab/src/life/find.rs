@@ -130,7 +130,7 @@ mod tests {
     fn values_are_spread_evenly_by_their_logarithm() {
         let values = first_values(1.0, 256.0);
         assert_eq!(values.len(), 9);
-        assert!(values.iter().enumerate().all(|(n, value)| (value / 2f64.powi(n as i32) - 1.0).abs() < 1e-12));
+        assert!((0..).zip(&values).all(|(n, value)| (value / 2f64.powi(n) - 1.0).abs() < 1e-12));
     }
 
     #[test]

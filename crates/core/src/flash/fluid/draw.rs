@@ -67,7 +67,9 @@ impl Flash {
                 }
                 counts.truncate(self.geometry.wordlines_per_block as usize);
             } else {
-                counts.iter_mut().for_each(|count| *count *= self.dose[0].count());
+                for count in counts.iter_mut() {
+                    *count *= self.dose[0].count();
+                }
             }
             let wordlines = &mut self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
             let mut sum = Quarters::ZERO;
@@ -103,7 +105,9 @@ impl Flash {
             }
         }
         // What came and went is the difference of large numbers.
-        weights.iter_mut().for_each(|weight| *weight = weight.max(0.0));
+        for weight in weights.iter_mut() {
+            *weight = weight.max(0.0);
+        }
         if weights.iter().sum::<f64>() <= 0.0 {
             let written = usize::from(self.hot[block as usize].write_ptr).div_ceil(pages_a_place as usize);
             weights[..written].fill(1.0);
