@@ -47,11 +47,11 @@ impl Ftl {
         let Some(adjusting) = self.adjusting else { return };
         let src = flash.geometry.first_page(job.block) + page;
         let is_corrupted = adjusting.corrupts(src, flash.cold(job.block).pec);
-        let to = job.rewrite.otherwise;
+        let lpn = flash.contents().to_logical[src as usize];
+        let to = self.stream_of(job.rewrite.otherwise, lpn);
         if is_corrupted && !reserved && self.needs_block(to) {
             self.free_for(flash, slots, to, job.cause);
         }
-        let lpn = flash.contents().to_logical[src as usize];
         let hidden = self.is_hidden(flash, lpn);
         if flash.verify(lpn, src, job.cause, hidden, is_corrupted) || planted(Bug::CorruptedLeft) {
             flash.record(NandOp::Read { src, coding: flash.read_coding(src), level: flash.began_at(), cause: job.cause });
