@@ -70,6 +70,11 @@ impl Protocol {
         self.blocks[block as usize].mode == 0
     }
 
+    /// Whether all of its wordlines are, too.
+    pub(crate) fn has_all_pages(&self, block: BlockId) -> bool {
+        self.is_full(block) && self.blocks[block as usize].recoded == 0
+    }
+
     /// Page kinds that remain under a mode, a bit each, where there is such a mode.
     fn kept(&self, mode: u8) -> Result<u32, String> {
         let kept = self.codings.kept(mode).filter(|_| mode > 0);
