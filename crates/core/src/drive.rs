@@ -66,6 +66,8 @@ pub struct Drive {
     pub(crate) uncorrectable_reads: u64,
     /// What the host says of its data, and what is counted by it; none where it says nothing.
     pub(crate) hints: Option<HintBooks>,
+    /// Whether somebody wants to know of reads that took retries.
+    hears_retries: bool,
     pub(crate) bugs: Bugs,
     /// Requests that the observer was told of; the number of the next one.
     announced: u64,

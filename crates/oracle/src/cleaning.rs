@@ -83,8 +83,10 @@ impl Oracle {
         let most = if is_protected { self.geometry.pages_per_block } else { held };
         let better = (0..self.geometry.blocks).find(|block| {
             // A block that was left with fewer pages is weighed by those.
-            let may_be =
-                *block != victim && Some(*block) != self.cleaning.moving && self.wear.is_full(*block) && self.protocol.has_all_pages(*block);
+            let may_be = *block != victim
+                && Some(*block) != self.cleaning.moving
+                && self.wear.is_full(*block)
+                && self.protocol.has_all_pages(*block);
             may_be && !self.wear.is_protected(*block, &self.geometry) && self.valid_of(*block) + self.lost_of(*block) + unsure < most
         });
         let Some(better) = better else { return };

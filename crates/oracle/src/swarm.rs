@@ -256,7 +256,7 @@ fn keeps_promises(technique: &Technique) -> bool {
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
     let cards =
-        RECLAIM.iter().filter(|t| !t.needs_retries).flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
+        RECLAIM.iter().filter(|t| !t.needs.retries).flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
     cards.chain(std::iter::repeat_n(None, restless)).collect()
 }
 

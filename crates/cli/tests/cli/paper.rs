@@ -118,13 +118,13 @@ fn a_small_ida_runs_and_its_reads_sense_less() {
     assert!(some < most && most < 1.0 && some > 0.7, "{response}");
     // Just after a refresh a merged CSB is read in one sensing and an MSB in two, or in one, of at most four.
     let stages = read("reads-by-kind-and-validity.csv");
-    let sensing = |technique: &str, case: &str| -> f64 {
+    let sensing_us = |technique: &str, case: &str| -> u32 {
         let line = stages.lines().find(|l| l.starts_with(&format!("load 0.7,uniform,{technique},1,{case},"))).unwrap();
-        line.split(',').nth(9).unwrap().parse::<f64>().unwrap().round()
+        line.split(',').nth(9).unwrap().parse::<f64>().unwrap().round() as u32
     };
-    assert_eq!([sensing("block", "-CM"), sensing("block", "-C"), sensing("block", "--M")], [150.0, 100.0, 150.0]);
-    assert!(sensing("ida", "-CM") < 110.0 && sensing("ida", "-C") < 60.0 && sensing("ida", "--M") < 90.0, "{stages}");
-    assert_eq!([sensing("ida", "L"), sensing("ida", "LC"), sensing("ida", "LCM")], [50.0, 100.0, 150.0]);
+    assert_eq!([sensing_us("block", "-CM"), sensing_us("block", "-C"), sensing_us("block", "--M")], [150, 100, 150]);
+    assert!(sensing_us("ida", "-CM") < 110 && sensing_us("ida", "-C") < 60 && sensing_us("ida", "--M") < 90, "{stages}");
+    assert_eq!([sensing_us("ida", "L"), sensing_us("ida", "LC"), sensing_us("ida", "LCM")], [50, 100, 150]);
     // Shorter sensing is in the gain, and so are the queues behind it.
     let gain = read("gain.csv");
     let row: Vec<f64> = gain.lines().find(|l| l.starts_with("load 0.7,")).unwrap().split(',').skip(1).map(|n| n.parse().unwrap()).collect();

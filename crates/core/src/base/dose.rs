@@ -69,6 +69,7 @@ impl Quarters {
 
     /// It, where all bits of this are set, and nothing where none is; without a branch.
     #[inline]
+    #[must_use]
     pub const fn where_set(self, bits: u32) -> Self {
         Self(self.0 & bits)
     }
@@ -80,12 +81,14 @@ impl Quarters {
 
     /// The sum, or [`Self::MAX`] where that is less.
     #[inline]
+    #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
     /// The difference, or nothing where that would be less.
     #[inline]
+    #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -131,6 +134,7 @@ impl Alpha {
     }
 
     /// Rounded down to a whole number.
+    #[must_use]
     pub const fn floor(self) -> Self {
         Self(self.0 / ALPHA_ONE * ALPHA_ONE)
     }
@@ -181,12 +185,14 @@ impl Dose {
     }
 
     /// A share of it, rounded down.
+    #[must_use]
     pub fn share(self, share: f64) -> Self {
         Self((self.0 as f64 * share) as i64)
     }
 
     /// Times a factor in 1/1024, rounded down; of what is not below 0. Unsigned, for a limit times the largest factor needs all of 64 bits.
     #[inline]
+    #[must_use]
     pub fn by_1024ths(self, factor: u64) -> Self {
         debug_assert!(self.0 >= 0, "{self:?} has no size");
         Self(((self.0.cast_unsigned() * factor) >> 10).cast_signed())

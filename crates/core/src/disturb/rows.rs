@@ -160,7 +160,7 @@ mod tests {
     fn beyond_the_last_row_the_truth_goes_on_as_the_table_ended() {
         let rows = rows(100, &TABLE);
         assert_eq!(limits(&rows, &[0, 500, 1000, 1500, 2000, 2500, 3000]), [2000.0, 1500.0, 1000.0, 750.0, 500.0, 375.0, 250.0]);
-        assert_eq!([1000, 2000, 3000].map(|pec| rows.truth(0, pec).alpha.weight()), [8.5, 9.0, 9.5]);
+        assert_eq!([1000, 2000, 3000].map(|pec| rows.truth(0, pec).alpha.in_256ths()), [2176, 2304, 2432]);
         assert_eq!(rows.truth(0, u32::MAX), Endurance { limit: Dose::UNIT, alpha: Alpha::ONE * 32 }, "never nothing");
     }
 

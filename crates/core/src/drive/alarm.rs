@@ -38,7 +38,7 @@ impl Drive {
     #[inline(never)]
     fn rung(&mut self, lpn: Lpn, ppn: Ppn) {
         let sensed = self.flash.rung(lpn, ppn, Cause::Host, false);
-        if sensed.rings || !sensed.good {
+        if sensed.rings || !sensed.good || self.hears_retries && sensed.retries > 0 {
             self.answer(lpn, ppn, sensed, false);
         }
     }
@@ -66,7 +66,7 @@ impl Drive {
             self.ask_policy(block);
             self.flash.set_alarm(block);
         }
-        if sensed.good && sensed.retries > 0 && !fill {
+        if self.hears_retries && sensed.good && sensed.retries > 0 && !fill {
             self.tell_of_retries(lpn, ppn, sensed.retries);
         }
     }

@@ -57,6 +57,7 @@ impl Drive {
         let own = policy.streams();
         require_room_for(&own, hints::in_use(&config).len() as u32, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
         let hint_books = HintBooks::of(&config, geometry.page_shift())?;
+        let hears_retries = hint_books.is_some() || policy.follows_retries();
         let flash = Flash::new(&config, geometry.clone(), counters, own.iter().any(|s| s.counts_pages), timed);
         let mut drive = Self {
             ftl: Ftl::new(&config, &geometry, own),
@@ -78,6 +79,7 @@ impl Drive {
             own_counts_before: vec![],
             uncorrectable_reads: 0,
             hints: hint_books,
+            hears_retries,
             bugs: Bugs::default(),
             announced: 0,
         };

@@ -73,6 +73,8 @@ impl HintBooks {
     }
 
     fn forget_before(&mut self, begun: u64) {
-        while self.own.pop_front_if(|(number, _)| *number < begun).is_some() {}
+        while self.own.front().is_some_and(|(number, _)| *number < begun) {
+            self.own.pop_front();
+        }
     }
 }

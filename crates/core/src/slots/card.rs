@@ -30,8 +30,6 @@ pub struct About {
     pub needs: Needs,
     /// It keeps state that every read changes, or may change: it cannot be told of reads in bulk.
     pub by_read: bool,
-    /// It goes by the retries that reads take, which `[ecc]` must have.
-    pub needs_retries: bool,
     /// Its parameters.
     pub params: &'static [Param],
     /// Makes the drive's flash another for the run; none but a counterfactual technique does.
@@ -58,6 +56,8 @@ pub struct Needs {
     pub limits: bool,
     /// Space-Saving counters of each block's wordlines; the drive keeps them for such a technique alone.
     pub counters: bool,
+    /// Retries of reads, by which it goes: `[ecc]` must have them.
+    pub retries: bool,
 }
 
 /// A number that a drive file may give a technique. One that several techniques share has the same alias in all of them.
@@ -119,9 +119,8 @@ impl About {
         protects: Protection::None,
         keeps_apart: false,
         lowers_density: false,
-        needs: Needs { limits: false, counters: false },
+        needs: Needs { limits: false, counters: false, retries: false },
         by_read: false,
-        needs_retries: false,
         params: &[],
         nature: None,
     };

@@ -270,6 +270,11 @@ pub trait Policy: Send {
         false
     }
 
+    /// Whether it is to be told of reads that took retries.
+    fn follows_retries(&self) -> bool {
+        false
+    }
+
     /// A read of the host's found a page, numbered within its block, only after so many retries. What is to be done with the block, if anything.
     fn retried(&mut self, _view: &View, _block: BlockId, _page: u32, _retries: u8) -> Option<Rewrite> {
         None
@@ -356,7 +361,7 @@ pub fn sees_each_read(technique: &Technique, config: &DriveConfig) -> bool {
 /// What the drive lacks.
 pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigError> {
     let has_retries = config.ecc.levels() > 1 && config.error.model != ErrorLaw::None;
-    require(!technique.needs_retries || has_retries, || {
+    require(!technique.needs.retries || has_retries, || {
         let name = technique.name;
         format!("`{name}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed")
     })

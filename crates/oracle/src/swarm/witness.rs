@@ -139,6 +139,10 @@ impl Policy for Witness {
         self.policy.follows_age()
     }
 
+    fn follows_retries(&self) -> bool {
+        self.policy.follows_retries()
+    }
+
     fn retried(&mut self, view: &View, block: BlockId, page: u32, retries: u8) -> Option<Rewrite> {
         self.policy.retried(view, block, page, retries)
     }

@@ -33,7 +33,7 @@ pub(super) const CARD: Technique = Card {
         summary: "rewrites a whole block at the read count of the worst access pattern",
         paper: "Ha et al., TCAD 2015",
         protects: Protection::Sound,
-        needs: Needs { limits: true, counters: false },
+        needs: Needs { limits: true, counters: false, retries: false },
         params: &[OWN_AGE],
         ..About::PLAIN
     },

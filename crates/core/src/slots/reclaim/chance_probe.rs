@@ -50,7 +50,7 @@ pub(super) const CARD: Technique = Card {
         summary: "block, and senses the neighbours of reads drawn by chance, without counters: but for a chance below 2^-64 a danger, no host that does not know the seed loses data",
         paper: "PARA, ISCA 2014",
         protects: Protection::Sound,
-        needs: Needs { limits: true, counters: false },
+        needs: Needs { limits: true, counters: false, retries: false },
         by_read: true,
         params: &[PROBABILITY],
         ..About::PLAIN

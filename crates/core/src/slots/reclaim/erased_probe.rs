@@ -37,7 +37,7 @@ pub(super) const CARD: Technique = Card {
         summary: "senses wordlines for their errors in the place of counting reads, and rewrites those that could be used up (DEAR, 2025)",
         paper: "DEAR, MICRO 2025",
         protects: Protection::Sound,
-        needs: Needs { limits: true, counters: false },
+        needs: Needs { limits: true, counters: false, retries: false },
         params: &[CHECK_INTERVAL],
         ..About::PLAIN
     },

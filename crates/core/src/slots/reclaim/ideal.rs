@@ -30,7 +30,7 @@ pub(super) const CARD: Technique = Card {
         summary: "COUNTERFACTUAL: block, on flash that reads disturb evenly and whose wordlines all endure the median",
         paper: "STRAW, CAL 2024",
         protects: Protection::Sound,
-        needs: Needs { limits: true, counters: false },
+        needs: Needs { limits: true, counters: false, retries: false },
         nature: Some(nature),
         ..About::PLAIN
     },

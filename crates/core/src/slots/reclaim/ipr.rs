@@ -36,7 +36,7 @@ pub(super) const CARD: Technique = Card {
         protects: Protection::Sound,
         keeps_apart: true,
         lowers_density: true,
-        needs: Needs { limits: true, counters: false },
+        needs: Needs { limits: true, counters: false, retries: false },
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(Ipr::new(config)),

@@ -27,8 +27,7 @@ pub(super) const CARD: Technique = Card {
         summary: "moves a page whose read took more retries than reads may; what nobody reads is not seen",
         paper: "ASPLOS 2021",
         protects: Protection::None,
-        needs: Needs { limits: true, counters: false },
-        needs_retries: true,
+        needs: Needs { limits: true, counters: false, retries: true },
         ..About::PLAIN
     },
     new: |_, _, _| Box::new(ObservedRetries::default()),
@@ -46,6 +45,10 @@ impl Policy for ObservedRetries {
 
     fn on_alarm(&mut self, _view: &View, _block: BlockId, _out: &mut Vec<Action>) -> Reads {
         Reads::NEVER
+    }
+
+    fn follows_retries(&self) -> bool {
+        true
     }
 
     fn retried(&mut self, view: &View, block: BlockId, page: u32, retries: u8) -> Option<Rewrite> {

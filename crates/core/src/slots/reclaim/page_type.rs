@@ -32,7 +32,7 @@ pub(super) const CARD: Technique = Card {
         summary: "rewrites the pages of the weakest kind first, at the read count of their worst access pattern (Han et al., 2023)",
         paper: "Han et al., TVLSI 2023",
         protects: Protection::Sound,
-        needs: Needs { limits: true, counters: false },
+        needs: Needs { limits: true, counters: false, retries: false },
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(PageType::new(config)),

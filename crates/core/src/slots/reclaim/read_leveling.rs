@@ -36,7 +36,7 @@ pub(super) const CARD: Technique = Card {
         paper: "Read Leveling, SYSTOR 2015, as ipr-2018 has it",
         protects: Protection::Sound,
         keeps_apart: true,
-        needs: Needs { limits: true, counters: false },
+        needs: Needs { limits: true, counters: false, retries: false },
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(ReadLeveling::new(config)),

@@ -33,7 +33,7 @@ pub(super) const CARD: Technique = Card {
         paper: "RedFTL, APSys 2013, as ipr-2018 has it",
         protects: Protection::Sound,
         keeps_apart: true,
-        needs: Needs { limits: true, counters: false },
+        needs: Needs { limits: true, counters: false, retries: false },
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(RedFtl::new(config)),

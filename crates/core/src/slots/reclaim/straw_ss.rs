@@ -35,7 +35,7 @@ pub(super) const CARD: Technique = Card {
         summary: "straw-wl with a few counters a block, estimated as published: can be deceived (straw-2024)",
         paper: "STRAW, CAL 2024",
         protects: Protection::Deceivable,
-        needs: Needs { limits: true, counters: true },
+        needs: Needs { limits: true, counters: true, retries: false },
         params: &[CHECK_INTERVAL, COUNTERS, OWN_AGE],
         ..About::PLAIN
     },

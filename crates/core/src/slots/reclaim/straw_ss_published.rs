@@ -35,7 +35,7 @@ pub(super) const CARD: Technique = Card {
         summary: "UNSAFE: straw-ss with the margin as published, too, which leaves out movers' reads and those until a job is done (straw-2024)",
         paper: "STRAW, CAL 2024",
         protects: Protection::Unsafe,
-        needs: Needs { limits: true, counters: true },
+        needs: Needs { limits: true, counters: true, retries: false },
         params: &[CHECK_INTERVAL, COUNTERS],
         ..About::PLAIN
     },

@@ -33,7 +33,7 @@ pub(super) const CARD: Technique = Card {
         summary: "straw-ss with a bound in the place of its estimate: safe under any reads",
         paper: "STRAW, mended",
         protects: Protection::Sound,
-        needs: Needs { limits: true, counters: true },
+        needs: Needs { limits: true, counters: true, retries: false },
         params: &[CHECK_INTERVAL, COUNTERS, OWN_AGE],
         ..About::PLAIN
     },

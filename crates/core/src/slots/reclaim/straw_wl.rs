@@ -32,7 +32,7 @@ pub(super) const CARD: Technique = Card {
         summary: "rewrites wordlines whose own dose comes near their limit, from exact counters (straw-2024)",
         paper: "STRAW, CAL 2024",
         protects: Protection::Sound,
-        needs: Needs { limits: true, counters: false },
+        needs: Needs { limits: true, counters: false, retries: false },
         params: &[CHECK_INTERVAL, OWN_AGE],
         ..About::PLAIN
     },

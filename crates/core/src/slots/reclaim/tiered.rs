@@ -71,7 +71,7 @@ pub(super) const CARD: Technique = Card {
         summary: "straw-wl with layer and wordline counters only for the blocks that need them, out of a pool",
         paper: "Hydra, ISCA 2022",
         protects: Protection::Sound,
-        needs: Needs { limits: true, counters: false },
+        needs: Needs { limits: true, counters: false, retries: false },
         by_read: true,
         params: &[CHECK_INTERVAL, TIER_SHARE, LAYER_SETS, WORDLINE_SETS, OWN_AGE],
         ..About::PLAIN
