@@ -23,8 +23,8 @@ const SPLIT: &[&str] = &[
     "workload.distribution=hot-cold:0.1/0.9",
     "workload.write_distribution=hot-cold:0.2/0.8",
     "workload.hot_sets=disjoint",
-    "workload.requests=6000000",
-    "workload.read_share=0.97",
+    "workload.requests=8000000",
+    "workload.read_share=0.999",
 ];
 const SENSINGS: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000", "disturb.dose=sensings"];
 

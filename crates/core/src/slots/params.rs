@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(refusal("[gc.stable-greedy]\nslack = 1.5"), "gc.stable-greedy.slack = 1.5 is outside 0 to 1");
         assert_eq!(refusal("reclaim = { probe_probability = nan }"), "reclaim.probe_probability = NaN is outside 0.000001 to 0.25");
         assert_eq!(refusal("[gc.stable-greedy]\nslak = 1"), "unknown key `gc.stable-greedy.slak`; known are slack");
-        assert_eq!(refusal("[reclaim.block]\ncounters = 8"), "unknown key `reclaim.block.counters`; it has none");
+        assert_eq!(refusal("[reclaim.none]\ncounters = 8"), "unknown key `reclaim.none.counters`; it has none");
         assert!(refusal("[reclaim.straw]\ncounters = 8").starts_with("unknown key `reclaim.straw.counters`; known are none, block, "));
         assert_eq!(refusal("gc = { slack = 1 }"), "unknown key `gc.slack`; known are stable_slack");
         for text in ["reclaim = { counters = 'x' }", "reclaim = { straw-ss = { counters = [1] } }", "reclaim = { counters = true }"] {

@@ -471,7 +471,7 @@ mod tests {
         for technique in RECLAIM {
             let config = config(900, "late_reads = 20000000, check_interval = 1000000");
             let said = check(&config, technique, true).err().map(|e| e.to_string());
-            assert_eq!(said.is_some(), technique.name != "none", "{}: {said:?}", technique.name);
+            assert_eq!(said.is_some(), !["none", "observed-retries"].contains(&technique.name), "{}: {said:?}", technique.name);
         }
     }
 }
