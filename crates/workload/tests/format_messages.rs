@@ -25,7 +25,7 @@ fn msr() {
     says("1,h,0,Read,0,4k,9", "column 6 (size) should be a whole number of bytes");
     says("1,h,0,Read,0,512,", "column 7 (response) should be a whole number of 100-ns ticks");
     says("1,h,0,Read,0", "column 6 (size) is missing; it should be a whole number of bytes");
-    says("1,h,0,Read,0,512,9,9", "there are more than the 7 columns timestamp, host, disk, type, offset, size, response");
+    says("1,h,0,Read,0,512,9,9", "column 8 (hint) should be none, idle, typical or smallest");
     says("#comment", "column 1 (timestamp) should be a whole number of 100-ns ticks");
 }
 

@@ -291,7 +291,10 @@ fn compact() {
     };
     // The file's header and the list of devices take 16 + 16 + 3 bytes; then the first block.
     let second = 35 + 16 + u32::from_le_bytes(good[43..47].try_into().unwrap()) as usize;
-    says(&damaged(8), "after row 0, at byte 0: the compact trace is of a version that this vpass does not know; version 1 is expected");
+    says(
+        &damaged(8),
+        "after row 0, at byte 0: the compact trace is of a version that this vpass does not know; version 1 or 2 is expected",
+    );
     says(&damaged(10), "after row 0, at byte 0: the header of the compact trace is damaged");
     says(&damaged(30), "after row 0, at byte 16: the section's checksum does not match; the file is damaged");
     says(&damaged(100), "after row 0, at byte 35: the section's checksum does not match; the file is damaged");

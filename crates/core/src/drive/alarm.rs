@@ -58,6 +58,11 @@ impl Drive {
             }
             if !fill {
                 self.ftl.report_lost(&mut self.flash, lpn);
+                // By chance the next read might succeed, and what was reported lost would be there again.
+                if self.config.error.noise && self.ftl.map.to_physical[lpn as usize] == ppn {
+                    self.ftl.invalidate(&mut self.flash, ppn);
+                    self.ftl.unmap_lost(lpn);
+                }
             }
         }
         if sensed.rings && !(fill && planted(Bug::FillAsksNobody)) {

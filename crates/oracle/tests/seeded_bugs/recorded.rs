@@ -338,4 +338,6 @@ pub(crate) const SURVIVORS: &[Bug] = &[
     Bug::EvictsFromShared,
     Bug::PadsNever,
     Bug::DeferredCleaningUncounted,
+    Bug::ProbeOfToday,
+    Bug::OlderUnasked,
 ];
