@@ -71,7 +71,7 @@ mod tests {
         let said = verdict(&lives).unwrap();
         assert_eq!(
             said,
-            "`none` lost data, 3.00 pages in the mean life, and its years are no answer. `straw-wl` lives longest: 4.00 ± 0.100 years; `block` 2.00 ± 0.100."
+            "`none` lost data, 3.00 pages in the mean life, and its years are no answer. `straw-wl` lives longest: 4.00 ± 0.10 years; `block` 2.00 ± 0.10."
         );
         assert!(
             longest(&lives[..2]).is_none()
