@@ -1,9 +1,10 @@
 //! Results as JSON.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::failure::Failure;
+use crate::plan::Plan;
 
 /// JSON with indents and a newline at the end.
 ///
@@ -20,4 +21,20 @@ pub fn text(what: &impl Serialize) -> Result<String, Failure> {
 /// A value that has no JSON.
 pub fn value(what: &impl Serialize) -> Result<Value, Failure> {
     serde_json::to_value(what).map_err(Failure::failed)
+}
+
+/// Results of several techniques: what they were run on, the seeds being so many from the plan's on, and then what is their own.
+pub(crate) fn of_techniques(plan: &Plan, seeds: u32, own: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+    let workload = &plan.workload;
+    let setting: [(&str, Value); 8] = [
+        ("vpass", env!("CARGO_PKG_VERSION").into()),
+        ("drive", plan.drive.name.clone().into()),
+        ("workload", workload.name().into()),
+        ("workload_generated", workload.is_generated().into()),
+        ("workload_source", workload.source().into()),
+        ("gear", plan.gear.name().into()),
+        ("seed", plan.seed.into()),
+        ("seeds", seeds.into()),
+    ];
+    Value::Object(setting.into_iter().chain(own).map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
 }

@@ -109,16 +109,5 @@ pub fn json_of(rows: &[Row], plan: &Plan, seeds: u32) -> Result<Value, Failure> 
         let names: Vec<_> = rows.iter().zip(winners(rows, c)).filter(|(_, wins)| *wins).map(|(r, _)| r.label.as_str()).collect();
         best.insert(column.key.into(), json!(names));
     }
-    Ok(json!({
-        "vpass": env!("CARGO_PKG_VERSION"),
-        "drive": plan.drive.name,
-        "workload": plan.workload.name(),
-        "workload_generated": plan.workload.is_generated(),
-        "workload_source": plan.workload.source(),
-        "gear": plan.gear.name(),
-        "seed": plan.seed,
-        "seeds": seeds,
-        "winners": best,
-        "techniques": techniques,
-    }))
+    Ok(as_json::of_techniques(plan, seeds, [("winners", best.into()), ("techniques", techniques.into())]))
 }

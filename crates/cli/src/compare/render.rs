@@ -37,14 +37,7 @@ pub(super) fn csv(rows: &[Row]) -> String {
 
 /// For a terminal: title, table, legend, verdict.
 pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String {
-    let title = report::title(
-        env!("CARGO_PKG_VERSION"),
-        &plan.drive.name,
-        &plan.workload.name(),
-        plan.workload.is_generated(),
-        &plan.workload.source(),
-    );
-    let mut text = format!("{}\n  {} gear, {}\n\n", Look::Heading.paint(&title, colour), plan.gear.name(), seeds(args));
+    let mut text = report::heading(plan, &seeds(args), colour);
     text.push_str(&table(rows, plan).render(colour));
     text.push('\n');
     let mut notes = Table::default();

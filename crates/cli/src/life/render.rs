@@ -9,18 +9,11 @@ use vpass_lab::plan::Plan;
 
 use super::args::LifeArgs;
 use crate::report;
-use crate::table::{Look, Table, wrapped};
+use crate::table::{Table, wrapped};
 
 /// For a terminal: title, table, what to know of it, verdict.
 pub(super) fn text(lives: &[Life], plan: &Plan, args: &LifeArgs, colour: bool) -> String {
-    let title = report::title(
-        env!("CARGO_PKG_VERSION"),
-        &plan.drive.name,
-        &plan.workload.name(),
-        plan.workload.is_generated(),
-        &plan.workload.source(),
-    );
-    let mut text = format!("{}\n  {} gear, {}\n\n", Look::Heading.paint(&title, colour), plan.gear.name(), lived(plan, args));
+    let mut text = report::heading(plan, &lived(plan, args), colour);
     text.push_str(&table(lives).render(colour));
     text.push('\n');
     for sentence in notes(lives, plan, args) {

@@ -1,7 +1,7 @@
 //! Lives side by side: years and what consumed them, each a mean over seeds and samples with its interval.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use vpass_core::base::units::Cause;
 
 use super::{End, Lived, MOST_YEARS, verdict};
@@ -176,22 +176,15 @@ impl Consumed {
 /// # Errors
 /// A value that has no JSON.
 pub fn json_of(lives: &[Life], plan: &Plan, samples: u32, seeds: u32, years: Option<f64>) -> Result<Value, Failure> {
-    Ok(json!({
-        "vpass": env!("CARGO_PKG_VERSION"),
-        "drive": plan.drive.name,
-        "workload": plan.workload.name(),
-        "workload_generated": plan.workload.is_generated(),
-        "workload_source": plan.workload.source(),
-        "gear": plan.gear.name(),
-        "seed": plan.seed,
-        "seeds": seeds,
-        "sample": plan.sample.to_string(),
-        "samples": samples,
-        "rated_pec": plan.drive.config.drive.rated_pec,
-        "years_at_most": years.unwrap_or(MOST_YEARS),
-        "longest": verdict::longest(lives).map(|life| &life.label),
-        "techniques": as_json::value(&lives)?,
-    }))
+    let own = [
+        ("sample", plan.sample.to_string().into()),
+        ("samples", samples.into()),
+        ("rated_pec", plan.drive.config.drive.rated_pec.into()),
+        ("years_at_most", years.unwrap_or(MOST_YEARS).into()),
+        ("longest", as_json::value(&verdict::longest(lives).map(|life| &life.label))?),
+        ("techniques", as_json::value(&lives)?),
+    ];
+    Ok(as_json::of_techniques(plan, seeds, own))
 }
 
 #[cfg(test)]
