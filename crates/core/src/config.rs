@@ -19,7 +19,7 @@ pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 pub use ecc::EccConfig;
 pub use error::ConfigError;
 pub(crate) use error::require;
-pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
+pub use flash::{Cell, EraseAtPec, GeometryConfig, KindUs, ProgramUnit, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use hints::HintsConfig;
 pub use params::{Given, Number, Params};
@@ -116,11 +116,11 @@ impl DriveConfig {
 }
 
 impl DriveConfig {
-    /// Program time of a page: its share, where a program takes a wordline.
+    /// Program time of a page, the mean of the page kinds: its share, where a program takes a wordline.
     pub fn program_us_per_page(&self) -> f64 {
         match self.timing.program_unit {
-            ProgramUnit::Page => self.timing.program_us,
-            ProgramUnit::Wordline => self.timing.program_us / f64::from(self.geometry.cell.bits()),
+            ProgramUnit::Page => self.timing.program_us.mean(),
+            ProgramUnit::Wordline => self.timing.program_us.mean() / f64::from(self.geometry.cell.bits()),
         }
     }
 }

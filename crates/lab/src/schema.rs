@@ -7,8 +7,8 @@ use serde::{Serialize, forward_to_deserialize_any};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
-    CapacityConfig, DensityConfig, DisturbConfig, EccConfig, ErrorConfig, ErrorRow, GcConfig, GeometryConfig, HintsConfig, PerPec,
-    ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig, ErrorRow, GcConfig, GeometryConfig, HintsConfig,
+    PerPec, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
@@ -115,7 +115,10 @@ pub(crate) const DRIVE: &[Section] = &[
         "geometry",
         "channels = 1\ndies_per_channel = 1\nplanes_per_die = 1\nwordlines_per_block = 1\ncell = \"slc\"\npage_size = 512",
     ),
-    section::<TimingConfig>("timing", "sense_us = 1\nprogram_us = 1\nerase_us = 1\nchannel_mb_s = 1"),
+    Section {
+        inner: &[section::<EraseAtPec>("erase_by_pec", "pec = 0\nus = 1")],
+        ..section::<TimingConfig>("timing", "sense_us = 1\nprogram_us = 1\nerase_us = 1\nchannel_mb_s = 1")
+    },
     section::<CapacityConfig>("drive", ""),
     Section { is_slot: true, ..section::<GcConfig>("gc", "") },
     section::<WearConfig>("wear", ""),

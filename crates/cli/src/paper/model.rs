@@ -68,7 +68,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
         ("page_size", geometry.page_size.0 as f64, "bytes"),
         ("pages_per_block", f64::from(geometry.pages_per_block()), "pages"),
         ("page_read", mean(&timing.sense_per_kind_us(geometry.cell)), "microseconds, mean of the page kinds"),
-        ("page_program", timing.program_us, "microseconds"),
+        ("page_program", timing.program_us.mean(), "microseconds"),
         ("block_erase", timing.erase_us, "microseconds"),
         ("spare", config.drive.spare.unwrap_or(0.0), "share of raw flash"),
         ("read_limit", limit.units(), "reads of a block"),
