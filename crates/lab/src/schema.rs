@@ -7,8 +7,8 @@ use serde::{Serialize, forward_to_deserialize_any};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
-    CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig, ErrorRow, GcConfig, GeometryConfig, HintsConfig,
-    PerPec, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
+    BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig, ErrorRow, GcConfig, GeometryConfig,
+    HintsConfig, PerPec, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
@@ -129,6 +129,7 @@ pub(crate) const DRIVE: &[Section] = &[
     Section { inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")], ..section::<DisturbConfig>("disturb", "") },
     Section { inner: &[section::<ErrorRow>("table", "pec = 0\nbase = []\nretention = []")], ..section::<ErrorConfig>("error", "") },
     section::<EccConfig>("ecc", ""),
+    section::<BchConfig>("bch", ""),
     section::<HintsConfig>("hints", ""),
 ];
 

@@ -2,9 +2,9 @@
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
-    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, EraseAtPec, ErrorConfig, GcConfig,
-    GeometryConfig, HintsConfig, IntervalAverage, KindUs, Params, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule, StartConfig,
-    TimingConfig, WearConfig,
+    BchConfig, CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, EraseAtPec, ErrorConfig,
+    GcConfig, GeometryConfig, HintsConfig, IntervalAverage, KindUs, Params, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule,
+    StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;
@@ -58,6 +58,7 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
         disturb: random_disturb(decks, dice, &geometry, check_interval, late_reads.unwrap_or(0), reprogram_dose),
         error: ErrorConfig::default(),
         ecc: EccConfig::default(),
+        bch: BchConfig::default(),
         hints: HintsConfig::default(),
         timing: random_timing(decks, dice, geometry.cell),
         gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), params: params::draw_rest(dice, "gc", Params::default()) },
@@ -164,7 +165,7 @@ fn random_sense(dice: &mut Dice, cell: Cell) -> KindUs {
 fn random_timing(decks: &Decks, dice: &mut Dice, cell: Cell) -> TimingConfig {
     let timing = usual_timing(decks, dice, cell);
     // As slow as may be: a job takes so many seconds that its nanoseconds need more than 32 bits.
-    let timing = if decks.pick("program by kind", &RARE) { by_kind_and_wear(decks, timing, cell) } else { timing };
+    let timing = if decks.pick("program of kind and wear", &RARE) { by_kind_and_wear(decks, timing, cell) } else { timing };
     let slow =
         TimingConfig { sense_us: KindUs::All(1e5), program_us: KindUs::All(1e5), erase_us: 1e5, erase_by_pec: vec![], ..timing.clone() };
     if decks.pick("slow", &RARE) { slow } else { timing }
