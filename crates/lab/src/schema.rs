@@ -13,6 +13,7 @@ use vpass_core::config::{
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
 use vpass_workload::statistics::{SideConfig, StatisticsConfig, WindowsConfig};
+use vpass_workload::stripes::StripesConfig;
 use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
 use vpass_workload::nearest::nearest;
@@ -138,7 +139,10 @@ const SIDE: &str = "requests = 1\nbytes = 1\npages = 1\naccesses = []\nsizes = [
 
 /// The tables of a workload file.
 pub(crate) const WORKLOAD: &[Section] = &[
-    Section { inner: &[section::<SizeShare>("block_sizes", "size = 512\nshare = 1")], ..section::<WorkloadConfig>("workload", "") },
+    Section {
+        inner: &[section::<SizeShare>("block_sizes", "size = 512\nshare = 1"), section::<StripesConfig>("stripes", "")],
+        ..section::<WorkloadConfig>("workload", "")
+    },
     Section {
         inner: &[section::<WindowsConfig>("windows", WINDOWS), section::<SideConfig>("reads", SIDE), section::<SideConfig>("writes", SIDE)],
         ..section::<StatisticsConfig>(

@@ -323,7 +323,7 @@ mod tests {
     fn a_row_holds_from_its_count_on() {
         let timing = "sense_us = 1\nchannel_mb_s = 0\nprogram_us = 1\nerase_us = 1500\nerase_by_pec = [{ pec = 15001, us = 10000 }]";
         let timing: TimingConfig = toml::from_str(timing).unwrap();
-        assert_eq!([0, 15_000, 15_001, 99_999].map(|pec| timing.erase_us_at(pec)), [1500.0, 1500.0, 10_000.0, 10_000.0]);
+        assert_eq!([0, 15_000, 15_001, 99_999].map(|pec| timing.erase_us_at(pec) as u32), [1500, 1500, 10_000, 10_000]);
         assert!((timing.longest_erase_us() - 10_000.0).abs() < 1e-9);
     }
 }

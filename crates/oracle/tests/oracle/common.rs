@@ -57,6 +57,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
         disturb,
         error: ErrorConfig::default(),
         ecc: EccConfig::default(),
+        bch: vpass_core::config::BchConfig::default(),
         hints: HintsConfig::default(),
     }
 }

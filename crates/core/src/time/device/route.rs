@@ -158,15 +158,12 @@ impl Device {
         routing.programs += 1;
         self.programming += 1;
         let request = routing.request;
-        let (die, work) = match routing.fill.take() {
-            Some((src, coding, level)) => {
-                let copy = WorkKind::Copy { dst: Some(dst), then_host: true, request };
-                (drive.die_of(src), WorkOp::reading(id, copy, Cause::Host, self.begin(drive, src, coding, level)))
-            }
-            None => {
-                let program = WorkKind::Program { host: true, request, pages: 1 };
-                (drive.die_of(dst), WorkOp::new(id, program, Cause::Host, self.program(drive, dst)))
-            }
+        let (die, work) = if let Some((src, coding, level)) = routing.fill.take() {
+            let copy = WorkKind::Copy { dst: Some(dst), then_host: true, request };
+            (drive.die_of(src), WorkOp::reading(id, copy, Cause::Host, self.begin(drive, src, coding, level)))
+        } else {
+            let program = WorkKind::Program { host: true, request, pages: 1 };
+            (drive.die_of(dst), WorkOp::new(id, program, Cause::Host, self.program(drive, dst)))
         };
         self.queue_work(die, work);
     }
