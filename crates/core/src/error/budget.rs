@@ -17,6 +17,7 @@
 
 use crate::base::dose::Dose;
 use crate::base::units::Ns;
+use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DriveConfig};
 use crate::disturb::table::LimitTable;
 
@@ -204,7 +205,7 @@ impl AgedLimits {
     /// Whether age alone is too much, where reads do not count beside it.
     fn is_too_old(&self, pec: u32, of: Asked) -> bool {
         let old = |age| self.rates.retention(pec, of.group, age) > self.marks[of.level];
-        self.rates.is_independent() && self.ages.counts_as(of.step).is_some_and(old)
+        self.rates.is_independent() && !planted(Bug::AgeAloneForgotten) && self.ages.counts_as(of.step).is_some_and(old)
     }
 
     /// The true limit of a group's worst member in the worst block, without guard levels and before `disturb.kind_factor`.
