@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results map test check-minute bench soak nightly recorded record paper-straw paper-ipr paper-ida lint clean build
+.PHONY: demo results map test check-minute bench soak nightly recorded record paper-straw paper-ipr paper-ida paper-da-raid5 lint clean build
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
@@ -88,6 +88,10 @@ paper-ipr: build
 paper-ida: build
 	@rm -rf target/papers/ida-coding-2018
 	$(VPASS) paper papers/ida-coding-2018 --out target/papers/ida-coding-2018
+
+paper-da-raid5: build
+	@rm -rf target/papers/da-raid5-2013
+	$(VPASS) paper papers/da-raid5-2013 --out target/papers/da-raid5-2013
 
 # Draws the map of the code in ARCHITECTURE.md from the first lines of all files.
 map:

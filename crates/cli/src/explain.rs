@@ -1,6 +1,7 @@
 //! `vpass explain`: one read taken apart, for reading.
 
 mod budget;
+mod code;
 
 use std::fmt::Write;
 
@@ -52,6 +53,11 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     }
     text.push_str(&age_words(e, colour));
     let _ = writeln!(text, "  {} takes {} of controller RAM", e.reclaim, bytes(e.controller_ram_bytes));
+    if let Some(code) = &e.code {
+        text.push('\n');
+        heading(&mut text, "Limits that follow from the code");
+        text.push_str(&code::words(code, colour));
+    }
     if let Some(budget) = &e.error_budget {
         text.push('\n');
         heading(&mut text, "Error budget of a page: what wear, age and reads leave at each retry");

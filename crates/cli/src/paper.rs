@@ -9,6 +9,7 @@ mod periods;
 mod plot;
 mod recipe;
 mod runs;
+mod stripes;
 mod traces;
 
 use std::num::NonZeroUsize;
@@ -162,7 +163,9 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
     let mixes = model.mixes.as_ref().map(|name| (name, model::mixes_csv(&drive)));
     let settings = model.settings.as_ref().map(|name| (name, model::settings_csv(&drive)));
     let workloads = model.workloads.as_ref().map(|name| model::workloads_csv(recipe).map(|csv| (name, csv))).transpose()?;
-    for (name, csv) in [parameters, layers, mixes, settings, workloads].into_iter().flatten() {
+    let code = model.code.as_ref().map(|name| (name, model::code_csv(&drive)));
+    let stripes = model.stripes.as_ref().map(|name| stripes::csv(recipe, 1).map(|csv| (name, csv))).transpose()?;
+    for (name, csv) in [parameters, layers, mixes, settings, workloads, code, stripes].into_iter().flatten() {
         out::write_file(folder, &format!("{name}.csv"), csv.as_bytes())?;
     }
     let mut rows: Value = runs

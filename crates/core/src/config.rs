@@ -1,6 +1,7 @@
 //! The drive's configuration: one struct per TOML table, defaults, and what is checked before anything runs.
 //! Every error says which key, what was wrong and what would be right.
 
+mod bch;
 mod density;
 mod disturb;
 mod ecc;
@@ -13,13 +14,14 @@ mod rates;
 mod refresh;
 mod resolve;
 
+pub use bch::{BchConfig, BchTarget, Combine};
 pub use density::{DensityConfig, IntervalAverage};
 pub(crate) use disturb::ALPHA_MAX;
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 pub use ecc::EccConfig;
 pub use error::ConfigError;
 pub(crate) use error::require;
-pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
+pub use flash::{Cell, EraseAtPec, GeometryConfig, KindUs, ProgramUnit, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use hints::HintsConfig;
 pub use params::{Given, Number, Params};
@@ -75,6 +77,9 @@ pub struct DriveConfig {
     /// `[ecc]`
     #[serde(default, skip_serializing_if = "EccConfig::is_default")]
     pub ecc: EccConfig,
+    /// `[bch]`
+    #[serde(default, skip_serializing_if = "BchConfig::is_default")]
+    pub bch: BchConfig,
     /// `[hints]`
     #[serde(default, skip_serializing_if = "HintsConfig::is_default")]
     pub hints: HintsConfig,
@@ -106,6 +111,14 @@ impl DriveConfig {
         self.density.check()?;
         self.start.check()?;
         self.drive.check()?;
+        self.bch.check()?;
+        if self.error.model == ErrorLaw::Bch {
+            self.ecc.check(self.geometry.page_size)?;
+            require(self.disturb.model == DisturbModel::Count, || {
+                "error.model = \"bch\" has one limit for all pages of a block; disturb.model = \"count\" is right".into()
+            })?;
+        }
+        crate::error::bch::fill(&mut self)?;
         self.disturb.check(self.geometry.cell)?;
         self.error.check(self.disturb.groups.len(), self.geometry.cell)?;
         self.ecc.check(self.geometry.page_size)?;
@@ -116,11 +129,11 @@ impl DriveConfig {
 }
 
 impl DriveConfig {
-    /// Program time of a page: its share, where a program takes a wordline.
+    /// Program time of a page, the mean of the page kinds: its share, where a program takes a wordline.
     pub fn program_us_per_page(&self) -> f64 {
         match self.timing.program_unit {
-            ProgramUnit::Page => self.timing.program_us,
-            ProgramUnit::Wordline => self.timing.program_us / f64::from(self.geometry.cell.bits()),
+            ProgramUnit::Page => self.timing.program_us.mean(),
+            ProgramUnit::Wordline => self.timing.program_us.mean() / f64::from(self.geometry.cell.bits()),
         }
     }
 }

@@ -5,18 +5,20 @@
 //! level k decodes up to cap_k                                                          `ladder`, `tail`
 //! limit_k(age) = (cap_k - base - retention) / slope, in dose units                     `budget`
 //! chances of a read at an error rate                                                   `chance`
+//! limits from one code and its target                                                  `bch`
 //! ```
 //!
 //! `slope = (cap_0 - base) / ERC_MAX`: data without age keeps the limits of `[disturb]`, to the unit.
 
 pub mod ages;
+pub mod bch;
 pub mod budget;
 pub mod chance;
 pub mod ladder;
 pub mod rate;
 pub mod tail;
 
-use crate::config::{ConfigError, DriveConfig, ErrorLaw, require};
+use crate::config::{Combine, ConfigError, DriveConfig, ErrorLaw, require};
 use crate::disturb::table::LimitTable;
 use ladder::Ladder;
 use rate::Rates;
@@ -33,6 +35,12 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     require(!config.ecc.start_from_last || config.error.model != ErrorLaw::None, || {
         "ecc.start_from_last = true: the level that worked last is one of retries, which a read takes where data has an error rate; with \
          error.model = \"none\", ecc.start_from_last = false is right"
+            .into()
+    })?;
+    let independent = config.error.model == ErrorLaw::Bch && config.bch.combine == Combine::Independent;
+    require(!independent || !config.error.noise, || {
+        "error.noise = true draws from a page's error rate, and with bch.combine = \"independent\" reads and age have one each; bch.combine = \
+         \"sum\" is right"
             .into()
     })?;
     let ladder = Ladder::of(&config.ecc)?;

@@ -150,7 +150,7 @@ fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
 /// Reading a wordline and programming one page of it on an idle drive.
 fn merge_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
-    u64::from(geometry.cell.bits()) * read_ns(config, geometry) + transfer + us(config.timing.program_us)
+    u64::from(geometry.cell.bits()) * read_ns(config, geometry) + transfer + us(config.timing.program_us.longest())
 }
 
 /// Adjusting a wordline of which one page has moved, and writing all others elsewhere: the longest that it takes on an idle drive.

@@ -105,3 +105,43 @@ fn a_jobs_copies_follow_each_other_without_a_gap() {
     assert_eq!(from, last + SENSE + TRANSFER, "after the read that called for it");
     assert_eq!(to - from, 64 * (SENSE + TRANSFER + WRITE) + 3_000_000);
 }
+
+/// A wordline's first page takes 1.6 ms and its second 5 ms (da-raid5-2013, Table II and IV-A). Three pages without a buffer: first, second, first.
+#[test]
+fn each_page_kind_is_programmed_in_its_own_time() {
+    let timing = "sense_us = 400, program_us = [1600, 5000], erase_us = 1500, channel_mb_s = 0";
+    let drive = "drive = { spare = 0.3, write_buffer = \"0B\" }\nstart = { fill = 0 }\ngc = { background = 0 }";
+    let writes = |pages| vec![request(Op::Write, 0, 0, pages)];
+    let text = common::dies(1, "mlc", timing, drive);
+    assert_eq!([1, 2, 3].map(|pages| total(&text, writes(pages)).1), [1_600_000, 6_600_000, 8_200_000]);
+    let one = common::dies(1, "mlc", &timing.replace("[1600, 5000]", "[1600, 1600]"), drive);
+    let plain = common::dies(1, "mlc", &timing.replace("[1600, 5000]", "1600"), drive);
+    assert_eq!(total(&one, writes(9)), total(&plain, writes(9)));
+}
+
+/// The job of a block: its copies and its erase, which takes longer from 15,001 cycles on.
+#[test]
+fn a_worn_block_is_erased_in_a_time_of_its_own() {
+    let job_ns = |pec: u32| {
+        let timing = "sense_us = 400, program_us = [1600, 5000], erase_us = 1500, channel_mb_s = 0, \
+                      erase_by_pec = [{ pec = 15001, us = 10000 }, { pec = 20000, us = 12000 }]";
+        let rest = format!(
+            r#"
+            drive = {{ spare = 0.3, write_buffer = "64KiB" }}
+            gc = {{ background = 0 }}
+            start = {{ fill = 1, pec = {pec} }}
+            reclaim = {{ schedule = "deadline", late_reads = 50 }}
+            disturb = {{ model = "count", table = [{{ pec = 0, limit = [1000] }}] }}
+            "#
+        );
+        let text = common::dies(1, "mlc", timing, &rest);
+        let last = 999 * 500_000;
+        let mut requests: Vec<Request> = (0..1000).map(|i| request(Op::Read, i * 500_000, 0, 1)).collect();
+        requests.push(request(Op::Read, last + 3_000_000_000, 0, 1));
+        let (drive, _, log) = run_watched(&text, |_| Script(requests));
+        assert_eq!(drive.reclaim_counts().invocations, 1);
+        let of_die = log.busy().map(|(from, to)| to - from).filter(|ns| *ns != 400_000);
+        of_die.sum::<u64>() - u64::from(drive.geometry().pages_per_block) * (1_600_000 + 5_000_000) / 2
+    };
+    assert_eq!([14_999, 15_000, 15_001, 19_999, 20_000].map(job_ns), [1_500_000, 1_500_000, 10_000_000, 10_000_000, 12_000_000]);
+}

@@ -1,6 +1,7 @@
 //! One read taken apart: how long it takes, what it does to its block, and when the block is rewritten because of reads.
 
 mod budget;
+mod code;
 mod hints;
 
 use std::collections::BTreeSet;
@@ -15,6 +16,8 @@ use vpass_core::slots::reclaim::promise::Prospect;
 use vpass_core::slots::reclaim::{Technique, Threshold};
 
 pub use hints::Word;
+
+pub use code::{Code, CodeLimits};
 
 pub use budget::{ErrorBudget, Left, Level, PageBudget};
 
@@ -39,6 +42,9 @@ pub struct Explanation {
     pub kind_factor: Vec<(&'static str, f64)>,
     /// What a block endures at the starting age of the drive and at each age of its table; none where reads disturb nothing.
     pub ages: Vec<Age>,
+    /// What the code bears from which limits follow; none where they do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<Code>,
     /// What wear, age and reads leave of a page at each retry, at the same P/E counts; none where the drive says nothing of errors.
     pub error_budget: Option<ErrorBudget>,
     /// What each word of a host's hints allows; none where reads take no retries, or a word of `[hints]` has no room for a read.
@@ -140,6 +146,7 @@ pub fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique
         counterfactual: reclaim.is_counterfactual(),
         kind_factor: geometry.cell.kinds().iter().copied().zip(config.disturb.kind_factor.iter().copied()).collect(),
         ages: ages_at(config, &geometry, reclaim, &ages(config))?,
+        code: code::code(config, ages(config).into_iter()),
         error_budget: budget::error_budget(config, &ages(config))?,
         hints: hints::words(config, reclaim)?,
     })

@@ -7,12 +7,13 @@ use serde::{Serialize, forward_to_deserialize_any};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
-    CapacityConfig, DensityConfig, DisturbConfig, EccConfig, ErrorConfig, ErrorRow, GcConfig, GeometryConfig, HintsConfig, PerPec,
-    ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
+    BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig, ErrorRow, GcConfig, GeometryConfig,
+    HintsConfig, PerPec, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
 use vpass_workload::statistics::{SideConfig, StatisticsConfig, WindowsConfig};
+use vpass_workload::stripes::StripesConfig;
 use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
 use vpass_workload::nearest::nearest;
@@ -115,7 +116,10 @@ pub(crate) const DRIVE: &[Section] = &[
         "geometry",
         "channels = 1\ndies_per_channel = 1\nplanes_per_die = 1\nwordlines_per_block = 1\ncell = \"slc\"\npage_size = 512",
     ),
-    section::<TimingConfig>("timing", "sense_us = 1\nprogram_us = 1\nerase_us = 1\nchannel_mb_s = 1"),
+    Section {
+        inner: &[section::<EraseAtPec>("erase_by_pec", "pec = 0\nus = 1")],
+        ..section::<TimingConfig>("timing", "sense_us = 1\nprogram_us = 1\nerase_us = 1\nchannel_mb_s = 1")
+    },
     section::<CapacityConfig>("drive", ""),
     Section { is_slot: true, ..section::<GcConfig>("gc", "") },
     section::<WearConfig>("wear", ""),
@@ -126,6 +130,7 @@ pub(crate) const DRIVE: &[Section] = &[
     Section { inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")], ..section::<DisturbConfig>("disturb", "") },
     Section { inner: &[section::<ErrorRow>("table", "pec = 0\nbase = []\nretention = []")], ..section::<ErrorConfig>("error", "") },
     section::<EccConfig>("ecc", ""),
+    section::<BchConfig>("bch", ""),
     section::<HintsConfig>("hints", ""),
 ];
 
@@ -134,7 +139,10 @@ const SIDE: &str = "requests = 1\nbytes = 1\npages = 1\naccesses = []\nsizes = [
 
 /// The tables of a workload file.
 pub(crate) const WORKLOAD: &[Section] = &[
-    Section { inner: &[section::<SizeShare>("block_sizes", "size = 512\nshare = 1")], ..section::<WorkloadConfig>("workload", "") },
+    Section {
+        inner: &[section::<SizeShare>("block_sizes", "size = 512\nshare = 1"), section::<StripesConfig>("stripes", "")],
+        ..section::<WorkloadConfig>("workload", "")
+    },
     Section {
         inner: &[section::<WindowsConfig>("windows", WINDOWS), section::<SideConfig>("reads", SIDE), section::<SideConfig>("writes", SIDE)],
         ..section::<StatisticsConfig>(

@@ -30,6 +30,7 @@ use self::expected::Expected;
 use self::groups::OfGroups;
 use self::host::Host;
 use self::lengths::Lengths;
+pub(crate) use self::lengths::program_us;
 use self::pads::Pads;
 use self::urgency::Urgency;
 pub(crate) use self::urgency::{Begun, Now};
@@ -125,10 +126,11 @@ impl Clock {
         self.expected.recoded(block, wordline, coding);
     }
 
-    pub(crate) fn erased(&mut self, block: BlockId, cause: Cause) {
+    /// The block had endured so many P/E cycles before.
+    pub(crate) fn erased(&mut self, block: BlockId, cause: Cause, endured: u32) {
         self.expected.forget_block(block);
         if self.is_on() {
-            self.expected.erased(block, cause);
+            self.expected.erased(block, cause, endured);
         }
     }
 
@@ -284,7 +286,7 @@ impl Clock {
         let sparse = if let Work::Program { dst, .. } = work { self.expected.is_sparse(self.lengths.block(*dst)) } else { false };
         self.pads.check(work, self.now, self.host.last_end, sparse, &self.lengths)?;
         let taken = self.expected.take_work(work, &self.lengths)?;
-        let mut under_way = UnderWay::of(work, taken.how, &self.lengths);
+        let mut under_way = UnderWay::of(work, &taken, &self.lengths);
         if under_way.host_pages > 0 {
             under_way.request = self.host.programs(under_way.host_pages)?;
         }
@@ -301,7 +303,7 @@ impl Clock {
         if let Work::Erase { block, .. } = work {
             parts.erased.insert(*block);
         }
-        parts.ns += part_ns(work, taken.how, &self.lengths);
+        parts.ns += part_ns(work, &taken, &self.lengths);
         parts.die = die_of_part(work, &self.lengths).or(parts.die);
         if parts.ns == 0 {
             // What takes no time is no piece.

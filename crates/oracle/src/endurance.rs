@@ -8,6 +8,7 @@ use vpass_core::base::units::BlockId;
 use vpass_core::config::{Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfig};
 use vpass_core::disturb::table;
 
+use crate::bch::Code;
 use crate::codings::has_guard_levels;
 
 /// Factors are multiples of 1/1024.
@@ -73,7 +74,7 @@ impl Endurances {
         let members: Vec<u32> = layers.iter().map(member).collect();
         let by_kind = |kind: usize| d.kind_factor.get(kind).map_or(ONE, |factor| (factor * f64::from(ONE)) as u32);
         Self {
-            rows: rows(d),
+            rows: Code::new(config).map_or_else(|| rows(d), |code| rows_of(&code, config)),
             group: (0..g.wordlines_per_block).map(|w| of(w).group as u8).collect(),
             member: (0..g.wordlines_per_block).map(|w| members[(w / g.strings_per_layer) as usize]).collect(),
             block_variation: d.block_variation,
@@ -190,6 +191,11 @@ impl Layer {
         }
         Self { group, strength: drawn(u64::from(number) ^ 1 << 40) }
     }
+}
+
+/// The rows that a code gives.
+fn rows_of(code: &Code, config: &DriveConfig) -> Vec<Row> {
+    config.bch.rows.iter().map(|pec| Row { pec: (*pec).into(), groups: vec![(code.reads(*pec), 1.0)] }).collect()
 }
 
 fn rows(config: &DisturbConfig) -> Vec<Row> {

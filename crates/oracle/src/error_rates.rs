@@ -14,10 +14,13 @@ use vpass_core::base::span::{DAY, HOUR};
 use vpass_core::base::units::Ns;
 use vpass_core::config::{DriveConfig, EccConfig, ErrorConfig, ErrorLaw, TimeUnit};
 
+use crate::bch::Code;
 use crate::endurance::Endurances;
 
 /// An error rate beside the first cap, over it.
 const BESIDE: f64 = 1.25;
+/// What has this taken off has less than nothing left.
+const NOTHING: f64 = (1u64 << 37) as f64;
 
 /// Whose limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +35,7 @@ pub(crate) struct Whose {
 #[derive(Debug)]
 pub(crate) struct ErrorRates {
     error: ErrorConfig,
+    code: Option<Code>,
     /// The caps of the levels, and an error rate beside the first.
     caps: Vec<f64>,
     /// Time in the law for each hour that passes: it is hotter, or colder, than the law's flash.
@@ -48,10 +52,12 @@ impl ErrorRates {
         let pace = error
             .temperature_c
             .map_or(1.0, |celsius| (error.activation_ev * (1.0 / kelvin(error.reference_c) - 1.0 / kelvin(celsius)) / 8.62e-5).exp());
+        let code = Code::new(config);
         let with_beside = |caps: Vec<f64>| caps.iter().copied().chain([BESIDE * caps[0]]).collect();
         (error.model != ErrorLaw::None).then(|| Self {
             error: error.clone(),
-            caps: with_beside(caps(&config.ecc)),
+            caps: with_beside(code.as_ref().map_or_else(|| caps(&config.ecc), |code| vec![code.cap])),
+            code,
             pace,
             known: RefCell::default(),
         })
@@ -105,15 +111,25 @@ impl ErrorRates {
             let of_row = |row: u32| self.change(endurances, row, whose, retries);
             of_row(from) + part * (of_row(to) - of_row(from))
         };
-        (0..self.caps.len()).map(|retries| (fresh + change(retries)).floor() as i64).collect()
+        let gone = |retries: usize| self.is_apart() && self.retention(pec, whose) > self.caps[retries];
+        let limit = |retries: usize| if gone(retries) { fresh - NOTHING } else { fresh + change(retries) };
+        (0..self.caps.len()).map(|retries| limit(retries).floor() as i64).collect()
+    }
+
+    /// Whether age takes nothing of what reads may.
+    fn is_apart(&self) -> bool {
+        self.code.as_ref().is_some_and(|code| code.apart)
     }
 
     /// What retries add to the limit of fresh data, and age takes, in a row.
     fn change(&self, endurances: &Endurances, row: u32, whose: Whose, retries: usize) -> f64 {
         let fresh = endurances.truth(whose.group, row).limit as f64;
+        if self.is_apart() {
+            return fresh * (self.caps[retries] / self.caps[0] - 1.0);
+        }
         let room = self.caps[0] - self.base(row, whose);
         if room <= 0.0 {
-            return if whose.step == 0 { 0.0 } else { -((1u64 << 37) as f64) };
+            return if whose.step == 0 { 0.0 } else { -NOTHING };
         }
         fresh * ((self.caps[retries] - self.caps[0]) - self.retention(row, whose)) / room
     }
@@ -122,6 +138,7 @@ impl ErrorRates {
         let e = &self.error;
         let law = match e.model {
             ErrorLaw::Table => self.in_table(pec, |n| e.table[n].base[whose.group]),
+            ErrorLaw::Bch => 0.0,
             _ => e.e + e.a * f64::from(pec.max(100)).powf(e.k),
         };
         law * of(&e.base_by_group, whose.group) * of(&e.base_by_kind, whose.kind as usize)
@@ -133,7 +150,9 @@ impl ErrorRates {
         }
         let e = &self.error;
         let hours = (end_of(whose.step) as f64 / HOUR as f64) * self.pace;
-        let law = if e.model == ErrorLaw::Table {
+        let law = if let Some(code) = &self.code {
+            code.by_age(pec.max(100), hours)
+        } else if e.model == ErrorLaw::Table {
             self.in_table(pec, |n| self.at_age(&e.table[n].retention[whose.group], hours))
         } else {
             let t = if e.time_unit == TimeUnit::Days { hours * HOUR as f64 / DAY as f64 } else { hours };
@@ -209,7 +228,7 @@ fn caps(ecc: &EccConfig) -> Vec<f64> {
 }
 
 /// The logarithm of the chance that more than `t` of `n` bits are wrong: every term is summed, the largest first taken out.
-fn ln_fails(n: u32, t: u32, p: f64) -> f64 {
+pub(crate) fn ln_fails(n: u32, t: u32, p: f64) -> f64 {
     let (ln_p, ln_q) = (p.ln(), (-p).ln_1p());
     let mut ln_term = f64::from(n) * ln_q;
     let mut terms = Vec::with_capacity((n - t) as usize);

@@ -12,6 +12,7 @@ use vpass_core::base::units::{BlockId, Ppn, StreamId};
 use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
 use vpass_core::slots::reclaim::Part;
 
+use crate::clock::program_us;
 use crate::endurance::Endurance;
 use crate::medium::At;
 use crate::oracle::Oracle;
@@ -202,7 +203,8 @@ pub(crate) fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
     let bits = f64::from(geometry.cell.bits());
     let sense: f64 = timing.sense_per_kind_us(geometry.cell).iter().sum::<f64>() / bits;
     let together = if timing.program_unit == ProgramUnit::Wordline { bits } else { 1.0 };
-    let in_a_job = bits * f64::from(geometry.wordlines_per_block) * (1.0 + timing.program_us / together / sense);
+    let program = (0..geometry.cell.bits()).map(|kind| program_us(config, kind)).sum::<f64>() / bits;
+    let in_a_job = bits * f64::from(geometry.wordlines_per_block) * (1.0 + program / together / sense);
     let beside = |row: &vpass_core::config::PerPec| {
         let alpha = |group: usize| row.alpha.get(group).copied().unwrap_or(1.0);
         row.limit.iter().enumerate().map(|(group, limit)| limit / alpha(group)).fold(f64::INFINITY, f64::min)
@@ -215,7 +217,7 @@ pub(crate) fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::late_reads;
-    use vpass_core::config::DriveConfig;
+    use vpass_core::config::{DriveConfig, KindUs};
 
     fn of(reclaim: &str) -> DriveConfig {
         let text = format!(
@@ -237,7 +239,7 @@ mod tests {
         assert_eq!(late_reads(&of("schedule = \"deadline\", late_reads = 70"), true), 70);
         assert_eq!([late_reads(&of(""), false), late_reads(&of("schedule = \"foreground\""), true)], [0, 0]);
         let mut quick = of("schedule = \"deadline\"");
-        quick.timing.program_us = 60.0;
+        quick.timing.program_us = KindUs::All(60.0);
         assert_eq!(late_reads(&quick, true), 8, "4 copies of the time of 2.2 reads");
     }
 }

@@ -12,6 +12,7 @@ mod adjusted;
 mod adversary;
 mod ageing;
 mod ask;
+mod bch;
 mod bits;
 mod blame;
 mod block_books;

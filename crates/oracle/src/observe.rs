@@ -188,10 +188,10 @@ impl Observer for Oracle {
     fn erased(&mut self, block: BlockId, cause: Cause) {
         self.seen.erases[cause as usize] += 1;
         self.need.happens(false);
-        self.clock.erased(block, cause);
         if !self.check_block(block, "erase") {
             return;
         }
+        self.clock.erased(block, cause, self.doses.cycles_of(block));
         self.cleaned(cause);
         self.note_density(block, cause);
         self.end_cleaning(block);

@@ -1,4 +1,5 @@
-//! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]), phases of named pages ([`phases`]), a disk's
+//! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]), phases of named pages ([`phases`]), stripes that are
+//! written again and again ([`stripes`]), a disk's
 //! statistics ([`statistics`]) and fio job files ([`fio`]). All hand over batches of [`vpass_core::base::request::Request`] and can be replayed pass by pass ([`pass`]).
 //! What is in a trace, [`profile`] counts; [`attack`] makes phases that try to break a policy.
 
@@ -10,5 +11,6 @@ pub mod phases;
 pub mod presets;
 pub mod profile;
 pub mod statistics;
+pub mod stripes;
 pub mod synthetic;
 pub mod traces;

@@ -1,6 +1,11 @@
 //! The workloads that come with vpass, by name; each names where its numbers come from.
 
-const PRESETS: [(&str, &str); 5] = [
+const PRESETS: [(&str, &str); 10] = [
+    ("da-raid5-financial", include_str!("../../../presets/workloads/da-raid5-financial.toml")),
+    ("da-raid5-rhel", include_str!("../../../presets/workloads/da-raid5-rhel.toml")),
+    ("da-raid5-tpcc", include_str!("../../../presets/workloads/da-raid5-tpcc.toml")),
+    ("da-raid5-websearch", include_str!("../../../presets/workloads/da-raid5-websearch.toml")),
+    ("da-raid5-win7", include_str!("../../../presets/workloads/da-raid5-win7.toml")),
     ("hot-cold", include_str!("../../../presets/workloads/hot-cold.toml")),
     ("random-70-30", include_str!("../../../presets/workloads/random-70-30.toml")),
     ("sequential-read", include_str!("../../../presets/workloads/sequential-read.toml")),
@@ -21,6 +26,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stripes::StripesSource;
     use crate::synthetic::{SyntheticSource, WorkloadFile};
 
     #[test]
@@ -28,7 +34,11 @@ mod tests {
         for name in names() {
             let file = WorkloadFile::parse(preset(name).unwrap()).unwrap();
             assert!(!file.description.is_empty(), "{name}");
-            assert!(SyntheticSource::new(&file.workload, 1 << 36, 16384, 1).is_ok(), "{name}");
+            let runs = match file.workload.stripes {
+                None => SyntheticSource::new(&file.workload, 1 << 36, 16384, 1).is_ok(),
+                Some(_) => StripesSource::new(&file.workload, 1 << 36, 16384, 1).is_ok(),
+            };
+            assert!(runs, "{name}");
         }
         assert!(names().is_sorted());
         assert_eq!(preset("uniform"), None);

@@ -16,7 +16,7 @@ mod sequential;
 mod sizes;
 mod synthetic_source;
 mod uniform;
-mod zipf;
+pub(crate) mod zipf;
 
 pub use config::{Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile};
 pub(crate) use config::{arrival, check_arrival, check_depth, require};

@@ -3,8 +3,10 @@
 
 use std::fmt::Write;
 
-use vpass_core::config::DriveConfig;
+use vpass_core::base::span::DAY;
+use vpass_core::config::{BchConfig, BchTarget, DriveConfig};
 use vpass_core::disturb::table::LimitTable;
+use vpass_core::error::bch::Bch;
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
 
@@ -57,6 +59,28 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
     csv
 }
 
+/// P/E counts for which limits of a code are written, and their spacing.
+const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
+
+/// Reads and ages that the drive's code bears at its own target and at the UBER of JESD218's client and enterprise drives; and the reads that are left
+/// of them at half that age where both share the code.
+pub(super) fn code_csv(config: &DriveConfig) -> String {
+    let mut csv = String::from("target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n");
+    let uber = |uber: f64| BchConfig { target: BchTarget::Uber, uber, ..config.bch.clone() };
+    for (name, of) in [("own", config.bch.clone()), ("uber_1e-15", uber(1e-15)), ("uber_1e-16", uber(1e-16))] {
+        let config = DriveConfig { bch: of, ..config.clone() };
+        let Some(bch) = Bch::of(&config) else { break };
+        let (_, data_bits, _) = bch.code();
+        for pec in (CODE_PEC.0..=CODE_PEC.1).step_by(CODE_PEC.2) {
+            let (reads, age) = (bch.reads(pec), bch.age(pec));
+            let left = 1.0 - bch.retention(pec, (age / 2.0) as u64) / bch.tolerable();
+            let (rber, uber) = (bch.tolerable(), bch.fails() / f64::from(data_bits));
+            let _ = writeln!(csv, "{name},{pec},{rber:.6e},{uber:.4e},{reads},{:.1},{}", age / DAY as f64, (reads * left).floor());
+        }
+    }
+    csv
+}
+
 /// What a table of parameters in a paper shows of the drive.
 pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let (geometry, timing) = (&config.geometry, &config.timing);
@@ -68,7 +92,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
         ("page_size", geometry.page_size.0 as f64, "bytes"),
         ("pages_per_block", f64::from(geometry.pages_per_block()), "pages"),
         ("page_read", mean(&timing.sense_per_kind_us(geometry.cell)), "microseconds, mean of the page kinds"),
-        ("page_program", timing.program_us, "microseconds"),
+        ("page_program", timing.program_us.mean(), "microseconds"),
         ("block_erase", timing.erase_us, "microseconds"),
         ("spare", config.drive.spare.unwrap_or(0.0), "share of raw flash"),
         ("read_limit", limit.units(), "reads of a block"),

@@ -85,6 +85,10 @@ pub(super) struct Model {
     pub(super) settings: Option<String>,
     /// What the generated workloads ask for in a pass.
     pub(super) workloads: Option<String>,
+    /// Reads and ages that a code bears, by P/E count and target.
+    pub(super) code: Option<String>,
+    /// What workloads over stripes come to.
+    pub(super) stripes: Option<String>,
 }
 
 /// Reads one of them.

@@ -230,6 +230,6 @@ fn die_s(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
         ProgramUnit::Page => 1,
         ProgramUnit::Wordline => cell.bits(),
     };
-    let program_us = drive.timing.program_us / f64::from(pages_at_once);
+    let program_us = drive.timing.program_us.mean() / f64::from(pages_at_once);
     (workload.read_share * read_us + (1.0 - workload.read_share) * program_us) / 1e6
 }

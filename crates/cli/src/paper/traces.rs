@@ -13,7 +13,7 @@ use super::recipe::{NamedWorkload, Recipe};
 use crate::progress::bar;
 
 /// What a trace's name may end in.
-const ENDINGS: [&str; 7] = ["gz", "zst", "zstd", "csv", "spc", "txt", "vpt"];
+const ENDINGS: [&str; 9] = ["gz", "zst", "zstd", "csv", "spc", "txt", "vpt", "ascii", "trace"];
 
 /// Workloads with the files found for them.
 #[derive(Default)]

@@ -39,7 +39,7 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
 #[test]
 fn the_full_recipes_and_what_they_expect_are_read() {
     // The first thing that is wrong after everything was read: the folder to write to.
-    for paper in ["straw-2024", "ipr-2018", "ida-coding-2018"] {
+    for paper in ["straw-2024", "ipr-2018", "ida-coding-2018", "da-raid5-2013"] {
         let done = vpass(&["paper", papers().join(paper).to_str().unwrap(), "--out", "/proc/nowhere/paper"]);
         assert_eq!(done.code, 2);
         assert!(done.stderr.contains("cannot be written"), "{}", done.stderr);
@@ -329,4 +329,30 @@ fn an_expected_row_says_how_it_is_compared() {
         let said = refusal(more);
         assert!(said.contains(words), "{said}");
     }
+}
+
+#[test]
+fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
+    let room = Room::new();
+    let out = room.path("da-raid5");
+    let done = vpass(&["paper", papers().join("da-raid5-2013/small.toml").to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let limits = read("fig2-limits.csv");
+    let row = |start: &str| limits.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{start} in {limits}")).to_owned();
+    assert_eq!(row("own,15000,"), "own,15000,5.842966e-4,2.4414e-7,46000,381.0,41425");
+    assert!(row("uber_1e-15,15000,").contains(",4322,187.3,"), "{limits}");
+    let table = read("table1-workloads.csv");
+    for (workload, writes, sequential) in
+        [("Win 7", 0.42, 0.152), ("RHEL", 0.93, 0.023), ("Financial", 0.76, 0.019), ("TPC-C", 0.99, 0.009)]
+    {
+        let row = table.lines().find(|line| line.starts_with(&format!("{workload},"))).unwrap();
+        let numbers: Vec<f64> = row.split(',').skip(1).map(|n| n.parse().unwrap()).collect();
+        // A write may go on by chance as well.
+        assert!((numbers[0] - writes).abs() < 0.01 && (-0.003..0.012).contains(&(numbers[1] - sequential)), "{row}");
+    }
+    // A block is recycled before its reads run out: nothing is lost, where without it something is.
+    let lost = read("websearch-lost.csv");
+    let lost = |reclaim: &str| lost.lines().find(|l| l.starts_with(&format!("published,web search,{reclaim},"))).unwrap().to_owned();
+    assert!(lost("block").ends_with(",0") && !lost("none").ends_with(",0"), "{} {}", lost("block"), lost("none"));
 }

@@ -579,6 +579,12 @@ macro_rules! list {
             BurdenForgotten,
             /// A piece of a job takes its time modulo 2^32 ns.
             PieceWraps,
+            /// Data that age alone has spoilt is taken for good, where reads and age do not share the code.
+            AgeAloneForgotten,
+            /// Every program takes the time of a first page.
+            FirstKindPrograms,
+            /// An erase takes the time of a block that is a cycle older.
+            ErasedOlder,
             /// The pool begins a block late.
             PoolBeginsLate,
             /// Of wordlines with guard levels those whose numbers differ by 64 are taken for each other.

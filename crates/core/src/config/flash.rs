@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::disturb::PEC_MAX;
 use super::error::{ConfigError, require, require_range};
 use crate::base::units::Bytes;
 
@@ -109,14 +110,50 @@ impl GeometryConfig {
     }
 }
 
-/// Sensing time: one number for every page kind, or one per kind.
+/// A time in microseconds: one number for every page kind, or one per kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum SenseUs {
+pub enum KindUs {
     /// The same for every page kind.
     All(f64),
     /// LSB first.
     PerKind(Vec<f64>),
+}
+
+impl KindUs {
+    /// The time of each page kind.
+    pub fn per_kind(&self, cell: Cell) -> Vec<f64> {
+        match self {
+            Self::All(us) => vec![*us; cell.bits() as usize],
+            Self::PerKind(us) => us.clone(),
+        }
+    }
+
+    /// The mean over the page kinds.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::All(us) => *us,
+            Self::PerKind(us) => us.iter().sum::<f64>() / us.len() as f64,
+        }
+    }
+
+    /// That of the slowest page kind.
+    pub fn longest(&self) -> f64 {
+        match self {
+            Self::All(us) => *us,
+            Self::PerKind(us) => us.iter().copied().fold(0.0, f64::max),
+        }
+    }
+}
+
+/// What an erase takes from a P/E count on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EraseAtPec {
+    /// P/E cycles that the block has endured when the erase begins.
+    pub pec: u32,
+    /// Erase time from then on.
+    pub us: f64,
 }
 
 /// What one program takes.
@@ -135,17 +172,20 @@ pub enum ProgramUnit {
 #[serde(deny_unknown_fields)]
 pub struct TimingConfig {
     /// Sensing time of a page read (tR).
-    pub sense_us: SenseUs,
+    pub sense_us: KindUs,
     /// "page" or "wordline": what one program takes. Pages wait in the controller's memory until their wordline is complete.
     #[serde(default)]
     pub program_unit: ProgramUnit,
-    /// Program time of a page, or of a wordline (tPROG).
-    pub program_us: f64,
+    /// Program time of a page, or of a wordline (tPROG); a list gives each page kind its own, LSB first.
+    pub program_us: KindUs,
     /// Time without a request after which incomplete wordlines are padded and programmed; 0 lets them wait.
     #[serde(default = "default_pad_after_us")]
     pub pad_after_us: f64,
     /// Erase time of a block (tBERS).
     pub erase_us: f64,
+    /// Erase times of worn blocks, in the place of `erase_us` from each row's P/E count on, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub erase_by_pec: Vec<EraseAtPec>,
     /// Rate of one channel; 0 is infinitely fast.
     pub channel_mb_s: f64,
     /// Rate of the host link, per direction; 0 is infinitely fast.
@@ -200,23 +240,29 @@ fn default_suspend_limit() -> u32 {
 impl TimingConfig {
     /// Sensing time per page kind, in microseconds.
     pub fn sense_per_kind_us(&self, cell: Cell) -> Vec<f64> {
-        match &self.sense_us {
-            SenseUs::All(t) => vec![*t; cell.bits() as usize],
-            SenseUs::PerKind(t) => t.clone(),
-        }
+        self.sense_us.per_kind(cell)
+    }
+
+    /// What the erase of a block takes, in microseconds, that has endured so many P/E cycles before.
+    pub fn erase_us_at(&self, pec: u32) -> f64 {
+        self.erase_by_pec.iter().rfind(|row| row.pec <= pec).map_or(self.erase_us, |row| row.us)
+    }
+
+    /// The longest that an erase takes, at any P/E count, in microseconds.
+    pub fn longest_erase_us(&self) -> f64 {
+        self.erase_by_pec.iter().map(|row| row.us).fold(self.erase_us, f64::max)
     }
 
     pub(super) fn check(&self, cell: Cell) -> Result<(), ConfigError> {
-        let kinds = self.sense_per_kind_us(cell);
-        require(kinds.len() == cell.bits() as usize, || {
-            let names = cell.kinds().join(", ");
-            format!("timing.sense_us has {} numbers; a page kind each ({names}) or a single number is expected", kinds.len())
+        check_kinds("timing.sense_us", &self.sense_us, cell, 0.001)?;
+        check_kinds("timing.program_us", &self.program_us, cell, 0.0)?;
+        require(self.program_unit == ProgramUnit::Page || matches!(self.program_us, KindUs::All(_)), || {
+            "timing.program_us is a list and timing.program_unit = \"wordline\"; one program takes all pages of a wordline, so a single number \
+             is expected"
+                .into()
         })?;
-        for t in kinds {
-            require_range("timing.sense_us", t, 0.001, 1e5)?;
-        }
+        self.check_erases()?;
         for (key, value) in [
-            ("program_us", self.program_us),
             ("erase_us", self.erase_us),
             ("ecc_us", self.ecc_us),
             ("probe_us", self.probe_us),
@@ -232,5 +278,52 @@ impl TimingConfig {
             require(fits, || format!("timing.{key} = {value} is outside 1 to 1000000 (or 0 for infinitely fast)"))?;
         }
         Ok(())
+    }
+
+    fn check_erases(&self) -> Result<(), ConfigError> {
+        let rows = &self.erase_by_pec;
+        require(rows.windows(2).all(|w| w[0].pec < w[1].pec), || "timing.erase_by_pec: pec must ascend from row to row".into())?;
+        for row in rows {
+            require(row.pec <= PEC_MAX, || format!("timing.erase_by_pec: pec is more than {PEC_MAX}"))?;
+            require_range("timing.erase_by_pec us", row.us, 0.0, 1e5)?;
+        }
+        Ok(())
+    }
+}
+
+fn check_kinds(key: &str, times: &KindUs, cell: Cell, least: f64) -> Result<(), ConfigError> {
+    let kinds = times.per_kind(cell);
+    require(kinds.len() == cell.bits() as usize, || {
+        let names = cell.kinds().join(", ");
+        format!("{key} has {} numbers; a page kind each ({names}) or a single number is expected", kinds.len())
+    })?;
+    kinds.into_iter().try_for_each(|us| require_range(key, us, least, 1e5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(timing: &str) -> String {
+        let timing = format!("sense_us = 50\nchannel_mb_s = 0\n{timing}");
+        toml::from_str::<TimingConfig>(&timing).unwrap().check(Cell::Mlc).map_or_else(|e| e.0, |()| String::new())
+    }
+
+    #[test]
+    fn programs_and_erases_are_refused_with_what_would_be_right() {
+        assert_eq!(check("program_us = [1600, 5000]\nerase_us = 1\nerase_by_pec = [{ pec = 0, us = 2 }, { pec = 9, us = 1 }]"), "");
+        let refused = check("program_us = [1600]\nerase_us = 1");
+        assert_eq!(refused, "timing.program_us has 1 numbers; a page kind each (LSB, MSB) or a single number is expected");
+        assert!(check("program_us = [1, 2]\nerase_us = 1\nprogram_unit = \"wordline\"").contains("so a single number is expected"));
+        assert!(check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = 1 }, { pec = 9, us = 2 }]").contains("must ascend"));
+        assert!(check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = -1 }]").contains("erase_by_pec us = -1 is outside"));
+    }
+
+    #[test]
+    fn a_row_holds_from_its_count_on() {
+        let timing = "sense_us = 1\nchannel_mb_s = 0\nprogram_us = 1\nerase_us = 1500\nerase_by_pec = [{ pec = 15001, us = 10000 }]";
+        let timing: TimingConfig = toml::from_str(timing).unwrap();
+        assert_eq!([0, 15_000, 15_001, 99_999].map(|pec| timing.erase_us_at(pec) as u32), [1500, 1500, 10_000, 10_000]);
+        assert!((timing.longest_erase_us() - 10_000.0).abs() < 1e-9);
     }
 }

@@ -18,6 +18,8 @@ pub enum ErrorLaw {
     PowerLaw,
     /// Straight numbers by P/E count, group and age.
     Table,
+    /// As `[bch]` has it: from one code and its tolerable reads and age at one P/E count.
+    Bch,
 }
 
 /// What t counts in the power law.
@@ -47,7 +49,7 @@ pub struct ErrorRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ErrorConfig {
-    /// "none", "powerlaw" or "table": how the RBER of data that nobody reads follows from wear and age.
+    /// "none", "powerlaw", "table" or "bch": how the RBER of data that nobody reads follows from wear and age.
     pub model: ErrorLaw,
     /// e in RBER = e + a PEC^k + b PEC^m t^n, at 100 P/E cycles or more.
     pub e: f64,

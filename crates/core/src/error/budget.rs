@@ -9,12 +9,15 @@
 //! age adds 0.0082    R = 820,000       limit_0 = -120,000 (a retry without any read), limit_1 = 92,500
 //! ```
 //!
+//! With `bch.combine = "independent"` R is 0 up to the age that leaves nothing by itself, and then more than any C.
+//!
 //! `C[0]` is `[disturb]`'s own limit, taken from [`LimitTable`] so that a page without age and retries has today's limit to the unit. What is
 //! kept here is how far other levels are above it, and R. Rows are those of `disturb.table`, and beyond the last one those that `[disturb]`
 //! goes on with. The truth is linear between two rows, in whole numbers. A policy takes the worse of the two rows that it sees around.
 
 use crate::base::dose::Dose;
 use crate::base::units::Ns;
+use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DriveConfig};
 use crate::disturb::table::LimitTable;
 
@@ -169,7 +172,7 @@ impl AgedLimits {
 
     /// R in a row. Where fresh data is past the first cap the law leaves nothing of data that has any age.
     fn spent_at(&self, table: &LimitTable, row: u32, group: usize, kind: usize, step: usize) -> i64 {
-        let Some(age) = self.ages.counts_as(step) else { return 0 };
+        let Some(age) = self.ages.counts_as(step).filter(|_| !self.rates.is_independent()) else { return 0 };
         let lost = self.rates.retention(row, group, age);
         let spent = self.room(row, group, kind).map_or(SPENT_MAX, |room| table.truth(group, row).limit.in_1024ths() as f64 * (lost / room));
         spent.min(SPENT_MAX).ceil() as i64
@@ -186,6 +189,9 @@ impl AgedLimits {
 
     /// What retries add and age takes at a P/E count: linear between rows, rounded down.
     fn change(&self, table: &LimitTable, pec: u32, of: Asked) -> i64 {
+        if self.is_too_old(pec, of) {
+            return -(SPENT_MAX as i64);
+        }
         let (from, to) = table.stretch(pec);
         if from == to {
             return self.at_row(table, to, of);
@@ -194,6 +200,12 @@ impl AgedLimits {
         let (done, whole) = (i128::from(pec - from), i128::from(to - from));
         let mixed = i128::from(below) * (whole - done) + i128::from(above) * done;
         mixed.div_euclid(whole) as i64
+    }
+
+    /// Whether age alone is too much, where reads do not count beside it.
+    fn is_too_old(&self, pec: u32, of: Asked) -> bool {
+        let old = |age| self.rates.retention(pec, of.group, age) > self.marks[of.level];
+        self.rates.is_independent() && !planted(Bug::AgeAloneForgotten) && self.ages.counts_as(of.step).is_some_and(old)
     }
 
     /// The true limit of a group's worst member in the worst block, without guard levels and before `disturb.kind_factor`.

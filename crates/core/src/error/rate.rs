@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! power law   base = (e + a PEC^k) x group x kind      retention = b PEC^m t^n x group      PEC at least 100
+//! bch         base = 0      retention as `bch` has it
 //! table       straight numbers, linear over P/E cycles and over the logarithm of the age; below the first age that age's
 //! ```
 //!
@@ -11,7 +12,9 @@ use libm::{exp, log, pow};
 
 use crate::base::span::{DAY, HOUR, Span};
 use crate::base::units::Ns;
-use crate::config::{DriveConfig, ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
+use crate::config::{Combine, DriveConfig, ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
+
+use super::bch::Bch;
 
 /// Boltzmann's constant, in eV/K.
 const BOLTZMANN: f64 = 8.62e-5;
@@ -23,6 +26,8 @@ const LEAST_PEC: u32 = 100;
 #[derive(Clone, Debug)]
 pub struct Rates {
     config: ErrorConfig,
+    bch: Option<Bch>,
+    independent: bool,
     acceleration: f64,
 }
 
@@ -31,7 +36,12 @@ impl Rates {
     pub fn of(config: &DriveConfig) -> Option<Self> {
         let error = &config.error;
         let acceleration = error.temperature_c.map_or(1.0, |celsius| acceleration(error.activation_ev, error.reference_c, celsius));
-        (error.model != ErrorLaw::None).then(|| Self { config: error.clone(), acceleration })
+        (error.model != ErrorLaw::None).then(|| Self {
+            config: error.clone(),
+            bch: Bch::of(config),
+            independent: error.model == ErrorLaw::Bch && config.bch.combine == Combine::Independent,
+            acceleration,
+        })
     }
 
     /// How many times as fast as at the reference temperature data ages.
@@ -39,11 +49,17 @@ impl Rates {
         self.acceleration
     }
 
+    /// Whether age takes nothing of what reads may, until it alone is too much.
+    pub fn is_independent(&self) -> bool {
+        self.independent
+    }
+
     /// RBER of a fresh page.
     pub fn base(&self, pec: u32, group: usize, kind: usize) -> f64 {
         let c = &self.config;
         let of_group = match c.model {
             ErrorLaw::Table => self.at(pec, &|row| row.base[group]),
+            ErrorLaw::Bch => 0.0,
             _ => c.e + c.a * pow(f64::from(pec.max(LEAST_PEC)), c.k),
         };
         of_group * factor(&c.base_by_group, group) * factor(&c.base_by_kind, kind)
@@ -53,7 +69,9 @@ impl Rates {
     pub fn retention(&self, pec: u32, group: usize, age: Ns) -> f64 {
         let c = &self.config;
         let age = age as f64 * self.acceleration;
-        let of_group = if c.model == ErrorLaw::Table {
+        let of_group = if let Some(bch) = &self.bch {
+            bch.retention(pec.max(LEAST_PEC), age as Ns)
+        } else if c.model == ErrorLaw::Table {
             self.at(pec, &|row| at_age(&c.ages, &row.retention[group], age))
         } else {
             let unit = if c.time_unit == TimeUnit::Hours { HOUR } else { DAY };
@@ -108,7 +126,7 @@ mod tests {
     }
 
     fn rates(config: ErrorConfig) -> Rates {
-        Rates { acceleration: 1.0, config }
+        Rates { acceleration: 1.0, bch: None, independent: false, config }
     }
 
     fn close(is: f64, should_be: f64, within: f64) {
@@ -165,7 +183,7 @@ mod tests {
         close(acceleration(1.1, 40.0, 40.0), 1.0, 1e-15);
         close(acceleration(0.0, 40.0, 125.0), 1.0, 1e-15);
         assert!(acceleration(1.1, 40.0, 25.0) < 0.14 && acceleration(1.1, 40.0, -40.0) > 0.0);
-        let hot = Rates { acceleration: 10.0, config: tlc() };
+        let hot = Rates { acceleration: 10.0, bch: None, independent: false, config: tlc() };
         close(hot.retention(300, 0, 3 * DAY), rates(tlc()).retention(300, 0, 30 * DAY), 1e-12);
     }
 

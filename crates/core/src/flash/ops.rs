@@ -27,8 +27,8 @@ pub(crate) enum NandOp {
     Read { src: Ppn, coding: u8, level: u8, cause: Cause },
     /// Program the most significant page of a wordline of this block over what it holds, for this coding.
     Merge { block: BlockId, cause: Cause, coding: u8 },
-    /// Erase a block.
-    Erase { block: BlockId, cause: Cause },
+    /// Erase a block that has endured so many P/E cycles before.
+    Erase { block: BlockId, cause: Cause, pec: u32 },
     /// What follows up to the matching end is one job in the foreground of this die.
     JobBegin { die: DieId, cause: Cause },
     /// End of the job.

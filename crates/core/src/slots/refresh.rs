@@ -168,7 +168,8 @@ pub(crate) fn adjust_us(config: &DriveConfig) -> f64 {
 
 /// Reading all pages of a block and programming them elsewhere, and its erase.
 fn copies_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
-    us(sense_us(config, geometry) + config.program_us_per_page()) * u64::from(geometry.pages_per_block) + us(config.timing.erase_us)
+    us(sense_us(config, geometry) + config.program_us_per_page()) * u64::from(geometry.pages_per_block)
+        + us(config.timing.longest_erase_us())
 }
 
 /// Sensing a page of the mean kind.

@@ -1,16 +1,18 @@
 //! The comments on the fields of a type, from its source: what a key means is written once.
 
 /// The files in which the tables' types stand.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 13] = [
     include_str!("../../../core/src/config/flash.rs"),
     include_str!("../../../core/src/config/ftl.rs"),
     include_str!("../../../core/src/config/density.rs"),
     include_str!("../../../core/src/config/disturb.rs"),
     include_str!("../../../core/src/config/rates.rs"),
     include_str!("../../../core/src/config/ecc.rs"),
+    include_str!("../../../core/src/config/bch.rs"),
     include_str!("../../../core/src/config/refresh.rs"),
     include_str!("../../../core/src/config/hints.rs"),
     include_str!("../../../workload/src/synthetic/config.rs"),
+    include_str!("../../../workload/src/stripes/config.rs"),
     include_str!("../../../workload/src/phases/config.rs"),
     include_str!("../../../workload/src/statistics/config.rs"),
 ];
@@ -24,7 +26,7 @@ pub(super) fn fields(type_name: &str) -> Vec<(String, String)> {
         if let Some(words) = line.strip_prefix("///") {
             comment.push(words.trim());
         } else if let Some((name, _)) = line.strip_prefix("pub ").and_then(|field| field.split_once(": ")) {
-            fields.push((name.to_owned(), in_words(&comment.join(" "))));
+            fields.push((name.trim_start_matches("r#").to_owned(), in_words(&comment.join(" "))));
             comment.clear();
         }
     }

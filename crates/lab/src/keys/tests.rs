@@ -4,6 +4,7 @@ use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
 use vpass_workload::phases::{PhasesFile, PhasesSource};
 use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
+use vpass_workload::stripes::StripesSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 
 use super::ranges::ranges;
@@ -133,6 +134,7 @@ fn base(key: &str) -> (Table, Vec<&str>) {
     let text = match path[..] {
         ["workload", "phase", ..] => "[workload]\n[[workload.phase]]\nrequests = 1\npages = [0]",
         ["workload", "block_sizes", _] => "[workload]\nblock_sizes = [{size = '4KiB', share = 1}]",
+        ["workload", "stripes", ..] => "[workload]\n[workload.stripes]",
         ["workload", "arrivals"] => "[workload]\nrate = 1",
         ["workload", "hot_sets"] => "[workload]\ndistribution = 'hot-cold:0.1/0.9'\nwrite_distribution = 'hot-cold:0.1/0.9'",
         ["workload", ..] => "[workload]",
@@ -173,6 +175,9 @@ fn check(key: &str, value: Value) -> Result<(), String> {
     } else if path[..2] == ["workload", "phase"] {
         let file = file.try_into::<PhasesFile>().map_err(words)?;
         PhasesSource::new(&file.workload, GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
+    } else if path[..2] == ["workload", "stripes"] {
+        let file = file.try_into::<WorkloadFile>().map_err(words)?;
+        StripesSource::new(&file.workload, 16 * GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
     } else if path[0] == "workload" {
         let file = file.try_into::<WorkloadFile>().map_err(words)?;
         SyntheticSource::new(&file.workload, GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())

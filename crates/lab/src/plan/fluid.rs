@@ -38,6 +38,7 @@ impl Plan {
     fn fluid_table(&self) -> Result<&WorkloadConfig, Failure> {
         let why = match &self.workload {
             Workload::Generated(loaded) => match &loaded.config {
+                Generated::Workload(file) if file.workload.stripes.is_some() => "stripes that are written again come request by request",
                 Generated::Workload(file) => return Ok(&file.workload),
                 Generated::Phases(_) => "phases come page by page",
                 Generated::Statistics(_) => "the windows of a disk's statistics are made request by request",

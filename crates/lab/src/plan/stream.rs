@@ -6,6 +6,7 @@ use vpass_workload::fio::{FioOptions, FioSource};
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::PhasesSource;
 use vpass_workload::statistics::StatisticsSource;
+use vpass_workload::stripes::StripesSource;
 use vpass_workload::synthetic::SyntheticSource;
 use vpass_workload::traces::{TraceReport, TraceSource};
 
@@ -25,6 +26,9 @@ impl Plan {
             Workload::Trace { survey, options } => Stream::Trace(Box::new(TraceSource::new(survey.clone(), capacity, options.clone())?)),
             Workload::Generated(loaded) => {
                 let source: Result<Box<dyn PassSource>, _> = match &loaded.config {
+                    Generated::Workload(file) if file.workload.stripes.is_some() => {
+                        StripesSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _)
+                    }
                     Generated::Workload(file) => SyntheticSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _),
                     Generated::Phases(file) => PhasesSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _),
                     Generated::Statistics(file) => StatisticsSource::new(&file.statistics, capacity, self.seed).map(|s| Box::new(s) as _),

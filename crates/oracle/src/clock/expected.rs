@@ -28,6 +28,8 @@ pub(super) struct Taken {
     pub(super) moved: Option<BlockId>,
     /// How it reads; the coding that it makes.
     pub(super) how: How,
+    /// P/E cycles of the block that it erases, before.
+    pub(super) endured: u32,
 }
 
 /// A page, or a wordline's worth of them from its first one on.
@@ -45,7 +47,8 @@ pub(super) struct Expected {
     /// Retries: of which page, the how manieth, why it is read; and its coding.
     retried: VecDeque<(Ppn, u8, Cause, u8)>,
     merged: VecDeque<(BlockId, Cause, u8)>,
-    erased: VecDeque<(BlockId, Cause)>,
+    /// With the P/E cycles of the block until then.
+    erased: VecDeque<(BlockId, Cause, u32)>,
     /// Blocks that were opened without some page kinds, and their codings: where a program takes a wordline, merging is part of it.
     sparse: BTreeMap<BlockId, u8>,
     /// Codings of blocks that were recoded as a whole, and of wordlines, numbered within their blocks.
@@ -127,8 +130,8 @@ impl Expected {
         }
     }
 
-    pub(super) fn erased(&mut self, block: BlockId, cause: Cause) {
-        self.erased.push_back((block, cause));
+    pub(super) fn erased(&mut self, block: BlockId, cause: Cause, endured: u32) {
+        self.erased.push_back((block, cause, endured));
     }
 
     /// A host read of this page is given to a die; gives how it is read.
@@ -153,7 +156,7 @@ impl Expected {
 
     /// Work is given to a die.
     pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<Taken, String> {
-        let of = |coding: u8| Taken { moved: None, how: How { coding, level: 0 } };
+        let of = |coding: u8| Taken { how: How { coding, level: 0 }, ..Taken::default() };
         let nothing = |()| Taken::default();
         match *work {
             Work::Copy { src, dst, cause } => {
@@ -168,7 +171,8 @@ impl Expected {
                 take(&mut self.merged, |m| (m.0, m.1) == (block, cause)).map(|m| of(m.2)).ok_or_else(|| never(work))
             }
             Work::Erase { block, cause } => {
-                take(&mut self.erased, |e| *e == (block, cause)).map(|_| Taken::default()).ok_or_else(|| never(work))
+                let taken = |(_, _, endured): (BlockId, Cause, u32)| Taken { endured, ..Taken::default() };
+                take(&mut self.erased, |e| (e.0, e.1) == (block, cause)).map(taken).ok_or_else(|| never(work))
             }
             Work::Probe { block, wordlines } => {
                 let fits = |s: &Sensed| s.lpn == NOBODY && lengths.block(s.ppn) == block;
@@ -180,7 +184,7 @@ impl Expected {
 
     fn take_source(&mut self, src: Ppn, cause: Cause, lengths: &Lengths) -> Result<Taken, String> {
         take(&mut self.sensed, |s| s.ppn == src && s.cause == cause)
-            .map(|s| Taken { moved: s.to_the_last.then(|| lengths.block(src)), how: s.how })
+            .map(|s| Taken { moved: s.to_the_last.then(|| lengths.block(src)), how: s.how, endured: 0 })
             .ok_or_else(|| format!("a read of ppn {src} for {} takes time that did not happen", cause.name()))
     }
 

@@ -1,8 +1,10 @@
 //! How long things take and where they are, by the oracle's own arithmetic from the configuration.
 
+use std::collections::BTreeMap;
+
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Ns, Ppn};
-use vpass_core::config::{DriveConfig, EccConfig, Number, ProgramUnit, Schedule};
+use vpass_core::config::{DriveConfig, EccConfig, KindUs, Number, ProgramUnit, Schedule};
 
 use crate::codings::Codings;
 
@@ -18,10 +20,15 @@ pub(super) struct How {
 pub(super) struct Lengths {
     /// By page kind.
     sense: Vec<Ns>,
-    pub(super) program: Ns,
+    /// By page kind.
+    program: Vec<Ns>,
+    /// Programming a wordline over itself for guard levels.
+    overwrite: Ns,
     /// A wordline programmed over itself for fewer sensings.
     adjust: Ns,
-    pub(super) erase: Ns,
+    /// What an erase takes, and from which P/E count on it takes something else.
+    erase: Ns,
+    worn_erases: BTreeMap<u32, Ns>,
     pub(super) probe: Ns,
     pub(super) ecc: Ns,
     /// Of each retry: the array, the channel, the decoder; the first two as of the first sensing where nothing is said.
@@ -53,6 +60,14 @@ pub(super) struct Lengths {
     pub(super) batch: Option<u32>,
 }
 
+/// Programming a page of a kind, or a wordline where kinds make no difference.
+pub(crate) fn program_us(config: &DriveConfig, kind: u32) -> f64 {
+    match &config.timing.program_us {
+        KindUs::All(us) => *us,
+        KindUs::PerKind(us) => us[kind as usize],
+    }
+}
+
 fn ns(us: f64) -> Ns {
     (us * 1000.0).round() as Ns
 }
@@ -69,11 +84,15 @@ fn retry(ecc: &EccConfig, n: usize) -> (Option<Ns>, Option<Ns>, Ns) {
 impl Lengths {
     pub(super) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         let (t, g) = (&config.timing, &config.geometry);
+        let program: Vec<Ns> = (0..g.cell.bits()).map(|kind| ns(program_us(config, kind))).collect();
+        let overwrite = program.iter().copied().max().unwrap_or(0);
         Self {
             sense: t.sense_per_kind_us(g.cell).into_iter().map(ns).collect(),
-            program: ns(t.program_us),
-            adjust: ns(t.program_us),
+            program,
+            overwrite,
+            adjust: overwrite,
             erase: ns(t.erase_us),
+            worn_erases: t.erase_by_pec.iter().map(|row| (row.pec, ns(row.us))).collect(),
             probe: ns(t.probe_us),
             ecc: ns(t.ecc_us),
             retry: (0..config.ecc.retry_decode_us.len()).map(|n| retry(&config.ecc, n)).collect(),
@@ -104,12 +123,22 @@ impl Lengths {
     /// Wordlines are adjusted by this technique, for a time of its own.
     pub(super) fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str) {
         let own = config.refresh.params.get(Some(refresh), "adjust_us").map(Number::value);
-        self.adjust = own.filter(|us| *us > 0.0).map_or(self.program, ns);
+        self.adjust = own.filter(|us| *us > 0.0).map_or(self.overwrite, ns);
     }
 
     /// Programming a wordline over itself for a coding.
     pub(super) fn merge(&self, coding: u8) -> Ns {
-        if coding < 4 { self.program } else { self.adjust }
+        if coding < 4 { self.overwrite } else { self.adjust }
+    }
+
+    /// Programming a page, or the wordline that begins with it.
+    pub(super) fn program(&self, dst: Ppn) -> Ns {
+        self.program[(dst % self.bits) as usize]
+    }
+
+    /// Erasing a block after so many P/E cycles.
+    pub(super) fn erase(&self, endured: u32) -> Ns {
+        self.worn_erases.range(..=endured).next_back().map_or(self.erase, |(_, ns)| *ns)
     }
 
     pub(super) fn sense(&self, ppn: Ppn, coding: u8) -> Ns {

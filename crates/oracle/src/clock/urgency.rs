@@ -17,6 +17,7 @@ use vpass_core::config::{DriveConfig, ProgramUnit};
 use vpass_core::watch::time_event::OpId;
 
 use super::Clock;
+use super::lengths::program_us;
 
 /// Both sides round in orders of their own.
 const MARGIN: f64 = 0.02;
@@ -76,9 +77,11 @@ impl Urgency {
         let sense: f64 = t.sense_per_kind_us(geometry.cell).iter().sum::<f64>() / bits;
         let read = (sense + t.ecc_us) * 1000.0 + transfer;
         let together = if t.program_unit == ProgramUnit::Wordline { bits } else { 1.0 };
+        let program: Vec<f64> = (0..geometry.cell.bits()).map(|kind| program_us(config, kind) * 1000.0).collect();
+        let slowest = program.iter().copied().fold(0.0, f64::max);
         Self {
-            copy_ns: read + transfer + t.program_us * 1000.0 / together,
-            merge_ns: bits * read + transfer + t.program_us * 1000.0,
+            copy_ns: read + transfer + program.iter().sum::<f64>() / bits / together,
+            merge_ns: bits * read + transfer + slowest,
             dose_of_kind,
             dies: vec![vec![]; geometry.dies() as usize],
             ..Self::default()

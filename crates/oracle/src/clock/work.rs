@@ -3,7 +3,8 @@
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::watch::time_event::Work;
 
-use super::lengths::{How, Lengths};
+use super::expected::Taken;
+use super::lengths::Lengths;
 
 /// Work on one die: array and channel, in this order or the other.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +69,8 @@ impl UnderWay {
         }
     }
 
-    /// Work that waits at a die by itself, and how it reads or what coding it makes.
-    pub(super) fn of(work: &Work, how: How, lengths: &Lengths) -> Self {
+    /// Work that waits at a die by itself, with what is known of it.
+    pub(super) fn of(work: &Work, taken: &Taken, lengths: &Lengths) -> Self {
         let cause = match *work {
             Work::Copy { cause, .. }
             | Work::Load { cause, .. }
@@ -79,17 +80,18 @@ impl UnderWay {
             | Work::Erase { cause, .. } => cause,
             Work::Probe { .. } => Cause::Reclaim,
         };
-        Self { cause, ..Self::stages(work, how, lengths) }
+        Self { cause, ..Self::stages(work, taken, lengths) }
     }
 
-    fn stages(work: &Work, how: How, lengths: &Lengths) -> Self {
+    fn stages(work: &Work, taken: &Taken, lengths: &Lengths) -> Self {
+        let how = taken.how;
         let read = |src| {
             let (array, channel) = lengths.begin(src, lengths.pages(1), how);
             Half { die: lengths.die(src), array, bus: Some(channel), out: true, suspension: None }
         };
-        let program = |die, pages| Half {
-            die,
-            array: lengths.program,
+        let program = |dst, pages| Half {
+            die: lengths.die(dst),
+            array: lengths.program(dst),
             bus: Some(lengths.pages(pages)),
             out: false,
             suspension: Some(lengths.suspend_program),
@@ -103,21 +105,21 @@ impl UnderWay {
                 ..read(src)
             }),
             Work::Copy { src, dst: Some(dst), cause } => {
-                Self { then: Some(program(lengths.die(dst), 1)), host_pages: by_host(cause, 1), ..Self::new(read(src)) }
+                Self { then: Some(program(dst, 1)), host_pages: by_host(cause, 1), ..Self::new(read(src)) }
             }
             Work::Load { src, wordline, .. } => Self { load_for: Some(wordline), ..Self::new(read(src)) },
-            Work::Program { dst, pages, cause, .. } => {
-                Self { host_pages: by_host(cause, pages), ..Self::new(program(lengths.die(dst), pages)) }
+            Work::Program { dst, pages, cause, .. } => Self { host_pages: by_host(cause, pages), ..Self::new(program(dst, pages)) },
+            Work::Merge { block, .. } => {
+                Self::new(Half { die: lengths.die_of_block(block), array: lengths.merge(how.coding), ..program(0, 1) })
             }
-            Work::Merge { block, .. } => Self::new(Half { array: lengths.merge(how.coding), ..program(lengths.die_of_block(block), 1) }),
             Work::Erase { block, .. } => Self::new(Half {
                 die: lengths.die_of_block(block),
-                array: lengths.erase,
+                array: lengths.erase(taken.endured),
                 bus: None,
                 out: false,
                 suspension: Some(lengths.suspend_erase),
             }),
-            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, how, lengths), Cause::Reclaim),
+            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, taken, lengths), Cause::Reclaim),
         }
     }
 
@@ -137,16 +139,17 @@ impl UnderWay {
     }
 }
 
-/// What work, that reads like this or makes this coding, adds to the piece of a job that it is part of: one thing after another, uninterrupted.
-pub(super) fn part_ns(work: &Work, how: How, lengths: &Lengths) -> Ns {
-    let program = |pages| lengths.pages(pages) + lengths.program;
+/// What work of which this is known adds to the piece of a job that it is part of: one thing after another, uninterrupted.
+pub(super) fn part_ns(work: &Work, taken: &Taken, lengths: &Lengths) -> Ns {
+    let how = taken.how;
+    let program = |dst, pages| lengths.pages(pages) + lengths.program(dst);
     match *work {
-        Work::Copy { src, dst, .. } => lengths.whole_read(src, how) + dst.map_or(0, |_| program(1)),
+        Work::Copy { src, dst, .. } => lengths.whole_read(src, how) + dst.map_or(0, |dst| program(dst, 1)),
         Work::Load { src, .. } => lengths.whole_read(src, how),
         Work::Retry { src, attempt, .. } => lengths.retry(src, how.coding, attempt) + lengths.retry_transfer(lengths.pages(1), attempt),
-        Work::Program { pages, .. } => program(pages),
+        Work::Program { dst, pages, .. } => program(dst, pages),
         Work::Merge { .. } => lengths.pages(1) + lengths.merge(how.coding),
-        Work::Erase { .. } => lengths.erase,
+        Work::Erase { .. } => lengths.erase(taken.endured),
         Work::Probe { wordlines, .. } => u64::from(wordlines) * lengths.probe,
     }
 }

@@ -2,8 +2,8 @@
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
-    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, ErrorConfig, GcConfig,
-    GeometryConfig, HintsConfig, IntervalAverage, Params, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule, SenseUs,
+    BchConfig, CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, EraseAtPec, ErrorConfig,
+    GcConfig, GeometryConfig, HintsConfig, IntervalAverage, KindUs, Params, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule,
     StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
@@ -19,8 +19,8 @@ const APART_BLOCKS: u32 = 6;
 /// Wordlines of a block; the last two need more than a word of bits, and the last make blocks of more than 512 pages but of single-level cells.
 const WORDLINES: [u32; 16] = [1, 2, 3, 8, 21, 43, 1, 2, 3, 8, 21, 43, 8, 21, 70, 270];
 
-/// One drive in sixteen takes its time.
-const SLOW: [bool; 16] = [true, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false];
+/// One drive in sixteen.
+const RARE: [bool; 16] = [true, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false];
 
 /// A drive, with room for streams of a policy's own where it keeps data apart.
 pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, restless: bool) -> DriveConfig {
@@ -58,6 +58,7 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
         disturb: random_disturb(decks, dice, &geometry, check_interval, late_reads.unwrap_or(0), reprogram_dose),
         error: ErrorConfig::default(),
         ecc: EccConfig::default(),
+        bch: BchConfig::default(),
         hints: HintsConfig::default(),
         timing: random_timing(decks, dice, geometry.cell),
         gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), params: params::draw_rest(dice, "gc", Params::default()) },
@@ -154,27 +155,41 @@ pub(super) fn random_start_reads(dice: &mut Dice, config: &DriveConfig, techniqu
 }
 
 /// The same for every page kind, or longer by kind.
-fn random_sense(dice: &mut Dice, cell: Cell) -> SenseUs {
+fn random_sense(dice: &mut Dice, cell: Cell) -> KindUs {
     match dice.pick(&[1.0, 50.0]) {
-        short if short < 2.0 => SenseUs::All(short),
-        long => SenseUs::PerKind((0..cell.bits()).map(|kind| long + 7.3 * f64::from(kind)).collect()),
+        short if short < 2.0 => KindUs::All(short),
+        long => KindUs::PerKind((0..cell.bits()).map(|kind| long + 7.3 * f64::from(kind)).collect()),
     }
 }
 
 fn random_timing(decks: &Decks, dice: &mut Dice, cell: Cell) -> TimingConfig {
     let timing = usual_timing(decks, dice, cell);
     // As slow as may be: a job takes so many seconds that its nanoseconds need more than 32 bits.
-    let slow = TimingConfig { sense_us: SenseUs::All(1e5), program_us: 1e5, erase_us: 1e5, ..timing.clone() };
-    if decks.pick("slow", &SLOW) { slow } else { timing }
+    let timing = if decks.pick("program of kind and wear", &RARE) { by_kind_and_wear(decks, timing, cell) } else { timing };
+    let slow =
+        TimingConfig { sense_us: KindUs::All(1e5), program_us: KindUs::All(1e5), erase_us: 1e5, erase_by_pec: vec![], ..timing.clone() };
+    if decks.pick("slow", &RARE) { slow } else { timing }
+}
+
+/// Programs whose time depends on the page kind, where they take pages, and erases that take longer from a P/E count on that blocks pass early.
+fn by_kind_and_wear(decks: &Decks, timing: TimingConfig, cell: Cell) -> TimingConfig {
+    let mut dice = Dice::new(decks.case ^ 0xE2A5_E000_0000_0000);
+    let program_us = match (timing.program_unit, &timing.program_us) {
+        (ProgramUnit::Page, KindUs::All(us)) => KindUs::PerKind((0..cell.bits()).map(|_| us * (0.5 + dice.unit())).collect()),
+        (_, same) => same.clone(),
+    };
+    let rows = [0, 1, 2, 3, 1001, 3002].map(|pec| EraseAtPec { pec, us: timing.erase_us * (0.5 + dice.unit()) });
+    TimingConfig { program_us, erase_by_pec: rows.into_iter().filter(|_| dice.chance(0.7)).collect(), ..timing }
 }
 
 fn usual_timing(decks: &Decks, dice: &mut Dice, cell: Cell) -> TimingConfig {
     TimingConfig {
         sense_us: random_sense(dice, cell),
         program_unit: decks.pick("unit", &[ProgramUnit::Page, ProgramUnit::Wordline]),
-        program_us: dice.pick(&[20.0, 400.0]),
+        program_us: KindUs::All(dice.pick(&[20.0, 400.0])),
         pad_after_us: dice.pick(&[0.0, 50.0, 5000.0]),
         erase_us: dice.pick(&[100.0, 3000.0]),
+        erase_by_pec: vec![],
         channel_mb_s: dice.pick(&[0.0, 100.0, 1200.0]),
         host_mb_s: dice.pick(&[0.0, 300.0]),
         ecc_us: dice.pick(&[0.0, 7.5]),

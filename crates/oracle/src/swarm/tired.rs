@@ -1,9 +1,9 @@
 //! Drives whose data has error rates: one case in five of those whose reads disturb, with a ladder of no, one or three retries, and ages that take
-//! a little of the limits or all of them. Their choices come from dice of their own, so that other cases stay what they are.
+//! a little of the limits or all of them. Of those that reads disturb evenly one in three has limits that follow from a code. Their choices come from dice of their own, so that other cases stay what they are.
 
 use vpass_core::base::span::{HOUR, Span};
 use vpass_core::base::units::Bytes;
-use vpass_core::config::{DriveConfig, ErrorLaw};
+use vpass_core::config::{BchConfig, BchTarget, Combine, DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::slots::reclaim::{Technique, promise};
 
 use super::deck::Decks;
@@ -23,6 +23,10 @@ const TIMES: u32 = 4;
 pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed: bool) -> bool {
     if !is_tired(decks) || !config.disturb.model.disturbs() {
         return false;
+    }
+    if config.disturb.model == DisturbModel::Count && decks.pick("code", &[true, false, false]) {
+        by_code(decks, config, technique, timed);
+        return true;
     }
     let mut dice = Dice::new(decks.case ^ 0x71BE_D0DA_7A00_0000);
     let (retries, step) = (dice.pick(&[0, 1, 3]), dice.pick(&[1.05, 1.25]));
@@ -59,6 +63,35 @@ pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Techniqu
         config.disturb.table.iter_mut().flat_map(|row| &mut row.limit).for_each(|limit| *limit *= ROOM);
     }
     true
+}
+
+/// Limits from one code, of about the size that the case has already, and an age that is tolerable with much to spare, hardly or not at all.
+fn by_code(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed: bool) {
+    let mut dice = Dice::new(decks.case ^ 0xBC40_0000_0000_0000);
+    let table = std::mem::take(&mut config.disturb.table);
+    let longest = config.longest_age().0.max(HOUR) as f64;
+    config.error.model = ErrorLaw::Bch;
+    (config.ecc.codeword, config.ecc.code_rate, config.ecc.corrects) = (Some(Bytes(512)), 4096.0 / 4200.0, vec![8]);
+    let noise = is_noisy(decks);
+    config.error.noise = noise;
+    config.bch = BchConfig {
+        target: dice.pick(&[BchTarget::Yield, BchTarget::Uber]),
+        uber: 1e-9,
+        combine: if noise { Combine::Sum } else { dice.pick(&[Combine::Independent, Combine::Sum]) },
+        pec: 1000,
+        reads: table.last().map_or(1000.0, |row| 4.0 * row.limit[0]),
+        age: Span((longest * dice.pick(&[0.8, 1.1, 3.0, 20.0])) as u64),
+        rows: vec![500, 1000, 2000, 3010, 4000],
+        ..BchConfig::default()
+    };
+    for _ in 0..TIMES {
+        config.disturb.table = vec![];
+        *config = config.clone().resolve().expect("it was drawn to be right");
+        if promise::check(config, technique, timed).is_ok() {
+            break;
+        }
+        config.bch.reads *= ROOM;
+    }
 }
 
 /// Whether the data of a case may have error rates.

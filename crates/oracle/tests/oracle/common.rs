@@ -5,7 +5,7 @@ use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, GcConfig, GeometryConfig,
-    HintsConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, SenseUs, StartConfig, TimingConfig, WearConfig,
+    HintsConfig, KindUs, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
@@ -32,9 +32,10 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
         timing: TimingConfig {
             program_unit: ProgramUnit::Page,
             pad_after_us: 0.0,
-            sense_us: SenseUs::All(60.0),
-            program_us: 600.0,
+            sense_us: KindUs::All(60.0),
+            program_us: KindUs::All(600.0),
             erase_us: 3500.0,
+            erase_by_pec: vec![],
             channel_mb_s: 1200.0,
             host_mb_s: 0.0,
             ecc_us: 0.0,
@@ -56,6 +57,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
         disturb,
         error: ErrorConfig::default(),
         ecc: EccConfig::default(),
+        bch: vpass_core::config::BchConfig::default(),
         hints: HintsConfig::default(),
     }
 }

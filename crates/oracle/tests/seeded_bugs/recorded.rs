@@ -16,6 +16,8 @@ pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::RetryUncharged, 43),
     (Bug::LevelKept, 6424),
     (Bug::NoiseTooLoud, 9445),
+    (Bug::FirstKindPrograms, 50),
+    (Bug::ErasedOlder, 15),
     (Bug::NeverUrgent, 36),
     (Bug::PressureUnfelt, 1),
     (Bug::GroupReclaimReadsForgotten, 1),

@@ -6,6 +6,7 @@ use vpass_core::base::units::Bytes;
 use vpass_core::config::ConfigError;
 
 use super::distribution::Distribution;
+use crate::stripes::StripesConfig;
 use crate::traces::MAX_REQUEST_BYTES;
 
 /// A workload file: TOML with a line of description and a `[workload]` table.
@@ -65,6 +66,9 @@ pub struct WorkloadConfig {
     /// Zipf and hot-cold give a popularity to runs of this size; a page of the drive where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Bytes>,
+    /// Requests that begin in stripes of pages, and writes that come back to those written last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stripes: Option<StripesConfig>,
 }
 
 /// A block size and how often it is drawn.
@@ -121,6 +125,7 @@ impl Default for WorkloadConfig {
             hot_sets: HotSets::Shared,
             footprint: 1.0,
             run: None,
+            stripes: None,
         }
     }
 }
@@ -152,7 +157,7 @@ impl WorkloadConfig {
     }
 
     /// Checks every key that can be checked without knowing the drive.
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
         require(self.requests > 0, || "workload.requests = 0 asks for nothing; at least 1 is expected".into())?;
         require((0.0..=1.0).contains(&self.read_share), || format!("workload.read_share = {} is outside 0 to 1", self.read_share))?;
         require(self.footprint > 0.0 && self.footprint <= 1.0, || {

@@ -71,6 +71,7 @@ impl SyntheticSource {
 
     fn with(config: &WorkloadConfig, capacity: u64, page_bytes: u32, mut streams: Streams) -> Result<Self, ConfigError> {
         config.check()?;
+        require(config.stripes.is_none(), || "workload.stripes is a workload of its own".into())?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
         // Reads and writes share one shuffle: what is read most is what is written most, unless the writes' ranks begin elsewhere.
         let scatter = Scatter::new(area.runs().max(1), &mut streams.scatter);

@@ -29,7 +29,7 @@ struct Bucket {
 
 /// Draws ranks.
 #[derive(Clone, Debug)]
-pub(super) struct Ranks {
+pub(crate) struct Ranks {
     theta: f64,
     alias: Alias,
     buckets: Vec<Bucket>,
@@ -37,7 +37,7 @@ pub(super) struct Ranks {
 
 impl Ranks {
     /// Ranks 0 to `count - 1` with exponent `theta` above 0.
-    pub(super) fn new(count: u64, theta: f64) -> Self {
+    pub(crate) fn new(count: u64, theta: f64) -> Self {
         assert!(count > 0);
         assert!(count <= 1 << 36);
         let (mut buckets, mut weights) = (Vec::new(), Vec::new());
@@ -55,10 +55,15 @@ impl Ranks {
         Self { theta, alias: Alias::new(&weights), buckets }
     }
 
+    /// Bytes of its buckets and of the places to draw them from.
+    pub(crate) fn memory(&self) -> u64 {
+        (self.buckets.len() * (size_of::<Bucket>() + size_of::<u64>())) as u64
+    }
+
     /// A rank, from 0, the most popular.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for `offset` below")]
-    pub(super) fn draw(&self, random: &mut Random) -> u64 {
+    pub(crate) fn draw(&self, random: &mut Random) -> u64 {
         loop {
             let bucket = &self.buckets[self.alias.draw(random)];
             // One number gives both: the rank from the top of the product, the acceptance from the bits below it.
@@ -90,9 +95,9 @@ impl Zipf {
         Self { ranks: Ranks::new(runs, theta), run_bytes, scatter }
     }
 
-    /// Bytes of its buckets and of the places to draw them from.
+    /// Bytes of its ranks.
     pub(super) fn memory(&self) -> u64 {
-        (self.ranks.buckets.len() * (size_of::<Bucket>() + size_of::<u64>())) as u64
+        self.ranks.memory()
     }
 }
 

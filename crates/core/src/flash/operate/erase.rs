@@ -25,6 +25,7 @@ impl Flash {
         } else {
             BlockHot::ERASED
         };
+        let pec = self.cold[block as usize].pec;
         self.wear(block);
         self.forget_age(block);
         if !planted(Bug::LevelKept) {
@@ -40,7 +41,7 @@ impl Flash {
         }
         self.counts.erases[cause as usize] += 1;
         self.erases_total += 1;
-        self.record(NandOp::Erase { block, cause });
+        self.record(NandOp::Erase { block, cause, pec: pec + u32::from(planted(Bug::ErasedOlder)) });
         self.tell(|o| o.erased(block, cause));
     }
 

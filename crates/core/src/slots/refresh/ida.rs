@@ -53,7 +53,7 @@ const ADJUST_US: Param = Param {
     default: 0.0,
     range: (0.0, 1e6),
     draw: &[0.0, 100.0, 2300.0],
-    meaning: "time that merging a wordline takes on its die; 0 stands for `timing.program_us`",
+    meaning: "time that merging a wordline takes on its die; 0 stands for `timing.program_us`, the longest of them",
     source: "ida-coding-2018 IV: at most the program of an MSB page",
     alias: None,
 };
@@ -91,7 +91,7 @@ pub(super) const CARD: RefreshTechnique = Card {
 /// Time of merging a wordline on its die.
 pub(super) fn adjust_us(config: &DriveConfig) -> f64 {
     match CARD.args(config).real(&ADJUST_US) {
-        0.0 => config.timing.program_us,
+        0.0 => config.timing.program_us.longest(),
         us => us,
     }
 }

@@ -221,7 +221,7 @@ impl Dies {
     /// Whether a piece of a job that nothing interrupts waits at a die, or runs.
     pub(super) fn has_piece(&self, die: DieId) -> bool {
         let d = &self.queues[usize::from(die)];
-        !d.exclusive.is_empty() || d.running.is_some_and(|op| matches!(op.work, WorkKind::Exclusive { .. }))
+        !d.exclusive.is_empty() || d.running.is_some_and(|op| matches!(op.work, WorkKind::Exclusive))
     }
 
     /// What happens next, and when. At the same time transfers end first and other work comes last.
@@ -239,7 +239,7 @@ impl Dies {
         summary.has_work = true;
         summary.reclaim_work += u32::from(op.cause == Cause::Reclaim);
         match (op.work, first) {
-            (WorkKind::Exclusive { .. }, _) => {
+            (WorkKind::Exclusive, _) => {
                 // Foreground means now: no read that waits already goes first.
                 summary.credit = if planted(Bug::ForegroundWaits) {
                     summary.queued_reads

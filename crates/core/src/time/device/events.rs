@@ -40,7 +40,7 @@ impl Device {
     /// Carries out the next event of a die's work; gives the die where that ended.
     #[cold]
     fn step_work(&mut self, drive: &mut Drive, completed: &mut dyn FnMut(Tag, Ns)) -> Option<DieId> {
-        let (die, ended) = self.dies.step(&self.speed);
+        let (die, ended) = self.dies.step();
         self.work_ended(drive, die, &ended?, completed);
         // Requests may wait for work like this for long, and none be submitted meanwhile.
         if drive.next_wake() <= self.now {
@@ -71,7 +71,8 @@ impl Device {
             WorkKind::Copy { dst: Some(dst), then_host, request } => {
                 let target = if planted(Bug::ProgramOnSourceDie) { die } else { drive.die_of(dst) };
                 self.copy_programs += u32::from(!then_host);
-                let program = WorkOp::new(op.id, WorkKind::Program { host: then_host, request, pages: 1, adjusts: false }, op.cause);
+                let program =
+                    WorkOp::new(op.id, WorkKind::Program { host: then_host, request, pages: 1 }, op.cause, self.program(drive, dst));
                 self.dies.queue_work(target, program, false);
                 self.pump(drive, target);
             }
@@ -82,7 +83,7 @@ impl Device {
                     self.pump(drive, target);
                 }
             }
-            WorkKind::Copy { dst: None, .. } | WorkKind::Retry | WorkKind::Erase | WorkKind::Exclusive { .. } => {}
+            WorkKind::Copy { dst: None, .. } | WorkKind::Retry | WorkKind::Erase | WorkKind::Exclusive => {}
         }
     }
 }

@@ -112,7 +112,7 @@ impl Device {
                 self.queue_work(drive.die_of(src), load);
             }
             NandOp::ProgramWordline { dst, pages, serial, cause } => {
-                let program = self.wordline_program(id, pages, cause, routing);
+                let program = self.wordline_program(id, pages, cause, self.program(drive, dst), routing);
                 if let Some((die, program)) = self.wordlines.program(serial, drive.die_of(dst), program) {
                     self.copy_programs += u32::from(cause != Cause::Host);
                     self.queue_work(die, program);
@@ -140,14 +140,14 @@ impl Device {
             }
             NandOp::Merge { block, cause, coding } => {
                 self.copy_programs += 1;
-                let program = WorkKind::Program { host: false, request: NIL, pages: 1, adjusts: adjusts(drive, coding) };
-                self.queue_work(g.die_of(block), WorkOp::new(id, program, cause));
+                let program = WorkKind::Program { host: false, request: NIL, pages: 1 };
+                self.queue_work(g.die_of(block), WorkOp::new(id, program, cause, self.merge(drive, coding)));
             }
-            NandOp::Erase { block, cause } => {
+            NandOp::Erase { block, cause, pec } => {
                 let die = g.die_of(block);
                 let die = if self.bugs.has(Bug::OthersDie) { g.dies() as DieId - 1 - die } else { die };
                 if !self.bugs.has(Bug::ErasesFree) {
-                    self.queue_work(die, WorkOp::new(id, WorkKind::Erase, cause));
+                    self.queue_work(die, WorkOp::new(id, WorkKind::Erase, cause, self.speed.erase(pec)));
                 }
             }
         }
@@ -158,25 +158,25 @@ impl Device {
         routing.programs += 1;
         self.programming += 1;
         let request = routing.request;
-        let (die, work) = match routing.fill.take() {
-            Some((src, coding, level)) => {
-                let copy = WorkKind::Copy { dst: Some(dst), then_host: true, request };
-                (drive.die_of(src), WorkOp::reading(id, copy, Cause::Host, self.begin(drive, src, coding, level)))
-            }
-            None => (drive.die_of(dst), WorkOp::new(id, WorkKind::Program { host: true, request, pages: 1, adjusts: false }, Cause::Host)),
+        let (die, work) = if let Some((src, coding, level)) = routing.fill.take() {
+            let copy = WorkKind::Copy { dst: Some(dst), then_host: true, request };
+            (drive.die_of(src), WorkOp::reading(id, copy, Cause::Host, self.begin(drive, src, coding, level)))
+        } else {
+            let program = WorkKind::Program { host: true, request, pages: 1 };
+            (drive.die_of(dst), WorkOp::new(id, program, Cause::Host, self.program(drive, dst)))
         };
         self.queue_work(die, work);
     }
 
     /// The program of a wordline of so many pages, the host's counted.
-    fn wordline_program(&mut self, id: OpId, pages: u32, cause: Cause, routing: &mut Routing) -> WorkOp {
+    fn wordline_program(&mut self, id: OpId, pages: u32, cause: Cause, ns: Ns, routing: &mut Routing) -> WorkOp {
         let host = cause == Cause::Host;
         if host {
             routing.programs += 1;
             self.programming += pages;
         }
         let request = if host { routing.request } else { NIL };
-        WorkOp::new(id, WorkKind::Program { host, request, pages, adjusts: false }, cause)
+        WorkOp::new(id, WorkKind::Program { host, request, pages }, cause, ns)
     }
 
     /// What an operation takes within a piece, where one begins when the last has ended.
@@ -184,16 +184,20 @@ impl Device {
         let programs_lost = self.bugs.has(Bug::LostCopiesProgrammed);
         match op {
             NandOp::Copy { src, coding, level, dst, .. } if dst.is_some() || programs_lost => {
-                self.speed.serial_copy(self.begin(drive, src, coding, level))
+                let program = self.program(drive, dst.unwrap_or(src));
+                self.speed.serial_read(self.begin(drive, src, coding, level)) + self.speed.serial_program(1, program)
             }
             NandOp::Copy { src, coding, level, .. }
             | NandOp::Read { src, coding, level, .. }
             | NandOp::Load { src, coding, level, .. }
             | NandOp::Fill { src, coding, level } => self.speed.serial_read(self.begin(drive, src, coding, level)),
-            NandOp::ProgramWordline { pages, .. } => self.speed.serial_program(if planted(Bug::PieceMovesOnePage) { 1 } else { pages }),
-            NandOp::Merge { coding, .. } if adjusts(drive, coding) => self.speed.page_transfer + self.speed.adjust,
-            NandOp::Merge { .. } | NandOp::Program { .. } => self.speed.serial_program(1),
-            NandOp::Erase { .. } => self.speed.erase,
+            NandOp::ProgramWordline { dst, pages, .. } => {
+                let pages = if planted(Bug::PieceMovesOnePage) { 1 } else { pages };
+                self.speed.serial_program(pages, self.program(drive, dst))
+            }
+            NandOp::Merge { coding, .. } => self.speed.serial_program(1, self.merge(drive, coding)),
+            NandOp::Program { dst } => self.speed.serial_program(1, self.program(drive, dst)),
+            NandOp::Erase { pec, .. } => self.speed.erase(pec),
             NandOp::Retry { src, attempt, coding, of_request: false, .. } => {
                 let (array, channel) = self.retry(drive, src, coding, attempt);
                 array + channel
@@ -219,6 +223,17 @@ impl Device {
         self.speed.sense[usize::from(coding)][drive.geometry().kind_of(ppn) as usize]
     }
 
+    /// What programming a page takes, or a wordline that begins with it.
+    pub(super) fn program(&self, drive: &Drive, dst: Ppn) -> Ns {
+        let kind = drive.geometry().kind_of(dst);
+        self.speed.program(if planted(Bug::FirstKindPrograms) { 0 } else { kind })
+    }
+
+    /// What merging a wordline into a coding takes.
+    fn merge(&self, drive: &Drive, coding: u8) -> Ns {
+        if adjusts(drive, coding) { self.speed.adjust } else { self.speed.merge }
+    }
+
     /// Names a work, unlike any host read.
     fn name_work(&mut self) -> OpId {
         self.works = self.works.wrapping_add(1);
@@ -232,7 +247,7 @@ impl Device {
         if ns > 0 {
             let at = self.now;
             self.dies.note(|| TimeEvent::Piece { op, die, cause, at });
-            self.dies.queue_work(die, WorkOp::new(op, WorkKind::Exclusive { ns }, cause), foreground);
+            self.dies.queue_work(die, WorkOp::new(op, WorkKind::Exclusive, cause, ns), foreground);
             self.touched.push(die);
         }
     }

@@ -30,10 +30,14 @@ fn retries(ecc: &EccConfig) -> Vec<Retry> {
 pub(crate) struct Speed {
     /// Sensing per coding and page kind.
     pub(crate) sense: [[Ns; 4]; CODINGS],
-    pub(crate) program: Ns,
+    /// A program per page kind; all the same where it takes a wordline.
+    program: [Ns; 4],
+    /// A wordline programmed over itself, for guard levels.
+    pub(crate) merge: Ns,
     /// A wordline programmed over itself, for fewer sensings.
     pub(crate) adjust: Ns,
-    pub(crate) erase: Ns,
+    /// An erase from a P/E count on, ascending from 0.
+    erase: Vec<(u32, Ns)>,
     /// One wordline sensed for its errors.
     pub(crate) probe: Ns,
     pub(crate) ecc: Ns,
@@ -53,9 +57,14 @@ impl Speed {
         let t = &config.timing;
         Self {
             sense: sense_per_coding(&t.sense_per_kind_us(geometry.cell), &geometry.codings),
-            program: us(t.program_us),
+            program: per_kind(&t.program_us.per_kind(geometry.cell)),
+            merge: us(t.program_us.longest()),
             adjust: us(adjust_us(config)),
-            erase: us(t.erase_us),
+            erase: [(0, t.erase_us)]
+                .into_iter()
+                .chain(t.erase_by_pec.iter().map(|row| (row.pec, row.us)))
+                .map(|(pec, time)| (pec, us(time)))
+                .collect(),
             probe: us(t.probe_us),
             ecc: us(t.ecc_us),
             retries: retries(&config.ecc),
@@ -104,20 +113,30 @@ impl Speed {
         self.host_mb_s > 0.0
     }
 
-    /// One page copy, serial: sensing and the way out, which take so long, decode, in, program.
-    pub(crate) fn serial_copy(&self, read: (Ns, Ns)) -> Ns {
-        self.serial_read(read) + self.serial_program(1)
+    /// A program of a page of this kind, or of a wordline that begins with one.
+    #[inline]
+    pub(crate) fn program(&self, kind: u32) -> Ns {
+        self.program[kind as usize]
     }
 
-    /// One program of so many pages, which come in before it.
-    pub(crate) fn serial_program(&self, pages: u32) -> Ns {
-        u64::from(pages) * self.page_transfer + self.program
+    /// The erase of a block that has endured so many P/E cycles before.
+    pub(crate) fn erase(&self, pec: u32) -> Ns {
+        self.erase.iter().rfind(|(from, _)| *from <= pec).expect("the first row is from 0").1
+    }
+
+    /// So many pages on the way in, one after another, and what programs them.
+    pub(crate) fn serial_program(&self, pages: u32, program: Ns) -> Ns {
+        u64::from(pages) * self.page_transfer + program
     }
 
     /// One page read, to its end, of which sensing and the way out take so long.
     pub(crate) fn serial_read(&self, (sense, transfer): (Ns, Ns)) -> Ns {
         sense + transfer + if planted(Bug::PieceUndecoded) { 0 } else { self.ecc }
     }
+}
+
+fn per_kind(times_us: &[f64]) -> [Ns; 4] {
+    std::array::from_fn(|kind| times_us.get(kind).map_or(0, |time| us(*time)))
 }
 
 /// A read that takes as many sensings as one of some page kind in full density takes as long: its sensing times by page kind, of every coding.

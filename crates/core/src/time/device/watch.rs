@@ -121,7 +121,7 @@ fn told(recorded: NandOp) -> Option<Work> {
         NandOp::Retry { src, attempt, cause, of_request: false, .. } => Work::Retry { src, attempt, cause },
         NandOp::Probe { block, wordlines } => Work::Probe { block, wordlines },
         NandOp::Merge { block, cause, .. } => Work::Merge { block, cause },
-        NandOp::Erase { block, cause } => Work::Erase { block, cause },
+        NandOp::Erase { block, cause, .. } => Work::Erase { block, cause },
         NandOp::Begin { .. } | NandOp::Retry { .. } | NandOp::Fill { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! What the keys of `[error]` and `[ecc]` may be.
+//! What the keys of `[error]`, `[ecc]` and `[bch]` may be.
 
 use super::Allowed::{self, Bool, Other, PowerOfTwo, Real, Whole, Word};
 use super::Range;
@@ -9,7 +9,7 @@ const PER_RETRY: Allowed = Other("0 to 100000, one for each retry", &["[]"], &["
 
 /// Key, unit, range.
 pub(super) const RANGES: &[Range] = &[
-    ("error.model", "", Word(&["none", "powerlaw", "table"])),
+    ("error.model", "", Word(&["none", "powerlaw", "table", "bch"])),
     ("error.e", "RBER", Real(0.0, 0.5)),
     ("error.a", "RBER", Real(0.0, 0.5)),
     ("error.k", "", Real(0.0, 10.0)),
@@ -76,4 +76,16 @@ pub(super) const RANGES: &[Range] = &[
     ("ecc.retry_transfer_us", "us", PER_RETRY),
     ("ecc.retry_decode_us", "us", PER_RETRY),
     ("ecc.start_from_last", "", Bool),
+    ("bch.target", "", Word(&["yield", "uber"])),
+    ("bch.yield", "share", Real(0.5, 1.0 - 1e-12)),
+    ("bch.uber", "UBER", Real(1e-24, 1e-4)),
+    ("bch.combine", "", Word(&["independent", "sum"])),
+    ("bch.pec", "P/E cycles", Whole(1, 1_000_000)),
+    ("bch.reads", "reads", Real(1.0, 2e7)),
+    ("bch.age", "time", Other("above 0 to 100y", &["'1h'", "'381d'", "'100y'"], &["'0s'", "0", "'101y'", "'-1d'", "30", "'soon'"])),
+    ("bch.at_yield", "share", Real(0.5, 1.0 - 1e-12)),
+    ("bch.reads_exponent", "", Real(0.0, 10.0)),
+    ("bch.age_exponent", "", Real(0.0, 10.0)),
+    ("bch.time_exponent", "", Real(0.1, 10.0)),
+    ("bch.rows", "P/E cycles", Other("ascending, 1 to 1000000", &["[1]", "[1, 1000000]"], &["[]", "[0, 1]", "[2, 1]", "[1000001]", "1"])),
 ];

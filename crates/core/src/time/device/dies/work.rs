@@ -9,9 +9,8 @@ use crate::watch::time_event::{OpId, TimeEvent};
 /// What a piece of work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::time::device) enum WorkKind {
-    /// So many pages in over the channel, then one program, which may adjust what is there. `request` is completed by it, or [`NIL`]; `host`
-    /// frees buffer space.
-    Program { host: bool, request: u32, pages: u32, adjusts: bool },
+    /// So many pages in over the channel, then one program. `request` is completed by it, or [`NIL`]; `host` frees buffer space.
+    Program { host: bool, request: u32, pages: u32 },
     /// Sense and page out over the channel; then, unless lost, a program of `dst`.
     Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
     /// Sense and page out over the channel, for the wordline of this serial number.
@@ -20,8 +19,8 @@ pub(in crate::time::device) enum WorkKind {
     Retry,
     /// Erase.
     Erase,
-    /// So many nanoseconds of a job that nothing interrupts.
-    Exclusive { ns: Ns },
+    /// A piece of a job, which nothing interrupts.
+    Exclusive,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +28,8 @@ pub(in crate::time::device) struct WorkOp {
     pub(in crate::time::device) id: OpId,
     pub(in crate::time::device) work: WorkKind,
     pub(in crate::time::device) cause: Cause,
-    /// Sensing time of a copy's page.
-    pub(in crate::time::device) sense: Ns,
+    /// What it keeps the array for: the sensing of what is read, a program, an erase.
+    pub(in crate::time::device) array: Ns,
     /// Time of what is read on its channel.
     transfer: Ns,
     pub(in crate::time::device) suspended: u32,
@@ -40,13 +39,14 @@ pub(in crate::time::device) struct WorkOp {
 }
 
 impl WorkOp {
-    pub(in crate::time::device) fn new(id: OpId, work: WorkKind, cause: Cause) -> Self {
-        Self { id, work, cause, sense: 0, transfer: 0, suspended: 0, left: None, started: 0 }
+    /// Work that keeps the array for so long.
+    pub(in crate::time::device) fn new(id: OpId, work: WorkKind, cause: Cause, array: Ns) -> Self {
+        Self { id, work, cause, array, transfer: 0, suspended: 0, left: None, started: 0 }
     }
 
     /// Work that begins with the read of a page, which keeps array and channel for so long.
-    pub(in crate::time::device) fn reading(id: OpId, work: WorkKind, cause: Cause, (sense, transfer): (Ns, Ns)) -> Self {
-        Self { sense, transfer, ..Self::new(id, work, cause) }
+    pub(in crate::time::device) fn reading(id: OpId, work: WorkKind, cause: Cause, (array, transfer): (Ns, Ns)) -> Self {
+        Self { transfer, ..Self::new(id, work, cause, array) }
     }
 }
 
@@ -99,18 +99,18 @@ impl Dies {
         let queue = if write_turn { &mut d.writes } else { &mut d.exclusive };
         let op = queue.pop_front().expect("the caller saw one");
         summary.set(if write_turn { WRITES } else { EXCLUSIVE }, !queue.is_empty());
-        d.write_turn = !planted(Bug::WriteTurnForgotten) && matches!(op.work, WorkKind::Exclusive { .. });
-        d.foreground &= !matches!(op.work, WorkKind::Exclusive { .. });
+        d.write_turn = !planted(Bug::WriteTurnForgotten) && matches!(op.work, WorkKind::Exclusive);
+        d.foreground &= !matches!(op.work, WorkKind::Exclusive);
         self.start_work(die, op, now, speed);
     }
 
     /// Carries out the next event of a die's work, and gives the work if that ended. What the die does then is to be seen to before
     /// [`Self::settle`].
-    pub(in crate::time::device) fn step(&mut self, speed: &Speed) -> (DieId, Option<WorkOp>) {
+    pub(in crate::time::device) fn step(&mut self) -> (DieId, Option<WorkOp>) {
         let (now, unit) = (self.work.next(), self.work.first());
         let ended = match self.units[unit].phase {
             Phase::Working => self.worked(unit, now),
-            Phase::WorkTransferring => self.work_transferred(unit, now, speed),
+            Phase::WorkTransferring => self.work_transferred(unit, now),
             Phase::Idle | Phase::Sensing | Phase::Sensed | Phase::Transferring => unreachable!("no work is under way in this phase"),
         };
         (self.units[unit].die, ended)
@@ -138,9 +138,9 @@ impl Dies {
         self.set_running(die, Some(op));
         match op.work {
             WorkKind::Program { pages, .. } => self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer),
-            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry => self.start_array(die, op.sense, now),
-            WorkKind::Erase => self.start_array(die, speed.erase, now),
-            WorkKind::Exclusive { ns } => self.start_array(die, ns, now),
+            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry | WorkKind::Erase | WorkKind::Exclusive => {
+                self.start_array(die, op.array, now);
+            }
         }
     }
 
@@ -192,7 +192,7 @@ impl Dies {
                     speed.suspend_erase
                 }
             }
-            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry | WorkKind::Exclusive { .. } => return,
+            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry | WorkKind::Exclusive => return,
         };
         let Some(left) = op.left else { return };
         if op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften)) || self.units[unit].phase != Phase::Working
@@ -238,11 +238,11 @@ impl Dies {
         Some(self.end_work(unit, now))
     }
 
-    pub(super) fn work_transferred(&mut self, unit: usize, now: Ns, speed: &Speed) -> Option<WorkOp> {
+    pub(super) fn work_transferred(&mut self, unit: usize, now: Ns) -> Option<WorkOp> {
         let die = usize::from(self.units[unit].die);
         let op = self.queues[die].running.expect("work is running");
-        if let WorkKind::Program { adjusts, .. } = op.work {
-            self.start_array(die, if adjusts { speed.adjust } else { speed.program }, now);
+        if let WorkKind::Program { .. } = op.work {
+            self.start_array(die, op.array, now);
             return None;
         }
         Some(self.end_work(unit, now))

@@ -1,0 +1,46 @@
+//! `vpass explain`: limits that follow from one code, for reading.
+
+use std::fmt::Write;
+
+use vpass_core::config::Combine;
+use vpass_lab::explain::Code;
+use vpass_lab::numbers::{count, digits};
+
+use crate::table::Table;
+
+pub(super) fn words(code: &Code, colour: bool) -> String {
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "  ({}, {}) corrects {} bits; at the limit {} of its codewords decode: RBER {:.3e}",
+        count(code.codeword_bits.into()),
+        count(code.data_bits.into()),
+        code.corrects,
+        share(code.decoded),
+        code.tolerable_rber
+    );
+    let _ = writeln!(
+        text,
+        "  there UBER is {:.1e}, and a block at its limit has {} lost pages (JESD218: UBER 1e-15 for clients, 1e-16 for enterprises)",
+        code.uber,
+        digits(code.lost_pages_of_a_block)
+    );
+    let mut table = Table::new(["P/E cycles", "reads", "age", "reads at half that age"]);
+    for row in &code.limits {
+        let days = format!("{} d", digits(row.age_days));
+        table.row([count(row.pec.into()), digits(row.reads), days, digits(row.reads_at_half_age)]);
+    }
+    text.push_str(&table.render(colour));
+    text.push_str(match code.combine {
+        Combine::Independent => "  reads and age have the code for themselves (bch.combine = \"independent\", as published)\n",
+        Combine::Sum => "  reads and age share the code (bch.combine = \"sum\")\n",
+    });
+    text
+}
+
+/// In percent, with as many nines as it has.
+fn share(decoded: f64) -> String {
+    let fails = 1.0 - decoded;
+    let places = (-(fails.log10()) - 2.0).ceil().clamp(0.0, 12.0) as usize;
+    format!("{:.places$} %", 100.0 * decoded)
+}

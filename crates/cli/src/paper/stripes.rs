@@ -1,0 +1,85 @@
+//! What workloads over stripes come to: shares, lengths, and how often writes come back, of requests drawn for the recipe's drive.
+
+use std::fmt::Write;
+
+use vpass_core::base::request::{Op, Request, RequestSource};
+use vpass_lab::failure::Failure;
+use vpass_lab::load;
+use vpass_workload::stripes::StripesSource;
+
+use super::recipe::Recipe;
+
+/// Requests drawn of each.
+const DRAWN: usize = 200_000;
+/// Stripes written last that a write may come back to, as the public trace was measured.
+const BACK: [usize; 2] = [16, 64];
+
+/// A row for each workload over stripes.
+///
+/// # Errors
+/// A drive that cannot be.
+pub(super) fn csv(recipe: &Recipe, seed: u64) -> Result<String, Failure> {
+    let mut csv = String::from("workload,write_share,sequential_writes,pages_a_write,pages_a_read,writes_to_last_16,writes_to_last_64\n");
+    let drive = load::drive(&recipe.drive, &load::overrides(&recipe.set)?)?.config;
+    let (capacity, page) = (drive.drive.capacity.map_or(0, |c| c.0), drive.geometry.page_size.0);
+    for workload in &recipe.workloads {
+        let Some(stripes) = &workload.config.stripes else { continue };
+        let source = StripesSource::new(&workload.config, capacity, page as u32, seed);
+        let mut source = source.map_err(|e| Failure::usage(format!("workload {}: {e}", workload.name)))?;
+        let mut requests = vec![];
+        source.fill(&mut requests, DRAWN)?;
+        let page = stripes.page.map_or(page, |page| page.0);
+        let of = measured(&requests, page, page * u64::from(stripes.pages));
+        let _ = writeln!(csv, "{},{}", workload.name, of.map(|n| format!("{n:.4}")).join(","));
+    }
+    Ok(csv)
+}
+
+/// The columns of a row.
+fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
+    let (mut writes, mut goes_on, mut back, mut pages) = (0u32, 0u32, [0u32; 2], [0u64; 2]);
+    let (mut end, mut last): (u64, Vec<u64>) = (u64::MAX, vec![]);
+    for request in requests {
+        pages[usize::from(request.op == Op::Write)] += u64::from(request.bytes) / page;
+        if request.op != Op::Write {
+            continue;
+        }
+        writes += 1;
+        goes_on += u32::from(request.offset == end);
+        end = request.offset + u64::from(request.bytes);
+        let first = request.offset / stripe;
+        let place = last.iter().position(|known| *known == first);
+        for (count, most) in back.iter_mut().zip(BACK) {
+            *count += u32::from(place.is_some_and(|place| place < most));
+        }
+        for written in first..=(end - 1) / stripe {
+            last.retain(|known| *known != written);
+            last.insert(0, written);
+        }
+        last.truncate(BACK[1]);
+    }
+    let of = |n: f64, all: u32| if all > 0 { n / f64::from(all) } else { 0.0 };
+    let reads = requests.len() as u32 - writes;
+    [
+        of(writes.into(), requests.len() as u32),
+        of(goes_on.into(), writes),
+        of(pages[1] as f64, writes),
+        of(pages[0] as f64, reads),
+        of(back[0].into(), writes),
+        of(back[1].into(), writes),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stripes of two pages: a write of page 0, one of pages 1 and 2 that goes on, a read, and one that comes back to stripe 0.
+    #[test]
+    fn four_requests_by_hand() {
+        let request = |op, page: u64, pages: u32| Request { at: 0, offset: page * 8, bytes: pages * 8, op, origin: 0, hint: None };
+        let requests = [request(Op::Write, 0, 1), request(Op::Write, 1, 2), request(Op::Read, 9, 3), request(Op::Write, 0, 1)];
+        let of = measured(&requests, 8, 16).map(|n| (n * 1000.0).round() as u32);
+        assert_eq!(of, [750, 333, 1333, 3000, 667, 667]);
+    }
+}

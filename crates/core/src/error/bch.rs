@@ -1,0 +1,223 @@
+//! Limits that follow from one code: the error rate at which it keeps its target, and from that how many reads and which age data bears.
+//!
+//! ```text
+//! Y(p) = sum over k <= t of C(n, k) p^k (1 - p)^(n - k)                  da-raid5-2013, equation 3, of n = 4200 bits of which t = 8 are corrected
+//! Y(p*) = the target, Y(p_a) = bch.at_yield                              by `tail`, in logarithms
+//! T_read(N)      = bch.reads x p* / p_a x (bch.pec / N)^reads_exponent                       reads of a block, whole ones
+//! T_retention(N) = bch.age x (p* / p_a)^(1 / time_exponent) x (bch.pec / N)^age_exponent
+//! ```
+//!
+//! So a read adds `p* / T_read` to the error rate, whatever the target, and age adds `p* (t / T_retention)^time_exponent`. Fresh data that nobody
+//! reads has no errors: the paper leaves all but one factor out at a time.
+//!
+//! The rows of `disturb.table` and `ecc.last_target` are filled in from `[bch]`, so that everything that knows those knows these limits.
+
+use libm::pow;
+
+use crate::base::units::Ns;
+use crate::config::{BchConfig, ConfigError, DriveConfig, ErrorLaw, PerPec, require};
+
+use super::tail::rate_at;
+
+/// The code of a drive, and what follows from it.
+#[derive(Clone, Debug)]
+pub struct Bch {
+    config: BchConfig,
+    bits: u32,
+    data_bits: u32,
+    corrects: u32,
+    /// p* and `p_a`.
+    tolerable: f64,
+    anchored: f64,
+}
+
+impl Bch {
+    /// That of a checked configuration; none where `error.model` is another.
+    pub fn of(config: &DriveConfig) -> Option<Self> {
+        if config.error.model != ErrorLaw::Bch {
+            return None;
+        }
+        let (bits, data) = (config.ecc.codeword_bits()?, config.ecc.codeword?);
+        let (corrects, data_bits) = (*config.ecc.corrects.first()?, data.0 as u32 * 8);
+        let rate = |fails: f64| rate_at(bits, corrects, fails);
+        let (tolerable, anchored) = (rate(config.bch.fails(f64::from(data_bits))), rate(1.0 - config.bch.at_yield));
+        Some(Self { config: config.bch.clone(), bits, data_bits, corrects, tolerable, anchored })
+    }
+
+    /// Bits of a codeword, those of them that are data, and how many wrong ones are corrected.
+    pub fn code(&self) -> (u32, u32, u32) {
+        (self.bits, self.data_bits, self.corrects)
+    }
+
+    /// The share of codewords that fails at the limit.
+    pub fn fails(&self) -> f64 {
+        self.config.fails(f64::from(self.data_bits))
+    }
+
+    /// The error rate at which that share fails (p*).
+    pub fn tolerable(&self) -> f64 {
+        self.tolerable
+    }
+
+    /// Reads of a block that data without age bears at a P/E count: whole reads, but a read at least.
+    pub fn reads(&self, pec: u32) -> f64 {
+        let c = &self.config;
+        let reads = c.reads * (self.tolerable / self.anchored) * pow(f64::from(c.pec) / f64::from(pec.max(1)), c.reads_exponent);
+        reads.floor().max(1.0)
+    }
+
+    /// The age in ns that data bears which nobody reads.
+    pub fn age(&self, pec: u32) -> f64 {
+        let c = &self.config;
+        let by_target = pow(self.tolerable / self.anchored, 1.0 / c.time_exponent);
+        c.age.0 as f64 * by_target * pow(f64::from(c.pec) / f64::from(pec.max(1)), c.age_exponent)
+    }
+
+    /// What age adds to the error rate.
+    pub fn retention(&self, pec: u32, age: Ns) -> f64 {
+        self.tolerable * pow(age as f64 / self.age(pec), self.config.time_exponent)
+    }
+}
+
+/// Fills in what follows from `[bch]`, the tables that it belongs to checked by themselves.
+///
+/// # Errors
+/// What does not go with it, by key.
+pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
+    if config.error.model != ErrorLaw::Bch {
+        return require(config.bch == BchConfig::default(), || {
+            "[bch] gives limits for error.model = \"bch\", and error.model is another; that model, or no [bch], is right".into()
+        });
+    }
+    require(config.ecc.codeword.is_some() && config.ecc.corrects.len() == 1, || {
+        "error.model = \"bch\" works limits out from one code without retries: ecc.codeword, ecc.code_rate and one number in ecc.corrects say \
+         which, such as \"512B\", 0.97524 and [8]"
+            .into()
+    })?;
+    let data_bits = config.ecc.codeword.map_or(0.0, |size| size.0 as f64 * 8.0);
+    let fails = config.bch.fails(data_bits);
+    require(fails <= 0.5, || {
+        format!(
+            "bch.uber = {:e}: of the codewords of {data_bits} data bits more than half would fail; at most 1e-4 x 4096 is half",
+            config.bch.uber
+        )
+    })?;
+    let given = config.ecc.last_target;
+    require(same(given, fails) || same(given, crate::config::EccConfig::default().last_target), || {
+        format!(
+            "ecc.last_target = {given:e} and [bch] has {fails:.3e}; with error.model = \"bch\" bch.yield or bch.uber gives it, so leave it out"
+        )
+    })?;
+    config.ecc.last_target = fails;
+    let e = &config.error;
+    require([e.e, e.a, e.b].into_iter().all(|number| same(number, 0.0)), || {
+        "error.e, error.a and error.b belong to error.model = \"powerlaw\"; [bch] has numbers of its own".into()
+    })?;
+    let bch = Bch::of(config).expect("it was checked");
+    let row = |pec: &u32| PerPec { pec: *pec, limit: vec![bch.reads(*pec)], alpha: vec![] };
+    let rows: Vec<PerPec> = config.bch.rows.iter().map(row).collect();
+    require(config.disturb.table.is_empty() || config.disturb.table == rows, || {
+        "disturb.table and error.model = \"bch\": the limits of reads follow from [bch], so leave the table out; bch.rows says at which P/E \
+         counts"
+            .into()
+    })?;
+    config.disturb.table = rows;
+    Ok(())
+}
+
+fn same(a: f64, b: f64) -> bool {
+    a.total_cmp(&b).is_eq()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::span::DAY;
+
+    const DRIVE: &str = r#"
+        geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "mlc", page_size = "8KiB" }
+        timing = { sense_us = 400, program_us = 1600, erase_us = 1500, channel_mb_s = 0 }
+        drive = { spare = 0.4 }
+        disturb = { model = "count" }
+        error = { model = "bch" }
+        ecc = { codeword = "512B", code_rate = 0.9752380952380952, corrects = [8] }
+    "#;
+
+    fn drive(bch: &str) -> Result<DriveConfig, String> {
+        toml::from_str::<DriveConfig>(&format!("{DRIVE}\nbch = {{ {bch} }}")).unwrap().resolve().map_err(|e| e.0)
+    }
+
+    fn bch(keys: &str) -> Bch {
+        Bch::of(&drive(keys).unwrap()).unwrap()
+    }
+
+    fn close(is: f64, should_be: f64) {
+        assert!((is / should_be - 1.0).abs() < 1e-9, "{is} for {should_be}");
+    }
+
+    /// Sums of equation 3 to 60 decimal digits, halved 200 times (Python's decimal and comb).
+    #[test]
+    fn the_tolerable_error_rate_is_that_of_exact_sums() {
+        close(bch("").tolerable(), 5.842_965_779_269_703e-4);
+        close(bch("target = \"uber\"").tolerable(), 5.490_421_297_592_251e-5);
+        close(bch("target = \"uber\", uber = 1e-16").tolerable(), 4.228_654_392_545_24e-5);
+    }
+
+    /// 46,000 x 5.4904e-5 / 5.8430e-4 = 4,322.45 reads; 381 days x 0.0939663^(1/3.33).
+    #[test]
+    fn a_standard_for_drives_leaves_a_tenth_of_the_reads() {
+        let (published, client, enterprise) = (bch(""), bch("target = \"uber\""), bch("target = \"uber\", uber = 1e-16"));
+        assert_eq!([&published, &client, &enterprise].map(|of| of.reads(15_000) as u32), [46_000, 4322, 3329]);
+        close(published.age(15_000) / DAY as f64, 381.0);
+        close(client.age(15_000) / DAY as f64, 187.287_269_180_59);
+        // A page of 8 KiB has 16 codewords: 1 - 0.999^16 of the pages of a block of 128 that was read up to its limit.
+        let lost_pages = 128.0 * (1.0 - (1.0 - published.fails()).powi(16));
+        assert!((lost_pages - 2.0327).abs() < 1e-4, "{lost_pages}");
+        close(published.fails() / 4096.0, 2.441_406_25e-7);
+    }
+
+    #[test]
+    fn limits_fall_with_wear_and_the_error_rate_grows_with_age() {
+        let published = bch("");
+        let reads = [1000, 1500, 7500, 15_000, 30_000].map(|pec| published.reads(pec) as u32);
+        assert_eq!(reads, [2_463_837, 1_357_556, 127_430, 46_000, 16_605]);
+        close(published.age(30_000) / DAY as f64, 381.0 / 2f64.powf(0.75));
+        close(published.retention(15_000, 381 * DAY), published.tolerable());
+        close(published.retention(15_000, 190 * DAY + DAY / 2), published.tolerable() / 2f64.powf(3.33));
+    }
+
+    #[test]
+    fn the_drive_gets_the_rows_and_reads_back_what_it_wrote() {
+        let config = drive("rows = [10000, 15000]").unwrap();
+        assert_eq!(config.disturb.table.iter().map(|row| row.limit[0] as u32).collect::<Vec<_>>(), [83_485, 46_000]);
+        close(config.ecc.last_target, 1e-3);
+        let again = toml::from_str::<DriveConfig>(&toml::to_string(&config).unwrap()).unwrap().resolve().unwrap();
+        assert_eq!(again, config);
+    }
+
+    #[test]
+    fn what_does_not_go_with_it_is_refused() {
+        let refused = |keys: &str, words: &str| {
+            let sentence = drive(keys).unwrap_err();
+            assert!(sentence.contains(words), "{words} is not in: {sentence}");
+        };
+        refused("yield = 0.4", "bch.yield = 0.4 is outside 0.5 to");
+        refused("rows = []", "bch.rows is empty");
+        refused("rows = [2, 1]", "bch.rows must ascend");
+        refused("rows = [0]", "bch.rows = [0]: P/E counts from 1");
+        refused("age = \"0\"", "bch.age");
+        let with = |change: fn(&mut DriveConfig), words: &str| {
+            let mut config: DriveConfig = toml::from_str(DRIVE).unwrap();
+            change(&mut config);
+            let sentence = config.resolve().unwrap_err().0;
+            assert!(sentence.contains(words), "{words} is not in: {sentence}");
+        };
+        with(|c| c.ecc.last_target = 1e-9, "ecc.last_target = 1e-9 and [bch] has 1.000e-3");
+        with(|c| c.ecc.corrects = vec![], "one number in ecc.corrects");
+        with(|c| c.error.e = 1e-4, "error.e, error.a and error.b");
+        with(|c| c.disturb.table = vec![PerPec { pec: 9, limit: vec![5.0], alpha: vec![] }], "so leave the table out");
+        with(|c| c.disturb.model = crate::config::DisturbModel::Wordline, "disturb.model = \"count\" is right");
+        with(|c| c.error.noise = true, "bch.combine = \"sum\" is right");
+        with(|c| (c.error.model, c.bch.reads) = (ErrorLaw::None, 5.0), "[bch] gives limits for error.model = \"bch\"");
+    }
+}

@@ -1,0 +1,249 @@
+//! `[workload.stripes]` as a stream of requests for one drive.
+
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::config::ConfigError;
+
+use super::config::StripesConfig;
+use super::recent::Recent;
+use crate::pass::PassSource;
+use crate::synthetic::arrivals::ArrivalClock;
+use crate::synthetic::random::{Random, Rng, Streams, below, threshold};
+use crate::synthetic::scatter::Scatter;
+use crate::synthetic::zipf::Ranks;
+use crate::synthetic::{Distribution, WorkloadConfig};
+
+/// The requests of a workload over stripes.
+pub struct StripesSource {
+    config: StripesConfig,
+    page_bytes: u64,
+    /// Pages and stripes that are addressed.
+    pages: u64,
+    stripes: u64,
+    arrival: Arrival,
+    clock: Option<ArrivalClock>,
+    requests: u64,
+    left: u64,
+    read_below: u64,
+    /// Shares as thresholds of random numbers.
+    sequential: u64,
+    recent_below: u64,
+    /// None where all stripes are alike.
+    ranks: Option<(Ranks, Scatter)>,
+    recent: Recent,
+    /// The page behind the last write.
+    end: Option<u64>,
+    streams: Streams,
+}
+
+impl StripesSource {
+    /// The stream for a drive of `capacity` bytes with pages of `page_bytes`.
+    ///
+    /// # Errors
+    /// The first key that is wrong, by itself or for this drive; a workload without stripes.
+    pub fn new(workload: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+        workload.check()?;
+        let config = workload.stripes.clone().ok_or_else(|| ConfigError("workload.stripes is expected".into()))?;
+        config.check(workload)?;
+        let page_bytes = config.page.map_or(u64::from(page_bytes), |page| page.0);
+        let footprint = ((capacity as f64 * workload.footprint) as u64).min(capacity);
+        config.check_drive(footprint, page_bytes)?;
+        let stripes = footprint / (page_bytes * u64::from(config.pages));
+        let mut streams = Streams::new(seed);
+        let ranks = match workload.distribution {
+            Distribution::Zipf { theta } => Some((Ranks::new(stripes, theta), Scatter::new(stripes, &mut streams.scatter))),
+            _ => None,
+        };
+        // A share of 1 takes any number, of 0 none.
+        let below = |share: f64| if share >= 1.0 { u64::MAX } else { threshold(share) };
+        Ok(Self {
+            page_bytes,
+            pages: stripes * u64::from(config.pages),
+            stripes,
+            arrival: workload.arrival(),
+            clock: workload.rate.map(|rate| ArrivalClock::new(workload.arrivals.unwrap_or_default(), rate)),
+            requests: workload.requests,
+            left: workload.requests,
+            read_below: below(workload.read_share),
+            sequential: below(config.sequential),
+            recent_below: below(config.recent_share),
+            ranks,
+            recent: Recent::new(config.recent as usize),
+            end: None,
+            streams,
+            config,
+        })
+    }
+
+    fn request(&mut self) -> Request {
+        let op = if self.streams.direction.next_u64() < self.read_below { Op::Read } else { Op::Write };
+        let (first, mean) = match op {
+            Op::Read => (self.first(Op::Read), self.config.read_pages),
+            _ => (self.first(Op::Write), self.config.write_pages),
+        };
+        let pages = length(&mut self.streams.size, mean, self.config.most_pages).min(self.pages - first);
+        if op == Op::Write {
+            self.end = Some(first + pages).filter(|end| *end < self.pages);
+            let of = u64::from(self.config.pages);
+            (first / of..=(first + pages - 1) / of).for_each(|stripe| self.recent.write(stripe));
+        }
+        let at = self.clock.as_ref().map_or(0, ArrivalClock::due);
+        if let Some(clock) = &mut self.clock {
+            clock.arrived(&mut self.streams.arrival, 1.0);
+        }
+        Request { at, offset: first * self.page_bytes, bytes: (pages * self.page_bytes) as u32, op, origin: 0, hint: None }
+    }
+
+    /// The page that a request begins with.
+    fn first(&mut self, op: Op) -> u64 {
+        let random = if op == Op::Read { &mut self.streams.address } else { &mut self.streams.write_address };
+        if op == Op::Write {
+            let (goes_on, comes_back) = (random.next_u64() < self.sequential, random.next_u64() < self.recent_below);
+            if let Some(end) = self.end.filter(|_| goes_on) {
+                return end;
+            }
+            if comes_back && self.recent.len() > 0 {
+                let stripe = self.recent.at(below(random, self.recent.len() as u64) as usize);
+                return stripe * u64::from(self.config.pages) + below(random, self.config.pages.into());
+            }
+        }
+        let stripe = match &self.ranks {
+            Some((ranks, scatter)) => scatter.image(ranks.draw(random)),
+            None => below(random, self.stripes),
+        };
+        stripe * u64::from(self.config.pages) + below(random, self.config.pages.into())
+    }
+}
+
+/// A number of pages: geometric with this mean, cut.
+fn length(random: &mut Random, mean: f64, most: u32) -> u64 {
+    let goes_on = threshold((1.0 - 1.0 / mean).max(0.0));
+    let mut pages = 1;
+    while pages < u64::from(most) && random.next_u64() < goes_on {
+        pages += 1;
+    }
+    pages
+}
+
+impl RequestSource for StripesSource {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let count = self.left.min(max as u64);
+        self.left -= count;
+        out.extend((0..count).map(|_| self.request()));
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.arrival
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        Some(self.requests)
+    }
+}
+
+impl PassSource for StripesSource {
+    fn next_pass(&mut self) -> Result<(), SourceError> {
+        self.left = self.requests;
+        Ok(())
+    }
+
+    fn memory(&self) -> u64 {
+        self.ranks.as_ref().map_or(0, |(ranks, _)| ranks.memory())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    const PAGE: u64 = 8192;
+    const CAPACITY: u64 = 1 << 30;
+
+    fn drawn(text: &str, count: usize) -> Vec<Request> {
+        let config: WorkloadConfig = toml::from_str(text).unwrap();
+        let mut source = StripesSource::new(&config, CAPACITY, PAGE as u32, 7).unwrap();
+        let mut out = vec![];
+        source.fill(&mut out, count).unwrap();
+        out
+    }
+
+    fn share(of: &[Request], holds: impl Fn(&Request) -> bool) -> f64 {
+        of.iter().filter(|r| holds(r)).count() as f64 / of.len() as f64
+    }
+
+    /// P(1) = 1/3 of a geometric length with mean 3; P(8 or more) = (2/3)^7.
+    #[test]
+    fn lengths_are_geometric_and_cut() {
+        let writes = drawn("read_share = 0\n[stripes]", 100_000);
+        let of = |pages: u64| share(&writes, |r| u64::from(r.bytes) == pages * PAGE);
+        assert!((of(1) - 1.0 / 3.0).abs() < 0.005 && (of(8) - (2f64 / 3.0).powi(7)).abs() < 0.004, "{} {}", of(1), of(8));
+        assert!(writes.iter().all(|r| u64::from(r.bytes) <= 8 * PAGE && r.op == Op::Write));
+        let reads = drawn("read_share = 1\n[stripes]", 100_000);
+        assert!((share(&reads, |r| u64::from(r.bytes) == PAGE) - 1.0 / 1.8).abs() < 0.005);
+    }
+
+    /// Of the writes that do not go on, `recent_share` begin in the stripes written last, and hardly any other of a uniform draw over 16,384 stripes.
+    #[test]
+    fn writes_come_back_to_the_stripes_written_last() {
+        let writes = drawn("read_share = 0\n[stripes]\nrecent_share = 0.8\nwrite_pages = 1", 50_000);
+        let (mut recent, mut back) = (Recent::new(32), 0);
+        for (n, write) in writes.iter().enumerate() {
+            let stripe = write.offset / (8 * PAGE);
+            back += usize::from(n >= 1000 && (0..recent.len()).any(|i| recent.at(i) == stripe));
+            recent.write(stripe);
+        }
+        let back = back as f64 / 49_000.0;
+        assert!((back - 0.8).abs() < 0.012, "{back}");
+    }
+
+    #[test]
+    fn a_share_of_the_writes_goes_on_where_the_last_one_ended() {
+        let writes = drawn("read_share = 0\n[stripes]\nsequential = 0.15\nrecent_share = 0", 50_000);
+        let goes_on = |w: &[Request]| w[0].offset + u64::from(w[0].bytes) == w[1].offset;
+        let share = writes.windows(2).filter(|w| goes_on(w)).count() as f64 / 49_999.0;
+        assert!((share - 0.15).abs() < 0.006, "{share}");
+    }
+
+    #[test]
+    fn reads_are_as_many_as_asked_for_and_share_the_writes_popular_stripes() {
+        let both = drawn("read_share = 0.58\ndistribution = \"zipf:1.2\"\n[stripes]\nrecent_share = 0", 40_000);
+        assert!((share(&both, |r| r.op == Op::Read) - 0.58).abs() < 0.01);
+        let popular = |op: Op| {
+            let mut counts = std::collections::BTreeMap::<u64, u32>::new();
+            both.iter().filter(|r| r.op == op).for_each(|r| *counts.entry(r.offset / (8 * PAGE)).or_default() += 1);
+            counts.into_iter().max_by_key(|(_, n)| *n).unwrap().0
+        };
+        assert_eq!(popular(Op::Read), popular(Op::Write));
+        let members: HashSet<u64> = both.iter().map(|r| r.offset / PAGE % 8).collect();
+        assert_eq!(members.len(), 8);
+    }
+
+    #[test]
+    fn a_batch_more_or_less_changes_nothing_and_time_rises() {
+        let config: WorkloadConfig = toml::from_str("read_share = 0.5\nrate = 1000\n[stripes]").unwrap();
+        let mut source = StripesSource::new(&config, CAPACITY, PAGE as u32, 7).unwrap();
+        let mut apart = vec![];
+        while apart.len() < 1000 {
+            source.fill(&mut apart, 7).unwrap();
+        }
+        apart.truncate(1000);
+        assert_eq!(apart, drawn("read_share = 0.5\nrate = 1000\n[stripes]", 1000));
+        assert!(apart.windows(2).all(|w| w[0].at <= w[1].at) && apart[999].at > 900_000_000);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let refused = |text: &str, words: &str| {
+            let config: WorkloadConfig = toml::from_str(text).unwrap();
+            let sentence = StripesSource::new(&config, 1 << 20, PAGE as u32, 1).map(drop).unwrap_err().0;
+            assert!(sentence.contains(words), "{words} is not in: {sentence}");
+        };
+        refused("[stripes]\npages = 0", "workload.stripes.pages = 0 is outside 1 to 1024");
+        refused("[stripes]\nwrite_pages = 0.5", "write_pages = 0.5");
+        refused("[stripes]\nsequential = 1.5", "sequential = 1.5");
+        refused("[stripes]\npages = 128", "fewer than two");
+        refused("distribution = \"sequential\"\n[stripes]", "is expected, over stripes");
+        refused("block_size = \"4KiB\"\n[stripes]", "do not go with it");
+    }
+}
