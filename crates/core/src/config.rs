@@ -9,6 +9,7 @@ mod flash;
 mod ftl;
 mod hints;
 mod params;
+mod parity;
 mod rates;
 mod refresh;
 mod resolve;
@@ -23,6 +24,7 @@ pub use flash::{Cell, GeometryConfig, ProgramUnit, SenseUs, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use hints::HintsConfig;
 pub use params::{Given, Number, Params};
+pub use parity::ParityConfig;
 pub use rates::{ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
 pub use refresh::RefreshConfig;
 pub use resolve::MIN_SPARE_BLOCKS;
@@ -60,6 +62,9 @@ pub struct DriveConfig {
     /// `[refresh]`
     #[serde(default)]
     pub refresh: RefreshConfig,
+    /// `[parity]`
+    #[serde(default, skip_serializing_if = "ParityConfig::is_off")]
+    pub parity: ParityConfig,
     /// `[density]`
     #[serde(default)]
     pub density: DensityConfig,

@@ -3,7 +3,7 @@
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, ErrorConfig, GcConfig,
-    GeometryConfig, HintsConfig, IntervalAverage, Params, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule, SenseUs,
+    GeometryConfig, HintsConfig, IntervalAverage, Params, ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule, SenseUs,
     StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
@@ -90,6 +90,7 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
             ..StartConfig::default()
         },
         refresh: RefreshConfig::default(),
+        parity: ParityConfig::default(),
         geometry,
     }
 }

@@ -12,6 +12,8 @@ pub(in crate::time::device) enum WorkKind {
     /// So many pages in over the channel, then one program, which may adjust what is there. `request` is completed by it, or [`NIL`]; `host`
     /// frees buffer space.
     Program { host: bool, request: u32, pages: u32, adjusts: bool },
+    /// A page in over the channel, then its program, for the stripe of this serial number.
+    Striped { serial: u32 },
     /// Sense and page out over the channel; then, unless lost, a program of `dst`.
     Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
     /// Sense and page out over the channel, for the wordline of this serial number.
@@ -138,6 +140,7 @@ impl Dies {
         self.set_running(die, Some(op));
         match op.work {
             WorkKind::Program { pages, .. } => self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer),
+            WorkKind::Striped { .. } => self.start_work_transfer(op.id, unit, now, speed.page_transfer),
             WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry => self.start_array(die, op.sense, now),
             WorkKind::Erase => self.start_array(die, speed.erase, now),
             WorkKind::Exclusive { ns } => self.start_array(die, ns, now),
@@ -184,7 +187,7 @@ impl Dies {
         let d = &mut self.queues[die];
         let Some(op) = d.running.as_mut() else { return };
         let cost = match op.work {
-            WorkKind::Program { .. } => speed.suspend_program,
+            WorkKind::Program { .. } | WorkKind::Striped { .. } => speed.suspend_program,
             WorkKind::Erase => {
                 if planted(Bug::SuspendCostSwapped) {
                     speed.suspend_program
@@ -243,6 +246,10 @@ impl Dies {
         let op = self.queues[die].running.expect("work is running");
         if let WorkKind::Program { adjusts, .. } = op.work {
             self.start_array(die, if adjusts { speed.adjust } else { speed.program }, now);
+            return None;
+        }
+        if let WorkKind::Striped { .. } = op.work {
+            self.start_array(die, speed.program, now);
             return None;
         }
         Some(self.end_work(unit, now))
