@@ -83,7 +83,12 @@ impl Oracle {
     /// The host goes on. If it has just brought a page to flash, so few blocks being free that idle gaps should be spent on it, then GC has begun
     /// with a block, unless a die cannot take more, the reserve is all that is left, or no block would give anything back.
     pub(crate) fn check_background(&mut self) {
-        if !std::mem::take(&mut self.need.flushed) || !self.clock.is_on() || !self.openings.are_known() || !self.blame.is_exact() || self.parity.is_on() {
+        if !std::mem::take(&mut self.need.flushed)
+            || !self.clock.is_on()
+            || !self.openings.are_known()
+            || !self.blame.is_exact()
+            || self.parity.is_on()
+        {
             return;
         }
         let (free, cleaning) = (self.wear.free_count(), self.jobs_of(Cause::Gc));

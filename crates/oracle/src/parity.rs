@@ -135,7 +135,9 @@ impl Oracle {
         self.parity.set(lpn, Some((ppn, stamp)));
         let (die, own) = (ppn / self.geometry.pages_per_block / self.geometry.blocks_per_domain(), u32::from(stripes.die(lpn)));
         if die != own {
-            self.findings.add(Kind::Protocol, || format!("lpn {lpn} of stripe {} was written to die {die}; it belongs on die {own}", stripes.of(lpn)));
+            self.findings.add(Kind::Protocol, || {
+                format!("lpn {lpn} of stripe {} was written to die {die}; it belongs on die {own}", stripes.of(lpn))
+            });
         }
     }
 
@@ -286,7 +288,9 @@ impl Oracle {
         let mut pages = (first..first + self.protocol.written(block)).filter_map(|ppn| Some((ppn, self.carried(ppn)?)));
         if let Some((ppn, stamp)) = pages.find(needed) {
             let stripe = stripes.of(stamp.lpn);
-            self.findings.add(Kind::Stamp, || format!("ppn {ppn} is erased, and carries {}, on which the parity of stripe {stripe} counts", stamp.words()));
+            self.findings.add(Kind::Stamp, || {
+                format!("ppn {ppn} is erased, and carries {}, on which the parity of stripe {stripe} counts", stamp.words())
+            });
         }
     }
 
@@ -311,7 +315,10 @@ impl Oracle {
         let seen = (self.parity.unprotected.len() as u64, self.parity.given_up);
         if (unprotected, given_up) != seen {
             self.findings.add(Kind::Books, || {
-                format!("the drive reports {unprotected} unprotected stripes, and parity given up {given_up} times; {} and {} were seen", seen.0, seen.1)
+                format!(
+                    "the drive reports {unprotected} unprotected stripes, and parity given up {given_up} times; {} and {} were seen",
+                    seen.0, seen.1
+                )
             });
         }
     }

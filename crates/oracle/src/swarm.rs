@@ -203,7 +203,8 @@ impl Case {
         config = refresh::drive(config, &techniques.refresh);
         let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
         // It is in no deck: other cases stay what they are.
-        let observes = is_tired && self.technique.is_none() && self.parity.is_none() && config.ecc.levels() > 1 && decks.pick("observes", &OBSERVES);
+        let observes =
+            is_tired && self.technique.is_none() && self.parity.is_none() && config.ecc.levels() > 1 && decks.pick("observes", &OBSERVES);
         let (named, technique) = match vpass_core::slots::reclaim::technique("observed-retries").filter(|_| observes) {
             None => (named, technique),
             Some(observing) => (Some(observing), observing),

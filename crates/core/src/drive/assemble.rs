@@ -31,7 +31,7 @@ impl Drive {
         let config = technique.drive(config);
         refresh::check(&config, refresh.name)?;
         let policy = technique.make(&config, techniques.seed);
-        parity::check(&config, parity.name, policy.streams().len())?;
+        parity::check(&config, parity.name, technique, refresh.name)?;
         Self::assemble(config, policy, Some(technique), (&techniques.gc, refresh, parity, techniques.seed), timed)
     }
 

@@ -81,7 +81,9 @@ impl Drive {
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(front.lpn), number);
         let mut leaving = 0;
-        while let Some(slot) = self.ftl.buffer.nth(leaving).filter(|slot| slot.group == front.group && stripes.of(slot.lpn) == update.stripe) {
+        while let Some(slot) =
+            self.ftl.buffer.nth(leaving).filter(|slot| slot.group == front.group && stripes.of(slot.lpn) == update.stripe)
+        {
             update.changing |= update.bit(slot.lpn);
             leaving += 1;
         }

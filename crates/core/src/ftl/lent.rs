@@ -44,9 +44,8 @@ impl Ftl {
         if self.gc_jobs[domain] != 1 {
             return;
         }
-        let of_gc = |job: &Option<Job>| {
-            job.as_ref().is_some_and(|job| job.cause == Cause::Gc && flash.geometry.domain_of(job.block) == domain)
-        };
+        let of_gc =
+            |job: &Option<Job>| job.as_ref().is_some_and(|job| job.cause == Cause::Gc && flash.geometry.domain_of(job.block) == domain);
         let id = self.jobs.iter().position(of_gc).expect("it is counted");
         let to_move = self.jobs[id].as_ref().map_or(0, |job| job.pages_left(flash)) + self.gathered_by_gc();
         if self.room_for_cleaning(flash, domain) < to_move + lost {

@@ -7,6 +7,8 @@ mod none;
 mod raid5;
 
 use super::card::{Card, InSlot, Kind, Param};
+use super::reclaim::Technique;
+use super::refresh::refresh_technique;
 use crate::base::geometry::Geometry;
 use crate::base::streams::{FIRST_OWN, RESERVE};
 use crate::base::stripes::Stripes;
@@ -87,12 +89,35 @@ pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
     config
 }
 
-/// Refuses parity that a drive has no room for, or no way of keeping yet. The drive is one under this technique ([`drive`]), whose reclaim
-/// technique has so many streams of its own.
+/// Refuses parity beside techniques that it does not go with, and on a drive that has no room for it. The drive is one under this technique
+/// ([`drive`]).
+///
+/// # Errors
+/// A sentence with the technique or the key.
+pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique, refresh: &str) -> Result<(), ConfigError> {
+    if config.parity.stripe.is_none() {
+        return Ok(());
+    }
+    let (keeps_apart, name) = (!reclaim.make(config, 0).streams().is_empty(), reclaim.name);
+    require(!keeps_apart, || {
+        format!(
+            "parity technique `{parity}` does not go with reclaim technique `{name}`, which keeps kinds of data apart in blocks of their own"
+        )
+    })?;
+    let merges = refresh_technique(refresh).is_some_and(|refresh| refresh.make(config, 0).adjusting().is_some());
+    let merging = if reclaim.lowers_density { Some(("reclaim", name)) } else { Some(("refresh", refresh)).filter(|_| merges) };
+    require(merging.is_none(), || {
+        let (slot, name) = merging.unwrap_or_default();
+        format!("parity technique `{parity}` does not go with {slot} technique `{name}`, which merges states of wordlines in place")
+    })?;
+    check_drive(config, parity)
+}
+
+/// Refuses parity on a drive that has no room for it, or no way of keeping it.
 ///
 /// # Errors
 /// A sentence with the key.
-pub fn check(config: &DriveConfig, parity: &str, own_streams: usize) -> Result<(), ConfigError> {
+pub fn check_drive(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> {
     let Some(members) = config.parity.stripe else { return Ok(()) };
     let (dies, g) = (config.geometry.channels * config.geometry.dies_per_channel, &config.geometry);
     require(members < dies, || {
@@ -106,9 +131,6 @@ pub fn check(config: &DriveConfig, parity: &str, own_streams: usize) -> Result<(
         format!("parity technique `{parity}` writes page by page, and timing.program_unit is \"wordline\": set timing.program_unit=page")
     })?;
     require(config.hints.is_default(), || format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out"))?;
-    require(own_streams == 0, || {
-        format!("parity technique `{parity}` does not go with a reclaim technique that keeps kinds of data apart in streams of its own")
-    })?;
     let needed = u32::from(FIRST_OWN) + RESERVE;
     let spare = Geometry::new(config).spare_blocks_of_domain();
     require(spare >= needed, || {

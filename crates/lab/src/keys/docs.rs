@@ -1,7 +1,7 @@
 //! The comments on the fields of a type, from its source: what a key means is written once.
 
 /// The files in which the tables' types stand.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     include_str!("../../../core/src/config/flash.rs"),
     include_str!("../../../core/src/config/ftl.rs"),
     include_str!("../../../core/src/config/density.rs"),
@@ -9,6 +9,7 @@ const SOURCES: [&str; 11] = [
     include_str!("../../../core/src/config/rates.rs"),
     include_str!("../../../core/src/config/ecc.rs"),
     include_str!("../../../core/src/config/refresh.rs"),
+    include_str!("../../../core/src/config/parity.rs"),
     include_str!("../../../core/src/config/hints.rs"),
     include_str!("../../../workload/src/synthetic/config.rs"),
     include_str!("../../../workload/src/phases/config.rs"),

@@ -157,6 +157,7 @@ mod tests {
                     reclaim: "block",
                     gc: "greedy",
                     refresh: "none",
+                    parity: None,
                     years: Estimate { mean: years, ci95: Some(ci95) },
                     worn_out: true,
                     pec_mean: none,

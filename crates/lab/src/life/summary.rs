@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use vpass_core::base::units::Cause;
+use vpass_core::slots::parity::NO_PARITY;
 
 use super::{End, Lived, MOST_YEARS};
 use crate::as_json;
@@ -21,6 +22,9 @@ pub struct Life {
     pub gc: &'static str,
     /// Refresh technique.
     pub refresh: &'static str,
+    /// Parity technique; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parity: Option<&'static str>,
     /// Years until the end.
     pub years: Estimate,
     /// Whether the drive was worn out in every life; else it lives longer than `years`.
@@ -90,6 +94,7 @@ impl Life {
             reclaim: plan.reclaim,
             gc: plan.gc,
             refresh: plan.refresh,
+            parity: Some(plan.parity).filter(|parity| *parity != NO_PARITY),
             years: mean(&|lived| lived.years),
             worn_out: lives.iter().all(|lived| lived.end == End::WornOut),
             pec_mean: mean(&|lived| lived.pec_mean),

@@ -3,8 +3,8 @@
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, ErrorConfig, GcConfig,
-    GeometryConfig, HintsConfig, IntervalAverage, Params, ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule, SenseUs,
-    StartConfig, TimingConfig, WearConfig,
+    GeometryConfig, HintsConfig, IntervalAverage, Params, ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule,
+    SenseUs, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;

@@ -40,7 +40,7 @@ pub(super) fn draw(decks: &Decks, config: DriveConfig, technique: &ParityTechniq
         config.geometry.blocks_per_plane = Some(blocks.max(1));
         let Ok(resolved) = config.clone().resolve() else { continue };
         let drive = parity::drive(resolved, technique.name);
-        match parity::check(&drive, technique.name, 0) {
+        match parity::check_drive(&drive, technique.name) {
             Ok(()) => return Ok(drive),
             Err(e) if blocks > 1000 => return Err(e.to_string()),
             Err(_) => {}

@@ -130,7 +130,12 @@ impl Drive {
     /// RAM that the reclaim, refresh and parity techniques would take in a real controller, and the levels of `ecc.start_from_last`.
     pub fn controller_ram(&self) -> Bytes {
         let levels = self.config.ecc.level_bytes(self.geometry.blocks);
-        Bytes(self.policy.controller_ram(&self.geometry).0 + self.refresh.controller_ram(&self.geometry).0 + self.parity.controller_ram(&self.geometry).0 + levels.0)
+        Bytes(
+            self.policy.controller_ram(&self.geometry).0
+                + self.refresh.controller_ram(&self.geometry).0
+                + self.parity.controller_ram(&self.geometry).0
+                + levels.0,
+        )
     }
 
     /// Whether the refresh technique adjusts wordlines in place.

@@ -199,7 +199,8 @@ mod tests {
         for (block, bucket) in [(3, 24), (1, 7), (5, 7), (4, 0)] {
             v.insert(block, bucket, block * 10);
         }
-        let lists = |v: &VictimIndex, domain| v.of(domain).buckets().flat_map(|b| v.of(domain).in_bucket(b)).map(|(b, _)| b).collect::<Vec<_>>();
+        let lists =
+            |v: &VictimIndex, domain| v.of(domain).buckets().flat_map(|b| v.of(domain).in_bucket(b)).map(|(b, _)| b).collect::<Vec<_>>();
         assert_eq!((lists(&v, 0), lists(&v, 1)), (vec![1, 3], vec![4, 5]));
         v.remove(5);
         assert_eq!((v.of(0).len(), v.of(1).len(), lists(&v, 1)), (2, 1, vec![4]));

@@ -50,11 +50,9 @@ mod tests {
     #[test]
     fn worked_example() {
         let equation = |to_modify, to_do_whole| Raid5.equation(&Change { to_modify, to_do_whole });
-        assert_eq!([equation(2, 3), equation(4, 1), equation(5, 0), equation(2, 2)], [
-            Equation::Modify,
-            Equation::Whole,
-            Equation::Whole,
-            Equation::Modify
-        ]);
+        assert_eq!(
+            [equation(2, 3), equation(4, 1), equation(5, 0), equation(2, 2)],
+            [Equation::Modify, Equation::Whole, Equation::Whole, Equation::Modify]
+        );
     }
 }
