@@ -206,6 +206,9 @@ pub(crate) struct RunArgs {
     /// or workload.rate.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) refresh: String,
+    /// Parity technique (see `vpass list parity`): pages inside the drive that repair others. The spare must hold them.
+    #[arg(long, default_value = "none", value_name = "NAME")]
+    pub(crate) parity: String,
 }
 
 /// The techniques of a single run.
@@ -232,6 +235,9 @@ pub(crate) struct CompareArgs {
     /// Refresh techniques, separated by commas (see `vpass list refresh`); each is combined with each of the others.
     #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
     pub(crate) refresh: Vec<String>,
+    /// Parity techniques, separated by commas (see `vpass list parity`); each is combined with each of the others, on a drive of one capacity.
+    #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
+    pub(crate) parity: Vec<String>,
     /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
@@ -338,6 +344,7 @@ pub(crate) enum ListWhat {
     Formats,
     Reclaim,
     Refresh,
+    Parity,
     Gc,
     Models,
     Attacks,

@@ -126,7 +126,8 @@ impl Victim {
     /// What an attacker sees when the run begins.
     pub(crate) fn picture(&self, gear: Gear, seed: u64) -> Result<Picture, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
-        let techniques = Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), refresh: self.refresh.into(), seed };
+        let techniques =
+            Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), refresh: self.refresh.into(), seed, ..Techniques::default() };
         let config = &self.drive.config;
         let beginning = Beginning { config, techniques: &techniques, timed: gear == Gear::Timed, oracle: None, seed };
         let session = deaf(|| Session::new(&beginning))?;
@@ -144,7 +145,11 @@ impl Victim {
 
     fn against(&self, base: &Base, workload: Workload) -> Result<Plan, Failure> {
         let plan = Plan::once(&base.into(), self.drive.clone(), workload, self.reclaim, self.gc);
-        if self.refresh == NO_REFRESH { Ok(plan) } else { plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: self.refresh }) }
+        if self.refresh == NO_REFRESH {
+            Ok(plan)
+        } else {
+            plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: self.refresh, ..Chosen::default() })
+        }
     }
 
     /// The command that replays a workload file against it, without the file.

@@ -66,7 +66,8 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     let mut plans: Vec<(Plan, String)> = vec![];
     // What takes long, such as looking through a trace, is done once.
-    let of_first = Chosen { reclaim: reclaims[0].trim(), gc: args.gc[0].trim(), refresh: args.refresh[0].trim() };
+    let of_first =
+        Chosen { reclaim: reclaims[0].trim(), gc: args.gc[0].trim(), refresh: args.refresh[0].trim(), parity: args.parity[0].trim() };
     let first = Plan::new(&(&args.setup).into(), of_first, &bar)?;
     for reclaim in reclaims {
         // Who names no technique gets those that these settings leave room for.
@@ -76,10 +77,11 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
             out::say(&format!("vpass: left out: {}", refusal.sentence));
             continue;
         }
-        for (gc, refresh) in args.gc.iter().flat_map(|gc| args.refresh.iter().map(move |refresh| (gc, refresh))) {
-            let plan = first.with(Chosen { reclaim: reclaim.trim(), gc: gc.trim(), refresh: refresh.trim() })?;
+        for [gc, refresh, parity] in combinations([&args.gc, &args.refresh, &args.parity]) {
+            let plan = first.with(Chosen { reclaim: reclaim.trim(), gc, refresh, parity })?;
             let label = label(&plan, args);
-            if plans.iter().any(|(p, _)| (p.reclaim, p.gc, p.refresh) == (plan.reclaim, plan.gc, plan.refresh)) {
+            let named = |p: &Plan| (p.reclaim, p.gc, p.refresh, p.parity);
+            if plans.iter().any(|(p, _)| named(p) == named(&plan)) {
                 return Err(Failure::usage(format!("{label} is named twice; each technique runs once")));
             }
             for i in 0..u64::from(args.seeds.get()) {
@@ -92,10 +94,22 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     Ok(plans)
 }
 
+/// Every combination of a name of each list, the last changing first.
+pub(crate) fn combinations(lists: [&[String]; 3]) -> Vec<[&str; 3]> {
+    let [a, b, c] = lists.map(|list| list.iter().map(|name| name.trim()));
+    a.flat_map(|a| {
+        b.clone().flat_map({
+            let c = c.clone();
+            move |b| c.clone().map(move |c| [a, b, c])
+        })
+    })
+    .collect()
+}
+
 /// The technique of each slot of which several are compared, reclaim's in any case.
 fn label(plan: &Plan, args: &CompareArgs) -> String {
-    let others = [(args.gc.len(), plan.gc), (args.refresh.len(), plan.refresh)].into_iter().filter(|(named, _)| *named > 1);
-    others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"))
+    let others = [(args.gc.len(), plan.gc), (args.refresh.len(), plan.refresh), (args.parity.len(), plan.parity)];
+    others.into_iter().filter(|(named, _)| *named > 1).fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"))
 }
 
 fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>) -> Result<Vec<Summary>, Failure> {

@@ -14,6 +14,7 @@ use vpass_workload::synthetic::Sample;
 
 use self::args::LifeArgs;
 use self::key::Knob;
+use crate::compare::combinations;
 use crate::exit::Exit;
 use crate::out::{self, Folder};
 use crate::progress::bar;
@@ -51,7 +52,8 @@ fn exit(lives: &[Life]) -> Result<Exit, Failure> {
 fn first(args: &LifeArgs, set: &[String]) -> Result<Plan, Failure> {
     let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
     setup.base.set.extend_from_slice(set);
-    let named = Chosen { reclaim: args.reclaim[0].trim(), gc: args.gc[0].trim(), refresh: args.refresh[0].trim() };
+    let named =
+        Chosen { reclaim: args.reclaim[0].trim(), gc: args.gc[0].trim(), refresh: args.refresh[0].trim(), parity: args.parity[0].trim() };
     let plan = Plan::new(&setup, named, &bar)?;
     life::check(&plan)?;
     Ok(plan)
@@ -61,9 +63,10 @@ fn first(args: &LifeArgs, set: &[String]) -> Result<Plan, Failure> {
 fn techniques(args: &LifeArgs, first: &Plan) -> Result<Vec<(String, Vec<Plan>)>, Failure> {
     let mut all: Vec<(String, Vec<Plan>)> = vec![];
     for reclaim in &args.reclaim {
-        for (gc, refresh) in args.gc.iter().flat_map(|gc| args.refresh.iter().map(move |refresh| (gc, refresh))) {
-            let plan = first.with(Chosen { reclaim: reclaim.trim(), gc: gc.trim(), refresh: refresh.trim() })?;
-            let others = [(args.gc.len(), plan.gc), (args.refresh.len(), plan.refresh)].into_iter().filter(|(named, _)| *named > 1);
+        for [gc, refresh, parity] in combinations([&args.gc, &args.refresh, &args.parity]) {
+            let plan = first.with(Chosen { reclaim: reclaim.trim(), gc, refresh, parity })?;
+            let others = [(args.gc.len(), plan.gc), (args.refresh.len(), plan.refresh), (args.parity.len(), plan.parity)];
+            let others = others.into_iter().filter(|(named, _)| *named > 1);
             let label = others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
             if all.iter().any(|(known, _)| *known == label) {
                 return Err(Failure::usage(format!("{label} is named twice; each technique lives once")));
@@ -99,7 +102,7 @@ fn lives(args: &LifeArgs, first: &Plan) -> Result<Vec<Life>, Failure> {
 
 /// `--find`.
 fn find_best(args: &LifeArgs, key: &str, plan: &Plan, folder: Option<Folder>) -> Result<Exit, Failure> {
-    if args.reclaim.len() * args.gc.len() * args.refresh.len() > 1 {
+    if args.reclaim.len() * args.gc.len() * args.refresh.len() * args.parity.len() > 1 {
         return Err(Failure::usage("--find looks for one technique's best value; name one technique of each kind"));
     }
     let knob = Knob::new(key, (args.from.as_deref(), args.to.as_deref()), plan)?;

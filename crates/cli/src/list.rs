@@ -18,12 +18,13 @@ use crate::args::{ListWhat, ShowWhat};
 use crate::out;
 use crate::table::{Look, Table, wants_colour};
 
-const ALL: [(ListWhat, &str, &str); 8] = [
+const ALL: [(ListWhat, &str, &str); 9] = [
     (ListWhat::Drives, "drives", "--drive"),
     (ListWhat::Workloads, "workloads", "--workload"),
     (ListWhat::Formats, "formats", "--format"),
     (ListWhat::Reclaim, "reclaim", "--reclaim"),
     (ListWhat::Refresh, "refresh", "--refresh"),
+    (ListWhat::Parity, "parity", "--parity"),
     (ListWhat::Gc, "gc", "--gc"),
     (ListWhat::Models, "models", "disturb.model of a drive"),
     (ListWhat::Attacks, "attacks", "vpass attack"),
@@ -131,7 +132,7 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
             };
             FORMATS.iter().map(row).collect()
         }
-        ListWhat::Reclaim | ListWhat::Refresh | ListWhat::Gc => {
+        ListWhat::Reclaim | ListWhat::Refresh | ListWhat::Parity | ListWhat::Gc => {
             cards(what).unwrap_or_default().into_iter().map(|about| words(about.name, about.summary)).collect()
         }
         ListWhat::Attacks => {

@@ -68,7 +68,7 @@ fn command(command: Command) -> Result<Exit, Failure> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let named = Chosen { reclaim: &args.techniques.reclaim, gc: &args.techniques.gc, refresh: &args.refresh };
+    let named = Chosen { reclaim: &args.techniques.reclaim, gc: &args.techniques.gc, refresh: &args.refresh, parity: &args.parity };
     args.setup.require_one_sample()?;
     let plan = Plan::new(&(&args.setup).into(), named, &bar)?;
     out::say_all(&plan.notes()?);

@@ -185,6 +185,16 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     } else {
         text.push_str("\n  no retention: data does not age in this run (--refresh, start.age)");
     }
+    if let (Some(parity), Some(technique)) = (&s.parity, &s.parity_technique) {
+        let _ = write!(
+            text,
+            "\n  parity {technique}: {} updates out of the old parity, {} out of all data; {} rebuilt, {} unprotected",
+            count(parity.modified),
+            count(parity.whole),
+            plural(parity.rebuilt_pages, "page"),
+            plural(parity.unprotected_stripes, "stripe")
+        );
+    }
     if let Some(retries) = &s.retries {
         let reads: u64 = retries.histogram.iter().sum();
         let share = if reads > 0 { 100.0 * retries.reads_with_retry as f64 / reads as f64 } else { 0.0 };

@@ -13,5 +13,6 @@ pub mod reciprocal;
 pub mod request;
 pub mod span;
 pub mod streams;
+pub mod stripes;
 pub mod units;
 pub(crate) mod wheel;

@@ -38,6 +38,8 @@ pub enum Finder {
     Battery,
     /// Random drives in the fluid gear.
     Fluid,
+    /// Random drives with parity.
+    Parity,
 }
 
 impl Bug {
@@ -61,10 +63,21 @@ impl Bug {
         Self::GuardsAlias64,
     ];
 
+    /// Those of parity.
+    pub const OF_PARITY: [Self; 6] = [
+        Self::MemberAstray,
+        Self::ParityStale,
+        Self::OldGivenUpEarly,
+        Self::TrimLeavesParity,
+        Self::OldDataForgotten,
+        Self::RebuiltFromGarbage,
+    ];
+
     /// Who must find it.
     pub fn finder(self) -> Finder {
         match self {
             Self::AlarmNotDrawnAgain => Finder::Fluid,
+            bug if Self::OF_PARITY.contains(&bug) => Finder::Parity,
             bug if Self::OF_BOUNDS.contains(&bug) => Finder::Battery,
             _ => Finder::Check,
         }

@@ -10,6 +10,7 @@ mod flash;
 mod ftl;
 mod hints;
 mod params;
+mod parity;
 mod rates;
 mod refresh;
 mod resolve;
@@ -25,6 +26,7 @@ pub use flash::{Cell, EraseAtPec, GeometryConfig, KindUs, ProgramUnit, TimingCon
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use hints::HintsConfig;
 pub use params::{Given, Number, Params};
+pub use parity::ParityConfig;
 pub use rates::{ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
 pub use refresh::RefreshConfig;
 pub use resolve::MIN_SPARE_BLOCKS;
@@ -62,6 +64,9 @@ pub struct DriveConfig {
     /// `[refresh]`
     #[serde(default)]
     pub refresh: RefreshConfig,
+    /// `[parity]`
+    #[serde(default, skip_serializing_if = "ParityConfig::is_off")]
+    pub parity: ParityConfig,
     /// `[density]`
     #[serde(default)]
     pub density: DensityConfig,

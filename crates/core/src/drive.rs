@@ -8,7 +8,9 @@ mod assemble;
 pub mod audit;
 mod memory;
 mod read;
+mod repair;
 pub mod start;
+mod striped;
 mod write;
 
 pub(crate) use read::on_read_path;
@@ -25,6 +27,7 @@ use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
 use crate::hints::HintBooks;
 use crate::slots::gc::GcPolicy;
+use crate::slots::parity::{NO_PARITY, Parity};
 use crate::slots::reclaim::{Policy, View};
 use crate::slots::refresh::{NO_REFRESH, Refresh};
 use crate::slots::{Facts, Slots, Told};
@@ -39,13 +42,15 @@ pub struct Techniques {
     pub gc: String,
     /// Refresh technique by name.
     pub refresh: String,
+    /// Parity technique by name.
+    pub parity: String,
     /// Seed of what a technique draws by chance; the workload's chance has none of it.
     pub seed: u64,
 }
 
 impl Default for Techniques {
     fn default() -> Self {
-        Self { reclaim: "block".into(), gc: "greedy".into(), refresh: NO_REFRESH.into(), seed: 0 }
+        Self { reclaim: "block".into(), gc: "greedy".into(), refresh: NO_REFRESH.into(), parity: NO_PARITY.into(), seed: 0 }
     }
 }
 
@@ -58,6 +63,7 @@ pub struct Drive {
     pub(crate) gc: Box<dyn GcPolicy>,
     pub(crate) policy: Box<dyn Policy>,
     pub(crate) refresh: Box<dyn Refresh>,
+    pub(crate) parity: Box<dyn Parity>,
     pub(crate) facts: Facts,
     pub(crate) host: HostCounts,
     /// What the technique had counted before the measured phase.

@@ -12,13 +12,15 @@ pub(crate) mod losses;
 pub(crate) mod map;
 pub(crate) mod mover;
 pub(crate) mod place;
+pub(crate) mod rebuild;
 pub(crate) mod recycle;
 pub(crate) mod reprogram;
 pub(crate) mod streams;
 
 use crate::base::geometry::Geometry;
-use crate::base::metrics::{ReclaimCounts, RefreshCounts};
+use crate::base::metrics::{ParityCounts, ReclaimCounts, RefreshCounts};
 use crate::base::streams::StreamSpec;
+use crate::base::stripes::Stripes;
 use crate::base::units::{Ns, transfer_ns, us};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
@@ -48,8 +50,16 @@ pub(crate) struct Ftl {
     pub(crate) victims: VictimIndex,
     /// Jobs that proceed in idle gaps or batches; a slot each, `None` when done.
     pub(crate) jobs: Vec<Option<Job>>,
-    /// How many of them are GC's.
-    gc_jobs: u32,
+    /// How many of them are GC's, by domain.
+    gc_jobs: Vec<u32>,
+    /// How pages are grouped for parity, where they are.
+    pub(crate) stripes: Option<Stripes>,
+    /// Stripes whose parity was given up, a bit each; empty until the first.
+    unprotected: Vec<u64>,
+    /// Numbers of what was worked out by XOR.
+    xors: u32,
+    /// Parity since the measured phase began.
+    pub(crate) parity: ParityCounts,
     /// Deferred jobs that the timed gear has not yet taken over.
     pub(crate) started_jobs: Vec<JobRef>,
     jobs_begun: u64,
@@ -95,16 +105,22 @@ impl Ftl {
     pub(crate) fn new(config: &DriveConfig, geometry: &Geometry, own: Vec<StreamSpec>) -> Self {
         // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
         let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
+        // Pages of a stripe that came together wait for each other.
+        let fewest = geometry.stripes.map_or(1, |stripes| stripes.members());
         let streams = Streams::new(geometry, own, config.density.keep_pool, hints::in_use(config));
         Self {
-            map: PageMap::new(geometry.host_pages),
-            buffer: WriteBuffer::new(buffer_slots.max(1)),
+            map: PageMap::new(geometry.logical_pages()),
+            buffer: WriteBuffer::new(buffer_slots.max(fewest)),
             buffer_slots,
             gathers: Gathers::new(),
-            free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die),
-            victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block),
+            free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die, geometry.domains()),
+            victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block, geometry.domains()),
             jobs: vec![],
-            gc_jobs: 0,
+            gc_jobs: vec![0; geometry.domains() as usize],
+            stripes: geometry.stripes,
+            unprotected: vec![],
+            xors: 0,
+            parity: ParityCounts::default(),
             started_jobs: vec![],
             jobs_begun: 0,
             leaving_now: 0,
@@ -137,7 +153,7 @@ fn pages_to_spare(config: &DriveConfig, geometry: &Geometry, streams: &Streams) 
     let open: u32 = streams.widths().iter().map(|(_, width)| width).sum();
     // One block more is being moved, and one must be left to gain.
     let free = geometry.spare_blocks().saturating_sub(open + streams.reserve() + 2) * geometry.pages_per_block;
-    let spare_pages = geometry.raw_pages() - geometry.host_pages;
+    let spare_pages = geometry.raw_pages() - geometry.logical_pages();
     free.min((config.density.spare_share * f64::from(spare_pages)) as u32)
 }
 

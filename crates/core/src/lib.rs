@@ -18,4 +18,4 @@ mod testing;
 pub mod time;
 pub mod watch;
 
-pub use slots::gc::victims::VictimIndex;
+pub use slots::gc::victims::{VictimIndex, Victims};

@@ -4,6 +4,7 @@ pub(crate) mod at_work;
 pub mod card;
 pub mod gc;
 mod params;
+pub mod parity;
 pub mod reclaim;
 pub mod refresh;
 pub mod rewrite;
@@ -13,6 +14,7 @@ use crate::config::{DriveConfig, Params};
 
 use self::card::{About, InSlot, Param};
 use self::gc::{GC, GcPolicy};
+use self::parity::{PARITY, Parity};
 use self::reclaim::{Policy, RECLAIM};
 use self::refresh::{REFRESH, Refresh};
 
@@ -64,6 +66,11 @@ pub const SLOTS: &[Slot] = &[
         table: <dyn Refresh as InSlot>::TABLE,
         cards: || REFRESH.iter().map(|c| &c.about).collect(),
         given: <dyn Refresh as InSlot>::given_mut,
+    },
+    Slot {
+        table: <dyn Parity as InSlot>::TABLE,
+        cards: || PARITY.iter().map(|c| &c.about).collect(),
+        given: <dyn Parity as InSlot>::given_mut,
     },
     Slot {
         table: <dyn GcPolicy as InSlot>::TABLE,

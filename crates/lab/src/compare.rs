@@ -7,6 +7,7 @@ pub mod verdict;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use vpass_core::slots::parity::NO_PARITY;
 use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::as_json;
@@ -22,12 +23,14 @@ use verdict::winners;
 pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
     let many_refreshes = plans.iter().any(|p| p.refresh != plans[0].refresh);
+    let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
     let mut finished = finished.into_iter();
     let techniques = plans.chunks(seeds).map(|chunk| chunk[0]);
     techniques
         .map(|plan| {
             let runs: Vec<_> = finished.by_ref().take(seeds).collect();
-            let others = [(many_gcs, plan.gc), (many_refreshes, plan.refresh)].into_iter().filter(|(many, _)| *many);
+            let others = [(many_gcs, plan.gc), (many_refreshes, plan.refresh), (many_parities, plan.parity)];
+            let others = others.into_iter().filter(|(many, _)| *many);
             let label = others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
             let of = |column: &Column| {
                 let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
@@ -37,6 +40,7 @@ pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
                 reclaim: plan.reclaim,
                 gc: plan.gc,
                 refresh: plan.refresh,
+                parity: plan.parity,
                 counterfactual: plan.is_counterfactual(),
                 label,
                 estimates: COLUMNS.iter().map(of).collect(),
@@ -56,6 +60,11 @@ pub fn refreshes(rows: &[Row]) -> bool {
     rows.iter().any(|row| row.refresh != NO_REFRESH)
 }
 
+/// Whether any row keeps parity.
+pub fn has_parity(rows: &[Row]) -> bool {
+    rows.iter().any(|row| row.parity != NO_PARITY)
+}
+
 #[derive(Serialize)]
 struct Technique<'a> {
     reclaim: &'a str,
@@ -63,6 +72,9 @@ struct Technique<'a> {
     /// Absent where it is none in every row.
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh: Option<&'a str>,
+    /// The same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parity: Option<&'a str>,
     counterfactual: bool,
     /// Whether nothing was programmed or erased in any run.
     no_wear_seen: bool,
@@ -94,6 +106,7 @@ pub fn json_of(rows: &[Row], plan: &Plan, seeds: u32) -> Result<Value, Failure> 
             reclaim: row.reclaim,
             gc: row.gc,
             refresh: refreshes(rows).then_some(row.refresh),
+            parity: has_parity(rows).then_some(row.parity),
             counterfactual: row.counterfactual,
             no_wear_seen: life == RowLife::NoWear,
             saturated: row.is_saturated(),

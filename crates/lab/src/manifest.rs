@@ -1,6 +1,7 @@
 //! Everything needed to run the same again, as it stands in `manifest.json`.
 
 use std::collections::BTreeMap;
+use vpass_core::slots::parity::NO_PARITY;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -37,6 +38,9 @@ pub struct Manifest {
     pub gc: String,
     /// Refresh technique.
     pub refresh: String,
+    /// Parity technique; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parity: Option<String>,
     /// timed, untimed or fluid.
     pub gear: &'static str,
     /// The share of the drive's pages that was simulated, on the drive of `drive_configuration`; absent where it was all.
@@ -150,6 +154,7 @@ impl Outcome {
             counterfactual: plan.is_counterfactual(),
             gc: plan.gc.into(),
             refresh: plan.refresh.into(),
+            parity: Some(plan.parity.into()).filter(|parity| parity != NO_PARITY),
             gear: plan.gear.name(),
             sample: (!plan.sample.is_whole()).then(|| plan.sample.to_string()),
             seed: plan.seed,

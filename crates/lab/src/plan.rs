@@ -13,6 +13,7 @@ use vpass_core::base::units::Bytes;
 use vpass_core::config::DriveConfig;
 use vpass_core::hints;
 use vpass_core::slots::gc::GC;
+use vpass_core::slots::parity::{self, NO_PARITY, PARITY};
 use vpass_core::slots::reclaim::{self, RECLAIM, Technique, promise, technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH, REFRESH};
 use vpass_workload::synthetic::{Sample, WorkloadConfig};
@@ -43,6 +44,8 @@ pub struct Plan {
     pub gc: &'static str,
     /// Refresh technique, a name of the list.
     pub refresh: &'static str,
+    /// Parity technique, a name of the list.
+    pub parity: &'static str,
     /// What is simulated.
     pub gear: Gear,
     /// Passes over the workload.
@@ -79,11 +82,13 @@ pub struct Chosen<'a> {
     pub gc: &'a str,
     /// `--refresh`.
     pub refresh: &'a str,
+    /// `--parity`.
+    pub parity: &'a str,
 }
 
 impl Default for Chosen<'_> {
     fn default() -> Self {
-        Self { reclaim: "block", gc: "greedy", refresh: NO_REFRESH }
+        Self { reclaim: "block", gc: "greedy", refresh: NO_REFRESH, parity: NO_PARITY }
     }
 }
 
@@ -94,9 +99,10 @@ impl Plan {
     /// The first thing that is wrong.
     pub fn new(setup: &Setup, named: Chosen, begin: Begin) -> Result<Self, Failure> {
         let (reclaim, gc, refresh) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, refresh_named(named.refresh)?);
+        let parity = parity_named(named.parity)?;
         let sets = load::overrides(&setup.base.set)?;
         let mut drive = load::drive(&setup.base.drive, &sets)?;
-        drive.config = refresh::drive(drive.config, refresh);
+        drive.config = parity::drive(refresh::drive(drive.config, refresh), parity);
         // Before a long trace is looked through.
         if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
             return Err(refusal);
@@ -107,7 +113,7 @@ impl Plan {
             let (kind, places) = workload.places(&drive.config)?;
             drive.config.hints.said = Some(hints.ranges(kind, &places)?);
         }
-        let plan = Self { refresh, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
+        let plan = Self { refresh, parity, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
         let plan =
             Self { repeat: setup.repeat, until_stable: setup.until_stable, warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
         if !setup.sample.is_whole() && !plan.is_fluid() {
@@ -126,6 +132,7 @@ impl Plan {
             reclaim,
             gc,
             refresh: NO_REFRESH,
+            parity: NO_PARITY,
             gear: base.gear,
             repeat: NonZeroU32::MIN,
             until_stable: false,
@@ -148,8 +155,9 @@ impl Plan {
     /// without times.
     pub fn with(&self, named: Chosen) -> Result<Self, Failure> {
         let (reclaim, gc, refresh) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, refresh_named(named.refresh)?);
-        let mut plan = Self { reclaim, gc, refresh, ..self.clone() };
-        plan.drive.config = refresh::drive(plan.drive.config, refresh);
+        let parity = parity_named(named.parity)?;
+        let mut plan = Self { reclaim, gc, refresh, parity, ..self.clone() };
+        plan.drive.config = parity::drive(refresh::drive(plan.drive.config, refresh), parity);
         plan.checked()
     }
 
@@ -161,12 +169,24 @@ impl Plan {
         let period = refresh::check(&self.drive.config, self.refresh);
         period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         hints::check(&self.drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
+        self.check_parity()?;
         if self.is_fluid() {
             self.check_fluid()?;
         } else {
             self.require_time()?;
         }
         self.refusal().map_or(Ok(self), Err)
+    }
+
+    /// Refuses parity that the drive has no room for, or that does not go with the other techniques.
+    fn check_parity(&self) -> Result<(), Failure> {
+        let reclaim = technique(self.reclaim).expect("it is a name of the list");
+        let checked = parity::check(&self.drive.config, self.parity, reclaim, self.refresh);
+        checked.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
+        if self.parity != NO_PARITY && !self.sample.is_whole() {
+            return Err(Failure::usage(format!("--sample: stripes of `{}` lie on all dies, and a sample has fewer", self.parity)));
+        }
+        Ok(())
     }
 
     /// Whether the run cannot do without a source of time.
@@ -282,6 +302,14 @@ pub fn gc_named(name: &str) -> Result<&'static str, Failure> {
 /// A name that nobody knows, with the nearest.
 pub fn refresh_named(name: &str) -> Result<&'static str, Failure> {
     named("refresh technique", name, REFRESH.iter().map(|t| t.name))
+}
+
+/// The parity technique of this name.
+///
+/// # Errors
+/// A name that nobody knows, with the nearest.
+pub fn parity_named(name: &str) -> Result<&'static str, Failure> {
+    named("parity technique", name, PARITY.iter().map(|t| t.name))
 }
 
 /// The same name, of a list of these.

@@ -4,6 +4,7 @@ mod hints;
 pub mod jobs;
 mod life;
 pub mod page_reads;
+mod parity;
 mod tired;
 mod uber;
 mod warnings;
@@ -21,6 +22,7 @@ use vpass_oracle::OracleReport;
 pub use hints::{Hints, OfWord};
 pub use life::CONFIDENT_CYCLES;
 use page_reads::PageReads;
+pub use parity::Parity;
 pub use tired::{Losses, Retries};
 pub use uber::Uber;
 pub use wear::{AgeWear, Confidence, Wear};
@@ -48,6 +50,9 @@ pub struct Summary {
     /// A name of the list; absent where neither this nor `start.age` lets data age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh_technique: Option<String>,
+    /// Parity technique; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parity_technique: Option<String>,
     /// timed, untimed or fluid.
     pub gear: &'static str,
     /// The share of the drive's pages that was simulated, such as "1/16", of which all counts are; absent where it was all.
@@ -74,6 +79,9 @@ pub struct Summary {
     /// What was done because of time; absent where data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<Refresh>,
+    /// What was done for parity; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parity: Option<Parity>,
     /// What the host's reads took of tired data; absent where `[ecc]` has no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,

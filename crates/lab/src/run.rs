@@ -89,7 +89,13 @@ fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> 
 
 /// A session with the drive of a plan.
 pub(crate) fn begun(plan: &Plan, progress: &dyn Progress) -> Result<Session, Failure> {
-    let techniques = Techniques { reclaim: plan.reclaim.into(), gc: plan.gc.into(), refresh: plan.refresh.into(), seed: plan.seed };
+    let techniques = Techniques {
+        reclaim: plan.reclaim.into(),
+        gc: plan.gc.into(),
+        refresh: plan.refresh.into(),
+        parity: plan.parity.into(),
+        seed: plan.seed,
+    };
     let beginning = Beginning {
         config: &plan.drive.config,
         techniques: &techniques,

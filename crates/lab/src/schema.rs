@@ -8,7 +8,7 @@ use toml::Table;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
     BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig, ErrorRow, GcConfig, GeometryConfig,
-    HintsConfig, PerPec, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
+    HintsConfig, ParityConfig, PerPec, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
@@ -125,6 +125,7 @@ pub(crate) const DRIVE: &[Section] = &[
     section::<WearConfig>("wear", ""),
     Section { is_slot: true, ..section::<ReclaimConfig>("reclaim", "") },
     Section { is_slot: true, ..section::<RefreshConfig>("refresh", "") },
+    Section { is_slot: true, ..section::<ParityConfig>("parity", "") },
     section::<DensityConfig>("density", ""),
     section::<StartConfig>("start", ""),
     Section { inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")], ..section::<DisturbConfig>("disturb", "") },

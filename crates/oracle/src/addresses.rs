@@ -20,7 +20,9 @@ pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), Str
     same("blocks of the drive", 0, geometry.blocks, blocks)?;
     same("pages of a block", 0, geometry.pages_per_block, per_block)?;
     same("pages of the host", 0, u64::from(geometry.host_pages), of_host)?;
-    same("spare blocks", 0, geometry.spare_blocks(), blocks - (of_host as u32).div_ceil(per_block))?;
+    if geometry.stripes.is_none() {
+        same("spare blocks", 0, geometry.spare_blocks(), blocks - (of_host as u32).div_ceil(per_block))?;
+    }
     for block in 0..blocks {
         let first = block * per_block;
         same("the first page of block", block, geometry.first_page(block), first)?;

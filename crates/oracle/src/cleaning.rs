@@ -84,6 +84,7 @@ impl Oracle {
         let better = (0..self.geometry.blocks).find(|block| {
             // A block that was left with fewer pages is weighed by those.
             let may_be = *block != victim
+                && self.geometry.domain_of(*block) == self.geometry.domain_of(victim)
                 && Some(*block) != self.cleaning.moving
                 && self.wear.is_full(*block)
                 && self.protocol.has_all_pages(*block);

@@ -290,7 +290,14 @@ impl Clock {
         if under_way.host_pages > 0 {
             under_way.request = self.host.programs(under_way.host_pages)?;
         }
-        let program_of = if let Work::Program { wordline, .. } = work { *wordline } else { None };
+        if let Work::Striped { stripe, cause, .. } = *work {
+            self.host.programs_striped(stripe, cause == Cause::Host)?;
+        }
+        let program_of = match *work {
+            Work::Program { wordline, .. } => wordline,
+            Work::Striped { stripe, waits: true, .. } => Some(stripe),
+            _ => None,
+        };
         self.dies.queue(op, under_way, program_of)
     }
 
@@ -328,6 +335,7 @@ impl Clock {
         match self.dies.ended(op, at, &self.lengths)? {
             Ended::Read(read) if read.in_vain => Ok(()),
             Ended::Read(read) => self.host.deliver_page(&read, at + self.lengths.ecc, &self.lengths),
+            Ended::Work(UnderWay { stripe: Some(stripe), .. }) => self.host.programmed_striped(stripe, at),
             Ended::Work(work) if work.host_pages > 0 => self.host.programmed(work.host_pages, work.request, at),
             Ended::Work(_) | Ended::Half => Ok(()),
         }

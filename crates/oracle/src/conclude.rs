@@ -61,7 +61,8 @@ impl Oracle {
         self.findings.note(Kind::Books, aged);
         self.know_ages(drive.now());
         self.check_claims(drive);
-        let rows = || drive.map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
+        self.check_parity(drive.unprotected_stripes(), drive.parity_counts().given_up);
+        let rows = || drive.all_map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
         self.check_blocks(drive.block_states());
         self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
         self.finish()
@@ -83,6 +84,7 @@ impl Oracle {
         self.questions.overtaken = 0;
         self.adjusted.begin_measured_phase();
         self.blame.begin_measured_phase();
+        self.parity.begin_measured_phase();
         self.clock.begin_measured_phase();
         self.seen = DriveBooks::default();
         self.uncorrectable_reads = 0;

@@ -85,7 +85,12 @@ impl Oracle {
 
     /// Blocks under a job of reclaim.
     pub(crate) fn reclaimed_blocks(&self) -> impl Iterator<Item = BlockId> {
-        self.jobs.iter().filter(|(_, job)| job.cause == Cause::Reclaim).map(|(block, _)| *block)
+        self.blocks_under(Cause::Reclaim)
+    }
+
+    /// Blocks under a job of this cause.
+    pub(crate) fn blocks_under(&self, cause: Cause) -> impl Iterator<Item = BlockId> {
+        self.jobs.iter().filter(move |(_, job)| job.cause == cause).map(|(block, _)| *block)
     }
 
     /// A page of a block is programmed.

@@ -45,6 +45,7 @@ mod odd_reads;
 mod opening;
 mod oracle;
 mod page_read;
+mod parity;
 mod parts;
 mod promises;
 mod protocol;

@@ -23,7 +23,7 @@ pub(crate) struct Need {
 impl Need {
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig, reserve: u32) -> Self {
         let share = config.gc.background;
-        let in_gaps = (share * f64::from(geometry.spare_blocks())) as u32;
+        let in_gaps = (share * f64::from(geometry.spare_blocks_of_domain())) as u32;
         Self { in_gaps: if share > 0.0 { in_gaps.max(reserve + 2) } else { 0 }, flushed: false }
     }
 
@@ -47,8 +47,14 @@ impl Oracle {
         if cause != Cause::Gc {
             return;
         }
-        let free = self.wear.free_count();
-        let cleaning = self.jobs_of(Cause::Gc);
+        // Of the die, where data cannot go to another.
+        let domain = self.geometry.domain_of(block);
+        let is_here = |block: &BlockId| self.geometry.domain_of(*block) == domain;
+        let (free, cleaning) = if self.parity.is_on() {
+            (self.wear.free().filter(is_here).count() as u32, self.blocks_under(Cause::Gc).filter(is_here).count() as u32)
+        } else {
+            (self.wear.free_count(), self.jobs_of(Cause::Gc))
+        };
         let for_pool = || self.openings.wants_pool() && !self.wear.free().any(|block| self.openings.is_in_pool(block));
         // A block that GC is cleaning already will be free.
         let reserve = self.reserve();
@@ -77,7 +83,12 @@ impl Oracle {
     /// The host goes on. If it has just brought a page to flash, so few blocks being free that idle gaps should be spent on it, then GC has begun
     /// with a block, unless a die cannot take more, the reserve is all that is left, or no block would give anything back.
     pub(crate) fn check_background(&mut self) {
-        if !std::mem::take(&mut self.need.flushed) || !self.clock.is_on() || !self.openings.are_known() || !self.blame.is_exact() {
+        if !std::mem::take(&mut self.need.flushed)
+            || !self.clock.is_on()
+            || !self.openings.are_known()
+            || !self.blame.is_exact()
+            || self.parity.is_on()
+        {
             return;
         }
         let (free, cleaning) = (self.wear.free_count(), self.jobs_of(Cause::Gc));

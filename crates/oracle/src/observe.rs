@@ -5,7 +5,7 @@ use vpass_core::base::metrics::TimedMetrics;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Request;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq};
-use vpass_core::watch::observer::{NOBODY, Observer, Origin, PhysRead};
+use vpass_core::watch::observer::{NOBODY, Observer, Origin, PhysRead, XorSource};
 use vpass_core::watch::time_event::{OpId, TimeEvent};
 
 use crate::medium::At;
@@ -38,6 +38,7 @@ impl Observer for Oracle {
     }
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
+        self.check_stripes();
         self.check_background();
         self.seen.host_write_pages += 1;
         self.host_acts();
@@ -80,6 +81,7 @@ impl Observer for Oracle {
             self.findings.note(Kind::Request, served);
         }
         self.waiting.remove(&lpn);
+        self.leaves_stripe(lpn);
         let checked = self.stamps.trimmed(lpn);
         self.findings.note(Kind::Protocol, checked);
     }
@@ -87,6 +89,7 @@ impl Observer for Oracle {
     fn lost(&mut self, lpn: Lpn) {
         let checked = self.loss(lpn);
         self.findings.note(Kind::FalseLoss, checked);
+        self.leaves_stripe(lpn);
     }
 
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, origin: Origin, cause: Cause) {
@@ -99,7 +102,9 @@ impl Observer for Oracle {
         self.program_within(at.block);
         self.ageing.programmed(at.block);
         self.check_to_come(at.block);
+        self.parity.end_loading();
         let checked = match origin {
+            Origin::Xor(number) => self.program_xor(at, (ppn, lpn), number),
             Origin::Host => {
                 self.host_acts();
                 let held = if self.is_full() { self.program_held(lpn) } else { Ok(()) };
@@ -119,7 +124,22 @@ impl Observer for Oracle {
                 checked.map_err(|what| format!("{what}, ppn {from}"))
             }
         };
+        if !matches!(origin, Origin::Xor(_)) {
+            self.lies_at(lpn, ppn);
+        }
         self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{} at ppn {ppn}: {what}", cause.name())));
+    }
+
+    fn xored(&mut self, number: u32, source: XorSource) {
+        self.add_to_xor(number, source);
+    }
+
+    fn rebuilt(&mut self, lpn: Lpn, number: u32) {
+        self.rebuilt_in_memory(lpn, number);
+    }
+
+    fn unprotected(&mut self, stripe: u32) {
+        self.unprotect(stripe);
     }
 
     fn gathered(&mut self, lpn: Lpn, from: Ppn) {
@@ -192,6 +212,7 @@ impl Observer for Oracle {
             return;
         }
         self.clock.erased(block, cause, self.doses.cycles_of(block));
+        self.check_still_needed(block);
         self.cleaned(cause);
         self.note_density(block, cause);
         self.end_cleaning(block);

@@ -94,6 +94,6 @@ impl Oracle {
                 format!("{} read of lpn {} was reported uncorrectable at {place}: {}", read.cause.name(), read.lpn, words(truth))
             });
         }
-        self.stamps.failed(&mut self.medium, at, read.lpn);
+        self.stamps.failed(&mut self.medium, at, read.lpn, read.cause != Cause::Parity);
     }
 }

@@ -156,6 +156,10 @@ impl Oracle {
 
     /// A stream opens a block on a die where it has none open yet, if such a die has a free block for it.
     fn check_die(&mut self, block: BlockId, stream: (StreamId, AccessLatency), wants: bool, kept_out: bool) {
+        if self.parity.is_on() {
+            // The page that is written says which die.
+            return;
+        }
         let of = &self.openings;
         let is_open = |b: &BlockId| of.is_open[*b as usize] && self.protocol.written(*b) < of.most_pages[*b as usize];
         let own = (0..self.geometry.blocks).filter(|b| of.opened_by[*b as usize] == Some(stream)).filter(is_open);

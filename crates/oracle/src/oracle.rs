@@ -24,6 +24,7 @@ use crate::jobs::Jobs;
 use crate::medium::{At, Medium};
 use crate::need::Need;
 use crate::opening::Openings;
+use crate::parity::Parity;
 use crate::parts::Memory;
 use crate::promises::Promises;
 use crate::protocol::Protocol;
@@ -90,6 +91,7 @@ pub struct Oracle {
     /// What GC is shown, where somebody sees it.
     pub(crate) sight: Option<Sight>,
     pub(crate) promises: Promises,
+    pub(crate) parity: Parity,
     /// Where the host says how slow reads may be.
     pub(crate) hints: Option<Hints>,
 }
@@ -117,7 +119,9 @@ impl Oracle {
             clock: Clock::new(geometry, config, doses.per_kind(geometry)),
             jobs: Jobs::default(),
             questions: Questions::new(geometry),
-            blame: Blame::new(geometry, config.disturb.model),
+            // Of an old version that parity still needs nobody can be blamed for the copy.
+            blame: if geometry.stripes.is_some() { Blame::default() } else { Blame::new(geometry, config.disturb.model) },
+            parity: Parity::new(geometry),
             hearsay: Hearsay::default(),
             openings: Openings::new(geometry, config),
             need: Need::new(geometry, config, hints::reserve(hints.as_ref())),

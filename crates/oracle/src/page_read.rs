@@ -94,12 +94,16 @@ impl Oracle {
     fn read_page(&mut self, read: &PhysRead, place: &Place) {
         let by_host = read.cause == Cause::Host && !read.fill;
         self.seen.host_read_pages += u64::from(by_host);
+        self.parity.note_read(read, by_host);
         if read.cause == Cause::Host {
             self.host_acts();
+            if by_host {
+                self.check_stripes();
+            }
             if by_host && self.is_full() {
                 self.serve(read);
             }
-        } else {
+        } else if read.cause != Cause::Parity {
             self.mover_reads(read);
         }
         let Some(newest) = self.stamps.newest(read.lpn) else {
@@ -115,7 +119,7 @@ impl Oracle {
         if !self.adjusted.is_quiet() || read.result == ReadResult::InMemory {
             self.read_adjusted(read, self.doses.truth(&self.medium, at));
         }
-        if read.fill && self.is_full() {
+        if read.fill && read.cause != Cause::Parity && self.is_full() {
             self.fill(read, carried);
         }
         // Whoever else reads may find an older version: newer data may wait in the write buffer.
@@ -182,7 +186,11 @@ impl Oracle {
     /// Brings the policy's next question nearer, or puts it off.
     #[inline]
     fn count_for_policy(&mut self, read: &PhysRead, at: At) {
-        if read.cause == Cause::Host {
+        if read.cause == Cause::Parity && read.fill {
+            // For a page that is rebuilt: nobody is asked before the next read.
+            return;
+        }
+        if matches!(read.cause, Cause::Host | Cause::Parity) {
             let served = self.doses.read_of(at.block).unwrap_or(0);
             if read.fill && read.result == ReadResult::Uncorrectable {
                 self.questions.failing_fill(at.block, served);

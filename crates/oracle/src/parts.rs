@@ -80,6 +80,13 @@ impl Memory {
         self.held.contains_key(&lpn)
     }
 
+    /// What completes a page is in the controller's memory, though it could not be read.
+    pub(crate) fn rest_is_there(&mut self, lpn: Lpn) {
+        if let Some(held) = self.held.get_mut(&lpn) {
+            held.rest_read = true;
+        }
+    }
+
     pub(crate) fn forget(&mut self, lpn: Lpn) {
         self.held.remove(&lpn);
     }

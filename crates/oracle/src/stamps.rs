@@ -65,6 +65,11 @@ impl Tag {
         self.0 & Self::STATE == Self::REPORTED
     }
 
+    /// Only a part of the newest version is new.
+    pub(crate) fn is_partial(self) -> bool {
+        self.0 & Self::PARTIAL != 0
+    }
+
     pub(crate) fn version(self) -> u32 {
         self.0 >> 3
     }
@@ -163,13 +168,13 @@ pub(crate) struct Stamps {
 
 impl Stamps {
     pub(crate) fn new(geometry: &Geometry) -> Self {
-        let pages = geometry.host_pages;
+        let pages = geometry.logical_pages();
         Self { newest: huge_vec(pages as usize, Tag(Tag::ABSENT)), loaded: Some(Bits::none_of(pages)), present: 0 }
     }
 
     /// Bytes for a drive of this geometry, the stamps themselves apart.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.host_pages) * size_of::<Tag>() as u64 + Bits::bytes(geometry.host_pages)
+        u64::from(geometry.logical_pages()) * size_of::<Tag>() as u64 + Bits::bytes(geometry.logical_pages())
     }
 
     /// Fetches the newest version of a host page.
@@ -240,8 +245,9 @@ impl Stamps {
     }
 
     /// The drive could not decode this flash page. Where it holds the newest version, or an older one that is to complete a
-    /// partly written page, the host's page is as good as reported. The caller has looked both up: they exist.
-    pub(crate) fn failed(&mut self, medium: &mut Medium, at: At, lpn: Lpn) {
+    /// partly written page, the host's page is as good as reported; of an older one only where it `completes` anything: parity wants what a page
+    /// was, whole or not. The caller has looked both up: they exist.
+    pub(crate) fn failed(&mut self, medium: &mut Medium, at: At, lpn: Lpn, completes: bool) {
         let carried = medium.stamp(at);
         if carried.lpn != lpn {
             return;
@@ -249,7 +255,7 @@ impl Stamps {
         medium.set_stamp(at, Stamp { lpn, tag: Tag(carried.tag.0 | 1) });
         self.end_loading();
         let newest = &mut self.newest[lpn as usize];
-        let needed = carried.tag.on_flash() == newest.on_flash() || newest.0 & Tag::PARTIAL != 0;
+        let needed = carried.tag.on_flash() == newest.on_flash() || completes && newest.is_partial();
         if newest.is_present() && needed {
             *newest = newest.with(Tag::REPORTED);
         }
@@ -263,6 +269,14 @@ impl Stamps {
         if self.is_live(carried) {
             self.end_loading();
             self.newest[carried.lpn as usize] = carried.tag;
+        }
+    }
+
+    /// What a flash page carries, which the drive could not decode, is there again.
+    pub(crate) fn is_readable_again(&mut self, carried: Stamp) {
+        self.end_loading();
+        if let Some(newest) = self.newest.get_mut(carried.lpn as usize).filter(|newest| carried.tag.waits_for(**newest)) {
+            *newest = newest.with(Tag::PRESENT);
         }
     }
 

@@ -34,6 +34,7 @@ impl Oracle {
             }
             let checked = self.stamps.preload(&mut self.medium, At::new(&self.geometry, ppn), *lpn);
             self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
+            self.lies_at(*lpn, ppn);
         }
     }
 

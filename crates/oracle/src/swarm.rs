@@ -20,15 +20,18 @@ mod referee;
 mod restless;
 mod start;
 mod stream;
+mod striped;
 mod tired;
 mod witness;
 
+use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::Request;
 use vpass_core::bugs::{Bug, Finder};
 use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::gc::GC;
+use vpass_core::slots::parity::ParityTechnique;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE, RECLAIM, Technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH};
 use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
@@ -105,6 +108,7 @@ pub struct CaseSummary {
 pub struct Case {
     seed: u64,
     technique: Option<&'static Technique>,
+    parity: Option<&'static ParityTechnique>,
     bug: Option<Bug>,
 }
 
@@ -128,13 +132,19 @@ pub fn run_case_with(seed: u64, bug: Bug) -> Result<CaseSummary, String> {
 impl Case {
     /// The case of this number.
     pub fn new(seed: u64) -> Self {
-        Self { seed, technique: None, bug: None }
+        Self { seed, technique: None, parity: None, bug: None }
     }
 
     /// A case of this technique: one of its battery.
     #[must_use]
     pub fn under(self, technique: &'static Technique) -> Self {
         Self { technique: Some(technique), ..self }
+    }
+
+    /// A case of this parity technique: one of its battery. The drive has dies enough for it.
+    #[must_use]
+    pub fn striped(self, parity: &'static ParityTechnique) -> Self {
+        Self { parity: Some(parity), ..self }
     }
 
     /// The same on a drive with a bug.
@@ -167,7 +177,8 @@ impl Case {
         let decks = Decks { case: self.seed };
         let mut dice = Dice::new(self.seed);
         let timed = decks.pick("gear", &[false, true]);
-        let named = self.technique.or_else(|| decks.pick("technique", &techniques()));
+        let beside_parity = self.parity.map(|_| striped::technique(&decks));
+        let named = self.technique.or(beside_parity).or_else(|| decks.pick("technique", &techniques()));
         // Under the restless policy the technique named only says what the drive may begin with.
         let restless = named.is_none();
         let technique = named.unwrap_or_else(|| vpass_core::slots::reclaim::technique("block").expect("it is in the list"));
@@ -177,22 +188,29 @@ impl Case {
         let mut config = draw::random_config(&decks, &mut dice, restless || technique.keeps_apart, restless)
             .resolve()
             .map_err(|e| format!("the random configuration does not resolve: {e}"))?;
+        if let Some(parity) = self.parity {
+            config = striped::draw(&decks, config, parity)?;
+            techniques.parity = parity.name.into();
+        }
         if !restless {
             border::sometimes_at_the_border(&decks, &mut dice, &mut config, technique, timed);
         }
         // Requests of those who look at the drive first come in closed loop, and the restless policy knows no time.
         let ages = if restless { None } else { Ages::draw(&decks, &mut config, timed) };
+        // What merges states in place does not go with parity yet.
+        let ages = ages.filter(|ages| self.parity.is_none() || ages.refresh != "ida");
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
         let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
         // It is in no deck: other cases stay what they are.
-        let observes = is_tired && self.technique.is_none() && config.ecc.levels() > 1 && decks.pick("observes", &OBSERVES);
+        let observes =
+            is_tired && self.technique.is_none() && self.parity.is_none() && config.ecc.levels() > 1 && decks.pick("observes", &OBSERVES);
         let (named, technique) = match vpass_core::slots::reclaim::technique("observed-retries").filter(|_| observes) {
             None => (named, technique),
             Some(observing) => (Some(observing), observing),
         };
         techniques.reclaim = technique.name.into();
-        if is_tired {
+        if is_tired && self.parity.is_none() {
             config = hinted::draw(&decks, config, technique.keeps_apart).map_err(|e| format!("hints: {e}"))?;
         }
         let host = if ages.is_some() || is_tired { Host::Stream } else { Host::of(&decks, named, &config) };
@@ -487,7 +505,7 @@ fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Ho
     let hinted = if config.hints.said.is_some() { ", hints" } else { "" };
     let g = &config.geometry;
     format!(
-        "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{}{}{}",
+        "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{}{}{}{}",
         g.channels * g.dies_per_channel,
         g.blocks_per_plane.unwrap_or(0) * g.planes_per_die,
         g.pages_per_block(),
@@ -503,5 +521,6 @@ fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Ho
         },
         ages.map_or_else(String::new, |ages| format!(", refresh {} within {}", ages.refresh, config.refresh.period)),
         if config.error.model == ErrorLaw::None { String::new() } else { format!(", error rates, {retries} retries{hinted}") },
+        Geometry::new(config).stripes.map_or_else(String::new, |stripes| format!(", stripes of {} and parity", stripes.members())),
     )
 }

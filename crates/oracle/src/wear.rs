@@ -66,8 +66,9 @@ pub(crate) struct Wear {
     /// Those that hold nothing.
     free: u32,
     erases: u64,
-    /// The wear of the most worn block, in thousandths of a cycle.
-    most: u64,
+    /// The wear of the most worn block of each domain, in thousandths of a cycle.
+    most: Vec<u64>,
+    blocks_per_domain: u32,
     dynamic: bool,
     keep_pool: bool,
     gap: u32,
@@ -87,7 +88,8 @@ impl Wear {
             blocks: vec![Block::default(); geometry.blocks as usize],
             free: geometry.blocks,
             erases: 0,
-            most: 0,
+            most: vec![0; geometry.domains() as usize],
+            blocks_per_domain: geometry.blocks_per_domain(),
             dynamic: config.wear.dynamic,
             keep_pool: config.density.keep_pool,
             gap: config.wear.static_gap,
@@ -114,7 +116,8 @@ impl Wear {
         let b = &mut self.blocks[block as usize];
         self.free += u32::from(b.content != Content::Nothing);
         *b = Block { cycles: b.cycles + 1, erased_at: self.erases, beyond_milli, ..Block::default() };
-        self.most = self.most.max(b.milli());
+        let most = &mut self.most[(block / self.blocks_per_domain) as usize];
+        *most = (*most).max(b.milli());
     }
 
     /// The content of a block at the start.
@@ -129,12 +132,14 @@ impl Wear {
 
     /// A page of a block, numbered within it, is programmed.
     pub(crate) fn program(&mut self, geometry: &Geometry, block: BlockId, page: u32, cause: Cause) {
+        // Parity goes with the data that it changes with.
+        let by_host = matches!(cause, Cause::Host | Cause::Parity);
         if self.blocks[block as usize].content == Content::Nothing {
             let checked = self.check_choice(geometry, block, cause);
             self.findings.note(Kind::Books, checked);
             self.check_cold(geometry, block, cause);
-            self.blocks[block as usize].by_host = cause == Cause::Host;
-        } else if cause != Cause::Reclaim && (cause == Cause::Host) != self.blocks[block as usize].by_host {
+            self.blocks[block as usize].by_host = by_host;
+        } else if cause != Cause::Reclaim && by_host != self.blocks[block as usize].by_host {
             self.findings.add(Kind::Books, || format!("block {block} is written by the host and for {} alike", Cause::Gc.name()));
         }
         let b = &mut self.blocks[block as usize];
@@ -222,7 +227,7 @@ impl Wear {
         if std::mem::replace(&mut b.moving, true) {
             return;
         }
-        let (cycles, most, gap) = (b.milli(), self.most, self.gap);
+        let (cycles, most, gap) = (b.milli(), self.most[(block / self.blocks_per_domain) as usize], self.gap);
         if gap > 0 && most > cycles + 1000 * u64::from(gap) {
             return;
         }
@@ -245,16 +250,17 @@ impl Wear {
         self.looked_at = self.erases;
         // A block that lies where data was moved to is left in peace for as many erases as there are spare blocks.
         let rest = u64::from(geometry.spare_blocks()) + 1;
-        let lags = |b: &Block| {
+        let most = |block: usize| self.most[block / self.blocks_per_domain as usize];
+        let lags = |(at, b): (usize, &Block)| {
             b.content == Content::Full
                 && !b.moving
                 && b.programmed_at + rest < self.erases
-                && b.milli() + 1000 * u64::from(self.gap) < self.most
+                && b.milli() + 1000 * u64::from(self.gap) < most(at)
         };
-        let lagging = self.blocks.iter().position(lags);
+        let lagging = self.blocks.iter().enumerate().position(lags);
         self.overdue = if lagging.is_some() { self.overdue + 1 } else { 0 };
         if let Some(block) = lagging.filter(|_| self.overdue >= PATIENCE && self.neglect.is_none()) {
-            let (cycles, most, gap) = (self.blocks[block].milli() as f64 / 1000.0, self.most as f64 / 1000.0, self.gap);
+            let (cycles, most, gap) = (self.blocks[block].milli() as f64 / 1000.0, most(block) as f64 / 1000.0, self.gap);
             self.neglect = Some(format!(
                 "block {block} was left with {cycles} erases, the most worn one having {most}; the gap may be {gap}, and nothing was moved for it"
             ));

@@ -6,7 +6,7 @@ use vpass_lab::compare::column::{COLUMNS, Column};
 use vpass_lab::compare::estimate::Estimate;
 use vpass_lab::compare::row::Row;
 use vpass_lab::compare::verdict::{verdict, winners};
-use vpass_lab::compare::{refreshes, stands};
+use vpass_lab::compare::{has_parity, refreshes, stands};
 use vpass_lab::plan::Plan;
 use vpass_lab::setup::Gear;
 
@@ -17,7 +17,9 @@ use crate::table::{Look, Table, wrapped};
 /// Every column's mean and half width, for programs.
 pub(super) fn csv(rows: &[Row]) -> String {
     let refreshes = refreshes(rows);
-    let mut text = String::from(if refreshes { "reclaim,gc,refresh,runs" } else { "reclaim,gc,runs" });
+    let has_parity = has_parity(rows);
+    let mut text = String::from(if refreshes { "reclaim,gc,refresh" } else { "reclaim,gc" });
+    text.push_str(if has_parity { ",parity,runs" } else { ",runs" });
     let columns: Vec<_> = (0..COLUMNS.len()).filter(|c| stands(rows, *c)).collect();
     for column in &columns {
         let _ = write!(text, ",{0},{0}_ci95", COLUMNS[*column].key);
@@ -26,7 +28,8 @@ pub(super) fn csv(rows: &[Row]) -> String {
     let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
     for row in rows {
         let refresh = if refreshes { format!("{},", row.refresh) } else { String::new() };
-        let _ = write!(text, "{},{},{refresh}{}", row.reclaim, row.gc, row.runs.len());
+        let parity = if has_parity { format!("{},", row.parity) } else { String::new() };
+        let _ = write!(text, "{},{},{refresh}{parity}{}", row.reclaim, row.gc, row.runs.len());
         for e in columns.iter().map(|c| row.estimates[*c]) {
             let _ = write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
         }

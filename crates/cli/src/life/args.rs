@@ -28,6 +28,9 @@ pub(crate) struct LifeArgs {
     /// Refresh techniques, separated by commas (see `vpass list refresh`); each is combined with each of the others.
     #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
     pub(crate) refresh: Vec<String>,
+    /// Parity techniques, separated by commas (see `vpass list parity`); each is combined with each of the others, on a drive of one capacity.
+    #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
+    pub(crate) parity: Vec<String>,
     /// Live each life with this many seeds, counting up from --seed; years then have a 95 % confidence interval.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
+use vpass_core::slots::parity::NO_PARITY;
 use vpass_core::slots::refresh::{self, NO_REFRESH};
 use vpass_lab::explain;
 use vpass_lab::failure::Failure;
@@ -52,6 +53,7 @@ pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Ru
                         reclaim: of_run.reclaim,
                         gc,
                         refresh: of_run.refresh,
+                        parity: NO_PARITY,
                         gear: group.gear.into(),
                         repeat,
                         until_stable: group.until_stable,

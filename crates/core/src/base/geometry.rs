@@ -7,6 +7,7 @@
 
 use crate::base::codings::{Codings, FULL};
 use crate::base::reciprocal::Reciprocal;
+use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, DieId, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::config::{Cell, DriveConfig};
@@ -34,6 +35,8 @@ pub struct Geometry {
     pub page_bytes: u32,
     /// Host-visible pages.
     pub host_pages: u32,
+    /// How they are grouped for parity, where they are.
+    pub stripes: Option<Stripes>,
     /// Pages in a block.
     pub pages_per_block: u32,
     /// Blocks in the drive.
@@ -54,6 +57,7 @@ impl Geometry {
         let g = &config.geometry;
         let blocks_per_plane = g.blocks_per_plane.expect("a resolved configuration has blocks_per_plane");
         let capacity = config.drive.capacity.expect("a resolved configuration has a capacity");
+        let host_pages = (capacity.0 / g.page_size.0) as u32;
         Self {
             channels: g.channels,
             dies_per_channel: g.dies_per_channel,
@@ -64,7 +68,8 @@ impl Geometry {
             neighbour_stride: g.neighbour_stride,
             strings_per_layer: g.strings_per_layer,
             page_bytes: g.page_size.0 as u32,
-            host_pages: (capacity.0 / g.page_size.0) as u32,
+            host_pages,
+            stripes: config.parity.stripe.map(|members| Stripes::new(members, g.channels * g.dies_per_channel, host_pages)),
             pages_per_block: g.pages_per_block(),
             blocks: g.planes() * blocks_per_plane,
             pool_start: blocks_per_plane - (config.density.pool * f64::from(blocks_per_plane)) as u32,
@@ -91,9 +96,36 @@ impl Geometry {
         self.blocks * self.wordlines_per_block
     }
 
-    /// Blocks that the host's pages do not need.
+    /// Pages that the drive's map has: those of the host and, behind them, those of parity.
+    pub fn logical_pages(&self) -> u32 {
+        self.stripes.map_or(self.host_pages, |stripes| stripes.pages())
+    }
+
+    /// Blocks that neither the host's pages nor those of parity need.
     pub fn spare_blocks(&self) -> u32 {
-        self.blocks - self.host_pages.div_ceil(self.pages_per_block)
+        self.domains() * self.spare_blocks_of_domain()
+    }
+
+    /// Parts of the drive that keep free blocks and victims of their own: each die where its pages cannot go to another, else the drive.
+    pub fn domains(&self) -> u32 {
+        self.stripes.map_or(1, |_| self.dies())
+    }
+
+    /// Blocks of each of them.
+    pub fn blocks_per_domain(&self) -> u32 {
+        self.blocks / self.domains()
+    }
+
+    /// The part that a block lies in.
+    #[inline]
+    pub fn domain_of(&self, block: BlockId) -> usize {
+        if self.stripes.is_some() { self.die_of(block).into() } else { 0 }
+    }
+
+    /// Blocks of each of them that no data needs.
+    pub fn spare_blocks_of_domain(&self) -> u32 {
+        let pages = self.stripes.map_or(self.host_pages, |stripes| stripes.most_on_a_die());
+        self.blocks_per_domain().saturating_sub(pages.div_ceil(self.pages_per_block))
     }
 
     /// Shift that turns a byte offset into a page number.

@@ -73,6 +73,19 @@ pub struct RefreshCounts {
     pub no_room: u64,
 }
 
+/// Parity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParityCounts {
+    /// Stripes whose parity was brought up to date out of the old one.
+    pub modified: u64,
+    /// Stripes whose parity was worked out of all their data.
+    pub whole: u64,
+    /// Pages that could not be read and were rebuilt from their stripes.
+    pub rebuilt: u64,
+    /// Times that the parity of a stripe was given up, because too much of the stripe could not be read.
+    pub given_up: u64,
+}
+
 /// Read reclaim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReclaimCounts {

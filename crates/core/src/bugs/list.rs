@@ -594,6 +594,20 @@ macro_rules! list {
             /// Blocks that GC erases for deferred jobs are not counted.
             DeferredCleaningUncounted,
 
+            // Parity.
+            /// GC moves a page to another die than its own.
+            MemberAstray,
+            /// The parity of a stripe is not brought up to date now and then.
+            ParityStale,
+            /// An old version that the parity still needs is given up when new data comes to the buffer.
+            OldGivenUpEarly,
+            /// A trimmed page stays in its stripe's parity.
+            TrimLeavesParity,
+            /// The old data of a page is left out of the new parity now and then.
+            OldDataForgotten,
+            /// A page is rebuilt out of data that could not be read.
+            RebuiltFromGarbage,
+
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.
             AlarmNotDrawnAgain,

@@ -34,7 +34,7 @@ impl Default for HintsConfig {
 const LONGEST_US: f64 = 1e6;
 
 impl HintsConfig {
-    pub(super) fn is_default(&self) -> bool {
+    pub(crate) fn is_default(&self) -> bool {
         Self { said: None, ..self.clone() } == Self::default()
     }
 

@@ -116,7 +116,7 @@ impl Drive {
             ftl.finish_job(flash, &mut slots, slot);
         }
         // Refresh uses up free blocks as writes do.
-        ftl.collect_in_background(flash, &mut slots);
+        ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
         ftl.level_wear(flash, &mut slots);
     }
 

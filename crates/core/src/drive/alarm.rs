@@ -45,18 +45,21 @@ impl Drive {
 
     /// What follows from a host read: data that is gone is reported, and the policy asked. A block that a move is reading is on its way out
     /// already; only host reads can make it late.
-    fn answer(&mut self, lpn: Lpn, ppn: Ppn, sensed: Sensed, fill: bool) {
+    pub(super) fn answer(&mut self, lpn: Lpn, ppn: Ppn, sensed: Sensed, fill: bool) {
         if sensed.retries > 0
             && !fill
             && let Some(hints) = &mut self.hints
         {
             hints.judge(lpn, sensed.retries, self.host.read_requests);
         }
-        if !sensed.good {
+        let is_repaired = !sensed.good && !fill && self.geometry.stripes.is_some() && self.repair(lpn, ppn);
+        if !sensed.good && !is_repaired {
             if (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted) {
                 self.uncorrectable_reads += 1;
             }
-            if !fill {
+            if !fill && self.geometry.stripes.is_some() {
+                self.give_up(lpn);
+            } else if !fill {
                 self.ftl.report_lost(&mut self.flash, lpn);
                 // By chance the next read might succeed, and what was reported lost would be there again.
                 if self.config.error.noise && self.ftl.map.to_physical[lpn as usize] == ppn {
@@ -178,7 +181,7 @@ impl Drive {
         let (flash, ftl, mut slots) = self.parts();
         ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, deadline);
         // Reclaim uses up free blocks as writes do, and where nothing is written nobody else would see to new ones.
-        ftl.collect_in_background(flash, &mut slots);
+        ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
         ftl.level_wear(flash, &mut slots);
     }
 
@@ -241,7 +244,8 @@ impl Drive {
     pub fn report_unread_losses(&mut self) {
         // What is sensed on the way may bring others past their limits.
         let mut before = None;
-        while before.replace(self.ftl.lost_pages) != Some(self.ftl.lost_pages) {
+        let so_far = |drive: &Self| (drive.ftl.lost_pages, drive.ftl.parity);
+        while before.replace(so_far(self)) != Some(so_far(self)) {
             if planted(Bug::UnreadOnce) && before.is_none() {
                 break;
             }
@@ -270,6 +274,9 @@ impl Drive {
     /// them is what fails.
     fn report_unread(&mut self, ppn: Ppn) {
         let lpn = self.flash.contents().to_logical[ppn as usize];
+        if self.geometry.stripes.is_some() {
+            return self.repair_unread(lpn, ppn);
+        }
         if self.ftl.map.to_physical[lpn as usize] & BUFFERED != 0 && !self.ftl.is_lost(lpn) {
             self.host.fill_reads += 1;
             self.flash.sense_failing(lpn, ppn);

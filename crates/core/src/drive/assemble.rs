@@ -12,6 +12,7 @@ use crate::ftl::Ftl;
 use crate::hints::{self, HintBooks};
 use crate::slots::Facts;
 use crate::slots::gc::gc_policy;
+use crate::slots::parity::{self, PARITY, ParityTechnique, parity_technique};
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique};
 use crate::slots::refresh::{self, REFRESH, RefreshTechnique, refresh_technique};
@@ -24,13 +25,15 @@ impl Drive {
     pub fn new(config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
         let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
         let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
-        let config = refresh::drive(config, refresh.name);
+        let parity = parity_technique(&techniques.parity).ok_or_else(|| unknown("parity", &techniques.parity))?;
+        let config = parity::drive(refresh::drive(config, refresh.name), parity.name);
         reclaim::check(&config, technique)?;
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
         refresh::check(&config, refresh.name)?;
+        parity::check(&config, parity.name, technique, refresh.name)?;
         let (model, policy) = (error_model(&config), technique.make(&config, techniques.seed));
-        Self::assemble((config, model), policy, Some(technique), (&techniques.gc, refresh, techniques.seed), timed)
+        Self::assemble((config, model), policy, Some(technique), (&techniques.gc, refresh, parity, techniques.seed), timed)
     }
 
     /// The same under an error model that is in no list. What the reclaim technique promises is not checked.
@@ -47,7 +50,10 @@ impl Drive {
         let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
         reclaim::check(&config, technique)?;
         let policy = technique.make(&config, techniques.seed);
-        Self::assemble((config, Some(model)), policy, Some(technique), (&techniques.gc, refresh, techniques.seed), timed)
+        let parity = parity_technique(&techniques.parity).ok_or_else(|| unknown("parity", &techniques.parity))?;
+        let config = parity::drive(config, parity.name);
+        parity::check(&config, parity.name, technique, refresh.name)?;
+        Self::assemble((config, Some(model)), policy, Some(technique), (&techniques.gc, refresh, parity, techniques.seed), timed)
     }
 
     /// The same under a policy that is in no list. It may not track, and what it promises is not checked.
@@ -56,14 +62,14 @@ impl Drive {
     /// As those of [`Self::new`].
     pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, gc: &str, timed: bool) -> Result<Self, ConfigError> {
         let model = error_model(&config);
-        Self::assemble((config, model), policy, None, (gc, &REFRESH[0], 0), timed)
+        Self::assemble((config, model), policy, None, (gc, &REFRESH[0], &PARITY[0], 0), timed)
     }
 
     fn assemble(
         (config, model): (DriveConfig, Option<Box<dyn ErrorModel>>),
         policy: Box<dyn Policy>,
         technique: Option<&Technique>,
-        (gc, refresh, seed): (&str, &RefreshTechnique, u64),
+        (gc, refresh, parity, seed): (&str, &RefreshTechnique, &ParityTechnique, u64),
         timed: bool,
     ) -> Result<Self, ConfigError> {
         hints::check(&config)?;
@@ -73,6 +79,7 @@ impl Drive {
         let counters = technique.filter(|technique| technique.needs.counters).map(|technique| technique.args(&config).whole(&COUNTERS));
         let keeps_time = config.keeps_time();
         let refresh = refresh.make(&config, seed);
+        let parity = parity.make(&config, seed);
         let own = policy.streams();
         require_room_for(&own, hints::in_use(&config).len() as u32, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
         let hint_books = HintBooks::of(&config, geometry.page_shift())?;
@@ -96,6 +103,7 @@ impl Drive {
             geometry,
             config,
             refresh,
+            parity,
             host: HostCounts::default(),
             own_counts_before: vec![],
             uncorrectable_reads: 0,

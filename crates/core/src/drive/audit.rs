@@ -63,8 +63,13 @@ impl Drive {
         self.gc = between(policy);
     }
 
-    /// The map as the drive has it, in logical order: every page that holds data. Pages reported lost hold none.
+    /// The map as the drive has it, in logical order: every page of the host that holds data. Pages reported lost hold none.
     pub fn map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
+        self.all_map_rows().take_while(|row| row.lpn < self.geometry.host_pages)
+    }
+
+    /// The same with the pages of parity, which are numbered behind those of the host.
+    pub fn all_map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
         self.ftl.map.to_physical.iter().enumerate().filter_map(|(lpn, entry)| {
             let lpn = lpn as Lpn;
             let buffered = *entry & BUFFERED != 0;
@@ -88,7 +93,7 @@ impl Drive {
         })
     }
 
-    /// Pages of the host that hold data: the rows of [`Self::map_rows`].
+    /// Pages that hold data: the rows of [`Self::all_map_rows`].
     pub fn mapped_pages(&self) -> u64 {
         let mapped = self.ftl.map.to_physical.iter().map(|entry| u64::from(*entry != UNMAPPED)).sum::<u64>();
         let lost = set_bits(self.ftl.lost_words()).filter(|lpn| self.ftl.map.to_physical[*lpn] != UNMAPPED).count();

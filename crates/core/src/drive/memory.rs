@@ -34,7 +34,7 @@ impl Drive {
         let counts_pages = counts && policy.streams().iter().any(|stream| stream.counts_pages);
         let pages = if counts_pages { PageCounters::bytes(g.blocks, monitors, g.pages_per_block) } else { 0 };
         Bytes(
-            PageMap::bytes(g.host_pages)
+            PageMap::bytes(g.logical_pages())
                 + Contents::bytes(g.raw_pages(), g.pages_per_block)
                 + VictimIndex::bytes(g.blocks)
                 + Recoded::bytes(g.blocks, g.wordlines_per_block)

@@ -49,15 +49,21 @@ impl Drive {
             return;
         }
         let mut below = entry;
-        if mask == WHOLE && below < UNMAPPED {
+        if mask == WHOLE && below < UNMAPPED && !self.keeps_old() {
             self.ftl.invalidate(&mut self.flash, below);
             below = UNMAPPED;
         }
-        let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true });
+        let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true, group: self.ftl.buffer.group });
         self.ftl.map.to_physical[lpn as usize] = BUFFERED | slot;
-        if self.buffer_slots() == 0 {
+        if self.buffer_slots() == 0 && self.geometry.stripes.is_none() {
             self.flush_one();
         }
+    }
+
+    /// Whether an old version stays until the new one is on flash: parity needs it.
+    #[inline]
+    fn keeps_old(&self) -> bool {
+        self.geometry.stripes.is_some() && !(self.bugs.has(Bug::OldGivenUpEarly) && self.host.write_pages.is_multiple_of(7))
     }
 
     /// Whether the write buffer holds data of the host's that new data joins.
@@ -69,7 +75,7 @@ impl Drive {
     fn merge(&mut self, slot: u32, mask: u64) {
         let s = self.ftl.buffer.slot_mut(slot);
         s.mask = if planted(Bug::MergeReplacesMask) { mask } else { s.mask | mask };
-        if s.mask == WHOLE && s.below < UNMAPPED {
+        if s.mask == WHOLE && s.below < UNMAPPED && self.geometry.stripes.is_none() {
             let below = std::mem::replace(&mut s.below, UNMAPPED);
             if self.bugs.has(Bug::AbsorbedKeepsBelow) {
                 return;
@@ -81,6 +87,9 @@ impl Drive {
     /// Writes the page that came first into the buffer to flash.
     fn flush_one(&mut self) {
         self.prefetch_flush();
+        if let Some(stripes) = self.geometry.stripes {
+            return self.flush_stripe(stripes);
+        }
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.ftl.is_lost(front.lpn);
         if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
@@ -102,7 +111,7 @@ impl Drive {
         let (flash, ftl, mut slots) = self.parts();
         let stream = ftl.stream_of(HOST, front.lpn);
         if ftl.needs_block(stream) {
-            ftl.ensure_room(flash, &mut slots);
+            ftl.ensure_room(flash, &mut slots, 0);
         }
         // What lies below may have moved meanwhile; the slot knows.
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
@@ -126,7 +135,7 @@ impl Drive {
             let dst = ftl.place(flash, &mut slots, lpn, stream, Origin::Host, Cause::Host);
             flash.record(NandOp::Program { dst });
         }
-        ftl.collect_in_background(flash, &mut slots);
+        ftl.collect_in_background(flash, &mut slots, 0);
         ftl.level_wear(flash, &mut slots);
     }
 
@@ -170,14 +179,28 @@ impl Drive {
     /// All pages of a write request have been taken in. Without a buffer none of them waits for others.
     #[inline]
     pub(crate) fn end_write(&mut self) {
+        if self.geometry.stripes.is_some() {
+            self.end_group();
+        }
         if self.flash.by_wordline() && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
             let (flash, ftl, mut slots) = self.parts();
             ftl.pad_kind(flash, &mut slots, HOST);
         }
     }
 
+    /// What is written from now on came in another request. Without a buffer all that came before leaves.
+    pub(crate) fn end_group(&mut self) {
+        self.ftl.buffer.group = self.ftl.buffer.group.wrapping_add(1);
+        while self.buffer_slots() == 0 && self.ftl.buffer.oldest().is_some() {
+            self.flush_one();
+        }
+    }
+
     /// Takes in a host trim of a whole page.
     pub fn trim_page(&mut self, lpn: Lpn) {
+        if let Some(stripes) = self.geometry.stripes {
+            return self.trim_striped(stripes, lpn..lpn + 1);
+        }
         if !planted(Bug::TrimKeepsLost) {
             self.ftl.clear_lost(lpn);
         }

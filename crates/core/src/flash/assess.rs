@@ -124,7 +124,8 @@ impl Flash {
     /// What a mover deposits was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads
     /// until then.
     pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: Quarters, cause: Cause) {
-        if cause != Cause::Host || self.bugs.has(Bug::PutOffByHost) {
+        // Nor is what parity reads: nobody has reserved that.
+        if !matches!(cause, Cause::Host | Cause::Parity) || self.bugs.has(Bug::PutOffByHost) {
             self.cold[block as usize].put_off_by(if self.bugs.has(Bug::PutOffTwice) { dose * 2 } else { dose });
         }
     }

@@ -41,6 +41,7 @@ const OF_ALARM: f64 = 512.0;
 /// What the flash knows of reads that come in bulk.
 pub(crate) struct Fluid {
     rates: ReadRates,
+    host_pages: u32,
     chance: Chance,
     flows: Vec<Flow>,
     /// Reads expected of each place (a wordline or, where page kinds deposit different doses, a page) since its block was drawn, beyond what
@@ -57,6 +58,12 @@ pub(crate) struct Fluid {
 }
 
 impl Fluid {
+    /// Reads of a page in a nanosecond. Nobody reads parity.
+    #[inline]
+    fn per_ns(&self, lpn: Lpn) -> f64 {
+        if lpn < self.host_pages { self.rates.pages.per_ns(lpn) } else { 0.0 }
+    }
+
     /// The alarm of a block may have moved.
     #[inline]
     pub(super) fn touch(&mut self, block: BlockId) {
@@ -74,6 +81,7 @@ impl Flash {
         let places = self.wordlines.len() * if by_page { bits } else { 1 };
         self.fluid = Some(Box::new(Fluid {
             rates,
+            host_pages: self.geometry.host_pages,
             chance: Chance::new(seed),
             flows: vec![Flow::STILL; self.hot.len()],
             pending: vec![0.0; places],
@@ -105,7 +113,7 @@ impl Flash {
         let mut fluid = self.fluid.take().expect("reads come in bulk");
         for block in 0..self.geometry.blocks {
             let first = self.geometry.first_page(block);
-            let rate_of = |page: u32| fluid.rates.pages.per_ns(self.contents.to_logical[(first + page) as usize]);
+            let rate_of = |page: u32| fluid.per_ns(self.contents.to_logical[(first + page) as usize]);
             let rate: f64 = self.valid_pages_of(block).map(rate_of).sum();
             let flow = &mut fluid.flows[block as usize];
             flow.begin(self.now, 1, f64::INFINITY);
@@ -174,7 +182,7 @@ impl Flash {
         let hot = &self.hot[block as usize];
         let (is_empty, is_open) = (hot.valid == 0, hot.state == BlockState::Open);
         let Some(fluid) = &mut self.fluid else { return };
-        let rate = fluid.rates.pages.per_ns(lpn);
+        let rate = fluid.per_ns(lpn);
         let flow = &mut fluid.flows[block as usize];
         let before = flow.expected();
         flow.change(now, sign * rate);

@@ -19,6 +19,9 @@ pub(crate) enum NandOp {
     Load { src: Ppn, coding: u8, level: u8, serial: u32, cause: Cause },
     /// Program a wordline, which begins with this page and holds so many, once what was read for it is there.
     ProgramWordline { dst: Ppn, pages: u32, serial: u32, cause: Cause },
+    /// Program a page of a stripe that is written together, which the timed gear knows by this serial number; once what was read for it is there,
+    /// if it waits for that.
+    Striped { dst: Ppn, serial: u32, waits: bool, cause: Cause },
     /// Read here and, unless it was lost, program there.
     Copy { src: Ppn, coding: u8, level: u8, dst: Option<Ppn>, cause: Cause },
     /// Sense so many wordlines of a block for their errors.

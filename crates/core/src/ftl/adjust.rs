@@ -14,6 +14,7 @@ use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
 use crate::slots::Slots;
+use crate::watch::observer::Origin;
 
 impl Ftl {
     /// Adjusts a wordline of a job for a coding. `reserved` as for a move.
@@ -49,8 +50,9 @@ impl Ftl {
         let is_corrupted = adjusting.corrupts(src, flash.cold(job.block).pec);
         let lpn = flash.contents().to_logical[src as usize];
         let to = self.stream_of(job.rewrite.otherwise, lpn);
+        self.aim(to, lpn);
         if is_corrupted && !reserved && self.needs_block(to) {
-            self.free_for(flash, slots, to, job.cause);
+            self.free_for(flash, slots, (to, flash.geometry.domain_of(job.block)), job.cause);
         }
         let hidden = self.is_hidden(flash, lpn);
         if flash.verify(lpn, src, job.cause, hidden, is_corrupted) || planted(Bug::CorruptedLeft) {
@@ -58,7 +60,7 @@ impl Ftl {
             return;
         }
         self.refresh.corrupted_pages += 1;
-        self.carry_page(flash, slots, job, (src, true), Some(to));
+        self.carry_page(flash, slots, job, (src, Some(Origin::Copy(src))), Some(to));
     }
 
     /// A job has adjusted all that it will. Where all that is left of its block was adjusted in it, the block is as old as the first of that.

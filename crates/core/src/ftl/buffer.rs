@@ -16,9 +16,13 @@ pub(crate) struct Slot {
     pub(crate) below: u32,
     /// Of a page that waits for its wordline: the host wrote it, and it is no mover's copy, or no longer.
     pub(crate) is_new: bool,
+    /// The write request that it came with first.
+    pub(crate) group: u32,
 }
 
 pub(crate) struct WriteBuffer {
+    /// The write request that pages come with now.
+    pub(crate) group: u32,
     slots: Vec<Slot>,
     unused: Vec<u32>,
     order: VecDeque<u32>,
@@ -30,7 +34,8 @@ pub(crate) struct WriteBuffer {
 impl WriteBuffer {
     pub(crate) fn new(slots: u32) -> Self {
         Self {
-            slots: vec![Slot { lpn: 0, mask: 0, below: 0, is_new: false }; slots as usize],
+            group: 0,
+            slots: vec![Slot { lpn: 0, mask: 0, below: 0, is_new: false, group: 0 }; slots as usize],
             unused: (0..slots).rev().collect(),
             order: VecDeque::with_capacity(slots as usize),
             first_staged: slots,

@@ -8,6 +8,7 @@ use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::Ftl;
 use crate::ftl::free::Side;
 use crate::ftl::gathers::Gatherer;
+use crate::ftl::job::Job;
 use crate::slots::Slots;
 use crate::slots::gc::Candidates;
 use crate::slots::rewrite::Rewrite;
@@ -16,33 +17,33 @@ use crate::slots::rewrite::Rewrite;
 const LOOKS_PER_TURN: u32 = 16;
 
 impl Ftl {
-    /// Cleans until so many blocks are free.
-    pub(crate) fn ensure_free(&mut self, flash: &mut Flash, slots: &mut Slots, blocks: u32) {
-        while self.free.count() < blocks {
-            self.collect_one(flash, slots);
+    /// Cleans until so many blocks of a domain are free.
+    pub(crate) fn ensure_free(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize, blocks: u32) {
+        while self.free.count(domain) < blocks {
+            self.collect_one(flash, slots, domain);
         }
     }
 
-    /// Cleans until a block is free beside the reserve.
-    pub(crate) fn ensure_room(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        self.ensure_free(flash, slots, self.reserve() + 1);
+    /// Cleans until a block of a domain is free beside the reserve.
+    pub(crate) fn ensure_room(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+        self.ensure_free(flash, slots, domain, self.reserve() + 1);
     }
 
-    /// Free blocks that only moves may take.
+    /// Free blocks, of each domain, that only moves may take.
     pub(crate) fn reserve(&self) -> u32 {
         self.streams.reserve()
     }
 
     /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants one there.
-    pub(crate) fn free_for(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId, cause: Cause) {
+    pub(crate) fn free_for(&mut self, flash: &mut Flash, slots: &mut Slots, (stream, domain): (StreamId, usize), cause: Cause) {
         let before = flash.counts().erases[Cause::Gc as usize];
         if self.bugs.has(Bug::ReserveIgnored) {
-            self.ensure_free(flash, slots, 1);
+            self.ensure_free(flash, slots, domain, 1);
         } else {
-            self.ensure_room(flash, slots);
+            self.ensure_room(flash, slots, domain);
         }
-        if self.streams.wants_pool(stream) && self.free.count_in(Side::Pool) == 0 {
-            self.collect_in_pool(flash, slots);
+        if self.streams.wants_pool(stream) && self.free.count_in(domain, Side::Pool) == 0 {
+            self.collect_in_pool(flash, slots, domain);
         }
         let is_uncounted = planted(Bug::DeferredCleaningUncounted) && flash.is_timed();
         if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) && !is_uncounted {
@@ -56,76 +57,84 @@ impl Ftl {
     /// An eviction gains no space, so it must neither repeat nor starve GC. It is done once for each block that a read-hot stream opens. More
     /// blocks than the reserve are free then, all outside, and hold its pages in the place of the block that its erase gives back: GC
     /// has as many pages to write to as before.
-    fn collect_in_pool(&mut self, flash: &mut Flash, slots: &mut Slots) {
+    fn collect_in_pool(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         let evicts = self.streams.evicts_full();
         let rests = |block: BlockId| flash.is_protected(block) && (!evicts || flash.hot(block).stream == WEAR);
         let allowed = |block: BlockId| {
             let hot = flash.hot(block);
             flash.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !rests(block)
         };
-        if let Some(block) = self.pick_victim_of(flash, slots, &allowed, evicts) {
+        if let Some(block) = self.pick_victim_of(flash, slots, domain, (&allowed, evicts)) {
             let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
         }
     }
 
-    /// Frees one block: finishes a GC job under way, else cleans the best victim, else finishes any job.
-    fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc)) {
-            let mut job = self.take_job(id);
+    /// Frees a block of a domain: finishes a GC job under way there, else cleans the best victim, else finishes any job.
+    fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+        let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
+        if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc && is_here(j))) {
+            let mut job = self.take_job(flash, id);
             self.run_job(flash, slots, &mut job, true);
-        } else if let Some(block) = self.pick_victim(flash, slots) {
+        } else if let Some(block) = self.pick_victim(flash, slots, domain) {
             let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
             let mut job = self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
         } else {
-            let id = self.jobs.iter().position(Option::is_some).expect("no victim, no job and no free block: the spare was over-committed");
+            let id = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here));
+            let id = id.expect("no victim, no job and no free block: the spare was over-committed");
             // Moving a part of a block frees none.
-            let mut job = self.take_job(id).widened();
+            let mut job = self.take_job(flash, id).widened();
             self.pad(flash, slots, Gatherer::Block(job.block));
             self.run_job(flash, slots, &mut job, true);
         }
     }
 
     /// The block that GC should clean: a protected one only where there is no other.
-    fn pick_victim(&self, flash: &Flash, slots: &mut Slots) -> Option<BlockId> {
-        self.pick_victim_of(flash, slots, &|block| !flash.is_protected(block), false)
-            .or_else(|| self.pick_victim_of(flash, slots, &|_| true, false))
+    fn pick_victim(&self, flash: &Flash, slots: &mut Slots, domain: usize) -> Option<BlockId> {
+        self.pick_victim_of(flash, slots, domain, (&|block| !flash.is_protected(block), false))
+            .or_else(|| self.pick_victim_of(flash, slots, domain, (&|_| true, false)))
     }
 
-    fn pick_victim_of(&self, flash: &Flash, slots: &mut Slots, allowed: &dyn Fn(BlockId) -> bool, full_ones: bool) -> Option<BlockId> {
+    fn pick_victim_of(
+        &self,
+        flash: &Flash,
+        slots: &mut Slots,
+        domain: usize,
+        (allowed, full_ones): (&dyn Fn(BlockId) -> bool, bool),
+    ) -> Option<BlockId> {
         let wear = |block: BlockId| flash.cold(block).effective_milli();
         let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq() as u32);
-        slots.pick(&Candidates { index: &self.victims, pages_per_block, full_ones, clock, allowed, wear: &wear })
+        slots.pick(&Candidates { index: self.victims.of(domain), pages_per_block, full_ones, clock, allowed, wear: &wear })
     }
 
-    /// Free blocks that background cleaning aims at: more than writes and moves wait for, or it would always come too late.
+    /// Free blocks of a domain that background cleaning aims at: more than writes and moves wait for, or it would always come too late.
     pub(crate) fn background_blocks(&self, flash: &Flash) -> u32 {
         let share = self.background;
         if share > 0.0 || planted(Bug::BackgroundThoughOff) {
-            ((share * f64::from(flash.geometry.spare_blocks())) as u32).max(self.reserve() + 2)
+            ((share * f64::from(flash.geometry.spare_blocks_of_domain())) as u32).max(self.reserve() + 2)
         } else {
             0
         }
     }
 
-    /// Starts background cleaning where fewer blocks are free than wanted; the timed gear spends idle gaps on it.
+    /// Starts background cleaning where fewer blocks of a domain are free than wanted; the timed gear spends idle gaps on it.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
-    pub(crate) fn collect_in_background(&mut self, flash: &mut Flash, slots: &mut Slots) {
+    pub(crate) fn collect_in_background(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         if flash.is_timed() && !planted(Bug::BackgroundForgotten) {
-            self.begin_in_background(flash, slots);
+            self.begin_in_background(flash, slots, domain);
         }
     }
 
-    fn begin_in_background(&mut self, flash: &mut Flash, slots: &mut Slots) {
+    fn begin_in_background(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         let wanted = self.background_blocks(flash);
-        let running = self.gc_jobs;
+        let (free, running) = (self.free.count(domain), self.gc_jobs[domain]);
         // A job per die at most: more would only spread the idle time thinner. One alone may begin with no more than the reserve.
-        if self.free.count() + running < wanted
-            && running < flash.geometry.dies()
-            && self.free.count() + u32::from(running == 0) > RESERVE
-            && let Some(block) = self.pick_victim(flash, slots)
+        if free + running < wanted
+            && running * flash.geometry.domains() < flash.geometry.dies()
+            && free + u32::from(running == 0) > RESERVE
+            && let Some(block) = self.pick_victim(flash, slots, domain)
         {
             self.rewrite(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
         }
@@ -150,14 +159,16 @@ impl Ftl {
             hot.state == BlockState::Closed && !hot.has(MOVING) && (!flash.is_protected(*b) || planted(Bug::LevelsResting))
         };
         let wear = |b: u32| flash.cold(b).effective_milli();
-        let Some(youngest) =
-            (0..flash.geometry.blocks).filter(idle).min_by_key(|b| if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) })
-        else {
-            return;
-        };
-        let oldest = (0..flash.geometry.blocks).map(wear).max().unwrap_or(0);
         let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
-        if oldest > wear(youngest) + gap {
+        // Of each die where data cannot go to another: the block that lags most behind the oldest of its own.
+        let blocks_of = |domain: u32| domain * flash.geometry.blocks_per_domain()..(domain + 1) * flash.geometry.blocks_per_domain();
+        let lagging = (0..flash.geometry.domains()).filter_map(|domain| {
+            let youngest =
+                blocks_of(domain).filter(idle).min_by_key(|b| if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) })?;
+            let oldest = blocks_of(domain).map(wear).max().unwrap_or(0);
+            Some((oldest.saturating_sub(wear(youngest)), youngest)).filter(|(lag, _)| *lag > gap)
+        });
+        if let Some((_, youngest)) = lagging.max_by_key(|(lag, _)| *lag) {
             self.rewrite(flash, slots, Rewrite::all_to(youngest, WEAR), Cause::Wear, Reads::NEVER);
         }
     }
@@ -213,7 +224,7 @@ mod tests {
             let hot = drive.flash.blocks().0;
             let opened = (0..60).find(|b| hot[*b as usize].state == BlockState::Open && hot[*b as usize].stream == HOST);
             let opened = opened.filter(|b| hot[*b as usize].write_ptr == 1 && drive.geometry.is_in_pool(*b));
-            found += u32::from(opened.is_some() && drive.ftl.free.count_in(Side::Outside) > 0);
+            found += u32::from(opened.is_some() && drive.ftl.free.count_in(0, Side::Outside) > 0);
         }
         found
     }

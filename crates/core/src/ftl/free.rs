@@ -1,4 +1,5 @@
-//! Erased blocks, by plane, youngest first (dynamic wear levelling) or in the order of their erase.
+//! Erased blocks, by plane, youngest first (dynamic wear levelling) or in the order of their erase. They are counted by domain: for the drive or,
+//! where a page has a die of its own, for each die.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,14 @@ pub(crate) enum Side {
 
 pub(crate) struct FreeBlocks {
     planes: Vec<Plane>,
-    count: u32,
+    planes_per_domain: usize,
+    domains: Vec<Counts>,
+}
+
+/// Free blocks of a domain, and those of them that lie in the pool.
+#[derive(Clone, Default)]
+struct Counts {
+    all: u32,
     in_pool: u32,
 }
 
@@ -27,17 +35,32 @@ struct Plane {
 }
 
 impl FreeBlocks {
-    pub(crate) fn new(planes: u32) -> Self {
-        Self { planes: vec![Plane::default(); planes as usize], count: 0, in_pool: 0 }
+    pub(crate) fn new(planes: u32, domains: u32) -> Self {
+        Self {
+            planes: vec![Plane::default(); planes as usize],
+            planes_per_domain: (planes / domains) as usize,
+            domains: vec![Counts::default(); domains as usize],
+        }
+    }
+
+    fn counts(&mut self, plane: u32) -> &mut Counts {
+        &mut self.domains[plane as usize / self.planes_per_domain]
+    }
+
+    /// The planes of a domain.
+    pub(crate) fn planes_of(&self, domain: usize) -> std::ops::Range<u32> {
+        let first = domain * self.planes_per_domain;
+        first as u32..(first + self.planes_per_domain) as u32
     }
 
     /// Adds an erased block; blocks with a smaller `rank` are taken first.
     pub(crate) fn add(&mut self, plane: u32, block: BlockId, rank: u64, in_pool: bool) {
-        let plane = &mut self.planes[plane as usize];
-        let new = if in_pool { plane.pool.insert((rank, block)) } else { plane.outside.insert((rank, block)) };
+        let of = &mut self.planes[plane as usize];
+        let new = if in_pool { of.pool.insert((rank, block)) } else { of.outside.insert((rank, block)) };
         assert!(new, "block {block} is already free");
-        self.count += 1;
-        self.in_pool += u32::from(in_pool);
+        let counts = self.counts(plane);
+        counts.all += 1;
+        counts.in_pool += u32::from(in_pool);
     }
 
     /// Takes the first block of a plane's side, or its last where worn blocks are wanted.
@@ -51,8 +74,9 @@ impl FreeBlocks {
         };
         let set = if from_pool { pool } else { outside };
         let (_, block) = if worn { set.pop_last() } else { set.pop_first() }?;
-        self.count -= 1;
-        self.in_pool -= u32::from(from_pool);
+        let counts = self.counts(plane);
+        counts.all -= 1;
+        counts.in_pool -= u32::from(from_pool);
         Some(block)
     }
 
@@ -66,17 +90,24 @@ impl FreeBlocks {
         }
     }
 
-    /// Free blocks on a side, of all planes.
-    pub(crate) fn count_in(&self, side: Side) -> u32 {
+    /// Free blocks on a side, of all planes of a domain.
+    pub(crate) fn count_in(&self, domain: usize, side: Side) -> u32 {
+        let Counts { all, in_pool } = self.domains[domain];
         match side {
-            Side::Pool => self.in_pool,
-            Side::Outside => self.count - self.in_pool,
-            Side::Any => self.count,
+            Side::Pool => in_pool,
+            Side::Outside => all - in_pool,
+            Side::Any => all,
         }
     }
 
-    pub(crate) fn count(&self) -> u32 {
-        self.count
+    #[inline]
+    pub(crate) fn count(&self, domain: usize) -> u32 {
+        self.domains[domain].all
+    }
+
+    /// Free blocks of the drive.
+    pub(crate) fn total(&self) -> u32 {
+        self.domains.iter().map(|counts| counts.all).sum()
     }
 }
 

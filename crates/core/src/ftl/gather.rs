@@ -25,7 +25,7 @@ impl Ftl {
     /// Takes in a page for a wordline to come, and programs that when it is complete. The caller has seen to free blocks.
     pub(crate) fn gather(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer, lpn: Lpn, origin: Origin, cause: Cause) {
         debug_assert!(self.map.to_physical[lpn as usize] & BUFFERED == 0, "newer data of page {lpn} is in the buffer");
-        let slot = self.buffer.stage(Slot { lpn, mask: WHOLE, below: UNMAPPED, is_new: origin == Origin::Host });
+        let slot = self.buffer.stage(Slot { lpn, mask: WHOLE, below: UNMAPPED, is_new: origin == Origin::Host, group: 0 });
         self.map.to_physical[lpn as usize] = BUFFERED | slot;
         if let Origin::Copy(src) = origin {
             flash.tell(|o| o.gathered(lpn, src));
@@ -46,7 +46,8 @@ impl Ftl {
             && self.gathers.len(by) > 0
             && self.needs_block(stream)
         {
-            self.ensure_room(flash, slots);
+            // Pages that have dies of their own do not wait for their wordline.
+            self.ensure_room(flash, slots, 0);
         }
         // GC may have completed it meanwhile.
         while self.gathers.len(by) > 0 {

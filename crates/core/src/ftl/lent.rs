@@ -25,7 +25,7 @@ impl Ftl {
         let hot = flash.hot(block);
         if hot.state == BlockState::Open && hot.stream == GC {
             let lost = flash.geometry.pages_per_block - u32::from(hot.write_ptr);
-            self.finish_unless_room(flash, slots, lost);
+            self.finish_unless_room(flash, slots, flash.geometry.domain_of(block), lost);
         }
     }
 
@@ -34,21 +34,22 @@ impl Ftl {
         if let Gatherer::Stream(stream) = by
             && self.streams.kind(stream) == GC
         {
-            self.finish_unless_room(flash, slots, flash.geometry.cell.bits());
+            self.finish_unless_room(flash, slots, 0, flash.geometry.cell.bits());
         }
     }
 
-    /// Finishes a deferred GC job that is alone where, with so many pages lost, GC has too few to write to for what the job has left to move.
+    /// Finishes a deferred GC job that is alone in its domain where, with so many pages lost, GC has too few to write to for what the job has left to move.
     /// Several never use the reserve.
-    fn finish_unless_room(&mut self, flash: &mut Flash, slots: &mut Slots, lost: u32) {
-        if self.gc_jobs != 1 {
+    fn finish_unless_room(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize, lost: u32) {
+        if self.gc_jobs[domain] != 1 {
             return;
         }
-        let of_gc = |job: &_| matches!(job, Some(Job { cause: Cause::Gc, .. }));
+        let of_gc =
+            |job: &Option<Job>| job.as_ref().is_some_and(|job| job.cause == Cause::Gc && flash.geometry.domain_of(job.block) == domain);
         let id = self.jobs.iter().position(of_gc).expect("it is counted");
         let to_move = self.jobs[id].as_ref().map_or(0, |job| job.pages_left(flash)) + self.gathered_by_gc();
-        if self.room_for_cleaning(flash) < to_move + lost {
-            let mut job = self.take_job(id);
+        if self.room_for_cleaning(flash, domain) < to_move + lost {
+            let mut job = self.take_job(flash, id);
             self.run_job(flash, slots, &mut job, true);
         }
     }
@@ -58,11 +59,12 @@ impl Ftl {
         self.streams.of_kind(GC).map(|stream| self.gathers.len(Gatherer::Stream(stream))).sum()
     }
 
-    /// Pages that GC can write, whatever their budgets, if no block is erased meanwhile.
-    fn room_for_cleaning(&self, flash: &Flash) -> u32 {
+    /// Pages that GC can write in a domain, whatever their budgets, if no block is erased meanwhile.
+    fn room_for_cleaning(&self, flash: &Flash, domain: usize) -> u32 {
         let all = flash.geometry.pages_per_block;
-        let open = self.streams.table[usize::from(GC)].open.iter().filter(|block| **block != NONE);
-        self.free.count() * all + open.map(|block| all - u32::from(flash.hot(*block).write_ptr)).sum::<u32>()
+        let is_here = |block: &&BlockId| **block != NONE && flash.geometry.domain_of(**block) == domain;
+        let open = self.streams.table[usize::from(GC)].open.iter().filter(is_here);
+        self.free.count(domain) * all + open.map(|block| all - u32::from(flash.hot(*block).write_ptr)).sum::<u32>()
     }
 }
 

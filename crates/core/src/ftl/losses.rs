@@ -8,10 +8,10 @@ use crate::ftl::map::{BUFFERED, UNMAPPED};
 
 impl Ftl {
     /// Senses a page on the drive's own account. Tells whether its data could be read; what could not is reported lost, unless newer data
-    /// hides it.
+    /// hides it or there is parity, from which it may be rebuilt.
     pub(crate) fn sense(&mut self, flash: &mut Flash, lpn: Lpn, ppn: Ppn, cause: Cause, hidden: bool) -> bool {
         let good = flash.sense(lpn, ppn, cause, hidden).good;
-        if !good && !hidden {
+        if !good && !hidden && self.stripes.is_none() {
             self.report_lost(flash, lpn);
         }
         good
@@ -42,7 +42,7 @@ impl Ftl {
     }
 
     /// Where the data of a page is on flash, as far as it is.
-    fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
+    pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
         let entry = self.map.to_physical[lpn as usize];
         let ppn = if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below };
         (ppn < UNMAPPED).then_some(ppn)

@@ -63,7 +63,7 @@ impl Ftl {
             self.jobs.push(None);
         }
         self.started_jobs.push(JobRef { slot, serial: job.serial, block: job.block });
-        self.gc_jobs += u32::from(cause == Cause::Gc);
+        self.gc_jobs[flash.geometry.domain_of(job.block)] += u32::from(cause == Cause::Gc);
         self.jobs[slot] = Some(job);
     }
 
@@ -71,7 +71,7 @@ impl Ftl {
     fn run_in_foreground(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job) {
         let die = flash.geometry.die_of(job.block);
         flash.record(NandOp::JobBegin { die, cause: job.cause });
-        let reserved = job.cause == Cause::Gc && self.gc_jobs == 0;
+        let reserved = job.cause == Cause::Gc && self.gc_jobs[flash.geometry.domain_of(job.block)] == 0;
         self.run_job(flash, slots, job, reserved);
         flash.record(NandOp::JobEnd);
     }
@@ -83,14 +83,14 @@ impl Ftl {
 
     /// Finishes a deferred job now, in the foreground of its die.
     pub(crate) fn finish_job(&mut self, flash: &mut Flash, slots: &mut Slots, id: usize) {
-        let mut job = self.take_job(id);
+        let mut job = self.take_job(flash, id);
         self.run_in_foreground(flash, slots, &mut job);
     }
 
     /// Takes a deferred job out of the others, to be finished.
-    pub(crate) fn take_job(&mut self, id: usize) -> Job {
+    pub(crate) fn take_job(&mut self, flash: &Flash, id: usize) -> Job {
         let job = self.jobs[id].take().expect("the job is running");
-        self.gc_jobs -= u32::from(job.cause == Cause::Gc);
+        self.gc_jobs[flash.geometry.domain_of(job.block)] -= u32::from(job.cause == Cause::Gc);
         job
     }
 
@@ -106,12 +106,13 @@ impl Ftl {
         }
         let mut running = self.jobs[job.slot].take().expect("just seen");
         // Cleaning that is alone may use the reserve: opening one block it has room for all that it has left to move (`lent`).
-        let reserved = running.cause == Cause::Gc && self.gc_jobs == 1;
+        let domain = flash.geometry.domain_of(running.block);
+        let reserved = running.cause == Cause::Gc && self.gc_jobs[domain] == 1;
         let goes_on = self.step(flash, slots, &mut running, reserved);
         if goes_on {
             self.jobs[job.slot] = Some(running);
         } else {
-            self.gc_jobs -= u32::from(running.cause == Cause::Gc);
+            self.gc_jobs[domain] -= u32::from(running.cause == Cause::Gc);
         }
         goes_on
     }
@@ -156,7 +157,9 @@ impl Ftl {
         let to = match job.place(page) {
             Place::Stream(to) => {
                 let lpn = flash.contents().to_logical[(flash.geometry.first_page(job.block) + page) as usize];
-                if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) }
+                let to = if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) };
+                self.aim(to, lpn);
+                to
             }
             Place::Within => {
                 self.recycle_page(flash, slots, job, page);
@@ -164,7 +167,7 @@ impl Ftl {
             }
         };
         if !reserved && self.needs_block(to) {
-            self.free_for(flash, slots, to, job.cause);
+            self.free_for(flash, slots, (to, flash.geometry.domain_of(job.block)), job.cause);
         }
         if page / 64 >= job.fetched {
             self.fetch_map_entries(flash, job, page / 64);
@@ -194,7 +197,11 @@ impl Ftl {
         let lpn = flash.contents().to_logical[src as usize];
         let hidden = self.is_hidden(flash, lpn);
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
-        self.carry_page(flash, slots, job, (src, good), to);
+        let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild(flash, lpn).map(Origin::Xor) };
+        if origin.is_none() && self.stripes.is_some_and(|stripes| !stripes.is_parity(lpn)) && !self.is_whole_in_memory(lpn) {
+            self.report_lost(flash, lpn);
+        }
+        self.carry_page(flash, slots, job, (src, origin), to);
     }
 
     /// Whether newer data of a page waits in the controller's memory, where a program takes a wordline: what is moved completes it there.
@@ -202,8 +209,16 @@ impl Ftl {
         flash.by_wordline() && self.map.to_physical[lpn as usize] & BUFFERED != 0
     }
 
-    /// What was just sensed of a page goes to a stream or, without one, on within its block. It is lost unless it was good.
-    pub(super) fn carry_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, (src, good): (Ppn, bool), to: Option<StreamId>) {
+    /// What was just sensed of a page, or rebuilt, goes to a stream or, without one, on within its block. It is lost where it is neither.
+    pub(super) fn carry_page(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &Job,
+        (src, origin): (Ppn, Option<Origin>),
+        to: Option<StreamId>,
+    ) {
+        let good = origin.is_some();
         let (lpn, coding, level) = (flash.contents().to_logical[src as usize], flash.read_coding(src), flash.began_at());
         let hidden = self.is_hidden(flash, lpn);
         self.invalidate(flash, src);
@@ -218,8 +233,20 @@ impl Ftl {
         }
         if !good && !self.bugs.has(Bug::MoverCopiesGarbage) {
             self.unmap_lost(lpn);
+            if self.stripes.is_some() {
+                self.lose_for_good(flash, lpn);
+            }
             flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
             self.reclaim.pages_copied += u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
+            return;
+        }
+        if let Some(Origin::Xor(serial)) = origin {
+            flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
+            let dst = match to {
+                Some(to) => self.place(flash, slots, lpn, to, Origin::Xor(serial), job.cause),
+                None => self.place_within(flash, job.block, lpn, Origin::Xor(serial), job.cause),
+            };
+            flash.record(NandOp::Striped { dst, serial, waits: true, cause: job.cause });
             return;
         }
         if flash.by_wordline() {

@@ -13,6 +13,20 @@ use crate::slots::Slots;
 use crate::watch::observer::Origin;
 
 impl Ftl {
+    /// The next page of a stream is this one: where it has a die of its own, that has its turn.
+    #[inline]
+    pub(crate) fn aim(&mut self, stream: StreamId, lpn: Lpn) {
+        if let Some(stripes) = &self.stripes {
+            self.streams.turn_to(stream, stripes.die(lpn));
+        }
+    }
+
+    /// The domain that a page is written in.
+    #[inline]
+    pub(crate) fn domain_of_page(&self, lpn: Lpn) -> usize {
+        self.stripes.map_or(0, |stripes| stripes.die(lpn).into())
+    }
+
     /// Whether the next page of a stream needs a block from the free pool.
     pub(crate) fn needs_block(&self, stream: StreamId) -> bool {
         let s = &self.streams.table[usize::from(stream)];
@@ -32,12 +46,17 @@ impl Ftl {
     }
 
     fn has_room(&self, stream: StreamId) -> bool {
-        self.free.count() > RESERVE || self.streams.table[usize::from(stream)].open.iter().any(|block| *block != NONE)
+        self.free.total() > RESERVE || self.streams.table[usize::from(stream)].open.iter().any(|block| *block != NONE)
     }
 
     /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
     pub(crate) fn place(&mut self, flash: &mut Flash, slots: &mut Slots, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
         let stream = self.stream_with_room(stream);
+        self.aim(stream, lpn);
+        if cause == Cause::Gc && self.bugs.has(Bug::MemberAstray) {
+            // Beside its die, where the stream writes there already.
+            self.streams.turn_to_next_open(stream);
+        }
         let block = self.block_at_turn(flash, slots, stream);
         let page = flash.next_page(block);
         let ppn = flash.geometry.first_page(block) + page;
@@ -64,11 +83,15 @@ impl Ftl {
             if s.open[s.turn] != NONE {
                 return s.open[s.turn];
             }
-            let may_open = self.streams.is_tightest(stream) || self.free.count() > RESERVE;
+            let may_open = self.streams.is_tightest(stream) || self.free.total() > RESERVE;
             if may_open && let Some(block) = self.take_free(flash, slots, stream) {
                 let s = &mut self.streams.table[usize::from(stream)];
                 s.open[s.turn] = block;
                 return block;
+            }
+            if self.stripes.is_some() {
+                // A page goes to its own die.
+                break;
             }
             self.streams.next_turn(stream);
         }
@@ -88,25 +111,28 @@ impl Ftl {
     /// A free block for a stream: from a die on which it has no open block yet, where free blocks are most plenty.
     #[cold]
     fn take_free(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) -> Option<BlockId> {
-        let planes = flash.geometry.dies() * flash.geometry.planes_per_die;
         let s = &self.streams.table[usize::from(stream)];
+        let domain = if self.stripes.is_some() { s.turn } else { 0 };
+        let planes = self.free.planes_of(domain);
+        let (first, planes) = (planes.start, planes.len() as u32);
         let worn = s.worn && !planted(Bug::ColdToYoungest) || self.bugs.has(Bug::OldestFirst);
         let mut used = vec![false; flash.geometry.dies() as usize];
         for block in s.open.iter().filter(|b| **b != NONE) {
             used[usize::from(flash.geometry.die_of(*block))] = true;
         }
-        let side = self.streams.side(stream, &self.free);
-        let free_in = |plane: u32| self.free.in_plane(plane, side);
+        let side = self.streams.side(stream, domain, &self.free);
+        let free_in = |plane: u32| self.free.in_plane(first + plane, side);
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
         let (kind, budget) = (self.streams.kind(stream), self.streams.budget(stream));
         let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.streams.plane_cursor };
         let rank = |plane: u32| {
-            let taken = planted(Bug::OpensOnOneDie) != used[(plane / flash.geometry.planes_per_die) as usize];
-            (taken, usize::MAX - free_in(plane), (plane + planes - cursor) % planes)
+            let taken = planted(Bug::OpensOnOneDie) != used[((first + plane) / flash.geometry.planes_per_die) as usize];
+            (taken, usize::MAX - free_in(plane), (plane + planes - cursor % planes) % planes)
         };
         let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
-        self.streams.plane_cursor = (plane + flash.geometry.planes_per_die) % planes;
-        let block = self.free.take(plane, side, worn)?;
+        let step = if self.stripes.is_some() { 1 } else { flash.geometry.planes_per_die };
+        self.streams.plane_cursor = (plane + step) % planes;
+        let block = self.free.take(first + plane, side, worn)?;
         self.reclaim.pool_openings += u64::from(wants_pool);
         self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool && !planted(Bug::PoolMissUncounted));
         flash.open(block, kind, counts_pages, budget);
@@ -127,7 +153,19 @@ impl Ftl {
     }
 
     pub(crate) fn free_blocks(&self) -> u32 {
-        self.free.count()
+        self.free.total()
+    }
+
+    /// Those of a domain.
+    pub(crate) fn free_blocks_of(&self, domain: usize) -> u32 {
+        self.free.count(domain)
+    }
+
+    /// The same of a domain: planes in turn.
+    pub(crate) fn take_for_loading_in(&mut self, domain: usize) -> BlockId {
+        let planes = self.free.planes_of(domain);
+        let plane = planes.max_by_key(|plane| self.free.in_plane(*plane, Side::Any)).expect("a domain has planes");
+        self.free.take(plane, Side::Any, false).expect("a domain has room for its pages")
     }
 
     /// An erased block for data that is there from the start: planes in turn, dies first.

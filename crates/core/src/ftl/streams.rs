@@ -3,7 +3,7 @@
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::streams::{FIRST_OWN, RESERVE, StreamSpec};
-use crate::base::units::{BlockId, StreamId};
+use crate::base::units::{BlockId, DieId, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::ftl::free::{FreeBlocks, Side};
 
@@ -39,24 +39,26 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// Widths so that open blocks plus the reserve never exceed half the spare blocks. `keep_pool` holds where any stream wants the pool.
+    /// Widths so that open blocks plus the reserve never exceed half the spare blocks; where a page has a die of its own, all dies.
+    /// `keep_pool` holds where any stream wants the pool.
     pub(crate) fn new(geometry: &Geometry, own: Vec<StreamSpec>, keep_pool: bool, budgets: Vec<AccessLatency>) -> Self {
         let reserve = RESERVE + budgets.len() as u32 - 1;
         let room = (geometry.spare_blocks() / 2).saturating_sub(reserve + 1);
-        let width = (room / ((3 + own.len() as u32) * budgets.len() as u32)).clamp(1, geometry.dies()) as usize;
+        let width = (room / ((3 + own.len() as u32) * budgets.len() as u32)).clamp(1, geometry.dies());
+        let (width, of_wear) = if geometry.stripes.is_some() { (geometry.dies(), geometry.dies()) } else { (width, 1) };
         let all = geometry.pages_per_block;
-        let stream = |purpose, width| Stream {
+        let stream = |purpose, width: u32| Stream {
             purpose,
             mode: 0,
             worn: false,
             pool: false,
             most_pages: all,
             counts_pages: false,
-            open: vec![NONE; width],
+            open: vec![NONE; width as usize],
             turn: 0,
         };
         let mut table =
-            vec![stream("host", width), stream("gc", width), stream("reclaim", width), Stream { worn: true, ..stream("wear", 1) }];
+            vec![stream("host", width), stream("gc", width), stream("reclaim", width), Stream { worn: true, ..stream("wear", of_wear) }];
         assert_eq!(table.len(), usize::from(FIRST_OWN));
         let keep_pool = keep_pool && own.iter().any(|spec| spec.pool);
         table.extend(own.into_iter().map(|spec| Stream {
@@ -126,19 +128,33 @@ impl Streams {
         self.table[usize::from(stream)].pool
     }
 
-    /// Where a stream's next block comes from.
-    pub(super) fn side(&self, stream: StreamId, free: &FreeBlocks) -> Side {
+    /// Where a stream's next block of a domain comes from.
+    pub(super) fn side(&self, stream: StreamId, domain: usize, free: &FreeBlocks) -> Side {
         let wanted = match (self.wants_pool(stream), self.keep_pool) {
             (true, _) => Side::Pool,
             (false, true) if !planted(Bug::PoolOpenToAll) => Side::Outside,
             (false, _) => Side::Any,
         };
-        if free.count_in(wanted) > 0 { wanted } else { Side::Any }
+        if free.count_in(domain, wanted) > 0 { wanted } else { Side::Any }
     }
 
     /// Whether blocks of which every page is valid are moved out of the pool where it has none to give.
     pub(crate) fn evicts_full(&self) -> bool {
         self.keep_pool || planted(Bug::EvictsFromShared)
+    }
+
+    /// The next page of a stream goes to this die.
+    pub(super) fn turn_to(&mut self, stream: StreamId, die: DieId) {
+        self.table[usize::from(stream)].turn = die.into();
+    }
+
+    /// The next page of a stream goes to the block behind, if that is open.
+    pub(super) fn turn_to_next_open(&mut self, stream: StreamId) {
+        let s = &mut self.table[usize::from(stream)];
+        let next = (s.turn + 1) % s.open.len();
+        if s.open[next] != NONE {
+            s.turn = next;
+        }
     }
 
     pub(super) fn next_turn(&mut self, stream: StreamId) {

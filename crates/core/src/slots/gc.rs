@@ -8,12 +8,12 @@ pub(crate) mod victims;
 use super::card::{Card, InSlot};
 use crate::base::units::BlockId;
 use crate::config::{DriveConfig, Params};
-use crate::slots::gc::victims::VictimIndex;
+use crate::slots::gc::victims::Victims;
 
 /// What a policy may pick from, and what it may know of it.
 pub struct Candidates<'a> {
     /// Closed blocks by their valid pages, scaled to a full block.
-    pub index: &'a VictimIndex,
+    pub index: Victims<'a>,
     /// Pages of a full block.
     pub pages_per_block: u32,
     /// Whether a block may be picked that has no invalid page: it gives nothing back but itself.

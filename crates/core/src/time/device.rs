@@ -35,6 +35,7 @@ mod host;
 mod jobs;
 mod route;
 mod speed;
+mod stripes;
 mod submit;
 mod timeline;
 mod tree;
@@ -47,6 +48,7 @@ use std::slice;
 use self::dies::Dies;
 use self::host::{Host, HostEvent};
 use self::speed::Speed;
+use self::stripes::StripesUnderWay;
 use self::wordlines::Wordlines;
 use super::drive::NandOp;
 use crate::base::metrics::{Groups, TimedMetrics};
@@ -94,6 +96,8 @@ pub struct Device {
     held_back: VecDeque<DieId>,
     /// Wordlines that wait for pages to be read for them.
     wordlines: Wordlines,
+    /// Stripes being written.
+    stripes: StripesUnderWay,
     /// Time without a request after which incomplete wordlines are padded, and when that was done last.
     pad_after: Option<Ns>,
     padded_at: Ns,
@@ -145,6 +149,7 @@ impl Device {
             copy_programs: 0,
             held_back: VecDeque::new(),
             wordlines: Wordlines::default(),
+            stripes: StripesUnderWay::default(),
             pad_after: (drive.programs_wordlines() && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
             padded_at: 0,
             ops: vec![],

@@ -44,6 +44,13 @@ impl Drive {
     /// Trims the pages that a request covers wholly; a part of a page stays, as drives do.
     pub(super) fn trim_pages(&mut self, pages: &Pages) {
         let also_parts = self.bugs.has(Bug::PartTrimmed);
+        if let Some(stripes) = self.geometry.stripes {
+            let whole = |page: u32| pages.mask(page) == u64::MAX;
+            let first = u32::from(!whole(0));
+            let end = if pages.count > first && !whole(pages.count - 1) { pages.count - 1 } else { pages.count };
+            self.host.trim_pages += u64::from(end.saturating_sub(first));
+            return self.trim_striped(stripes, pages.first + first..pages.first + end.max(first));
+        }
         let count = pages.count - u32::from(planted(Bug::TrimLastSkipped) && pages.count > 1);
         for page in (0..count).filter(|p| pages.mask(*p) == u64::MAX || also_parts) {
             self.host.trim_pages += 1;
@@ -122,6 +129,22 @@ impl Drive {
     pub(super) fn take_recorded(&mut self, ops: &mut Vec<NandOp>) {
         debug_assert!(ops.is_empty());
         std::mem::swap(&mut self.flash.ops, ops);
+    }
+
+    /// Stripes among it of which pages of the host are written.
+    pub(super) fn recorded_host_stripes(&self) -> u32 {
+        let serials = self.flash.ops.iter().filter_map(|op| match op {
+            NandOp::Striped { serial, cause: Cause::Host, .. } => Some(*serial),
+            _ => None,
+        });
+        // Those of a stripe follow each other.
+        let mut last = None;
+        serials.filter(|serial| last.replace(*serial) != Some(*serial)).count() as u32
+    }
+
+    /// Whether pages of a stripe leave together.
+    pub(super) fn writes_stripes(&self) -> bool {
+        self.geometry.stripes.is_some()
     }
 
     /// Programs of wordlines among it that the host waits for.

@@ -63,6 +63,17 @@ pub enum Origin {
     Copy(Ppn),
     /// A copy that waited in the controller's memory ([`Observer::gathered`]).
     Gathered,
+    /// What was worked out under this number ([`Observer::xored`]): parity, or a page that could not be read and is rebuilt.
+    Xor(u32),
+}
+
+/// What is added to a XOR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum XorSource {
+    /// What was just read at this physical page.
+    Page(Ppn),
+    /// The newest data of the host's page in the controller's memory.
+    Memory(Lpn),
 }
 
 /// A watcher. Calls arrive in the order in which the drive's state changed. It is `Any`, so that whoever set it gets it back as it was.
@@ -93,6 +104,13 @@ pub trait Observer: Any {
     /// What was just read at this physical page waits in the controller's memory until it is programmed; the page there is not wanted any
     /// more.
     fn gathered(&mut self, lpn: Lpn, from: Ppn);
+    /// Something is added to the XOR that is worked out under this number, and that a page will hold ([`Origin::Xor`]); a new number begins with
+    /// nothing. What was read counts as it was then.
+    fn xored(&mut self, _number: u32, _source: XorSource) {}
+    /// What was worked out under this number is what flash holds of this page, which could not be read: the controller's memory holds it now.
+    fn rebuilt(&mut self, _lpn: Lpn, _number: u32) {}
+    /// The parity of a stripe is given up, because too much of the stripe cannot be read: until it is programmed again the stripe is unprotected.
+    fn unprotected(&mut self, _stripe: u32) {}
     /// A page of a wordline was programmed that holds nothing: the wordline could not wait for more.
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
     /// A page was programmed.

@@ -48,6 +48,17 @@ pub enum Work {
         /// Why.
         cause: Cause,
     },
+    /// A page in over the channel, then its program, of a stripe that is written together; the buffer is free of it when all of it is done.
+    Striped {
+        /// The page.
+        dst: Ppn,
+        /// Serial number of what is written together.
+        stripe: u32,
+        /// It waits for the loads of that number.
+        waits: bool,
+        /// Why.
+        cause: Cause,
+    },
     /// The most significant page of a wordline of this block programmed anew.
     Merge {
         /// The block.

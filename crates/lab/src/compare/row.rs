@@ -15,6 +15,8 @@ pub struct Row {
     pub gc: &'static str,
     /// Refresh technique.
     pub refresh: &'static str,
+    /// Parity technique.
+    pub parity: &'static str,
     /// Whether its results are those of no real drive.
     pub counterfactual: bool,
     /// What it is called in the table.

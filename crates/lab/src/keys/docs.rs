@@ -1,7 +1,7 @@
 //! The comments on the fields of a type, from its source: what a key means is written once.
 
 /// The files in which the tables' types stand.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     include_str!("../../../core/src/config/flash.rs"),
     include_str!("../../../core/src/config/ftl.rs"),
     include_str!("../../../core/src/config/density.rs"),
@@ -10,6 +10,7 @@ const SOURCES: [&str; 13] = [
     include_str!("../../../core/src/config/ecc.rs"),
     include_str!("../../../core/src/config/bch.rs"),
     include_str!("../../../core/src/config/refresh.rs"),
+    include_str!("../../../core/src/config/parity.rs"),
     include_str!("../../../core/src/config/hints.rs"),
     include_str!("../../../workload/src/synthetic/config.rs"),
     include_str!("../../../workload/src/stripes/config.rs"),

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 use vpass_core::base::units::Cause;
+use vpass_core::slots::parity::NO_PARITY;
 
 use super::{End, Lived, MOST_YEARS, verdict};
 use crate::as_json;
@@ -21,6 +22,9 @@ pub struct Life {
     pub gc: &'static str,
     /// Refresh technique.
     pub refresh: &'static str,
+    /// Parity technique; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parity: Option<&'static str>,
     /// Whether it does what no drive could: it shows what could be had.
     pub counterfactual: bool,
     /// Years until the end.
@@ -92,6 +96,7 @@ impl Life {
             reclaim: plan.reclaim,
             gc: plan.gc,
             refresh: plan.refresh,
+            parity: Some(plan.parity).filter(|parity| *parity != NO_PARITY),
             counterfactual: plan.is_counterfactual(),
             years: mean(&|lived| lived.years),
             worn_out: lives.iter().all(|lived| lived.end == End::WornOut),
@@ -199,6 +204,7 @@ pub(crate) mod tests {
             reclaim: "block",
             gc: "greedy",
             refresh: "none",
+            parity: None,
             counterfactual: false,
             years,
             worn_out: true,

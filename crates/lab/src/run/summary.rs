@@ -2,6 +2,7 @@
 
 use vpass_core::base::units::Ns;
 use vpass_core::drive::Drive;
+use vpass_core::slots::parity::NO_PARITY;
 use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 use vpass_workload::traces::{Device, TraceReport};
@@ -9,7 +10,8 @@ use vpass_workload::traces::{Device, TraceReport};
 use crate::plan::{Plan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::{
-    Ageing, Flash, Hints, Latencies, Losses, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Uber, Wear,
+    Ageing, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Uber,
+    Wear,
 };
 
 /// What became of the workload.
@@ -51,6 +53,7 @@ pub(super) fn summary(
         counterfactual: plan.is_counterfactual(),
         gc_technique: plan.gc.into(),
         refresh_technique: plan.needs_time().then(|| plan.refresh.into()),
+        parity_technique: Some(plan.parity.into()).filter(|parity| parity != NO_PARITY),
         gear: plan.gear.name(),
         sample: (!plan.sample.is_whole()).then(|| plan.sample.to_string()),
         seed: plan.seed,
@@ -63,6 +66,7 @@ pub(super) fn summary(
         flash,
         reclaim: Reclaim::of(drive),
         refresh: Refresh::of(drive),
+        parity: Parity::of(drive),
         retries: Retries::of(drive),
         page_reads: None,
         hints: Hints::of(drive),

@@ -78,8 +78,8 @@ pub(super) struct Dies {
     pub(super) stalled: Ns,
     /// Writes are to be taken in, the first of them since then.
     pub(super) pressed: Option<Ns>,
-    /// Loads under way for a wordline, and its program, which waits for them.
-    wordlines: BTreeMap<u32, (u32, Option<OpId>)>,
+    /// Loads under way for a wordline or a stripe, and the programs that wait for them.
+    wordlines: BTreeMap<u32, (u32, Vec<OpId>)>,
 }
 
 /// A die's work that has ended.
@@ -174,7 +174,7 @@ impl Dies {
             return Err(format!("work is named {op} while that name is taken"));
         }
         if let Some(loads) = program_of.and_then(|wordline| self.wordlines.get_mut(&wordline)) {
-            loads.1 = Some(op);
+            loads.1.push(op);
         } else {
             self.wait(op, die);
         }

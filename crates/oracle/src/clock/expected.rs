@@ -167,6 +167,7 @@ impl Expected {
             Work::Load { src, cause, .. } => self.take_source(src, cause, lengths),
             Work::Retry { src, attempt, cause } => self.take_retry(src, attempt, cause).map(of),
             Work::Program { dst, pages, cause, .. } => self.take_program(dst, pages, cause).map(nothing),
+            Work::Striped { dst, cause, .. } => self.take_program(dst, 1, cause).map(nothing),
             Work::Merge { block, cause } => {
                 take(&mut self.merged, |m| (m.0, m.1) == (block, cause)).map(|m| of(m.2)).ok_or_else(|| never(work))
             }

@@ -1,7 +1,7 @@
 //! Requests between submission and completion: when each must be complete, by the parts of it, the host link and the write buffer.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use vpass_core::base::metrics::TimedMetrics;
 use vpass_core::base::request::{Op, Request};
@@ -58,6 +58,8 @@ pub(super) struct Host {
     pub(super) groups: OfGroups,
     /// When the last request was complete.
     pub(super) last_end: Ns,
+    /// Stripes under way: programs, pages of the host among them, and the request that waits for it.
+    stripes: BTreeMap<u32, (u32, u32, Option<u32>)>,
 }
 
 impl Host {
@@ -246,6 +248,34 @@ impl Host {
             self.get(number)?.left += 1;
         }
         Ok(self.through)
+    }
+
+    /// A page of a stripe is given to a die to program, perhaps the host's.
+    pub(super) fn programs_striped(&mut self, stripe: u32, by_host: bool) -> Result<(), String> {
+        let is_new = !self.stripes.contains_key(&stripe);
+        let (programs, pages, request) = self.stripes.entry(stripe).or_default();
+        (*programs, *pages) = (*programs + 1, *pages + u32::from(by_host));
+        if by_host {
+            self.programming += 1;
+        }
+        if is_new && by_host {
+            *request = self.through;
+            if let Some(number) = self.through {
+                self.get(number)?.left += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// It is programmed; the buffer is free of the stripe's pages with the last of them.
+    pub(super) fn programmed_striped(&mut self, stripe: u32, now: Ns) -> Result<(), String> {
+        let under_way = self.stripes.get_mut(&stripe).ok_or_else(|| format!("stripe {stripe} was programmed and is not under way"))?;
+        under_way.0 -= 1;
+        if under_way.0 > 0 {
+            return Ok(());
+        }
+        let (_, pages, request) = self.stripes.remove(&stripe).unwrap_or_default();
+        self.programmed(pages, request, now)
     }
 
     pub(super) fn programmed(&mut self, pages: u32, request: Option<u32>, now: Ns) -> Result<(), String> {

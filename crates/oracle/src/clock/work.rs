@@ -47,6 +47,8 @@ pub(super) struct UnderWay {
     pub(super) suspended: u32,
     /// Serial number of the wordline that it is a load for.
     pub(super) load_for: Option<u32>,
+    /// Serial number of the stripe that it is programmed with.
+    pub(super) stripe: Option<u32>,
     /// Pages of the host's that it brings to flash, and the request that waits for that.
     pub(super) host_pages: u32,
     pub(super) request: Option<u32>,
@@ -64,6 +66,7 @@ impl UnderWay {
             worked: 0,
             suspended: 0,
             load_for: None,
+            stripe: None,
             host_pages: 0,
             request: None,
         }
@@ -76,6 +79,7 @@ impl UnderWay {
             | Work::Load { cause, .. }
             | Work::Retry { cause, .. }
             | Work::Program { cause, .. }
+            | Work::Striped { cause, .. }
             | Work::Merge { cause, .. }
             | Work::Erase { cause, .. } => cause,
             Work::Probe { .. } => Cause::Reclaim,
@@ -112,6 +116,7 @@ impl UnderWay {
             Work::Merge { block, .. } => {
                 Self::new(Half { die: lengths.die_of_block(block), array: lengths.merge(how.coding), ..program(0, 1) })
             }
+            Work::Striped { dst, stripe, .. } => Self { stripe: Some(stripe), ..Self::new(program(dst, 1)) },
             Work::Erase { block, .. } => Self::new(Half {
                 die: lengths.die_of_block(block),
                 array: lengths.erase(taken.endured),
@@ -130,7 +135,7 @@ impl UnderWay {
 
     /// Whether what is under way is the program of a copy, of which idle gaps pile up so many only.
     pub(super) fn is_copy_program(&self) -> bool {
-        self.cause != Cause::Host && !self.half.out && self.half.bus.is_some()
+        self.cause != Cause::Host && self.stripe.is_none() && !self.half.out && self.half.bus.is_some()
     }
 
     /// Array time that it must take.
@@ -148,6 +153,7 @@ pub(super) fn part_ns(work: &Work, taken: &Taken, lengths: &Lengths) -> Ns {
         Work::Load { src, .. } => lengths.whole_read(src, how),
         Work::Retry { src, attempt, .. } => lengths.retry(src, how.coding, attempt) + lengths.retry_transfer(lengths.pages(1), attempt),
         Work::Program { dst, pages, .. } => program(dst, pages),
+        Work::Striped { dst, .. } => program(dst, 1),
         Work::Merge { .. } => lengths.pages(1) + lengths.merge(how.coding),
         Work::Erase { .. } => lengths.erase(taken.endured),
         Work::Probe { wordlines, .. } => u64::from(wordlines) * lengths.probe,
@@ -158,7 +164,7 @@ pub(super) fn part_ns(work: &Work, taken: &Taken, lengths: &Lengths) -> Ns {
 pub(super) fn die_of_part(work: &Work, lengths: &Lengths) -> Option<u32> {
     match *work {
         Work::Copy { src, .. } | Work::Load { src, .. } | Work::Retry { src, .. } => Some(lengths.die(src)),
-        Work::Program { .. } => None,
+        Work::Program { .. } | Work::Striped { .. } => None,
         Work::Merge { block, .. } | Work::Erase { block, .. } | Work::Probe { block, .. } => Some(lengths.die_of_block(block)),
     }
 }

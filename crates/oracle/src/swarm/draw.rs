@@ -3,8 +3,8 @@
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
     BchConfig, CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, EraseAtPec, ErrorConfig,
-    GcConfig, GeometryConfig, HintsConfig, IntervalAverage, KindUs, Params, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, Schedule,
-    StartConfig, TimingConfig, WearConfig,
+    GcConfig, GeometryConfig, HintsConfig, IntervalAverage, KindUs, Params, ParityConfig, PerPec, ProgramUnit, ReclaimConfig,
+    RefreshConfig, Schedule, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;
@@ -91,6 +91,7 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
             ..StartConfig::default()
         },
         refresh: RefreshConfig::default(),
+        parity: ParityConfig::default(),
         geometry,
     }
 }

@@ -5,7 +5,7 @@ use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, GcConfig, GeometryConfig,
-    HintsConfig, KindUs, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
+    HintsConfig, KindUs, ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
@@ -52,6 +52,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
         wear: WearConfig::default(),
         reclaim: ReclaimConfig::default(),
         refresh: RefreshConfig::default(),
+        parity: ParityConfig::default(),
         start: StartConfig::default(),
         density: DensityConfig::default(),
         disturb,

@@ -3,7 +3,7 @@
 use crate::base::codings::FASTER;
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
-use crate::base::metrics::{FlashCounts, HostCounts, ReclaimCounts, RefreshCounts};
+use crate::base::metrics::{FlashCounts, HostCounts, ParityCounts, ReclaimCounts, RefreshCounts};
 use crate::base::units::{Bytes, Cause, Ns};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
@@ -22,6 +22,7 @@ impl Drive {
             self.ftl.reclaim = ReclaimCounts::default();
         }
         self.ftl.refresh = RefreshCounts::default();
+        self.ftl.parity = ParityCounts::default();
         self.blame.clear();
         self.uncorrectable_reads = 0;
         if let Some(hints) = &mut self.hints {
@@ -54,6 +55,16 @@ impl Drive {
     /// Read reclaim, since the measured phase began.
     pub fn reclaim_counts(&self) -> &ReclaimCounts {
         &self.ftl.reclaim
+    }
+
+    /// Parity, since the measured phase began.
+    pub fn parity_counts(&self) -> &ParityCounts {
+        &self.ftl.parity
+    }
+
+    /// Stripes without parity, because too much of them could not be read.
+    pub fn unprotected_stripes(&self) -> u64 {
+        self.ftl.unprotected_stripes()
     }
 
     /// Data refresh, since the measured phase began.
@@ -116,10 +127,15 @@ impl Drive {
         self.flash.is_timed()
     }
 
-    /// RAM that the reclaim technique and the refresh technique would take in a real controller, and the levels of `ecc.start_from_last`.
+    /// RAM that the reclaim, refresh and parity techniques would take in a real controller, and the levels of `ecc.start_from_last`.
     pub fn controller_ram(&self) -> Bytes {
         let levels = self.config.ecc.level_bytes(self.geometry.blocks);
-        Bytes(self.policy.controller_ram(&self.geometry).0 + self.refresh.controller_ram(&self.geometry).0 + levels.0)
+        Bytes(
+            self.policy.controller_ram(&self.geometry).0
+                + self.refresh.controller_ram(&self.geometry).0
+                + self.parity.controller_ram(&self.geometry).0
+                + levels.0,
+        )
     }
 
     /// Whether the refresh technique adjusts wordlines in place.

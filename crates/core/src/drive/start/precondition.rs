@@ -14,7 +14,8 @@ use crate::base::latency::AccessLatency;
 use crate::base::mem::prefetch;
 use crate::base::page_set::any;
 use crate::base::streams::HOST;
-use crate::base::units::{BlockId, Lpn, Ppn};
+use crate::base::stripes::Stripes;
+use crate::base::units::{BlockId, DieId, Lpn, Ppn};
 use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
 use crate::ftl::buffer::WHOLE;
@@ -51,6 +52,7 @@ impl Drive {
             } else {
                 drive.load_sequential(filled);
                 for _ in 0..overwrites {
+                    drive.end_group();
                     drive.write_page(below(&mut rng, if planted(Bug::OverwritesFirstHalf) { filled.div_ceil(2) } else { filled }), WHOLE);
                 }
             }
@@ -75,6 +77,9 @@ impl Drive {
 
     /// The state after one sequential write of the first `filled` pages.
     fn load_sequential(&mut self, filled: Lpn) {
+        if let Some(stripes) = self.geometry.stripes {
+            return self.load_dies(stripes, filled, None);
+        }
         let width = self.ftl.open_blocks(HOST);
         let block_pages = self.geometry.pages_per_block;
         let mut next: Lpn = 0;
@@ -98,6 +103,9 @@ impl Drive {
 
     /// The steady state of uniform random overwrites of the first `filled` pages.
     fn load_steady_state(&mut self, filled: Lpn, timed: bool, rng: &mut Xoshiro256PlusPlus) {
+        if let Some(stripes) = self.geometry.stripes {
+            return self.load_dies(stripes, filled, Some((timed, rng)));
+        }
         let block_pages = self.geometry.pages_per_block;
         // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
         let kept_free = if timed { self.ftl.background_blocks(&self.flash) } else { 0 }.max(self.ftl.reserve() + 1);
@@ -112,14 +120,7 @@ impl Drive {
         let mut next = 0u32;
         let mut pages = vec![(0, 0); block_pages as usize + 1];
         for (block, holds) in blocks.into_iter().zip(valid) {
-            // Selection sampling: exactly `holds` of the pages, each set as likely as any other. Every page is noted and
-            // overwritten by the next unless it was chosen: a branch would be guessed wrong too often.
-            let mut chosen = 0;
-            for page in 0..block_pages {
-                pages[chosen as usize].0 = page;
-                chosen += u32::from(below(rng, block_pages - page) < holds - chosen);
-            }
-            let pages = &mut pages[..holds as usize];
+            let pages = choose(&mut pages, block_pages, holds, rng);
             for (_, lpn) in pages.iter_mut() {
                 *lpn = shuffle.at(next);
                 next += 1;
@@ -128,6 +129,46 @@ impl Drive {
             self.load_block(block, pages);
         }
         assert!(next == filled, "the steady state holds every page once");
+    }
+
+    /// Loads each die with its own pages, those of parity among them: in the order of their stripes or, with a random source, as they are after
+    /// random overwrites. Parity is taken to be as old as data, though it is rewritten more often.
+    fn load_dies(&mut self, stripes: Stripes, filled: Lpn, mut random: Option<(bool, &mut Xoshiro256PlusPlus)>) {
+        let block_pages = self.geometry.pages_per_block;
+        let mut pages = vec![(0, 0); block_pages as usize + 1];
+        for die in 0..self.geometry.dies() {
+            let mut lpns: Vec<Lpn> = stripes.on_die(die as DieId, filled).collect();
+            let count = lpns.len() as u32;
+            let valid = match &mut random {
+                // The last block is not full; as though something else had filled it up that is not wanted any more.
+                None => (0..count.div_ceil(block_pages)).map(|n| block_pages.min(count - n * block_pages)).collect(),
+                Some((timed, rng)) => {
+                    for i in (1..lpns.len()).rev() {
+                        lpns.swap(i, below(rng, i as u32 + 1) as usize);
+                    }
+                    let kept_free = if *timed { self.ftl.background_blocks(&self.flash) } else { 0 }.max(self.ftl.reserve() + 1);
+                    let mut valid = valid_by_age(count, self.ftl.free_blocks_of(die as usize) - kept_free, block_pages);
+                    for i in (1..valid.len()).rev() {
+                        valid.swap(i, below(rng, i as u32 + 1) as usize);
+                    }
+                    valid
+                }
+            };
+            let mut next = 0;
+            for holds in valid {
+                let block = self.ftl.take_for_loading_in(die as usize);
+                let pages = match &mut random {
+                    None => choose_first(&mut pages, holds),
+                    Some((_, rng)) => choose(&mut pages, block_pages, holds, rng),
+                };
+                for (_, lpn) in pages.iter_mut() {
+                    *lpn = lpns[next];
+                    next += 1;
+                }
+                self.load_block(block, pages);
+            }
+            assert!(next == lpns.len(), "every page is loaded once");
+        }
     }
 
     /// Programs a whole block by construction: these pages hold valid data, the others what is no longer valid.
@@ -167,6 +208,25 @@ impl Drive {
         ftl.victims.insert(block, ftl.score(flash, block), flash.seq() as u32);
         flash.tell_preloaded(block);
     }
+}
+
+/// Selection sampling: exactly `holds` of the pages, each set as likely as any other. Every page is noted and overwritten by the next unless it
+/// was chosen: a branch would be guessed wrong too often.
+fn choose<'a>(pages: &'a mut [(u32, Lpn)], block_pages: u32, holds: u32, rng: &mut Xoshiro256PlusPlus) -> &'a mut [(u32, Lpn)] {
+    let mut chosen = 0;
+    for page in 0..block_pages {
+        pages[chosen as usize].0 = page;
+        chosen += u32::from(below(rng, block_pages - page) < holds - chosen);
+    }
+    &mut pages[..holds as usize]
+}
+
+/// So many pages from the first one on.
+fn choose_first(pages: &mut [(u32, Lpn)], holds: u32) -> &mut [(u32, Lpn)] {
+    for (n, (page, _)) in (0..holds).zip(pages.iter_mut()) {
+        *page = n;
+    }
+    &mut pages[..holds as usize]
 }
 
 /// Pages written once, and pages overwritten then.

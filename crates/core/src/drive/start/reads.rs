@@ -91,7 +91,8 @@ impl Drive {
         for block in 0..self.geometry.blocks {
             let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
             let written = u32::from(self.flash.hot(block).write_ptr);
-            if written > 0 {
+            // What parity has read of a block is all that this block has served.
+            if written > 0 && (self.geometry.stripes.is_none() || self.flash.hot(block).reads == Quarters::ZERO) {
                 self.served_before(block, drawn, written.div_ceil(self.geometry.cell.bits()));
             }
         }

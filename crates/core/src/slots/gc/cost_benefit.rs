@@ -55,11 +55,11 @@ mod tests {
 
     #[test]
     fn worked_example() {
-        let mut index = VictimIndex::new(4, 8);
+        let mut index = VictimIndex::new(4, 8, 1);
         index.insert(0, 4, 91); // A, age 10
         index.insert(1, 6, 41); // B, age 60
         let pick = |allowed: &dyn Fn(BlockId) -> bool| {
-            CostBenefit.pick(&Candidates { index: &index, pages_per_block: 8, full_ones: false, clock: 100, allowed, wear: &|_| 0 })
+            CostBenefit.pick(&Candidates { index: index.of(0), pages_per_block: 8, full_ones: false, clock: 100, allowed, wear: &|_| 0 })
         };
         assert_eq!(pick(&|_| true), Some(1));
         assert_eq!(pick(&|b| b != 1), Some(0));

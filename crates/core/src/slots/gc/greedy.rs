@@ -48,12 +48,12 @@ mod tests {
     use crate::slots::gc::victims::VictimIndex;
 
     fn pick(index: &VictimIndex, full_ones: bool, allowed: impl Fn(BlockId) -> bool) -> Option<BlockId> {
-        Greedy.pick(&Candidates { index, pages_per_block: 8, full_ones, clock: 40, allowed: &allowed, wear: &|_| 0 })
+        Greedy.pick(&Candidates { index: index.of(0), pages_per_block: 8, full_ones, clock: 40, allowed: &allowed, wear: &|_| 0 })
     }
 
     #[test]
     fn worked_example() {
-        let mut index = VictimIndex::new(4, 8);
+        let mut index = VictimIndex::new(4, 8, 1);
         index.insert(0, 5, 10); // A
         index.insert(2, 2, 20); // C
         index.insert(1, 2, 30); // B
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn full_blocks_are_victims_only_on_demand_and_last() {
-        let mut index = VictimIndex::new(4, 8);
+        let mut index = VictimIndex::new(4, 8, 1);
         index.insert(0, 8, 0);
         assert_eq!(pick(&index, false, |_| true), None);
         assert_eq!(pick(&index, true, |_| true), Some(0));

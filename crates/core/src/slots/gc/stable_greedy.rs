@@ -74,13 +74,13 @@ mod tests {
 
     fn pick(index: &VictimIndex, wear: [u64; 4], slack: f64, not: Option<BlockId>) -> Option<BlockId> {
         let (allowed, wear) = (|block| Some(block) != not, |block: BlockId| wear[block as usize]);
-        let among = Candidates { index, pages_per_block: 20, full_ones: false, clock: 100, allowed: &allowed, wear: &wear };
+        let among = Candidates { index: index.of(0), pages_per_block: 20, full_ones: false, clock: 100, allowed: &allowed, wear: &wear };
         StableGreedy { slack }.pick(&among)
     }
 
     #[test]
     fn worked_example() {
-        let mut index = VictimIndex::new(4, 20);
+        let mut index = VictimIndex::new(4, 20, 1);
         for (block, valid, age) in [(0, 5, 90), (1, 4, 10), (2, 5, 60), (3, 9, 99)] {
             index.insert(block, valid, 100 - age);
         }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn full_blocks_are_no_victims() {
-        let mut index = VictimIndex::new(4, 20);
+        let mut index = VictimIndex::new(4, 20, 1);
         index.insert(0, 20, 0);
         assert_eq!(pick(&index, [0; 4], 1.0, None), None);
     }

@@ -11,30 +11,54 @@ const NIL: u32 = u32::MAX;
 struct Link {
     next: u32,
     prev: u32,
+    /// The list: those of a domain follow each other.
     bucket: u32,
     /// Page programs of the drive when the block came to this list.
     since: u32,
 }
 
-/// The index that GC policies pick from.
+/// The index that GC policies pick from: lists for the drive or, where a page has a die of its own, for each die.
 pub struct VictimIndex {
     links: Vec<Link>,
     heads: Vec<u32>,
     tails: Vec<u32>,
     nonempty: Vec<u64>,
-    count: u32,
+    /// Lists of a domain: a multiple of 64, so that its bits are whole words.
+    lists: u32,
+    blocks_per_domain: u32,
+    counts: Vec<u32>,
+}
+
+/// The blocks of one domain.
+#[derive(Clone, Copy)]
+pub struct Victims<'a> {
+    index: &'a VictimIndex,
+    domain: usize,
 }
 
 impl VictimIndex {
-    pub(crate) fn new(blocks: u32, pages_per_block: u32) -> Self {
-        let buckets = pages_per_block as usize + 1;
+    pub(crate) fn new(blocks: u32, pages_per_block: u32, domains: u32) -> Self {
+        let lists = (pages_per_block + 1).next_multiple_of(64);
+        let buckets = (lists * domains) as usize;
         Self {
             links: vec![Link { next: NIL, prev: NIL, bucket: NIL, since: 0 }; blocks as usize],
             heads: vec![NIL; buckets],
             tails: vec![NIL; buckets],
-            nonempty: vec![0; buckets.div_ceil(64)],
-            count: 0,
+            nonempty: vec![0; buckets / 64],
+            lists,
+            blocks_per_domain: blocks / domains,
+            counts: vec![0; domains as usize],
         }
+    }
+
+    /// The blocks of a domain.
+    pub fn of(&self, domain: usize) -> Victims<'_> {
+        Victims { index: self, domain }
+    }
+
+    #[inline]
+    fn domain_of(&self, block: BlockId) -> u32 {
+        if self.counts.len() == 1 { 0 } else { block / self.blocks_per_domain }
     }
 
     /// Memory that the index of so many blocks takes.
@@ -44,13 +68,15 @@ impl VictimIndex {
 
     /// Adds a block at the end of its list; `clock` counts page programs.
     pub(crate) fn insert(&mut self, block: BlockId, bucket: u32, clock: u32) {
+        let domain = self.domain_of(block);
+        let bucket = domain * self.lists + bucket;
         let b = bucket as usize;
         if planted(Bug::YoungestVictim) && self.heads[b] != NIL {
             let head = self.heads[b];
             self.links[block as usize] = Link { next: head, prev: NIL, bucket, since: clock };
             self.links[head as usize].prev = block;
             self.heads[b] = block;
-            self.count += 1;
+            self.counts[domain as usize] += 1;
             return;
         }
         let tail = self.tails[b];
@@ -62,7 +88,7 @@ impl VictimIndex {
             self.links[tail as usize].next = block;
         }
         self.tails[b] = block;
-        self.count += 1;
+        self.counts[domain as usize] += 1;
     }
 
     /// Takes a block out of its list.
@@ -84,7 +110,8 @@ impl VictimIndex {
             self.nonempty[b / 64] &= !(1 << (b % 64));
         }
         self.links[block as usize].bucket = NIL;
-        self.count -= 1;
+        let domain = self.domain_of(block);
+        self.counts[domain as usize] -= 1;
     }
 
     /// Asks for a block's links.
@@ -105,10 +132,13 @@ impl VictimIndex {
     pub(crate) fn contains(&self, block: BlockId) -> bool {
         self.links[block as usize].bucket != NIL
     }
+}
 
+impl<'a> Victims<'a> {
     /// The lists that are not empty, fewest valid pages first.
-    pub fn buckets(&self) -> impl Iterator<Item = u32> + '_ {
-        self.nonempty.iter().enumerate().flat_map(|(i, word)| {
+    pub fn buckets(self) -> impl Iterator<Item = u32> + 'a {
+        let words = (self.index.lists / 64) as usize;
+        self.index.nonempty[self.domain * words..][..words].iter().enumerate().flat_map(|(i, word)| {
             let mut rest = *word;
             std::iter::from_fn(move || {
                 (rest != 0).then(|| {
@@ -121,11 +151,12 @@ impl VictimIndex {
     }
 
     /// The blocks of a list, longest in it first, each with the drive's page programs when it came.
-    pub fn in_bucket(&self, bucket: u32) -> impl Iterator<Item = (BlockId, u32)> + '_ {
-        let mut at = self.heads[bucket as usize];
+    pub fn in_bucket(self, bucket: u32) -> impl Iterator<Item = (BlockId, u32)> + 'a {
+        let Self { index, domain } = self;
+        let mut at = index.heads[domain * index.lists as usize + bucket as usize];
         std::iter::from_fn(move || {
             (at != NIL).then(|| {
-                let link = self.links[at as usize];
+                let link = index.links[at as usize];
                 let item = (at, link.since);
                 at = link.next;
                 item
@@ -134,13 +165,13 @@ impl VictimIndex {
     }
 
     /// Number of blocks in all lists.
-    pub fn len(&self) -> u32 {
-        self.count
+    pub fn len(self) -> u32 {
+        self.index.counts[self.domain]
     }
 
     /// Whether there is no candidate at all.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
     }
 }
 
@@ -150,15 +181,28 @@ mod tests {
 
     #[test]
     fn blocks_leave_in_the_order_they_came() {
-        let mut v = VictimIndex::new(8, 192);
+        let mut v = VictimIndex::new(8, 192, 1);
         for (block, bucket) in [(3, 100), (1, 100), (5, 2), (7, 192)] {
             v.insert(block, bucket, block * 10);
         }
-        assert_eq!(v.buckets().collect::<Vec<_>>(), [2, 100, 192]);
-        assert_eq!(v.in_bucket(100).collect::<Vec<_>>(), [(3, 30), (1, 10)]);
+        assert_eq!(v.of(0).buckets().collect::<Vec<_>>(), [2, 100, 192]);
+        assert_eq!(v.of(0).in_bucket(100).collect::<Vec<_>>(), [(3, 30), (1, 10)]);
         v.remove(3);
         v.remove(5);
-        assert_eq!(v.buckets().collect::<Vec<_>>(), [100, 192]);
-        assert!(v.contains(1) && !v.contains(3) && v.len() == 2);
+        assert_eq!(v.of(0).buckets().collect::<Vec<_>>(), [100, 192]);
+        assert!(v.contains(1) && !v.contains(3) && v.of(0).len() == 2);
+    }
+
+    #[test]
+    fn each_domain_has_lists_of_its_own() {
+        let mut v = VictimIndex::new(8, 24, 2);
+        for (block, bucket) in [(3, 24), (1, 7), (5, 7), (4, 0)] {
+            v.insert(block, bucket, block * 10);
+        }
+        let lists =
+            |v: &VictimIndex, domain| v.of(domain).buckets().flat_map(|b| v.of(domain).in_bucket(b)).map(|(b, _)| b).collect::<Vec<_>>();
+        assert_eq!((lists(&v, 0), lists(&v, 1)), (vec![1, 3], vec![4, 5]));
+        v.remove(5);
+        assert_eq!((v.of(0).len(), v.of(1).len(), lists(&v, 1)), (2, 1, vec![4]));
     }
 }

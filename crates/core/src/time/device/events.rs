@@ -1,6 +1,7 @@
 //! What happens next is carried out: a page is sensed or transferred, or other work of a die goes on or ends.
 
 use super::dies::{NIL, Next, WorkKind, WorkOp};
+use super::stripes::Stripe;
 use super::{Device, Tag};
 use crate::base::units::{Cause, DieId, Ns};
 use crate::bugs::{Bug, planted};
@@ -54,6 +55,14 @@ impl Device {
             drive.add_reclaim_stall(self.dies.waited_for(usize::from(die), op, self.now));
         }
         match op.work {
+            WorkKind::Striped { serial } => {
+                let Some(Stripe { pages, request, .. }) = self.stripes.ended(serial) else { return };
+                if request != NIL {
+                    self.host.finish_part(request, self.now, self.now, &mut self.metrics, completed);
+                }
+                self.programming -= pages;
+                self.unstall(drive, completed);
+            }
             WorkKind::Program { host: false, .. } => {
                 self.copy_programs -= 1;
                 if let Some(waiting) = self.held_back.pop_front() {
@@ -77,8 +86,9 @@ impl Device {
                 self.pump(drive, target);
             }
             WorkKind::Load { serial } => {
-                if let Some((target, program)) = self.wordlines.loaded(serial) {
-                    self.copy_programs += u32::from(program.cause != Cause::Host);
+                for (target, program) in self.wordlines.loaded(serial) {
+                    let is_copy = matches!(program.work, WorkKind::Program { .. }) && program.cause != Cause::Host;
+                    self.copy_programs += u32::from(is_copy);
                     self.dies.queue_work(target, program, false);
                     self.pump(drive, target);
                 }

@@ -118,6 +118,7 @@ impl Device {
                     self.queue_work(die, program);
                 }
             }
+            NandOp::Striped { dst, serial, waits, cause } => self.queue_striped(drive, id, (dst, cause), (serial, waits), routing),
             NandOp::Copy { src, coding, level, dst, cause } => {
                 let sensed = if planted(Bug::CopySensesTarget) { dst.unwrap_or(src) } else { src };
                 let copy = WorkKind::Copy { dst, then_host: false, request: NIL };
@@ -168,6 +169,19 @@ impl Device {
         self.queue_work(die, work);
     }
 
+    /// Queues the program of a page of a stripe, behind what is read for it where it waits for that.
+    fn queue_striped(&mut self, drive: &Drive, id: OpId, (dst, cause): (Ppn, Cause), (serial, waits): (u32, bool), routing: &mut Routing) {
+        let by_host = cause == Cause::Host;
+        self.stripes.begins(serial, by_host, if by_host { routing.request } else { NIL });
+        routing.programs += u32::from(by_host);
+        self.programming += u32::from(by_host);
+        let (die, program) = (drive.die_of(dst), WorkOp::new(id, WorkKind::Striped { serial }, cause, self.program(drive, dst)));
+        let ready = if waits { self.wordlines.program(serial, die, program) } else { Some((die, program)) };
+        if let Some((die, program)) = ready {
+            self.queue_work(die, program);
+        }
+    }
+
     /// The program of a wordline of so many pages, the host's counted.
     fn wordline_program(&mut self, id: OpId, pages: u32, cause: Cause, ns: Ns, routing: &mut Routing) -> WorkOp {
         let host = cause == Cause::Host;
@@ -196,7 +210,7 @@ impl Device {
                 self.speed.serial_program(pages, self.program(drive, dst))
             }
             NandOp::Merge { coding, .. } => self.speed.serial_program(1, self.merge(drive, coding)),
-            NandOp::Program { dst } => self.speed.serial_program(1, self.program(drive, dst)),
+            NandOp::Program { dst } | NandOp::Striped { dst, .. } => self.speed.serial_program(1, self.program(drive, dst)),
             NandOp::Erase { pec, .. } => self.speed.erase(pec),
             NandOp::Retry { src, attempt, coding, of_request: false, .. } => {
                 let (array, channel) = self.retry(drive, src, coding, attempt);

@@ -204,8 +204,8 @@ impl Device {
     fn write_through(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
         self.note_acceptance(drive, command);
         let pages = Pages::of(&command.request, drive.geometry());
-        if drive.programs_wordlines() {
-            return self.write_wordlines_through(drive, &pages, command, completed);
+        if drive.programs_wordlines() || drive.writes_stripes() {
+            return self.write_together(drive, &pages, command, completed);
         }
         let at_once = self.bugs.has(Bug::AcknowledgedAtOnce);
         let place = self.host.begin_parts(Known::of(command, Measured::Write), pages.count);
@@ -217,11 +217,12 @@ impl Device {
         }
     }
 
-    /// The same where a program takes a wordline: which pages share one is known when the last of them is taken in.
-    fn write_wordlines_through(&mut self, drive: &mut Drive, pages: &Pages, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+    /// The same where a program takes a wordline, or pages of a stripe leave together: which pages that are is known when the last of them is taken
+    /// in.
+    fn write_together(&mut self, drive: &mut Drive, pages: &Pages, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
         drive.write_pages(pages);
         // One part more, or a request without programs would never be complete.
-        let parts = drive.recorded_host_wordlines() + 1;
+        let parts = drive.recorded_host_wordlines() + drive.recorded_host_stripes() + 1;
         let place = self.host.begin_parts(Known::of(command, Measured::Write), parts);
         self.route(drive, place);
         self.host.finish_part(place, self.now, self.now, &mut self.metrics, completed);

@@ -116,6 +116,7 @@ fn told(recorded: NandOp) -> Option<Work> {
         NandOp::Program { dst } => Work::Program { dst, pages: 1, wordline: None, cause: Cause::Host },
         NandOp::Load { src, serial, cause, .. } => Work::Load { src, wordline: serial, cause },
         NandOp::ProgramWordline { dst, pages, serial, cause } => Work::Program { dst, pages, wordline: Some(serial), cause },
+        NandOp::Striped { dst, serial, waits, cause } => Work::Striped { dst, stripe: serial, waits, cause },
         NandOp::Copy { src, dst, cause, .. } => Work::Copy { src, dst, cause },
         NandOp::Read { src, cause, .. } => Work::Copy { src, dst: None, cause },
         NandOp::Retry { src, attempt, cause, of_request: false, .. } => Work::Retry { src, attempt, cause },

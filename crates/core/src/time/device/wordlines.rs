@@ -1,4 +1,4 @@
-//! Wordlines that wait for pages to be read: the program of one waits until every page that it takes is in the controller.
+//! Wordlines and stripes that wait for pages to be read: the program of one waits until every page that it takes is in the controller.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::watch::time_event::OpId;
 struct Awaited {
     /// Reads under way.
     reads: u32,
-    /// The program, once it is known, and its die.
-    program: Option<(DieId, WorkOp)>,
+    /// The programs that wait for them, once they are known, and their dies.
+    programs: Vec<(DieId, WorkOp)>,
 }
 
 /// Those for which reads are under way, by serial number. While the host waits for a free block these are all of the block that is cleaned
@@ -30,22 +30,22 @@ impl Wordlines {
     /// A wordline is to be programmed; gives the program back where nothing is in its way.
     pub(super) fn program(&mut self, serial: u32, die: DieId, op: WorkOp) -> Option<(DieId, WorkOp)> {
         let Some(wordline) = self.waiting.get_mut(&serial) else { return Some((die, op)) };
-        wordline.program = Some((die, op));
+        wordline.programs.push((die, op));
         None
     }
 
-    /// A page was read for a wordline; gives the program that can go ahead now.
-    pub(super) fn loaded(&mut self, serial: u32) -> Option<(DieId, WorkOp)> {
+    /// A page was read for a wordline; gives the programs that can go ahead now: one, or for pages of a stripe several.
+    pub(super) fn loaded(&mut self, serial: u32) -> Vec<(DieId, WorkOp)> {
         let wordline = self.waiting.get_mut(&serial).expect("the read was announced");
         wordline.reads -= 1;
         if wordline.reads > 0 {
-            return None;
+            return vec![];
         }
-        self.waiting.remove(&serial).and_then(|wordline| wordline.program)
+        self.waiting.remove(&serial).map_or_else(Vec::new, |wordline| wordline.programs)
     }
 
     /// Programs that wait.
     pub(super) fn pending(&self) -> impl Iterator<Item = OpId> {
-        self.waiting.values().filter_map(|wordline| wordline.program).map(|(_, op)| op.id)
+        self.waiting.values().flat_map(|wordline| &wordline.programs).map(|(_, op)| op.id)
     }
 }

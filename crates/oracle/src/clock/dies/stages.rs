@@ -97,7 +97,7 @@ impl Dies {
         self.touch(die);
         if first != Some(op) {
             // The program of a wordline waits for its loads elsewhere.
-            let is_early = self.wordlines.values().any(|(_, program)| *program == Some(op));
+            let is_early = self.wordlines.values().any(|(_, programs)| programs.contains(&op));
             let what = if is_early {
                 "to program a wordline of which pages are still being read"
             } else {
@@ -260,10 +260,12 @@ impl Dies {
         let loads = self.wordlines.get_mut(&wordline).ok_or("a load ends that was never begun")?;
         loads.0 -= 1;
         if loads.0 == 0
-            && let Some((_, Some(program))) = self.wordlines.remove(&wordline)
+            && let Some((_, programs)) = self.wordlines.remove(&wordline)
         {
-            let die = self.work(program)?.half.die;
-            self.wait(program, die);
+            for program in programs {
+                let die = self.work(program)?.half.die;
+                self.wait(program, die);
+            }
         }
         Ok(())
     }

@@ -11,6 +11,8 @@ use crate::watch::time_event::{OpId, TimeEvent};
 pub(in crate::time::device) enum WorkKind {
     /// So many pages in over the channel, then one program. `request` is completed by it, or [`NIL`]; `host` frees buffer space.
     Program { host: bool, request: u32, pages: u32 },
+    /// A page in over the channel, then its program, for the stripe of this serial number.
+    Striped { serial: u32 },
     /// Sense and page out over the channel; then, unless lost, a program of `dst`.
     Copy { dst: Option<Ppn>, then_host: bool, request: u32 },
     /// Sense and page out over the channel, for the wordline of this serial number.
@@ -138,6 +140,7 @@ impl Dies {
         self.set_running(die, Some(op));
         match op.work {
             WorkKind::Program { pages, .. } => self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer),
+            WorkKind::Striped { .. } => self.start_work_transfer(op.id, unit, now, speed.page_transfer),
             WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry | WorkKind::Erase | WorkKind::Exclusive => {
                 self.start_array(die, op.array, now);
             }
@@ -184,7 +187,7 @@ impl Dies {
         let d = &mut self.queues[die];
         let Some(op) = d.running.as_mut() else { return };
         let cost = match op.work {
-            WorkKind::Program { .. } => speed.suspend_program,
+            WorkKind::Program { .. } | WorkKind::Striped { .. } => speed.suspend_program,
             WorkKind::Erase => {
                 if planted(Bug::SuspendCostSwapped) {
                     speed.suspend_program
@@ -241,7 +244,7 @@ impl Dies {
     pub(super) fn work_transferred(&mut self, unit: usize, now: Ns) -> Option<WorkOp> {
         let die = usize::from(self.units[unit].die);
         let op = self.queues[die].running.expect("work is running");
-        if let WorkKind::Program { .. } = op.work {
+        if let WorkKind::Program { .. } | WorkKind::Striped { .. } = op.work {
             self.start_array(die, op.array, now);
             return None;
         }

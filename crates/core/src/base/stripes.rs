@@ -1,0 +1,137 @@
+//! Stripes: so many pages of the host in a row, and a page of parity, each on a die of its own (da-raid5-2013 II-B).
+//!
+//! A page's die follows from its number alone: member i of stripe s lies on die (s + i) mod dies, the parity being member N. The pages of parity
+//! have numbers of their own behind those of the host, one a stripe.
+//!
+//! ```text
+//! 4 dies, N = 3:     die 0   die 1   die 2   die 3
+//!         stripe 0     0       1       2      P0
+//!         stripe 1    P1       3       4       5
+//!         stripe 2     8      P2       6       7
+//! ```
+
+use std::ops::Range;
+
+use crate::base::units::{DieId, Lpn};
+
+/// How the host's pages are grouped, and where they and their parity lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stripes {
+    members: u32,
+    dies: u32,
+    host_pages: u32,
+}
+
+impl Stripes {
+    /// Stripes of so many pages of the host, fewer than there are dies.
+    pub fn new(members: u32, dies: u32, host_pages: u32) -> Self {
+        Self { members, dies, host_pages }
+    }
+
+    /// Pages of the host in a stripe; the last stripe may hold fewer.
+    pub fn members(&self) -> u32 {
+        self.members
+    }
+
+    /// Stripes, and so pages of parity.
+    pub fn count(&self) -> u32 {
+        self.host_pages.div_ceil(self.members)
+    }
+
+    /// Pages of the host and of parity.
+    pub fn pages(&self) -> u32 {
+        self.host_pages + self.count()
+    }
+
+    /// Whether a page is one of parity.
+    #[inline]
+    pub fn is_parity(&self, lpn: Lpn) -> bool {
+        lpn >= self.host_pages
+    }
+
+    /// The stripe of a page, of the host or of parity.
+    #[inline]
+    pub fn of(&self, lpn: Lpn) -> u32 {
+        if self.is_parity(lpn) { lpn - self.host_pages } else { lpn / self.members }
+    }
+
+    /// The pages of the host in a stripe.
+    #[inline]
+    pub fn data(&self, stripe: u32) -> Range<Lpn> {
+        stripe * self.members..((stripe + 1) * self.members).min(self.host_pages)
+    }
+
+    /// The parity of a stripe.
+    #[inline]
+    pub fn parity(&self, stripe: u32) -> Lpn {
+        self.host_pages + stripe
+    }
+
+    /// The die that a page lies on.
+    #[inline]
+    pub fn die(&self, lpn: Lpn) -> DieId {
+        let stripe = self.of(lpn);
+        let member = if self.is_parity(lpn) { self.members } else { lpn - stripe * self.members };
+        ((stripe + member) % self.dies) as DieId
+    }
+
+    /// The pages of a die, those of parity included, in the order of their stripes; of the host's pages those below `filled` and their parity.
+    pub fn on_die(&self, die: DieId, filled: Lpn) -> impl Iterator<Item = Lpn> + use<> {
+        let all = *self;
+        (0..filled.div_ceil(all.members)).filter_map(move |stripe| {
+            let member = (u32::from(die) + all.dies - stripe % all.dies) % all.dies;
+            match member {
+                m if m < all.members => Some(stripe * all.members + m).filter(|lpn| *lpn < filled),
+                m if m == all.members => Some(all.parity(stripe)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Pages that a die holds at most: those of parity included.
+    pub fn most_on_a_die(&self) -> u32 {
+        let stripes = self.count();
+        let whole = stripes / self.dies * (self.members + 1);
+        whole + (stripes % self.dies).min(self.members + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn worked_example() {
+        let stripes = Stripes::new(3, 4, 9);
+        let on = |die| stripes.on_die(die, 9).collect::<Vec<_>>();
+        assert_eq!([on(0), on(1), on(2), on(3)], [vec![0, 10, 8], vec![1, 3, 11], vec![2, 4, 6], vec![9, 5, 7]]);
+        assert_eq!((stripes.of(5), stripes.of(11), stripes.data(1), stripes.parity(1)), (1, 2, 3..6, 10));
+    }
+
+    proptest! {
+        /// Members of a stripe lie on dies of their own, and each page on the die that lists it.
+        #[test]
+        fn every_page_is_on_one_die(members in 2u32..17, more in 1u32..5, host_pages in 1u32..2000) {
+            let stripes = Stripes::new(members, members + more, host_pages);
+            let mut seen = vec![0; stripes.pages() as usize];
+            for die in 0..(members + more) as DieId {
+                let on_die: Vec<Lpn> = stripes.on_die(die, host_pages).collect();
+                prop_assert!(on_die.len() as u32 <= stripes.most_on_a_die());
+                for lpn in on_die {
+                    prop_assert_eq!(stripes.die(lpn), die);
+                    seen[lpn as usize] += 1;
+                }
+            }
+            prop_assert!(seen.iter().all(|times| *times == 1));
+            for stripe in 0..stripes.count() {
+                let mut dies: Vec<DieId> = stripes.data(stripe).chain([stripes.parity(stripe)]).map(|lpn| stripes.die(lpn)).collect();
+                dies.sort_unstable();
+                dies.dedup();
+                prop_assert_eq!(dies.len(), stripes.data(stripe).len() + 1);
+                prop_assert!(stripes.data(stripe).all(|lpn| stripes.of(lpn) == stripe) && stripes.of(stripes.parity(stripe)) == stripe);
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Host writes and trims where pages have parity: what leaves the write buffer brings the parity of its stripe up to date.
+//!
+//! Pages of one stripe that came in one request leave the buffer together. First all is read that the new parity needs, then room is made on each
+//! die, then the pages and the parity are programmed; an old version stays where it is until the new one is there, so that whatever happens in
+//! between, flash holds a stripe and its parity.
+//!
+//! ```text
+//! 3 + 1 dies, D1 in part and D2 whole leave, D0 stays:   read D1 (for its rest), D2, P       P' = P ^ D1 ^ D2 ^ D1' ^ D2'      (equation 1)
+//!                                                    or  read D1 (for its rest), D0          P' = D0 ^ D1' ^ D2'               (equation 2)
+//! ```
+
+use std::ops::Range;
+
+use crate::base::streams::HOST;
+use crate::base::stripes::Stripes;
+use crate::base::units::{Cause, Lpn};
+use crate::bugs::{Bug, planted};
+use crate::drive::Drive;
+use crate::flash::ops::NandOp;
+use crate::ftl::buffer::WHOLE;
+use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::slots::parity::{Change, Equation};
+use crate::watch::observer::{Origin, XorSource};
+
+/// Members of a stripe that change, a bit each.
+type Members = u64;
+
+/// A stripe of which pages change.
+#[derive(Clone, Copy)]
+struct Update {
+    stripes: Stripes,
+    stripe: u32,
+    /// The pages that change.
+    changing: Members,
+    /// Those of them of which the controller's memory holds the old data, too: it was read to complete the new.
+    old_read: Members,
+    /// Pages that do not change, and of which flash held something when the new parity was worked out of them.
+    staying: Members,
+    /// Those that change and were completed with what was read for it.
+    filled: Members,
+    /// Those of them that are lost, or trimmed: nothing is written for them.
+    gone: Members,
+    /// The number under which the new parity is worked out.
+    number: u32,
+    /// What the timed gear knows by this number belongs together.
+    serial: u32,
+}
+
+impl Update {
+    fn of(stripes: Stripes, stripe: u32, number: u32) -> Self {
+        Self { stripes, stripe, changing: 0, old_read: 0, staying: 0, filled: 0, gone: 0, number, serial: number }
+    }
+
+    fn bit(&self, lpn: Lpn) -> Members {
+        1 << (lpn - self.stripes.data(self.stripe).start)
+    }
+
+    fn changes(&self, lpn: Lpn) -> bool {
+        self.changing & self.bit(lpn) != 0
+    }
+
+    /// The pages of the stripe that change, or that stay.
+    fn pages(self, changing: bool) -> impl Iterator<Item = Lpn> {
+        self.stripes.data(self.stripe).filter(move |lpn| self.changes(*lpn) == changing)
+    }
+
+    /// The pages that are written.
+    fn written(self) -> impl Iterator<Item = Lpn> {
+        self.pages(true).filter(move |lpn| self.gone & self.bit(*lpn) == 0)
+    }
+
+    fn parity(&self) -> Lpn {
+        self.stripes.parity(self.stripe)
+    }
+}
+
+impl Drive {
+    /// Writes to flash what came first into the buffer, with all that came of its stripe in the same request.
+    pub(super) fn flush_stripe(&mut self, stripes: Stripes) {
+        let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
+        let number = self.ftl.next_xor();
+        let mut update = Update::of(stripes, stripes.of(front.lpn), number);
+        let mut leaving = 0;
+        while let Some(slot) =
+            self.ftl.buffer.nth(leaving).filter(|slot| slot.group == front.group && stripes.of(slot.lpn) == update.stripe)
+        {
+            update.changing |= update.bit(slot.lpn);
+            leaving += 1;
+        }
+        let equation = self.equation(&update);
+        self.complete(&mut update, equation);
+        let protected = self.prepare_parity(&mut update, equation);
+        for lpn in update.written() {
+            self.flash.tell(|o| o.xored(update.number, XorSource::Memory(lpn)));
+        }
+        for _ in 0..leaving {
+            self.program_first(&update);
+        }
+        self.end_update(&update, protected);
+    }
+
+    /// Trims whole pages of the host.
+    pub(crate) fn trim_striped(&mut self, stripes: Stripes, pages: Range<Lpn>) {
+        let mut next = pages.start;
+        while next < pages.end {
+            let end = stripes.data(stripes.of(next)).end.min(pages.end);
+            self.trim_in_stripe(stripes, next..end);
+            next = end;
+        }
+    }
+
+    fn trim_in_stripe(&mut self, stripes: Stripes, pages: Range<Lpn>) {
+        let number = self.ftl.next_xor();
+        let mut update = Update::of(stripes, stripes.of(pages.start), number);
+        for lpn in pages.clone() {
+            // What was never on flash is not in the parity.
+            update.changing |= if self.ftl.place_of(lpn).is_some() { update.bit(lpn) } else { 0 };
+        }
+        update.gone = update.changing;
+        let changes = update.changing != 0 && !self.bugs.has(Bug::TrimLeavesParity);
+        let mut protected = false;
+        if changes {
+            let equation = self.equation(&update);
+            protected = self.prepare_parity(&mut update, equation);
+        }
+        for lpn in pages {
+            if !planted(Bug::TrimKeepsLost) {
+                self.ftl.clear_lost(lpn);
+            }
+            self.flash.tell(|o| o.trimmed(lpn));
+            self.ftl.drop_page(&mut self.flash, lpn);
+            let entry = self.ftl.map.to_physical[lpn as usize];
+            if entry & BUFFERED != 0 {
+                self.ftl.buffer.discard(entry & !BUFFERED);
+                self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
+            }
+        }
+        if changes {
+            self.end_update(&update, protected);
+        } else {
+            self.ftl.forgive_empty(update.stripe);
+        }
+    }
+
+    /// How the new parity is to be worked out. Without an old one there is one way.
+    fn equation(&self, update: &Update) -> Equation {
+        if self.ftl.is_unprotected(update.stripe) {
+            return Equation::Whole;
+        }
+        let on_flash = |lpn: &Lpn| self.ftl.place_of(*lpn).is_some();
+        let is_whole = |lpn: &Lpn| {
+            let entry = self.ftl.map.to_physical[*lpn as usize];
+            entry & BUFFERED == 0 || self.ftl.buffer.slot(entry & !BUFFERED).mask == WHOLE
+        };
+        let old = update.pages(true).filter(|lpn| is_whole(lpn) && on_flash(lpn)).count() as u32;
+        let change = Change {
+            to_modify: old + u32::from(on_flash(&update.parity())),
+            to_do_whole: update.pages(false).filter(on_flash).count() as u32,
+        };
+        self.parity.equation(&change)
+    }
+
+    /// Reads the rest of the pages that were written in part. Where the old parity is modified, that is the read of the old data, too.
+    fn complete(&mut self, update: &mut Update, equation: Equation) {
+        for lpn in update.pages(true) {
+            let slot = *self.ftl.buffer.slot(self.ftl.map.to_physical[lpn as usize] & !BUFFERED);
+            let mut whole = !self.ftl.is_lost(lpn);
+            if whole && slot.mask != WHOLE && slot.below < UNMAPPED {
+                self.host.fill_reads += 1;
+                let is_old = equation == Equation::Modify;
+                let good = self.read_source(lpn, Cause::Host, is_old.then_some(update.number), update.serial);
+                if good {
+                    update.filled |= update.bit(lpn);
+                    update.old_read |= if is_old { update.bit(lpn) } else { 0 };
+                    self.make_whole(lpn);
+                }
+                whole = (good || self.repair_rest(lpn)) && !self.ftl.is_lost(lpn);
+            }
+            update.gone |= if whole { 0 } else { update.bit(lpn) };
+        }
+    }
+
+    /// The page is whole in the controller now.
+    pub(super) fn make_whole(&mut self, lpn: Lpn) {
+        let slot = self.ftl.map.to_physical[lpn as usize] & !BUFFERED;
+        self.ftl.buffer.slot_mut(slot).mask = WHOLE;
+        self.flash.tell(|o| o.filled(lpn));
+    }
+
+    /// Reads what the new parity is worked out of, one way or, where that cannot be read, the other, and sees to free blocks. Tells whether there is
+    /// a new parity.
+    fn prepare_parity(&mut self, update: &mut Update, equation: Equation) -> bool {
+        let first = self.read_old(update, equation);
+        let used = if first {
+            equation
+        } else {
+            // Begun anew: with what was read so far there is no other way.
+            update.number = self.ftl.next_xor();
+            update.old_read = 0;
+            if equation == Equation::Modify { Equation::Whole } else { Equation::Modify }
+        };
+        let ready = first || self.read_old(update, used);
+        self.make_room(update, ready);
+        // What went on meanwhile may have come upon pages of the stripe that are gone.
+        let holds = ready && self.still_holds(update, used);
+        match used {
+            Equation::Modify => self.ftl.parity.modified += u64::from(holds),
+            Equation::Whole => self.ftl.parity.whole += u64::from(holds),
+        }
+        holds
+    }
+
+    /// Reads what an equation takes; tells whether it could be read.
+    fn read_old(&mut self, update: &mut Update, equation: Equation) -> bool {
+        match equation {
+            Equation::Modify => self.still_holds(update, equation) && self.read_to_modify(update) && self.still_holds(update, equation),
+            Equation::Whole => {
+                update.staying = self.staying(update);
+                self.read_whole(update) && self.still_holds(update, equation)
+            }
+        }
+    }
+
+    /// Whether flash still holds what an equation takes it to hold: the old parity with all that it protects, or the data that was to be read.
+    fn still_holds(&self, update: &Update, equation: Equation) -> bool {
+        match equation {
+            Equation::Modify => !self.ftl.is_unprotected(update.stripe),
+            Equation::Whole => self.staying(update) == update.staying,
+        }
+    }
+
+    /// The pages that do not change of which flash holds anything.
+    fn staying(&self, update: &Update) -> Members {
+        update.pages(false).filter(|lpn| self.ftl.place_of(*lpn).is_some()).fold(0, |members, lpn| members | update.bit(lpn))
+    }
+
+    /// Reads the old parity, and the old data that is not in memory.
+    fn read_to_modify(&mut self, update: &Update) -> bool {
+        let forgotten = self.bugs.has(Bug::OldDataForgotten) && update.stripe.is_multiple_of(7);
+        let old = update.pages(true).filter(|lpn| update.old_read & update.bit(*lpn) == 0 && !forgotten);
+        old.chain([update.parity()]).all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
+    }
+
+    /// Reads the data that stays. What can be read neither so nor otherwise is lost.
+    fn read_whole(&mut self, update: &Update) -> bool {
+        update.pages(false).all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
+    }
+
+    /// Reads what flash holds of a page, if anything, for the program that the timed gear knows by `serial`, and adds it to a XOR. Tells whether it
+    /// could be read.
+    fn read_source(&mut self, lpn: Lpn, cause: Cause, number: Option<u32>, serial: u32) -> bool {
+        let Some(src) = self.ftl.place_of(lpn) else { return true };
+        let coding = self.flash.read_coding(src);
+        let sensed = self.flash.sense(lpn, src, cause, cause == Cause::Host);
+        self.flash.record(NandOp::Load { src, coding, level: sensed.level, serial, cause });
+        if let Some(number) = number {
+            self.flash.tell(|o| o.xored(number, XorSource::Page(src)));
+        }
+        self.answer(lpn, src, sensed, true);
+        sensed.good
+    }
+
+    /// Sees to free blocks wherever the update is going to write.
+    fn make_room(&mut self, update: &Update, protected: bool) {
+        let (flash, ftl, mut slots) = self.parts();
+        let parity = Some(update.parity()).filter(|_| protected);
+        for lpn in update.written().chain(parity) {
+            ftl.aim(HOST, lpn);
+            if ftl.needs_block(HOST) {
+                let domain = ftl.domain_of_page(lpn);
+                ftl.ensure_room(flash, &mut slots, domain);
+            }
+        }
+    }
+
+    /// Programs the page that came first into the buffer; what lies below is not needed any more then.
+    fn program_first(&mut self, update: &Update) {
+        let (flash, ftl, mut slots) = self.parts();
+        let slot = ftl.buffer.evict().expect("the buffer holds a page");
+        let lpn = slot.lpn;
+        ftl.map.to_physical[lpn as usize] = UNMAPPED;
+        if update.gone & update.bit(lpn) == 0 {
+            let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
+            let waits = update.filled & update.bit(lpn) != 0;
+            flash.record(NandOp::Striped { dst, serial: update.serial, waits, cause: Cause::Host });
+        } else {
+            // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
+            ftl.report_lost(flash, lpn);
+        }
+        if slot.below < UNMAPPED {
+            ftl.invalidate(flash, slot.below);
+        }
+    }
+
+    /// All but the parity is done: programs that, or gives it up where it could not be worked out.
+    fn end_update(&mut self, update: &Update, protected: bool) {
+        let parity = update.parity();
+        let (flash, ftl, mut slots) = self.parts();
+        if !ftl.is_on_flash(update.stripe) {
+            // All zero, and so is the parity.
+            ftl.drop_page(flash, parity);
+            ftl.protect_again(update.stripe);
+        } else if !protected {
+            ftl.unprotect(flash, update.stripe);
+        } else if !(ftl.bugs.has(Bug::ParityStale) && update.stripe.is_multiple_of(5)) {
+            let old = ftl.place_of(parity);
+            let dst = ftl.place(flash, &mut slots, parity, HOST, Origin::Xor(update.number), Cause::Parity);
+            flash.record(NandOp::Striped { dst, serial: update.serial, waits: true, cause: Cause::Parity });
+            if let Some(old) = old {
+                ftl.invalidate(flash, old);
+            }
+            ftl.protect_again(update.stripe);
+        }
+        for lpn in update.pages(true).chain([parity]) {
+            let domain = ftl.domain_of_page(lpn);
+            ftl.collect_in_background(flash, &mut slots, domain);
+        }
+        ftl.level_wear(flash, &mut slots);
+    }
+}

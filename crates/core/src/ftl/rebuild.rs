@@ -1,0 +1,124 @@
+//! Repair: a page that cannot be read is worked out from the other pages of its stripe; and which stripes have no parity to do that with.
+//!
+//! A stripe's parity is the XOR of what flash holds of its pages: a page that was never written, was trimmed or is lost counts as zero, and one
+//! with newer data in the write buffer as what it was before.
+
+use crate::base::units::{Cause, Lpn, Ppn};
+use crate::bugs::Bug;
+use crate::flash::Flash;
+use crate::flash::ops::NandOp;
+use crate::ftl::Ftl;
+use crate::ftl::buffer::WHOLE;
+use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::watch::observer::XorSource;
+
+impl Ftl {
+    /// A number for what is going to be worked out.
+    pub(crate) fn next_xor(&mut self) -> u32 {
+        self.xors = self.xors.wrapping_add(1);
+        self.xors
+    }
+
+    /// Whether the parity of a stripe was given up and not programmed since.
+    pub(crate) fn is_unprotected(&self, stripe: u32) -> bool {
+        self.unprotected.get(stripe as usize / 64).is_some_and(|word| word >> (stripe % 64) & 1 == 1)
+    }
+
+    /// How many there are.
+    pub(crate) fn unprotected_stripes(&self) -> u64 {
+        self.unprotected.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// The parity of a stripe holds again.
+    pub(crate) fn protect_again(&mut self, stripe: u32) {
+        if let Some(word) = self.unprotected.get_mut(stripe as usize / 64) {
+            *word &= !(1 << (stripe % 64));
+        }
+    }
+
+    /// Gives up the parity of a stripe.
+    pub(crate) fn unprotect(&mut self, flash: &mut Flash, stripe: u32) {
+        let Some(stripes) = self.stripes else { return };
+        self.drop_page(flash, stripes.parity(stripe));
+        if self.is_unprotected(stripe) {
+            return;
+        }
+        if self.unprotected.is_empty() {
+            self.unprotected = vec![0; (stripes.count() as usize).div_ceil(64)];
+        }
+        self.unprotected[stripe as usize / 64] |= 1 << (stripe % 64);
+        self.parity.given_up += 1;
+        flash.tell(|o| o.unprotected(stripe));
+    }
+
+    /// What flash holds of a page can neither be read nor be rebuilt: its data is lost, unless there is newer in the write buffer, and its stripe
+    /// unprotected.
+    pub(crate) fn lose_for_good(&mut self, flash: &mut Flash, lpn: Lpn) {
+        let Some(stripes) = self.stripes else { return };
+        if !stripes.is_parity(lpn) && !self.is_whole_in_memory(lpn) {
+            self.report_lost(flash, lpn);
+            self.drop_page(flash, lpn);
+        }
+        self.unprotect(flash, stripes.of(lpn));
+        self.forgive_empty(stripes.of(lpn));
+    }
+
+    /// A stripe of which flash holds nothing has nothing to protect.
+    pub(crate) fn forgive_empty(&mut self, stripe: u32) {
+        if self.is_unprotected(stripe) && !self.is_on_flash(stripe) {
+            self.protect_again(stripe);
+        }
+    }
+
+    /// Whether flash holds any of the host's pages in a stripe.
+    pub(crate) fn is_on_flash(&self, stripe: u32) -> bool {
+        self.stripes.is_some_and(|stripes| stripes.data(stripe).any(|lpn| self.place_of(lpn).is_some()))
+    }
+
+    /// Whether the write buffer holds all of a page.
+    pub(super) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
+        let entry = self.map.to_physical[lpn as usize];
+        entry & BUFFERED != 0 && self.buffer.slot(entry & !BUFFERED).mask == WHOLE
+    }
+
+    /// What flash holds of a page is not wanted any more.
+    pub(crate) fn drop_page(&mut self, flash: &mut Flash, lpn: Lpn) {
+        if let Some(ppn) = self.place_of(lpn) {
+            self.invalidate(flash, ppn);
+            let entry = self.map.to_physical[lpn as usize];
+            if entry & BUFFERED == 0 {
+                self.map.to_physical[lpn as usize] = UNMAPPED;
+            } else {
+                self.buffer.slot_mut(entry & !BUFFERED).below = UNMAPPED;
+            }
+        }
+    }
+
+    /// Works out what flash holds of a page from the others of its stripe; gives the number under which that was done, or none where it cannot be.
+    pub(crate) fn rebuild(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<u32> {
+        let stripes = self.stripes?;
+        let stripe = stripes.of(lpn);
+        if self.is_unprotected(stripe) {
+            return None;
+        }
+        let number = self.next_xor();
+        let members = stripes.data(stripe).chain([stripes.parity(stripe)]).filter(|member| *member != lpn);
+        for member in members {
+            let Some(src) = self.place_of(member) else { continue };
+            if !self.read_for_xor(flash, (member, src), number) && !self.bugs.has(Bug::RebuiltFromGarbage) {
+                return None;
+            }
+        }
+        self.parity.rebuilt += 1;
+        Some(number)
+    }
+
+    /// Reads a page for what is worked out under a number; tells whether it could be read.
+    fn read_for_xor(&mut self, flash: &mut Flash, (lpn, src): (Lpn, Ppn), number: u32) -> bool {
+        let coding = flash.read_coding(src);
+        let sensed = flash.sense(lpn, src, Cause::Parity, true);
+        flash.record(NandOp::Load { src, coding, level: sensed.level, serial: number, cause: Cause::Parity });
+        flash.tell(|o| o.xored(number, XorSource::Page(src)));
+        sensed.good
+    }
+}

@@ -1,0 +1,183 @@
+//! Parity inside the drive: pages that repair others. One technique a file; this file is the seam.
+//!
+//! A technique says how many pages of the host share a page of parity, and how that is brought up to date. The drive reads and programs
+//! (`drive/striped.rs`), and repairs (`ftl/rebuild.rs`).
+
+mod none;
+mod raid5;
+
+use super::card::{Card, InSlot, Kind, Param};
+use super::reclaim::Technique;
+use super::refresh::refresh_technique;
+use crate::base::geometry::Geometry;
+use crate::base::streams::{FIRST_OWN, RESERVE};
+use crate::base::stripes::Stripes;
+use crate::base::units::Bytes;
+use crate::config::{ConfigError, DriveConfig, Params, ProgramUnit, require};
+
+/// How the parity of a stripe is worked out anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equation {
+    /// Out of the old parity, and of the old and new data of the pages that change (da-raid5-2013, equation 1).
+    Modify,
+    /// Out of all data that the stripe has then (equation 2).
+    Whole,
+}
+
+/// What a technique is told of a stripe of which pages change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Pages to be read for [`Equation::Modify`]: the old parity, and old data that is not in memory already.
+    pub to_modify: u32,
+    /// Pages to be read for [`Equation::Whole`]: data that stays.
+    pub to_do_whole: u32,
+}
+
+/// A technique of this slot.
+pub trait Parity: Send {
+    /// How the parity of a stripe of which pages change is worked out.
+    fn equation(&self, change: &Change) -> Equation;
+
+    /// RAM that the technique would take in a real controller, beside the map of the host's pages.
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes;
+}
+
+impl InSlot for dyn Parity {
+    const TABLE: &'static str = "parity";
+
+    fn given(config: &DriveConfig) -> &Params {
+        &config.parity.params
+    }
+
+    fn given_mut(config: &mut DriveConfig) -> &mut Params {
+        &mut config.parity.params
+    }
+}
+
+/// A technique of this slot, as its card has it.
+pub type ParityTechnique = Card<dyn Parity>;
+
+/// Every parity technique; one line each.
+pub const PARITY: &[ParityTechnique] = &[none::CARD, raid5::CARD];
+
+/// The name of the one that keeps none.
+pub const NO_PARITY: &str = none::CARD.about.name;
+
+/// Pages of the host in a stripe.
+pub const STRIPE: Param = Param {
+    key: "stripe",
+    kind: Kind::Whole,
+    unit: "pages",
+    default: 8.0,
+    range: (2.0, 64.0),
+    draw: &[2.0, 3.0],
+    meaning: "pages of the host that share a page of parity, each on a die of its own",
+    source: "da-raid5-2013 IV-A: N = 8",
+    alias: Some("stripe"),
+};
+
+/// The parity technique of this name.
+pub fn parity_technique(name: &str) -> Option<&'static ParityTechnique> {
+    PARITY.iter().find(|t| t.name == name)
+}
+
+/// A drive under a parity technique, or none.
+#[must_use]
+pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
+    let technique = parity_technique(parity).filter(|technique| technique.params.contains(&STRIPE));
+    config.parity.stripe = technique.map(|technique| technique.args(&config).whole(&STRIPE));
+    config
+}
+
+/// Refuses parity beside techniques that it does not go with, and on a drive that has no room for it. The drive is one under this technique
+/// ([`drive`]).
+///
+/// # Errors
+/// A sentence with the technique or the key.
+pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique, refresh: &str) -> Result<(), ConfigError> {
+    if config.parity.stripe.is_none() {
+        return Ok(());
+    }
+    let (keeps_apart, name) = (!reclaim.make(config, 0).streams().is_empty(), reclaim.name);
+    require(!keeps_apart, || {
+        format!(
+            "parity technique `{parity}` does not go with reclaim technique `{name}`, which keeps kinds of data apart in blocks of their own"
+        )
+    })?;
+    let merges = refresh_technique(refresh).is_some_and(|refresh| refresh.make(config, 0).adjusting().is_some());
+    let merging = if reclaim.lowers_density { Some(("reclaim", name)) } else { Some(("refresh", refresh)).filter(|_| merges) };
+    require(merging.is_none(), || {
+        let (slot, name) = merging.unwrap_or_default();
+        format!("parity technique `{parity}` does not go with {slot} technique `{name}`, which merges states of wordlines in place")
+    })?;
+    check_drive(config, parity)
+}
+
+/// Refuses parity on a drive that has no room for it, or no way of keeping it.
+///
+/// # Errors
+/// A sentence with the key.
+pub fn check_drive(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> {
+    let Some(members) = config.parity.stripe else { return Ok(()) };
+    let (dies, g) = (config.geometry.channels * config.geometry.dies_per_channel, &config.geometry);
+    require(members < dies, || {
+        format!(
+            "parity.stripe = {members} and a page of parity want {} dies, and the drive has {dies}: parity.stripe={} at most, or more geometry.channels",
+            members + 1,
+            dies.saturating_sub(1)
+        )
+    })?;
+    require(config.timing.program_unit == ProgramUnit::Page, || {
+        format!("parity technique `{parity}` writes page by page, and timing.program_unit is \"wordline\": set timing.program_unit=page")
+    })?;
+    require(config.hints.is_default(), || format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out"))?;
+    let needed = u32::from(FIRST_OWN) + RESERVE;
+    let spare = Geometry::new(config).spare_blocks_of_domain();
+    require(spare >= needed, || {
+        let blocks = g.blocks_per_plane.unwrap_or(0);
+        let fits = |pages: u32| {
+            let used = Stripes::new(members, dies, pages).most_on_a_die().div_ceil(g.pages_per_block());
+            blocks * g.planes_per_die >= used + needed
+        };
+        let pages = largest(Geometry::new(config).host_pages, fits);
+        let what = format!(
+            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks and the GC reserve of a die need {needed}"
+        );
+        if pages == 0 {
+            return format!("{what}: more blocks are needed (geometry.blocks_per_plane)");
+        }
+        let bytes = u64::from(pages) * g.page_size.0;
+        format!(
+            "{what}: the largest capacity that fits on this flash, for each technique that it is compared with, is \
+             drive.capacity={bytes} with geometry.blocks_per_plane={blocks}"
+        )
+    })
+}
+
+/// The largest number up to `most` that fits; what is smaller than one that fits does, too.
+fn largest(most: u32, fits: impl Fn(u32) -> bool) -> u32 {
+    let (mut fitting, mut too_large) = (0, most + 1);
+    while too_large - fitting > 1 {
+        let middle = fitting + (too_large - fitting) / 2;
+        if fits(middle) {
+            fitting = middle;
+        } else {
+            too_large = middle;
+        }
+    }
+    fitting
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_that_fits_is_found() {
+        for most in [1, 2, 7, 100] {
+            for last in 0..=most {
+                assert_eq!(largest(most, |n| n <= last), last);
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! # None
+//! Keeps no parity: what cannot be read is lost.
+//!
+//! - **Costs:** nothing.
+//! - **Does not help:** data that is past its limit, or on a die that fails.
+
+use super::{Change, Equation, Parity, ParityTechnique};
+use crate::base::geometry::Geometry;
+use crate::base::units::Bytes;
+use crate::slots::card::{About, Card};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About { name: "none", summary: "no parity: what cannot be read is lost", ..About::PLAIN },
+    new: |_, _, _| Box::new(None),
+};
+
+pub(super) struct None;
+
+impl Parity for None {
+    fn equation(&self, change: &Change) -> Equation {
+        unreachable!("a drive without stripes changed one: {change:?}")
+    }
+
+    fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
+        Bytes(0)
+    }
+}

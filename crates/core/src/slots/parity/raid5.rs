@@ -1,0 +1,58 @@
+//! # RAID-5
+//! Keeps a page of parity for every N pages of the host, up to date with each write.
+//!
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (II-B), as the technique that it improves.
+//! - **Acts at:** each write that leaves the buffer, and each trim of written data.
+//! - **Costs:** a program and up to two reads for a page that is written by itself; one page in N + 1 of the flash.
+//! - **Does not help:** two pages of a stripe that cannot be read at the same time.
+//!
+//! Of the two ways to the new parity it takes the one with fewer reads; where they are as many, the first.
+//!
+//! ```text
+//! N = 4, all written     D0 changes              P' = P ^ D0 ^ D0'                   2 reads      (equation 1)
+//!                        D0 to D2 change         P' = D0' ^ D1' ^ D2' ^ D3           1 read       (equation 2)
+//!                        all change              P' = D0' ^ D1' ^ D2' ^ D3'          none
+//! ```
+
+use super::{Change, Equation, Parity, ParityTechnique, STRIPE};
+use crate::base::geometry::Geometry;
+use crate::base::units::Bytes;
+use crate::slots::card::{About, Card};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "raid5",
+        summary: "a page of parity for every N pages, up to date with each write",
+        paper: "Guo et al., DATE 2013, II-B",
+        params: &[STRIPE],
+        ..About::PLAIN
+    },
+    new: |_, _, _| Box::new(Raid5),
+};
+
+pub(super) struct Raid5;
+
+impl Parity for Raid5 {
+    fn equation(&self, change: &Change) -> Equation {
+        if change.to_modify <= change.to_do_whole { Equation::Modify } else { Equation::Whole }
+    }
+
+    /// The map entries of the parity pages.
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worked_example() {
+        let equation = |to_modify, to_do_whole| Raid5.equation(&Change { to_modify, to_do_whole });
+        assert_eq!(
+            [equation(2, 3), equation(4, 1), equation(5, 0), equation(2, 2)],
+            [Equation::Modify, Equation::Whole, Equation::Whole, Equation::Modify]
+        );
+    }
+}

@@ -1,0 +1,332 @@
+//! Parity against what really lies on flash: each page of the host stands for a number made of it and its version, and the parity of a stripe
+//! must hold the XOR of what its pages on flash stand for. What the drive says that it adds is looked up where it physically lies.
+//!
+//! A member that was never written, was trimmed or is lost counts as zero. While nothing but an update of a stripe goes on its parity may lag behind;
+//! when the host goes on it does not, unless the drive has said that the stripe is unprotected.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::stripes::Stripes;
+use vpass_core::base::units::{BlockId, Lpn, Ppn};
+use vpass_core::watch::observer::{NO_PPN, PhysRead, ReadResult, XorSource};
+
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::report::Kind;
+use crate::stamps::{Stamp, Tag};
+
+/// What is known of stripes; nothing where the drive has none.
+#[derive(Debug, Default)]
+pub(crate) struct Parity {
+    stripes: Option<Stripes>,
+    /// Where each page's data is on flash, and what it stands for; 0 where it is nowhere.
+    places: Vec<Ppn>,
+    stands: Vec<u64>,
+    /// XOR of what the pages of each stripe on flash stand for, and how many they are.
+    sums: Vec<u64>,
+    members: Vec<u32>,
+    /// What the parity of each stripe holds; 0 where there is none.
+    contents: Vec<u64>,
+    /// Stripes of which that is wrong, and those that the drive has given up.
+    wrong: BTreeSet<u32>,
+    unprotected: BTreeSet<u32>,
+    /// What is being worked out, and what is wrong about it.
+    xors: BTreeMap<u32, (u64, Option<String>)>,
+    /// The page that was read last, if well.
+    last_read: Option<Ppn>,
+    /// The page of which a read of the host failed last.
+    last_failed: Option<Lpn>,
+    /// The content of the drive at its start is still being told.
+    is_loading: bool,
+    rebuilt: u64,
+    given_up: u64,
+}
+
+/// What a page of a version stands for: splitmix64's finaliser.
+fn payload(stamp: Stamp) -> u64 {
+    let z = (u64::from(stamp.lpn) << 32 | u64::from(stamp.tag.version())).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+impl Parity {
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        let Some(stripes) = geometry.stripes else { return Self::default() };
+        let count = stripes.count() as usize;
+        Self {
+            stripes: Some(stripes),
+            places: vec![NO_PPN; stripes.pages() as usize],
+            stands: vec![0; stripes.pages() as usize],
+            sums: vec![0; count],
+            members: vec![0; count],
+            contents: vec![0; count],
+            is_loading: true,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.stripes.is_some()
+    }
+
+    pub(crate) fn begin_measured_phase(&mut self) {
+        (self.rebuilt, self.given_up) = (0, 0);
+    }
+
+    /// Whether the parity of a stripe is what it should be.
+    fn weigh(&mut self, stripe: u32) {
+        let at = stripe as usize;
+        if self.sums[at] == self.contents[at] || self.unprotected.contains(&stripe) {
+            self.wrong.remove(&stripe);
+        } else {
+            self.wrong.insert(stripe);
+        }
+    }
+
+    /// The content at the start is told: each parity holds what it should.
+    pub(crate) fn end_loading(&mut self) {
+        if std::mem::take(&mut self.is_loading) {
+            self.contents.clone_from(&self.sums);
+            self.wrong.clear();
+        }
+    }
+
+    /// A page is at a place on flash, with what it carries, or nowhere.
+    fn set(&mut self, lpn: Lpn, after: Option<(Ppn, Stamp)>) {
+        let Some(stripes) = self.stripes else { return };
+        let was = std::mem::replace(&mut self.places[lpn as usize], after.map_or(NO_PPN, |(ppn, _)| ppn));
+        let stands = after.map_or(0, |(_, stamp)| payload(stamp));
+        let stood = std::mem::replace(&mut self.stands[lpn as usize], stands);
+        if stripes.is_parity(lpn) {
+            return;
+        }
+        let stripe = stripes.of(lpn);
+        self.sums[stripe as usize] ^= stood ^ stands;
+        let members = &mut self.members[stripe as usize];
+        *members = *members + u32::from(after.is_some()) - u32::from(was != NO_PPN);
+        if *members == 0 {
+            // All zero: there is nothing to protect.
+            self.contents[stripe as usize] = 0;
+            self.unprotected.remove(&stripe);
+        }
+        self.weigh(stripe);
+    }
+
+    /// A page has been read.
+    #[inline]
+    pub(crate) fn note_read(&mut self, read: &PhysRead, by_host: bool) {
+        if self.is_on() {
+            let good = read.result == ReadResult::Good;
+            self.last_read = Some(read.ppn).filter(|_| good);
+            if by_host {
+                self.last_failed = Some(read.lpn).filter(|_| !good);
+            }
+        }
+    }
+}
+
+impl Oracle {
+    /// A page of data was programmed, or copied, or was there from the start.
+    pub(crate) fn lies_at(&mut self, lpn: Lpn, ppn: Ppn) {
+        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn < stripes.pages()) else { return };
+        let stamp = self.medium.stamp(At::new(&self.geometry, ppn)).undamaged();
+        self.parity.set(lpn, Some((ppn, stamp)));
+        let (die, own) = (ppn / self.geometry.pages_per_block / self.geometry.blocks_per_domain(), u32::from(stripes.die(lpn)));
+        if die != own {
+            self.findings.add(Kind::Protocol, || {
+                format!("lpn {lpn} of stripe {} was written to die {die}; it belongs on die {own}", stripes.of(lpn))
+            });
+        }
+    }
+
+    /// A page is on flash no more, trimmed or lost.
+    pub(crate) fn leaves_stripe(&mut self, lpn: Lpn) {
+        let Some(stripes) = self.parity.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
+        self.parity.end_loading();
+        if self.parity.places[lpn as usize] != NO_PPN {
+            self.parity.set(lpn, None);
+            self.drop_parity_of_none(stripes.of(lpn));
+        }
+    }
+
+    /// Where a stripe has no page any more, it has no parity.
+    fn drop_parity_of_none(&mut self, stripe: u32) {
+        if let Some(stripes) = self.parity.stripes.filter(|_| self.parity.members[stripe as usize] == 0) {
+            self.parity.places[stripes.parity(stripe) as usize] = NO_PPN;
+            let checked = self.stamps.trimmed(stripes.parity(stripe));
+            self.findings.note(Kind::Protocol, checked);
+        }
+    }
+
+    /// Something is added to a XOR.
+    pub(crate) fn add_to_xor(&mut self, number: u32, source: XorSource) {
+        let Some(stripes) = self.parity.stripes else {
+            return self.findings.add(Kind::Protocol, || "parity is worked out on a drive that has none".into());
+        };
+        self.parity.end_loading();
+        let (value, trouble) = match source {
+            XorSource::Page(ppn) => self.what_lies_at(ppn, stripes),
+            XorSource::Memory(lpn) => match self.stamps.newest(lpn).filter(|newest| newest.is_present()) {
+                Some(tag) if !self.is_full() || self.memory.holds(lpn) => (payload(Stamp { lpn, tag }), None),
+                _ => (0, Some(format!("lpn {lpn} is not in memory"))),
+            },
+        };
+        let (sum, before) = self.parity.xors.entry(number).or_default();
+        *sum ^= value;
+        *before = before.take().or(trouble);
+    }
+
+    fn what_lies_at(&self, ppn: Ppn, stripes: Stripes) -> (u64, Option<String>) {
+        let Some(stamp) = self.carried(ppn) else { return (0, Some(format!("ppn {ppn} is beyond the flash"))) };
+        if self.parity.last_read != Some(ppn) {
+            return (0, Some(format!("ppn {ppn} was not read, or not well")));
+        }
+        if stamp.lpn >= stripes.pages() {
+            return (0, Some(format!("ppn {ppn} carries {}", stamp.words())));
+        }
+        if !stripes.is_parity(stamp.lpn) {
+            return (payload(stamp), None);
+        }
+        let is_newest = self.parity.places[stamp.lpn as usize] == ppn;
+        let trouble = (!is_newest).then(|| format!("ppn {ppn} carries parity that is out of date"));
+        (self.parity.contents[stripes.of(stamp.lpn) as usize], trouble)
+    }
+
+    /// What was worked out; it is done with.
+    fn take_xor(&mut self, number: u32) -> Result<u64, String> {
+        let (sum, trouble) = self.parity.xors.remove(&number).unwrap_or_default();
+        self.forget_xors_before(number);
+        trouble.map_or(Ok(sum), |what| Err(format!("it is worked out of what cannot be had: {what}")))
+    }
+
+    /// Numbers rise, and what was begun long ago and left is not taken up again.
+    fn forget_xors_before(&mut self, number: u32) {
+        let old = number.saturating_sub(64);
+        self.parity.xors = self.parity.xors.split_off(&old);
+    }
+
+    /// A page gets what was worked out: the parity of a stripe, or data that could not be read.
+    pub(crate) fn program_xor(&mut self, at: At, (ppn, lpn): (Ppn, Lpn), number: u32) -> Result<(), String> {
+        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn < stripes.pages()) else {
+            return Err(format!("lpn {lpn} is programmed with parity on a drive that has none"));
+        };
+        let content = self.take_xor(number)?;
+        let stripe = stripes.of(lpn);
+        if !stripes.is_parity(lpn) {
+            return self.program_rebuilt(at, (ppn, lpn), content);
+        }
+        self.parity.contents[stripe as usize] = content;
+        self.parity.unprotected.remove(&stripe);
+        self.parity.weigh(stripe);
+        self.stamps.host_wrote(lpn, true)?;
+        self.stamps.program_host(&mut self.medium, at, lpn)?;
+        self.lies_at(lpn, ppn);
+        if self.parity.wrong.contains(&stripe) {
+            return Err(format!("the parity of stripe {stripe} is not the XOR of its pages"));
+        }
+        Ok(())
+    }
+
+    fn program_rebuilt(&mut self, at: At, (ppn, lpn): (Ppn, Lpn), content: u64) -> Result<(), String> {
+        let from = self.parity.places[lpn as usize];
+        let before = self.parity.stands[lpn as usize];
+        let carried = self.carried(from).unwrap_or(Stamp::ERASED).undamaged();
+        self.medium.set_stamp(at, carried);
+        if from != NO_PPN {
+            self.medium.set_stamp(At::new(&self.geometry, from), Stamp::DEAD);
+        }
+        self.stamps.is_readable_again(carried);
+        self.lies_at(lpn, ppn);
+        self.parity.rebuilt += 1;
+        self.check_rebuilt(lpn, before, content)
+    }
+
+    fn check_rebuilt(&self, lpn: Lpn, before: u64, content: u64) -> Result<(), String> {
+        let is_there = self.parity.places[lpn as usize] != NO_PPN;
+        if is_there && before == content { Ok(()) } else { Err(format!("lpn {lpn} is rebuilt as what it is not")) }
+    }
+
+    /// What could not be read of a page is in the controller's memory, rebuilt.
+    pub(crate) fn rebuilt_in_memory(&mut self, lpn: Lpn, number: u32) {
+        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn < stripes.pages()) else { return };
+        let (sum, trouble) = self.parity.xors.get(&number).cloned().unwrap_or_default();
+        let should = if stripes.is_parity(lpn) { self.parity.contents[stripes.of(lpn) as usize] } else { self.parity.stands[lpn as usize] };
+        let checked = trouble.map_or(Ok(()), Err).and_then(|()| self.check_rebuilt(lpn, should, sum));
+        self.findings.note(Kind::Stamp, checked);
+        if let Some(carried) = self.carried(self.parity.places[lpn as usize]) {
+            self.stamps.is_readable_again(carried.undamaged());
+        }
+        self.memory.rest_is_there(lpn);
+        // The host gets it after all.
+        self.uncorrectable_reads -= u64::from(self.parity.last_failed.take() == Some(lpn));
+    }
+
+    /// The drive gives a stripe's parity up.
+    pub(crate) fn unprotect(&mut self, stripe: u32) {
+        let Some(stripes) = self.parity.stripes.filter(|stripes| stripe < stripes.count()) else { return };
+        self.parity.end_loading();
+        self.parity.given_up += 1;
+        self.parity.places[stripes.parity(stripe) as usize] = NO_PPN;
+        self.parity.contents[stripe as usize] = 0;
+        if self.parity.members[stripe as usize] > 0 {
+            self.parity.unprotected.insert(stripe);
+        }
+        self.parity.weigh(stripe);
+        let checked = self.stamps.trimmed(stripes.parity(stripe));
+        self.findings.note(Kind::Protocol, checked);
+    }
+
+    /// A block is about to be erased: nothing that a stripe's parity counts on may be in it.
+    pub(crate) fn check_still_needed(&mut self, block: BlockId) {
+        let Some(stripes) = self.parity.stripes else { return };
+        let needed = |(ppn, stamp): &(Ppn, Stamp)| {
+            self.parity.places.get(stamp.lpn as usize) == Some(ppn) && !self.parity.unprotected.contains(&stripes.of(stamp.lpn))
+        };
+        let first = self.geometry.first_page(block);
+        let mut pages = (first..first + self.protocol.written(block)).filter_map(|ppn| Some((ppn, self.carried(ppn)?)));
+        if let Some((ppn, stamp)) = pages.find(needed) {
+            let stripe = stripes.of(stamp.lpn);
+            self.findings.add(Kind::Stamp, || {
+                format!("ppn {ppn} is erased, and carries {}, on which the parity of stripe {stripe} counts", stamp.words())
+            });
+        }
+    }
+
+    /// The host goes on: every stripe's parity is what it should be.
+    #[inline]
+    pub(crate) fn check_stripes(&mut self) {
+        if self.parity.is_loading {
+            return;
+        }
+        if let Some(stripe) = self.parity.wrong.first().copied() {
+            self.parity.wrong.clear();
+            self.findings.add(Kind::Stamp, || format!("the host goes on, and the parity of stripe {stripe} is not the XOR of its pages"));
+        }
+    }
+
+    /// What the drive reports of its parity, against what was seen.
+    pub(crate) fn check_parity(&mut self, unprotected: u64, given_up: u64) {
+        if !self.parity.is_on() {
+            return;
+        }
+        self.check_stripes();
+        let seen = (self.parity.unprotected.len() as u64, self.parity.given_up);
+        if (unprotected, given_up) != seen {
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "the drive reports {unprotected} unprotected stripes, and parity given up {given_up} times; {} and {} were seen",
+                    seen.0, seen.1
+                )
+            });
+        }
+    }
+}
+
+impl Tag {
+    /// Whether a flash page with this tag has what completes, or is, the newest version that nobody could read.
+    pub(crate) fn waits_for(self, newest: Self) -> bool {
+        newest.is_reported() && (self.on_flash() == newest.on_flash() || newest.is_partial())
+    }
+}

@@ -1,0 +1,50 @@
+//! Cases with parity: the drive of a case with three dies or more, and flash enough for a page of parity in every few. They are a battery of their
+//! own, so that other cases stay what they are.
+
+use vpass_core::config::{DriveConfig, Params, ProgramUnit};
+use vpass_core::slots::parity::{self, ParityTechnique, STRIPE};
+use vpass_core::slots::reclaim::{RECLAIM, Technique};
+
+use super::deck::Decks;
+use super::params;
+use crate::dice::Dice;
+
+/// Channels and dies on each.
+const DIES: [(u32, u32); 5] = [(3, 1), (4, 1), (2, 2), (5, 1), (2, 3)];
+/// Share of the flash that the host does not see.
+const SPARE: [f64; 3] = [0.42, 0.5, 0.6];
+
+/// The reclaim technique of a case.
+pub(super) fn technique(decks: &Decks) -> &'static Technique {
+    let goes: Vec<&Technique> = RECLAIM.iter().filter(|t| !t.keeps_apart && !t.lowers_density && !t.needs.retries).collect();
+    decks.pick("technique beside parity", &goes)
+}
+
+/// The drive of a case, resolved, under a parity technique.
+///
+/// # Errors
+/// Why it cannot be resolved.
+pub(super) fn draw(decks: &Decks, config: DriveConfig, technique: &ParityTechnique) -> Result<DriveConfig, String> {
+    let mut dice = Dice::new(decks.case ^ 0x0A1D_5A1D_5A1D_5000);
+    let mut config = config;
+    let (channels, dies) = decks.pick("dies of parity", &DIES);
+    (config.geometry.channels, config.geometry.dies_per_channel) = (channels, dies);
+    config.timing.program_unit = ProgramUnit::Page;
+    config.drive.capacity = None;
+    config.drive.spare = Some(dice.pick(&SPARE));
+    config.parity.params = params::draw_rest(&mut dice, "parity", Params::default());
+    if channels * dies == 3 {
+        config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
+    }
+    for blocks in 10 / config.geometry.planes_per_die.max(1) + dice.between(0, 4) as u32.. {
+        config.geometry.blocks_per_plane = Some(blocks.max(1));
+        let Ok(resolved) = config.clone().resolve() else { continue };
+        let drive = parity::drive(resolved, technique.name);
+        match parity::check_drive(&drive, technique.name) {
+            Ok(()) => return Ok(drive),
+            Err(e) if blocks > 1000 => return Err(e.to_string()),
+            Err(_) => {}
+        }
+    }
+    Err("no drive has room for parity".into())
+}

@@ -1,0 +1,48 @@
+//! Random drives with parity, under the oracle: it adds up what physically lies where, and holds each page of parity against it.
+
+use vpass_core::slots::parity::{NO_PARITY, PARITY};
+use vpass_oracle::swarm::Case;
+
+/// Cases of each technique.
+const CASES: u64 = 300;
+
+#[test]
+fn parity_is_what_it_should_be() {
+    let cases = std::env::var("VPASS_CASES").map_or(CASES, |n| n.parse().expect("a number"));
+    let from = std::env::var("VPASS_SEED").map_or(0, |n| n.parse().expect("a number"));
+    let mut wrong = vec![];
+    for technique in PARITY.iter().filter(|t| t.name != NO_PARITY) {
+        wrong.extend((from..from + cases).filter_map(|seed| {
+            let said = Case::new(seed).striped(technique).run().err()?;
+            Some(format!("{} {seed}: {said}", technique.name))
+        }));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every seeded bug of parity is found at the case that is recorded for it or, where cases have changed since, at one of those behind.
+#[cfg(feature = "seeded-bugs")]
+#[test]
+#[expect(clippy::print_stdout, reason = "says which case to record")]
+fn every_bug_of_parity_is_found() {
+    use vpass_core::bugs::Bug;
+    use vpass_core::slots::parity::parity_technique;
+
+    const RECORDED: [(Bug, u64); 3] = [(Bug::TrimLeavesParity, 2), (Bug::OldDataForgotten, 5), (Bug::RebuiltFromGarbage, 127)];
+    const WITHIN: u64 = 300;
+    std::panic::set_hook(Box::new(|_| {}));
+    let raid5 = parity_technique("raid5").expect("it is in the list");
+    // Of the oracle, not of the drive's own assertions.
+    let shows = |bug: Bug, seed: u64| Case::new(seed).striped(raid5).with(bug).run().is_err_and(|said| !said.contains("the drive stopped"));
+    let is_found = |bug: Bug| {
+        let recorded = RECORDED.iter().find(|(of, _)| *of == bug).map_or(0, |(_, seed)| *seed);
+        let found = (recorded..recorded + WITHIN).find(|seed| shows(bug, *seed));
+        if found != Some(recorded) {
+            println!("{bug:?}: case {found:?} in the place of {recorded}");
+        }
+        found.is_some()
+    };
+    let missed: Vec<Bug> = Bug::OF_PARITY.into_iter().filter(|bug| !is_found(*bug)).collect();
+    let _ = std::panic::take_hook();
+    assert!(missed.is_empty(), "{missed:?}");
+}
