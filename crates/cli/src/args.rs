@@ -291,10 +291,19 @@ fn a_count(text: &str) -> Result<u64, String> {
 }
 
 /// So many disjoint samples of one page in `of`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(try_from = "String")]
 pub(crate) struct Samples {
     pub(crate) count: u32,
     pub(crate) of: u32,
+}
+
+impl TryFrom<String> for Samples {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        a_sample(&text)
+    }
 }
 
 /// Reads samples such as 1/16 or 4/256.

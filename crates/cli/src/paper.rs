@@ -9,6 +9,8 @@ mod periods;
 mod plot;
 mod recipe;
 mod runs;
+mod slow_reads;
+mod span;
 mod stripes;
 mod traces;
 
@@ -24,6 +26,7 @@ use vpass_lab::files;
 use vpass_lab::load;
 use vpass_lab::plan::Plan;
 use vpass_lab::pool::{self, Job};
+use vpass_lab::series::Part;
 
 use crate::args::at_least_one;
 use crate::exit::Exit;
@@ -66,6 +69,8 @@ struct Run {
     summary: Value,
     /// P/E cycles and thousandths of effective ones of every block at the end, where a plot asks for them.
     blocks: Vec<(u32, u64)>,
+    /// What came week by week, where a plot asks for it or long reads are counted.
+    weeks: Vec<Part>,
     /// Requests came faster than the drive could serve them: its latencies are of no state that lasts.
     fell_behind: bool,
 }
@@ -84,7 +89,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let expectations = expectations(&recipe, &path)?;
     recipe.check()?;
     let traces = args.traces.as_deref().map(|folder| Traces::find(&recipe, folder)).transpose()?.unwrap_or_default();
-    let mut runs = runs::runs(&recipe, &traces, args.seed)?;
+    let mut runs = runs::runs(&recipe, path.parent().unwrap_or(Path::new(".")), &traces, args.seed)?;
     let folder = args.out.as_deref().map(Folder::begin).transpose()?;
     let started = Instant::now();
     run_all(&recipe, &mut runs, args.threads)?;
@@ -135,12 +140,16 @@ fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> 
             let in_use = outcome.drive.block_states().filter(|block| block.written > 0).count();
             summary[BLOCKS] = serde_json::json!({ "in_use": in_use });
         }
+        let weeks = recipe.span_of(&runs[i].group).map_or_else(Vec::new, |span| outcome.series.parts(span.weeks()));
+        if let Some(long_us) = recipe.long_us {
+            summary[slow_reads::READS] = slow_reads::of(&runs[i].plan.drive.config, outcome, &weeks, long_us)?;
+        }
         let plotted = recipe.plots_blocks_of(&runs[i].group, &runs[i].workload);
         let blocks = outcome.drive.block_states().filter(|_| plotted).map(|b| (b.pec, b.effective_milli)).collect();
-        Ok((summary, blocks, outcome.summary.backlog_grows()))
+        Ok((summary, blocks, weeks, outcome.summary.backlog_grows()))
     })?;
     for (run, found) in runs.iter_mut().zip(found) {
-        (run.summary, run.blocks, run.fell_behind) = found;
+        (run.summary, run.blocks, run.weeks, run.fell_behind) = found;
     }
     Ok(())
 }
@@ -154,7 +163,11 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
         out::write_file(folder, &format!("{}.csv", gain.name), gain.csv(runs)?.as_bytes())?;
     }
     for plot in &recipe.plots {
-        out::write_file(folder, &format!("{}.csv", plot.name), plot::csv(plot, recipe.group(&plot.group)?.slot(), runs)?.as_bytes())?;
+        out::write_file(
+            folder,
+            &format!("{}.csv", plot.name),
+            plot::csv(plot, recipe.group(&plot.group)?.slot(), runs, recipe.long_us)?.as_bytes(),
+        )?;
     }
     let drive = load::drive(&recipe.drive, &load::overrides(&recipe.set)?)?.config;
     let model = &recipe.model;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use vpass_core::base::metrics::MOST_RETRIES;
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::config::ErrorLaw;
 use vpass_core::drive::Drive;
@@ -30,8 +31,9 @@ struct Sample {
 /// What the host's reads took of tired data, where data has an error rate.
 #[derive(Clone, Copy, Debug)]
 struct Tired {
-    retries: u64,
-    reads_with_retry: u64,
+    /// Page reads by the retries that they took, from one on; as many as there are levels count.
+    retried: [u64; MOST_RETRIES],
+    levels: u8,
     /// Expected; none where no codeword is known.
     lost_codewords: Option<f64>,
 }
@@ -39,16 +41,37 @@ struct Tired {
 impl Tired {
     fn of(drive: &Drive) -> Option<Self> {
         let most = drive.max_retries().filter(|_| drive.config().error.model != ErrorLaw::None)?;
-        let retried = &drive.flash_counts().retried[..=usize::from(most)];
-        Some(Self {
-            retries: (0..).zip(retried).map(|(retries, reads)| retries * reads).sum(),
-            reads_with_retry: retried.iter().skip(1).sum(),
-            lost_codewords: drive.lost_codewords(),
-        })
+        let mut retried = [0; MOST_RETRIES];
+        retried.copy_from_slice(&drive.flash_counts().retried[1..]);
+        Some(Self { retried, levels: most, lost_codewords: drive.lost_codewords() })
+    }
+
+    fn retried(&self) -> &[u64] {
+        &self.retried[..usize::from(self.levels)]
+    }
+
+    /// Retries of all reads, and how many reads took any.
+    fn sums(&self) -> (u64, u64) {
+        let retried = self.retried();
+        ((1..).zip(retried).map(|(retries, reads)| retries * reads).sum(), retried.iter().sum())
     }
 }
 
 const COUNTS: usize = 2 + 2 * Cause::COUNT + 5;
+/// Where the counts have the pages that the host read, and those programmed by cause.
+const READ_PAGES: usize = 0;
+const PROGRAMS: usize = 2;
+
+/// What came in a part of a run. Between two rows counts grow evenly, so numbers need not be whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Pages that the host read.
+    pub read_pages: f64,
+    /// Pages programmed, in the order of [`Cause::ALL`].
+    pub programs: [f64; Cause::COUNT],
+    /// Pages that the host read, by the retries that they took, from one on; empty where there are none.
+    pub retried: Vec<f64>,
+}
 
 /// What follows where data has an error rate.
 const TIRED: &str = ",host_retries,host_reads_with_retry,expected_lost_codewords";
@@ -103,6 +126,32 @@ impl Series {
         self.every = self.rows.last().map_or(0, |last| last.requests) / self.rows.len().max(1) as u64;
     }
 
+    /// The run cut into so many parts: of equal time where rows have one, else of equally many requests.
+    pub fn parts(&self, parts: u32) -> Vec<Part> {
+        let at = |row: &Sample| row.seconds.unwrap_or(row.requests as f64);
+        let end = self.rows.last().map_or(0.0, at);
+        let sums: Vec<Part> = (0..=parts).map(|n| self.up_to(end * f64::from(n) / f64::from(parts), at)).collect();
+        sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect()
+    }
+
+    /// What came up to there, in proportion between two rows; before the first nothing had come at 0.
+    fn up_to(&self, end: f64, at: impl Fn(&Sample) -> f64) -> Part {
+        let after = self.rows.partition_point(|row| at(row) < end).min(self.rows.len().saturating_sub(1));
+        let (before, behind) = (after.checked_sub(1).map(|n| &self.rows[n]), self.rows.get(after));
+        let [from, to] = [before, behind].map(|row| row.map_or(0.0, &at));
+        let share = if to > from { ((end - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
+        let between = |count: &dyn Fn(&Sample) -> u64| {
+            let [before, behind] = [before, behind].map(|row| row.map_or(0.0, |row| count(row) as f64));
+            before + share * (behind - before)
+        };
+        let levels = behind.and_then(|row| row.tired).map_or(0, |tired| usize::from(tired.levels));
+        Part {
+            read_pages: between(&|row| row.counts[READ_PAGES]),
+            programs: std::array::from_fn(|cause| between(&|row| row.counts[PROGRAMS + cause])),
+            retried: (0..levels).map(|n| between(&|row| row.tired.map_or(0, |tired| tired.retried[n]))).collect(),
+        }
+    }
+
     /// All rows under their header.
     pub fn csv(&self) -> String {
         let mut csv = columns();
@@ -118,15 +167,28 @@ impl Series {
             for count in row.counts {
                 let _ = write!(csv, ",{count}");
             }
-            if let Some(Tired { retries, reads_with_retry, lost_codewords }) = row.tired {
+            if let Some(tired) = row.tired {
+                let (retries, reads_with_retry) = tired.sums();
                 let _ = write!(csv, ",{retries},{reads_with_retry},");
-                if let Some(lost) = lost_codewords {
+                if let Some(lost) = tired.lost_codewords {
                     let _ = write!(csv, "{lost:e}");
                 }
             }
             csv.push('\n');
         }
         csv
+    }
+}
+
+impl Part {
+    /// What came since an earlier time.
+    fn less(&self, before: &Self) -> Self {
+        let retried = |n: usize| self.retried[n] - before.retried.get(n).unwrap_or(&0.0);
+        Self {
+            read_pages: self.read_pages - before.read_pages,
+            programs: std::array::from_fn(|cause| self.programs[cause] - before.programs[cause]),
+            retried: (0..self.retried.len()).map(retried).collect(),
+        }
     }
 }
 
@@ -178,5 +240,9 @@ mod tests {
         assert!(csv.starts_with("requests,simulated_s,host_read_pages,"));
         let widths: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
         assert!(widths.iter().all(|w| *w == 2 + COUNTS), "{widths:?}");
+        // Parts are of equally many requests, whatever the rows.
+        let parts = series.parts(3);
+        assert!(parts.iter().all(|part| (part.read_pages - 20_000.0 / 3.0).abs() < 1e-6), "{parts:?}");
+        assert_eq!(Series::default().parts(2).len(), 2);
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn render(
 ) -> Result<String, Failure> {
     let mut text = format!("{}\n  on {}; {sources}\n", Look::Heading.paint(&recipe.title, colour), recipe.drive);
     for (figure, numbers) in recipe.figures.iter().zip(figures) {
-        let over = figure.over.as_ref().map_or_else(|| figure.unit.clone(), |over| format!("over {over}"));
+        let over = figure.divisor().map_or_else(|| figure.unit.clone(), |over| format!("over {over}"));
         let rows = if figure.by_workload { "" } else { ", mean of the workloads" };
         let _ = write!(text, "\n{} ({}; {over}{rows})\n", Look::Heading.paint(&figure.title, colour), figure.name);
         text.push_str(&table(figure, numbers).render(colour));
@@ -131,13 +131,20 @@ fn table(figure: &Figure, numbers: &Numbers) -> Table {
     let mut table = Table::new(std::iter::once("").chain(techniques.iter().copied()));
     for variant in variants {
         for workload in numbers.workloads().into_iter().filter(|_| figure.by_workload) {
-            let cell = |technique: &&str| text(numbers.of_workload(variant, workload, technique));
+            let cell = |technique: &&str| {
+                let half = numbers.half_width(variant, workload, technique).filter(|_| figure.interval);
+                text(numbers.of_workload(variant, workload, technique)) + &half.map_or_else(String::new, plus_minus)
+            };
             table.row(std::iter::once(format!("{variant} {workload}")).chain(techniques.iter().map(cell)));
         }
         let name = if figure.by_workload { format!("{variant} mean") } else { variant.to_owned() };
         table.row(std::iter::once(name).chain(techniques.iter().map(|technique| text(numbers.mean(variant, technique)))));
     }
     table
+}
+
+fn plus_minus(half: f64) -> String {
+    format!(" ± {}", vpass_lab::numbers::digits(half))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use vpass_lab::compare::estimate::estimate;
 use vpass_lab::failure::Failure;
 
 use super::recipe::{Expected, Figure};
@@ -19,6 +20,8 @@ struct Row<'a> {
     workload: &'a str,
     technique: &'a str,
     seed: u64,
+    /// Which sample of a drive; 0 where it is all of it.
+    residue: u32,
     raw: f64,
     refused: bool,
     /// What a row of the same workload is divided by where this one is of the figure's technique.
@@ -73,16 +76,18 @@ impl<'a> Numbers<'a> {
                 workload: &run.workload,
                 technique: run.technique,
                 seed: run.plan.seed,
+                residue: run.plan.sample.residue,
                 raw,
                 refused: run.fell_behind,
                 base,
                 shown,
             });
         }
-        if let Some(over) = &figure.over {
+        if let Some(over) = figure.divisor() {
+            let of_variant = figure.over_variant.is_some();
             for i in 0..rows.len() {
-                let key = |row: &Row<'a>| (row.variant, row.workload, row.seed);
-                let base = rows.iter().find(|r| key(r) == key(&rows[i]) && r.technique == over);
+                let key = |row: &Row<'a>| (row.workload, row.seed, row.residue, if of_variant { row.technique } else { row.variant });
+                let base = rows.iter().find(|r| key(r) == key(&rows[i]) && over == if of_variant { r.variant } else { r.technique });
                 let base = base.ok_or_else(|| Failure::usage(format!("figure {}: {over} is not among its runs", figure.name)))?;
                 let refused = [&rows[i], base].into_iter().any(|row| row.refused);
                 rows[i].shown = match base.base {
@@ -105,6 +110,13 @@ impl<'a> Numbers<'a> {
     pub(super) fn of_workload(&self, variant: &str, workload: &str, technique: &str) -> Shown {
         let of_it = self.rows.iter().filter(|r| (r.variant, r.workload, r.technique) == (variant, workload, technique));
         Shown::mean(&of_it.map(|r| r.shown).collect::<Vec<_>>())
+    }
+
+    /// Half the width of its 95 % interval over seeds and samples; none of a single run.
+    pub(super) fn half_width(&self, variant: &str, workload: &str, technique: &str) -> Option<f64> {
+        let of_it = self.rows.iter().filter(|r| (r.variant, r.workload, r.technique) == (variant, workload, technique));
+        let numbers: Option<Vec<f64>> = of_it.map(|r| r.shown.number()).collect();
+        estimate(&numbers?)?.ci95
     }
 
     /// The number of a technique where the paper has one of this figure.
@@ -144,9 +156,10 @@ impl<'a> Numbers<'a> {
     /// With a column of seeds where there are several; `slot` is what the techniques are of.
     pub(super) fn csv(&self, slot: &str) -> String {
         let figure = self.figure;
-        let over = figure.over.as_ref().map_or_else(String::new, |over| format!(",over_{}", over.replace('-', "_")));
+        let over = figure.divisor().map_or_else(String::new, |over| format!(",over_{}", over.replace(['-', ' '], "_")));
         let several = self.rows.iter().any(|row| row.seed != self.rows[0].seed);
-        let seeds = if several { "seed," } else { "" };
+        let samples = self.rows.iter().any(|row| row.residue != self.rows[0].residue);
+        let seeds = format!("{}{}", if several { "seed," } else { "" }, if samples { "sample," } else { "" });
         let mut csv = format!("# {}\nvariant,workload,{seeds}{slot},{}{over}\n", figure.title, figure.unit);
         let cell = |shown: Shown| match shown {
             Shown::Number(n) => n.to_string(),
@@ -156,15 +169,16 @@ impl<'a> Numbers<'a> {
         for row in &self.rows {
             let raw = if row.refused { REFUSED.to_owned() } else { row.raw.to_string() };
             let seed = if several { format!("{},", row.seed) } else { String::new() };
-            let _ = write!(csv, "{},{},{seed}{},{raw}", row.variant, row.workload, row.technique);
-            let _ = if figure.over.is_some() { writeln!(csv, ",{}", cell(row.shown)) } else { writeln!(csv) };
+            let sample = if samples { format!("{},", row.residue) } else { String::new() };
+            let _ = write!(csv, "{},{},{seed}{sample}{},{raw}", row.variant, row.workload, row.technique);
+            let _ = if figure.divisor().is_some() { writeln!(csv, ",{}", cell(row.shown)) } else { writeln!(csv) };
         }
         let (variants, techniques) = self.columns();
-        let seed = if several { "mean," } else { "" };
+        let seed = ["mean,"; 2][..usize::from(several) + usize::from(samples)].concat();
         for variant in variants {
             for technique in &techniques {
                 let mean = cell(self.mean(variant, technique));
-                let columns = if figure.over.is_some() { format!(",{mean}") } else { mean };
+                let columns = if figure.divisor().is_some() { format!(",{mean}") } else { mean };
                 let _ = writeln!(csv, "{variant},mean,{seed}{technique},{columns}");
             }
         }

@@ -7,7 +7,7 @@ use vpass_core::time::Replay;
 use vpass_lab::failure::Failure;
 
 use super::recipe::{Plot, PlotKind};
-use super::{REFUSED, Run};
+use super::{REFUSED, Run, slow_reads};
 
 /// Width of a bin of response times, and how many there are; the last has no end.
 const BIN_MS: u64 = 50;
@@ -25,15 +25,16 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
     bins
 }
 
-/// The points of a plot; `slot` is what the techniques are of.
+/// The points of a plot; `slot` is what the techniques are of, and reads beyond `long_us` are long.
 ///
 /// # Errors
 /// A pointer to something that is no list of numbers, or reads that were not taken apart.
-pub(super) fn csv(plot: &Plot, slot: &str, runs: &[Run]) -> Result<String, Failure> {
+pub(super) fn csv(plot: &Plot, slot: &str, runs: &[Run], long_us: Option<f64>) -> Result<String, Failure> {
     let columns = match plot.kind {
         PlotKind::Responses => "from_ms,to_ms,reads",
         PlotKind::Cumulative => "up_to_share,count,cumulative_share",
         PlotKind::Blocks => "block,pec_cycles,effective_pec_cycles",
+        PlotKind::Weeks => slow_reads::COLUMNS,
         PlotKind::Stages => "seed,case,reads,share,faster,wait_us,sense_us,channel_wait_us,transfer_us,retry_us",
     };
     let mut csv = format!("# {}\nvariant,workload,{slot},{columns}\n", plot.title);
@@ -50,6 +51,7 @@ pub(super) fn csv(plot: &Plot, slot: &str, runs: &[Run]) -> Result<String, Failu
             PlotKind::Cumulative => cumulative_rows(&list(plot, run, &plot.metric)?),
             PlotKind::Blocks => block_rows(run),
             PlotKind::Stages => stage_rows(plot, run)?,
+            PlotKind::Weeks => slow_reads::rows(run, long_us.unwrap_or_default())?,
         };
         for row in rows {
             let _ = writeln!(csv, "{name},{row}");

@@ -13,6 +13,7 @@ use vpass_lab::load::{complaint, read_file};
 use vpass_workload::synthetic::WorkloadConfig;
 
 use super::gain::Gain;
+use super::span::Span;
 pub(super) use expected::{Expectations, Expected};
 pub(super) use figure::{Figure, Plot, PlotKind};
 pub(super) use group::{Group, GroupWear, Variant};
@@ -46,6 +47,9 @@ pub(super) struct Recipe {
     /// What the drive's error model says by itself, without a run.
     #[serde(default)]
     pub(super) model: Model,
+    /// Microseconds beyond which a read is long. Where it is given, summaries say what reads would take on an idle drive.
+    #[serde(default)]
+    pub(super) long_us: Option<f64>,
 }
 
 fn greedy() -> String {
@@ -132,6 +136,12 @@ impl Recipe {
         self.plots.iter().any(|p| p.kind == PlotKind::Blocks && p.shows(group, workload))
     }
 
+    /// The span of a group all of which counts.
+    pub(super) fn span_of(&self, group: &str) -> Option<&Span> {
+        let span = self.groups.iter().find(|g| g.name == group).and_then(|g| g.span.as_ref());
+        span.filter(|span| span.window.is_none())
+    }
+
     /// Whether a name is one of a workload.
     ///
     /// # Errors
@@ -168,7 +178,12 @@ impl Recipe {
         self.groups.iter().try_for_each(Group::check_parts)?;
         self.gains.iter().try_for_each(|gain| gain.check(self.group(&gain.group)?))?;
         for figure in &self.figures {
-            figure.check_rates(self.group(&figure.group)?)?;
+            let group = self.group(&figure.group)?;
+            figure.check_rates(group)?;
+            figure.check_base(group)?;
+        }
+        for plot in self.plots.iter().filter(|plot| plot.kind == PlotKind::Weeks) {
+            plot.check_weeks(self.group(&plot.group)?, self.long_us)?;
         }
         for name in self.figures.iter().map(|f| &f.group).chain(self.plots.iter().map(|p| &p.group)) {
             self.group(name)?;

@@ -1,14 +1,17 @@
 //! The runs of a recipe: each technique under each workload and variant of a group, at the group's amount and load.
 
 use std::num::NonZeroU32;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
 use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
+use vpass_core::hints::HintRange;
 use vpass_core::slots::parity::NO_PARITY;
 use vpass_core::slots::refresh::{self, NO_REFRESH};
 use vpass_lab::explain;
 use vpass_lab::failure::Failure;
+use vpass_lab::hints::HintFile;
 use vpass_lab::load::{self, Generated, Loaded};
 use vpass_lab::plan::{self, Plan, Workload};
 use vpass_lab::run::Cycles;
@@ -18,76 +21,111 @@ use vpass_workload::synthetic::{Sample, WorkloadConfig, WorkloadFile};
 use super::Run;
 use super::recipe::{Group, GroupWear, NamedWorkload, Recipe, Variant};
 use super::traces::{Traces, replayed};
+use crate::args::Samples;
 
-/// Every run of the recipe, in order; real traces where there are any.
-pub(super) fn runs(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<Vec<Run>, Failure> {
+/// Every run of the recipe, in order; real traces where there are any. Hint files are in the recipe's folder.
+pub(super) fn runs(recipe: &Recipe, folder: &Path, traces: &Traces, seed: u64) -> Result<Vec<Run>, Failure> {
     let gc = plan::gc_named(&recipe.gc)?;
     let mut runs = vec![];
     for group in &recipe.groups {
         for variant in &group.variants {
             let techniques = Techniques::of(group, variant)?;
             for workload in recipe.workloads_of(group)? {
-                let sets: Vec<String> = recipe.set.iter().chain(&group.set).chain(&workload.set).chain(&variant.set).cloned().collect();
-                let mut drive = load::drive(&recipe.drive, &load::overrides(&sets)?)?;
-                if group.wear == GroupWear::Frozen {
-                    freeze_wear(group, &mut drive.config)?;
-                }
-                let Asked { requests, before, warm_up, repeat } = asked(group, variant, workload, &drive.config, traces);
-                let by_cycles = group.goes_by_cycles() && traces.of(workload).is_none();
-                let cycles = by_cycles.then(|| Cycles {
-                    blocks: blocks_read(group, &drive.config),
-                    warm_up: group.warm_up_cycles,
-                    counted: group.cycles,
-                });
+                let kind = Kind::of(recipe, folder, (group, variant, workload), traces)?;
                 let seeds = seed..seed + u64::from(group.seeds.map_or(1, NonZeroU32::get));
                 for (i, (seed, of_run)) in seeds.flat_map(|seed| techniques.iter().map(move |of_run| (seed, of_run))).enumerate() {
-                    let mut drive = drive.clone();
-                    if group.out_of_phase {
-                        drive.config.start.reads = end_of_cycle(&drive.config, of_run.reclaim, group.phases)?;
-                    }
-                    drive.config = refresh::drive(drive.config, of_run.refresh);
-                    let mut plan = Plan {
-                        drive,
-                        workload: requests.clone(),
-                        before: before.clone(),
-                        reclaim: of_run.reclaim,
-                        gc,
-                        refresh: of_run.refresh,
-                        parity: NO_PARITY,
-                        gear: group.gear.into(),
-                        repeat,
-                        until_stable: group.until_stable,
-                        ages: vec![],
-                        warm_up,
-                        cycles,
-                        sample: Sample::WHOLE,
-                        whole: None,
-                        seed,
-                        oracle: if group.oracle { Watch::On } else { Watch::Off },
-                        stages: group.has_stages(),
-                    };
-                    if of_run.refresh != NO_REFRESH {
-                        plan = plan.checked()?;
-                    }
+                    let plan = kind.plan(group, of_run, gc, seed)?;
                     // Opened once to see that it can be: the same for all techniques, and large tables on a large drive.
-                    if i == 0 {
+                    if i == 0 && !plan.is_fluid() {
                         plan.source()?;
                     }
-                    runs.push(Run {
-                        group: group.name.clone(),
-                        variant: variant.name.clone(),
-                        workload: workload.name.clone(),
-                        technique: of_run.name,
-                        plan,
-                        summary: Value::Null,
-                        blocks: vec![],
-                        fell_behind: false,
-                    });
+                    for plan in in_samples(plan, variant.sample.or(group.sample))? {
+                        runs.push(Run {
+                            group: group.name.clone(),
+                            variant: variant.name.clone(),
+                            workload: workload.name.clone(),
+                            technique: of_run.name,
+                            plan,
+                            summary: Value::Null,
+                            blocks: vec![],
+                            weeks: vec![],
+                            fell_behind: false,
+                        });
+                    }
                 }
             }
         }
     }
     Ok(runs)
+}
+
+/// What runs of a variant under a workload have in common.
+struct Kind {
+    drive: Loaded<DriveConfig>,
+    /// What the host says of its data; none where it says nothing.
+    said: Option<Vec<HintRange>>,
+    asked: Asked,
+    cycles: Option<Cycles>,
+}
+
+impl Kind {
+    fn of(
+        recipe: &Recipe,
+        folder: &Path,
+        (group, variant, workload): (&Group, &Variant, &NamedWorkload),
+        traces: &Traces,
+    ) -> Result<Self, Failure> {
+        let sets: Vec<String> = recipe.set.iter().chain(&group.set).chain(&workload.set).chain(&variant.set).cloned().collect();
+        let mut drive = load::drive(variant.drive.as_ref().unwrap_or(&recipe.drive), &load::overrides(&sets)?)?;
+        if group.wear == GroupWear::Frozen {
+            freeze_wear(group, &mut drive.config)?;
+        }
+        let file = variant.hints.as_ref().map(|name| HintFile::read(&folder.join(name))).transpose()?;
+        let said = file.map(|file| file.ranges(None, &[])).transpose()?;
+        let by_cycles = group.goes_by_cycles() && traces.of(workload).is_none();
+        let cycles =
+            by_cycles.then(|| Cycles { blocks: blocks_read(group, &drive.config), warm_up: group.warm_up_cycles, counted: group.cycles });
+        let asked = asked(group, variant, workload, &drive.config, traces);
+        Ok(Self { drive, said, asked, cycles })
+    }
+
+    /// A run of it.
+    fn plan(&self, group: &Group, of_run: &Techniques, gc: &'static str, seed: u64) -> Result<Plan, Failure> {
+        let mut drive = self.drive.clone();
+        if group.out_of_phase {
+            drive.config.start.reads = end_of_cycle(&drive.config, of_run.reclaim, group.phases)?;
+        }
+        drive.config = refresh::drive(drive.config, of_run.refresh);
+        drive.config.hints.said.clone_from(&self.said);
+        let Asked { requests, before, warm_up, repeat } = self.asked.clone();
+        let plan = Plan {
+            drive,
+            workload: requests,
+            before,
+            reclaim: of_run.reclaim,
+            gc,
+            refresh: of_run.refresh,
+            parity: NO_PARITY,
+            gear: group.gear.into(),
+            repeat,
+            until_stable: group.until_stable,
+            ages: vec![],
+            warm_up,
+            cycles: self.cycles,
+            sample: Sample::WHOLE,
+            whole: None,
+            seed,
+            oracle: if group.oracle { Watch::On } else { Watch::Off },
+            stages: group.has_stages(),
+        };
+        if of_run.refresh != NO_REFRESH || group.span.is_some() { plan.checked() } else { Ok(plan) }
+    }
+}
+
+/// The plan, or one for each sample of its drive.
+fn in_samples(plan: Plan, samples: Option<Samples>) -> Result<Vec<Plan>, Failure> {
+    let Some(Samples { count, of }) = samples else { return Ok(vec![plan]) };
+    (0..count).map(|residue| plan.sampled(Sample { of, residue })?.checked()).collect()
 }
 
 /// The techniques of a run, and which of them figures know it by.
@@ -146,6 +184,7 @@ fn end_of_cycle(drive: &DriveConfig, reclaim: &str, share: f64) -> Result<u32, F
 }
 
 /// What a run is to serve.
+#[derive(Clone)]
 struct Asked {
     requests: Workload,
     /// At an earlier time.
@@ -160,6 +199,15 @@ fn asked(group: &Group, variant: &Variant, workload: &NamedWorkload, drive: &Dri
     if let Some(periods) = &group.periods {
         let (before, counted) = periods.requests(variant.load.or(group.load), &workload.config, drive);
         return Asked { requests: generated(workload, counted), before: Some(before), warm_up: 0, repeat: NonZeroU32::MIN };
+    }
+    if let Some(span) = &group.span {
+        let all = span.requests(variant.reads_per_page, &workload.config, drive);
+        let Some(window) = &span.window else {
+            return Asked { requests: generated(workload, all), before: None, warm_up: 0, repeat: NonZeroU32::MIN };
+        };
+        let requests = (window.reads as f64 / workload.config.read_share.max(0.01)).round() as u64;
+        let timed = at_load(Some(window.load), None, WorkloadConfig { requests, ..workload.config.clone() }, drive);
+        return Asked { requests: generated(workload, timed), before: Some(all), warm_up: 0, repeat: NonZeroU32::MIN };
     }
     let passes = group.passes.or(workload.passes).unwrap_or(1.0);
     let warm_up_passes = group.warm_up_passes.or(workload.warm_up_passes).unwrap_or(0.0);

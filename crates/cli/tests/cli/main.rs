@@ -11,6 +11,7 @@ mod fio;
 mod life;
 mod limits;
 mod paper;
+mod paper_spans;
 mod results;
 mod samples;
 mod tired;

@@ -322,7 +322,7 @@ fn an_expected_row_says_how_it_is_compared() {
     for (more, words) in [
         ("", "a `tolerance`, or `direction_only = true`, is expected"),
         ("direction_only = true\ntolerance = 0.1", "no `tolerance` and no `calibrated` are expected"),
-        ("direction_only = true", "its figure divides by no technique: `below` or `above` is expected"),
+        ("direction_only = true", "its figure divides by nothing: `below` or `above` is expected"),
         ("tolerance = 0.1\nbelow = 'ipr'", "`below` and `above` are for `direction_only = true`"),
         ("tolerance = 0.1\nthan = 'w'", "`than` is for `below` and `above`"),
     ] {

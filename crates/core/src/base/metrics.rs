@@ -44,6 +44,8 @@ pub struct FlashCounts {
     pub reads: [u64; Cause::COUNT],
     /// Page reads for the host by the retries that they took; the first number is that of reads that took none, and is not counted.
     pub retried: [u64; MOST_RETRIES + 1],
+    /// Page reads for the host that began with a level above the first, because that had worked last (`ecc.start_from_last`).
+    pub began_higher: u64,
     /// Page programs.
     pub programs: [u64; Cause::COUNT],
     /// Those of them that hold nothing, in wordlines that were programmed before they were complete.

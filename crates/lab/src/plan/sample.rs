@@ -6,6 +6,7 @@
 use vpass_core::base::streams::RESERVE;
 use vpass_core::base::units::Bytes;
 use vpass_core::config::DriveConfig;
+use vpass_core::hints::{self, HintRange};
 use vpass_workload::synthetic::Sample;
 
 use super::Plan;
@@ -29,6 +30,8 @@ impl Plan {
         if sample.is_whole() {
             return Ok(self.clone());
         }
+        // Here the host's addresses are still those of the hints.
+        hints::check(&self.drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         let whole = self.drive.config.drive.capacity;
         let drive = Loaded { config: part_of(&self.drive.config, sample, &self.drive.name)?, ..self.drive.clone() };
         Ok(Self { drive, sample, whole, ..self.clone() })
@@ -45,6 +48,9 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     }
     let mut part = config.clone();
     divide(&mut part, of);
+    if let Some(said) = &mut part.hints.said {
+        *said = said.iter().filter_map(|range| of_sample(range, sample, config.geometry.page_size.0)).collect();
+    }
     let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
     let blocks = u64::from(per_plane) * u64::from(planes);
     let own = blocks as f64 / f64::from(of);
@@ -66,6 +72,18 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.drive.spare = None;
     part.drive.write_buffer = Bytes(config.drive.write_buffer.0 / u64::from(of) / page * page);
     part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
+}
+
+/// What a hint says of the pages of a sample, which are numbered anew; none where it speaks of none of them.
+fn of_sample(range: &HintRange, sample: Sample, page: u64) -> Option<HintRange> {
+    let place = |byte: u64| {
+        let (number, of, residue) = (byte / page, u64::from(sample.of), u64::from(sample.residue));
+        let before = (number + of - 1 - residue) / of;
+        // Within a page of the sample, or between two of them.
+        before * page + if number % of == residue { byte % page } else { 0 }
+    };
+    let (begin, end) = (place(range.offset.0), place(range.end()?));
+    (end > begin).then_some(HintRange { offset: Bytes(begin), bytes: Bytes(end - begin), ..*range })
 }
 
 fn dies(config: &DriveConfig) -> f64 {
@@ -95,4 +113,25 @@ fn divide(part: &mut DriveConfig, of: u32) {
 
 fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use vpass_core::base::latency::AccessLatency;
+
+    use super::*;
+
+    #[test]
+    fn a_hint_of_some_bytes_is_one_of_the_samples_pages_among_them() {
+        // Pages of 100 bytes; the sample has pages 1, 4, 7 and 10, numbered 0 to 3.
+        let of = |offset: u64, bytes: u64| {
+            let range = HintRange { offset: Bytes(offset), bytes: Bytes(bytes), access_latency: Some(AccessLatency::Idle), rank: 0 };
+            of_sample(&range, Sample { of: 3, residue: 1 }, 100).map(|range| (range.offset.0, range.bytes.0))
+        };
+        assert_eq!(of(0, 1100), Some((0, 400)), "all of it");
+        assert_eq!(of(200, 300), Some((100, 100)), "pages 2 to 4");
+        assert_eq!(of(130, 20), Some((30, 20)), "a part of page 1");
+        assert_eq!(of(450, 500), Some((150, 150)), "half of page 4, and page 7");
+        assert_eq!((of(0, 100), of(200, 200)), (None, None), "page 0; pages 2 and 3");
+    }
 }

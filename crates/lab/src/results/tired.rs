@@ -12,6 +12,9 @@ pub struct Retries {
     pub mean: Option<f64>,
     /// Page reads that took at least one.
     pub reads_with_retry: u64,
+    /// Page reads that began with a level above the first (`ecc.start_from_last`). Each took what a sensing of that level takes in the place of
+    /// the first read's.
+    pub began_higher: u64,
     /// Wordline groups on which the reclaim technique counts with more retries than `reclaim.retries`, because the age that data may come to
     /// leaves it too little otherwise; at the P/E count at which the run began.
     pub budget_raised: u32,
@@ -40,6 +43,7 @@ impl Retries {
             mean: (reads > 0).then(|| all as f64 / reads as f64),
             histogram,
             reads_with_retry: with_retry,
+            began_higher: counts.began_higher,
             budget_raised: drive.budget_raised(),
         })
     }

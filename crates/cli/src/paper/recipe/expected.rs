@@ -68,7 +68,7 @@ impl Expected {
             true if named == 0 && self.value.is_none() => "a `value`, `below` or `above` is expected",
             _ if self.than.is_some() && named == 0 => "`than` is for `below` and `above`",
             true if named > 1 => "one of `below` and `above` is expected",
-            true if named == 0 && figure.over.is_none() => "its figure divides by no technique: `below` or `above` is expected",
+            true if named == 0 && figure.divisor().is_none() => "its figure divides by nothing: `below` or `above` is expected",
             true if named == 0 && self.value.is_some_and(|value| (value - 1.0).abs() < f64::EPSILON) => "a value of 1 has no direction",
             _ => return Ok(()),
         };

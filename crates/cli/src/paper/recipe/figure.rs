@@ -28,12 +28,18 @@ pub(in crate::paper) struct Figure {
     /// The technique that the others are divided by.
     #[serde(default)]
     pub(in crate::paper) over: Option<String>,
+    /// In its place: the variant that the others are divided by, each technique by its own.
+    #[serde(default)]
+    pub(in crate::paper) over_variant: Option<String>,
     /// Numbers of that technique's summary, added up; the figure's own where empty.
     #[serde(default)]
     pub(in crate::paper) over_metric: Vec<String>,
     /// Whether each workload is printed, not only their mean.
     #[serde(default)]
     pub(in crate::paper) by_workload: bool,
+    /// Whether each workload's number has its 95 % interval over seeds and samples.
+    #[serde(default)]
+    pub(in crate::paper) interval: bool,
 }
 
 /// Numbers of a summary that grow with the length of a run.
@@ -62,6 +68,29 @@ impl Figure {
     }
 }
 
+impl Figure {
+    /// What its numbers are divided by, if by anything.
+    pub(in crate::paper) fn divisor(&self) -> Option<&str> {
+        self.over.as_deref().or(self.over_variant.as_deref())
+    }
+
+    /// Checks what its numbers are divided by.
+    ///
+    /// # Errors
+    /// Two of them, or a variant that the group does not have.
+    pub(super) fn check_base(&self, group: &Group) -> Result<(), Failure> {
+        let Some(variant) = &self.over_variant else { return Ok(()) };
+        if self.over.is_some() {
+            return Err(Failure::usage(format!("figure {}: one of `over` and `over_variant` is expected", self.name)));
+        }
+        if group.has_variant(variant) {
+            return Ok(());
+        }
+        let names = group.variants.iter().map(|v| v.name.as_str());
+        Err(Failure::usage(format!("figure {}: {}", self.name, vpass_lab::suggest::unknown("variant", variant, names))))
+    }
+}
+
 /// A figure of many points per run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,6 +116,20 @@ impl Plot {
     pub(in crate::paper) fn shows(&self, group: &str, workload: &str) -> bool {
         self.group == group && self.workload.as_ref().is_none_or(|w| w == workload)
     }
+
+    /// Checks that there are weeks to plot.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub(super) fn check_weeks(&self, group: &Group, long_us: Option<f64>) -> Result<(), Failure> {
+        if group.span.as_ref().is_some_and(|span| span.window.is_none()) && long_us.is_some() {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "plot {}: `weeks` are of a group with a `span` and no window, of a recipe that says with `long_us` which reads are long",
+            self.name
+        )))
+    }
 }
 
 /// What is plotted.
@@ -101,4 +144,6 @@ pub(in crate::paper) enum PlotKind {
     Blocks,
     /// The host's page reads taken apart, by page kind and by which pages below were valid.
     Stages,
+    /// What was read, rewritten and read slowly, week by week.
+    Weeks,
 }

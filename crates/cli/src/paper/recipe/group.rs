@@ -6,7 +6,9 @@ use serde::Deserialize;
 use vpass_lab::failure::Failure;
 use vpass_lab::setup::Gear;
 
+use crate::args::Samples;
 use crate::paper::periods::Periods;
+use crate::paper::span::Span;
 
 /// Runs that differ in technique, workload and variant only: each with each.
 #[derive(Clone, Debug, Deserialize)]
@@ -66,6 +68,12 @@ pub(in crate::paper) struct Group {
     /// In the place of passes and amounts: data that ages before anything counts.
     #[serde(default)]
     pub(in crate::paper) periods: Option<Periods>,
+    /// In the place of passes and amounts: so many reads of each page in so many days.
+    #[serde(default)]
+    pub(in crate::paper) span: Option<Span>,
+    /// Fluid gear: so many disjoint samples of one page in N, such as "4/104"; a variant may have its own.
+    #[serde(default)]
+    pub(in crate::paper) sample: Option<Samples>,
     /// Runs of each kind, with seeds one after the other; figures take their mean.
     #[serde(default)]
     pub(in crate::paper) seeds: Option<NonZeroU32>,
@@ -97,6 +105,14 @@ impl Group {
         self.periods.as_ref().is_some_and(|periods| periods.stages)
     }
 
+    fn is_fluid(&self) -> bool {
+        matches!(self.gear, GroupGear::Fluid)
+    }
+
+    fn is_sampled(&self) -> bool {
+        self.sample.is_some() || self.variants.iter().any(|variant| variant.sample.is_some())
+    }
+
     /// Whether a variant has this name.
     pub(in crate::paper) fn has_variant(&self, name: &str) -> bool {
         self.variants.iter().any(|variant| variant.name == name)
@@ -114,7 +130,12 @@ impl Group {
         } else if self.periods.is_some() && (self.goes_by_cycles() || self.blocks.is_some() || self.until_stable || self.refresh.is_empty())
         {
             "`periods` is expected beside `refresh`, and without `blocks`, `cycles` and `until_stable`"
+        } else if self.span.is_some() && (self.goes_by_cycles() || self.blocks.is_some() || self.until_stable || self.periods.is_some()) {
+            "`span` is expected without `blocks`, `cycles`, `until_stable` and `periods`"
+        } else if self.is_fluid() != self.is_sampled() || self.is_fluid() && self.span.is_none() {
+            "`gear = \"fluid\"` is expected beside `span` and `sample`, and `sample` nowhere else"
         } else {
+            self.span.as_ref().map_or(Ok(()), |span| span.check(self))?;
             return self.periods.as_ref().map_or(Ok(()), |periods| periods.check(self));
         };
         Err(Failure::usage(format!("group {}: {wrong}", self.name)))
@@ -156,6 +177,13 @@ pub(in crate::paper) enum GroupWear {
 pub(in crate::paper) enum GroupGear {
     Timed,
     Untimed,
+    Fluid,
+}
+
+impl GroupGear {
+    pub(in crate::paper) fn is_timed(self) -> bool {
+        matches!(self, Self::Timed)
+    }
 }
 
 impl From<GroupGear> for Gear {
@@ -163,6 +191,7 @@ impl From<GroupGear> for Gear {
         match gear {
             GroupGear::Timed => Self::Timed,
             GroupGear::Untimed => Self::Untimed,
+            GroupGear::Fluid => Self::Fluid,
         }
     }
 }
@@ -178,8 +207,20 @@ pub(in crate::paper) struct Variant {
     /// Refresh techniques in the place of the group's; the group's where empty.
     #[serde(default)]
     pub(in crate::paper) refresh: Vec<String>,
+    /// Preset or file in the place of the recipe's drive.
+    #[serde(default)]
+    pub(in crate::paper) drive: Option<String>,
     #[serde(default)]
     pub(in crate::paper) set: Vec<String>,
+    /// What the host says of how slow reads of its data may be: a file as `--hints` takes it, beside the recipe.
+    #[serde(default)]
+    pub(in crate::paper) hints: Option<String>,
+    /// In the place of the span's.
+    #[serde(default)]
+    pub(in crate::paper) reads_per_page: Option<f64>,
+    /// In the place of the group's.
+    #[serde(default)]
+    pub(in crate::paper) sample: Option<Samples>,
     /// In the place of the group's.
     #[serde(default)]
     pub(in crate::paper) load: Option<f64>,

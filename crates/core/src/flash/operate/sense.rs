@@ -96,6 +96,7 @@ impl Flash {
         self.note_read(PhysRead { result, fill, retries, ..read });
         if cause == Cause::Host && !fill {
             self.record_begin(level);
+            self.counts.began_higher += u64::from(level > 0);
             self.draws.host_read(lost);
         }
         if retries > 0 {
