@@ -97,7 +97,9 @@ impl Observer for Oracle {
         self.program_by_hint(at, lpn, origin);
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
-        self.ageing.programmed(at.block);
+        if self.ageing.programmed(at.block) {
+            self.asked_of_age(at.block);
+        }
         self.check_to_come(at.block);
         let checked = match origin {
             Origin::Host => {
@@ -153,6 +155,7 @@ impl Observer for Oracle {
             self.judge_answer(block, at);
             self.name_question(block, at);
         }
+        self.asked_of_age(block);
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
@@ -202,6 +205,7 @@ impl Observer for Oracle {
             self.know_age(block, None);
         }
         self.ageing.end(block);
+        self.asked_of_age(block);
         self.forget_adjusted(block);
         self.erase_by_hint(block);
         self.openings.erase(block);
@@ -227,7 +231,7 @@ impl Observer for Oracle {
     }
 
     fn clock(&mut self, at: Ns) {
-        let checked = self.ageing.clock(at);
+        let checked = self.ageing.clock(at).and_then(|()| self.check_older());
         self.findings.note(Kind::Protocol, checked);
     }
 
@@ -235,6 +239,7 @@ impl Observer for Oracle {
         if self.check_block(block, "age") {
             let checked = self.ageing.aged(block, since);
             self.findings.note(Kind::Books, checked);
+            self.asked_of_age(block);
         }
     }
 
@@ -242,11 +247,13 @@ impl Observer for Oracle {
         if self.check_block(block, "age") {
             let checked = self.renew(block, since);
             self.findings.note(Kind::Protocol, checked);
+            self.asked_of_age(block);
         }
     }
 
     fn clock_restarts(&mut self, passed: Ns) {
         self.adjusted.set_back(passed.cast_signed());
+        self.set_older_back(passed.cast_signed());
         let checked = self.ageing.restart(passed);
         self.findings.note(Kind::Protocol, checked);
     }

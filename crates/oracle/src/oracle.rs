@@ -23,6 +23,7 @@ use crate::hints::{self, Hints};
 use crate::jobs::Jobs;
 use crate::medium::{At, Medium};
 use crate::need::Need;
+use crate::older::Older;
 use crate::opening::Openings;
 use crate::parts::Memory;
 use crate::promises::Promises;
@@ -83,6 +84,7 @@ pub struct Oracle {
     pub(crate) clock: Clock,
     pub(crate) jobs: Jobs,
     pub(crate) questions: Questions,
+    pub(crate) older: Older,
     pub(crate) blame: Blame,
     pub(crate) hearsay: Hearsay,
     pub(crate) openings: Openings,
@@ -117,6 +119,7 @@ impl Oracle {
             clock: Clock::new(geometry, config, doses.per_kind(geometry)),
             jobs: Jobs::default(),
             questions: Questions::new(geometry),
+            older: Older::default(),
             blame: Blame::new(geometry, config.disturb.model),
             hearsay: Hearsay::default(),
             openings: Openings::new(geometry, config),

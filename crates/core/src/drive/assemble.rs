@@ -13,7 +13,7 @@ use crate::slots::Facts;
 use crate::slots::gc::gc_policy;
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique};
-use crate::slots::refresh::{self, REFRESH, RefreshTechnique, refresh_technique};
+use crate::slots::refresh::{self, RefreshTechnique, refresh_technique};
 
 impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
@@ -32,12 +32,15 @@ impl Drive {
         Self::assemble(config, policy, Some(technique), (&techniques.gc, refresh, techniques.seed), timed)
     }
 
-    /// The same under a policy that is in no list. It may not track, and what it promises is not checked.
+    /// The same under a policy that is in no list, in the place of `techniques.reclaim`. It may not track, and what it promises is not checked.
     ///
     /// # Errors
     /// As those of [`Self::new`].
-    pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, gc: &str, timed: bool) -> Result<Self, ConfigError> {
-        Self::assemble(config, policy, None, (gc, &REFRESH[0], 0), timed)
+    pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
+        let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
+        let config = refresh::drive(config, refresh.name);
+        refresh::check(&config, refresh.name)?;
+        Self::assemble(config, policy, None, (&techniques.gc, refresh, techniques.seed), timed)
     }
 
     fn assemble(

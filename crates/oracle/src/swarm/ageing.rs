@@ -4,7 +4,7 @@
 use vpass_core::base::span::{DAY, Span};
 use vpass_core::base::units::Ns;
 use vpass_core::config::{DriveConfig, Number, Params};
-use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, shortest_pass};
+use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, refresh_technique, shortest_pass};
 
 use super::deck::Decks;
 use super::{params, tired};
@@ -65,6 +65,12 @@ impl Ages {
         let passes = (period * dice.pick(&PASSED)) as Ns;
         config.error.longest_age = tired::longest_age(decks, config.start.age, passes);
         Some(Self { refresh, passes })
+    }
+
+    /// A pass over the drive as it is takes no longer than the period.
+    pub(super) fn leave_time(self, config: &mut DriveConfig) {
+        let technique = refresh_technique(self.refresh).expect("it was drawn from the list");
+        config.refresh.period = config.refresh.period.max(shortest_pass(config, technique));
     }
 
     /// The mean time between so many requests.

@@ -264,6 +264,23 @@ mod tests {
         }
     }
 
+    /// A page that merging corrupted is decoded by no level: the one that its read came to is none with which reads of the block begin.
+    #[test]
+    fn a_corrupted_page_teaches_no_level() {
+        let more = r#"
+            disturb = { model = "count", table = [{ pec = 0, limit = [100.0] }] }
+            error = { model = "powerlaw", e = 0.0045 }
+            ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = true }
+        "#;
+        let mut drive = example(more, "none");
+        (0..110).for_each(|_| drive.flash.sense_for_nobody(1, Cause::Host));
+        let mut level = |is_corrupted| {
+            drive.flash.verify(1, 1, Cause::Refresh, false, is_corrupted);
+            drive.flash.began_at()
+        };
+        assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
+    }
+
     #[test]
     fn the_share_of_corrupted_pages_is_the_error_rate() {
         for rate in [0.0, 0.2, 0.8, 1.0] {
