@@ -102,11 +102,10 @@ fn no_attack_breaks_a_policy_that_protects() {
 const REFRESHED: [(&str, f64); 2] = [
     (
         r#"
-        error.longest_age = "10d"
         refresh.period = "3d"
         start.age = "3d"
         ecc = { cap = [0.0045, 0.006, 0.008], retry_decode_us = [20, 40] }
-        error = { model = "powerlaw", e = 0.001, b = 2e-5, m = 0.0, n = 0.54 }
+        error = { model = "powerlaw", e = 0.001, b = 2e-5, m = 0.0, n = 0.54, longest_age = "10d" }
         "#,
         0.075,
     ),

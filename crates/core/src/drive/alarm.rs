@@ -11,7 +11,8 @@ use crate::flash::operate::sense::Sensed;
 use crate::ftl::job::Job;
 use crate::ftl::map::BUFFERED;
 use crate::slots::reclaim::Action;
-use crate::slots::rewrite::Rewrite;
+use crate::slots::refresh::Held;
+use crate::slots::rewrite::{Recode, Rewrite};
 
 impl Drive {
     /// Reads older data of a partly written page, to complete it.
@@ -128,7 +129,10 @@ impl Drive {
     /// Asks the policy about a block that nothing moves, and does what it wants.
     fn do_as_policy_says(&mut self, block: BlockId) {
         self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.is_multiple_of(2)));
-        let (next, actions) = self.consult(block);
+        let (mut next, mut actions) = self.consult(block);
+        if self.adjusts() {
+            next = self.adjust_what_stays(block, &mut actions, next);
+        }
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
         self.flash.tell(|o| o.asks_at(block, next));
         self.flash.set_policy_alarm(block, next);
@@ -138,6 +142,26 @@ impl Drive {
             let deadline = if rewrite.block == block { next } else { Reads::NEVER };
             self.reclaim(rewrite, deadline);
         }
+    }
+
+    /// The refresh technique may want wordlines adjusted that the policy leaves in a block. What that reads comes out of the reads that the block
+    /// may serve until the policy is asked again: gives how many are left.
+    fn adjust_what_stays(&mut self, block: BlockId, actions: &mut [Action], next: Reads) -> Reads {
+        let of_block = |action: &&mut Action| matches!(action, Action::Rewrite(rewrite) if rewrite.block == block);
+        let Some(Action::Rewrite(rewrite)) = actions.iter_mut().find(of_block) else { return next };
+        let moving = rewrite.moving(self.geometry.pages_per_block).filter(|_| rewrite.recode == Recode::Nothing);
+        let Some(moving) = moving else { return next };
+        let merges = self.refresh.at_reclaim(&Held::of(&self.flash, block), &moving);
+        if merges.is_empty() {
+            return next;
+        }
+        let burden = self.flash.burden_of_adjusting(block, &merges.wordlines(self.geometry.wordlines_per_block));
+        if next != Reads::NEVER && next.0 <= self.flash.block_reads(block).saturating_add(burden) {
+            self.ftl.refresh.no_room += 1;
+            return next;
+        }
+        rewrite.recode = Recode::Wordlines(merges);
+        if next == Reads::NEVER { next } else { Reads(next.0 - burden) }
     }
 
     /// Asks the policy, and carries out the probes that it wants first. Gives its next alarm, and what else it wants.
@@ -180,6 +204,7 @@ impl Drive {
         // Reclaim uses up free blocks as writes do, and where nothing is written nobody else would see to new ones.
         ftl.collect_in_background(flash, &mut slots);
         ftl.level_wear(flash, &mut slots);
+        ftl.adjust_in_turn(flash, &mut slots);
     }
 
     /// A block under a deferred job reached its policy's alarm again: its last allowed read, or the first alarm of a block

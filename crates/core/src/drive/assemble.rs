@@ -87,6 +87,7 @@ impl Drive {
             announced: 0,
         };
         drive.ftl.adjusting = drive.refresh.adjusting();
+        drive.ftl.turns.run = drive.refresh.looks_at_gc();
         if drive.adjusts() || technique.is_none() {
             drive.flash.expect_fewer_sensings();
         }

@@ -75,6 +75,7 @@ impl Ftl {
             let mut job = self.take_job(id);
             self.run_job(flash, slots, &mut job, true);
         } else if let Some(block) = self.pick_victim(flash, slots) {
+            self.turns.pass(flash, block);
             let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
             let mut job = self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
@@ -127,6 +128,7 @@ impl Ftl {
             && self.free.count() + u32::from(running == 0) > RESERVE
             && let Some(block) = self.pick_victim(flash, slots)
         {
+            self.turns.pass(flash, block);
             self.rewrite(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
         }
     }

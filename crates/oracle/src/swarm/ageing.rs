@@ -56,6 +56,9 @@ impl Ages {
         for technique in ["block", "ida"] {
             of_refresh.set(Some(technique), "patrol", Number::Real(patrol));
         }
+        for (key, deck) in [("at_reclaim", "merges at reclaim"), ("at_gc", "merges at gc")] {
+            of_refresh.set(Some("ida"), key, Number::Whole(decks.pick(deck, &[0, 0, 1])));
+        }
         config.refresh.params = params::draw_rest(&mut dice, "refresh", of_refresh);
         let period = shortest_pass(config, technique).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
         let period = if decks.pick("long", &[false, true]) { period.max(dice.pick(&LONG) * DAY as f64) } else { period };

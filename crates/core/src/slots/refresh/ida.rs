@@ -4,6 +4,8 @@
 //!
 //! - **Paper:** ida-coding-2018 III to IV.
 //! - **Acts at:** the ages at which `block` does. A block that holds merged wordlines moves whole the next time.
+//! - **Beyond the paper:** with `at_reclaim` and `at_gc` wordlines whose LSB page is gone are merged between refreshes, too: those that a partial
+//!   reclaim leaves, and those of a block that GC has passed over. What is to move anyway is not.
 //! - **Costs:** what is merged is read twice, a share of it, `error_rate`, is written elsewhere, and a wordline costs up to a program
 //!   (`adjust_us`). Merged blocks stay in use half empty: more garbage collection.
 //! - **Departs from the paper:** a block whose reclaim technique has no room for these reads moves whole. A merge makes data new (inference).
@@ -27,7 +29,7 @@ use super::block::{AT_ONCE, Block, LEAD, PATROL};
 use super::{Adjusting, Aged, Held, Refresh, RefreshTechnique, Wanted, copies_ns, sense_us};
 use crate::base::codings::{FASTER, FULL};
 use crate::base::geometry::Geometry;
-use crate::base::page_set::PageSet;
+use crate::base::page_set::{self, PageSet};
 use crate::base::streams::GC;
 use crate::base::units::{Bytes, Moment, Ns, us};
 use crate::config::DriveConfig;
@@ -70,12 +72,36 @@ const ONLY_INVALID: Param = Param {
     alias: None,
 };
 
+const AT_RECLAIM: Param = Param {
+    key: "at_reclaim",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0, 0.0, 1.0],
+    meaning: "1: where reclaim moves a part of a block, wordlines that stay and whose LSB page is gone are merged in the same job",
+    source: "not in ida-coding-2018",
+    alias: None,
+};
+
+const AT_GC: Param = Param {
+    key: "at_gc",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0, 0.0, 1.0],
+    meaning: "1: whenever GC picks a block, another that is to stay is looked at, in turn; its wordlines whose LSB page is gone are merged",
+    source: "not in ida-coding-2018",
+    alias: None,
+};
+
 pub(super) const CARD: RefreshTechnique = Card {
     about: About {
         name: "ida",
         summary: "merges states of wordlines in place at the age `refresh.period`, so that reads take fewer sensings, and moves the rest",
         paper: "IDA coding, MICRO 2018",
-        params: &[LEAD, AT_ONCE, PATROL, ERROR_RATE, ADJUST_US, ONLY_INVALID],
+        params: &[LEAD, AT_ONCE, PATROL, ERROR_RATE, ADJUST_US, ONLY_INVALID, AT_RECLAIM, AT_GC],
         ..About::PLAIN
     },
     new: |args, config, seed| {
@@ -84,6 +110,8 @@ pub(super) const CARD: RefreshTechnique = Card {
             adjusting: Adjusting::new(args.real(&ERROR_RATE), seed),
             error_rate: args.real(&ERROR_RATE),
             only_invalid: args.whole(&ONLY_INVALID) == 1,
+            at_reclaim: args.whole(&AT_RECLAIM) == 1,
+            at_gc: args.whole(&AT_GC) == 1,
         })
     },
 };
@@ -101,6 +129,8 @@ struct Ida {
     adjusting: Adjusting,
     error_rate: f64,
     only_invalid: bool,
+    at_reclaim: bool,
+    at_gc: bool,
 }
 
 impl Ida {
@@ -110,6 +140,23 @@ impl Ida {
         let is_wanted = kinds >> top & 1 == 1 && !(self.only_invalid && kinds & 1 == 1);
         if is_wanted { held.codings().faster(kinds & !1) } else { None }
     }
+}
+
+/// Wordlines of a block that stay when these pages have moved, and that lose nothing by a merge: their LSB page is gone, and none was merged
+/// before.
+fn merges_of_staying(held: &Held, moving: Option<&PageSet>) -> Merges {
+    let (g, bits) = (held.geometry, held.geometry.cell.bits());
+    let mut merges = Merges::none();
+    let is_new = |wordline: &u32| held.recoded.get(*wordline as usize).is_none_or(|coding| *coding == FULL);
+    for wordline in (0..held.whole_wordlines).filter(|wordline| held.mode == FULL && is_new(wordline)) {
+        let away = moving.map_or(0, |moving| page_set::bits(moving.words(), wordline * bits, bits) as u32);
+        let kinds = held.valid_kinds(wordline) & !away;
+        let coding = if kinds & 1 == 0 && kinds >> (bits - 1) & 1 == 1 { held.codings().faster(kinds) } else { None };
+        if let Some(coding) = coding {
+            merges.insert(coding, wordline, g.wordlines_per_block);
+        }
+    }
+    merges
 }
 
 impl Refresh for Ida {
@@ -144,6 +191,20 @@ impl Refresh for Ida {
         }
         moving.insert(held.whole_wordlines * bits, g.pages_per_block - held.whole_wordlines * bits);
         Rewrite { block: held.block, parts: vec![Part::of(moving, GC)], recode: Recode::Wordlines(merges), otherwise: GC }
+    }
+
+    fn at_reclaim(&self, held: &Held, moving: &PageSet) -> Merges {
+        if self.at_reclaim { merges_of_staying(held, Some(moving)) } else { Merges::none() }
+    }
+
+    fn looks_at_gc(&self) -> bool {
+        self.at_gc
+    }
+
+    /// A block stays that is nearer to a full one than to the one that GC has picked.
+    fn at_gc(&self, held: &Held, picked: u32) -> Merges {
+        let valid: u32 = held.valid.iter().map(|word| word.count_ones()).sum();
+        if 2 * valid > picked + held.geometry.pages_per_block { merges_of_staying(held, None) } else { Merges::none() }
     }
 
     fn adjusting(&self) -> Option<Adjusting> {
@@ -290,6 +351,46 @@ mod tests {
         }
         let of = |seed, pec| (0..64).map(|ppn| u64::from(Adjusting::new(0.5, seed).corrupts(ppn, pec)) << ppn).sum::<u64>();
         assert!(of(1, 0) != of(2, 0) && of(1, 0) != of(1, 1) && of(1, 1) == of(1, 1));
+    }
+
+    /// Of LCM, -CM, L-M and LC- reclaim moves a part; what is left of these wordlines, and what it comes to.
+    #[test]
+    fn what_reclaim_leaves_is_merged_where_its_lsb_is_gone() {
+        let merged = |more: &str, moving: &[u32]| {
+            let drive = example(more, "none");
+            let mut pages = PageSet::none(12);
+            moving.iter().for_each(|page| pages.insert(*page, 1));
+            let merges = drive.refresh.at_reclaim(&Held::of(&drive.flash, 0), &pages);
+            merges.by_coding().flat_map(|(coding, wordlines)| wordlines.iter().map(move |w| (w, coding)).collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        let on = "refresh.ida = { at_reclaim = 1 }";
+        assert_eq!(merged("", &[]), []);
+        assert_eq!(merged(on, &[]), [(1, 4)]);
+        assert_eq!(merged(on, &[0, 6]), [(0, 4), (1, 4), (2, 5)], "LSB pages that move anyway");
+        assert_eq!(merged(on, &[4, 5]), [], "of the second wordline nothing is left but what needs no merge");
+    }
+
+    /// The block has 9 valid pages of 12, nearer to a full block than to one of 5.
+    #[test]
+    fn what_gc_passes_over_is_merged_where_it_is_to_stay() {
+        let drive = example("refresh.ida = { at_gc = 1 }", "none");
+        let at_gc = |picked| drive.refresh.at_gc(&Held::of(&drive.flash, 0), picked).len();
+        assert_eq!([5, 6, 9].map(at_gc), [1, 0, 0]);
+    }
+
+    /// Reads of wordline 1, whose LSB page is gone, bring those on both sides of it to their limit: `straw-wl` moves these, and it is merged.
+    #[test]
+    fn a_partial_reclaim_merges_what_it_leaves() {
+        for (more, merged) in [("", 0), ("refresh.ida = { at_reclaim = 1, error_rate = 0 }", 1)] {
+            let disturb = r#"disturb = { model = "wordline", table = [{ pec = 0, limit = [9000], alpha = [9.0] }] }
+                reclaim = { check_interval = 100 }"#;
+            let mut drive = example(&format!("{disturb}\n{more}"), "straw-wl");
+            for _ in 0..2_000 {
+                drive.read_pages(&[4]);
+            }
+            assert!(drive.reclaim_counts().pages_copied > 0);
+            assert_eq!((drive.refresh_counts().merged_wordlines, drive.lost_pages()), (merged, 0), "{more}");
+        }
     }
 
     /// Valid kinds of a QLC wordline, LSB first, and the coding.
