@@ -23,7 +23,7 @@ pub(crate) struct Adjusted {
     /// Share of pages that are corrupted, and the seed; none where nothing is adjusted.
     error_rate: Option<(f64, u64)>,
     /// Wordlines are adjusted in blocks that are not due, too, where no page has to move for it.
-    pub(crate) at_gc: bool,
+    pub(crate) between: bool,
     /// Pages of each block's wordline that was adjusted last, and whether it was corrupted.
     unverified: BTreeMap<Ppn, bool>,
     /// Pages that were, until they are written elsewhere.
@@ -40,7 +40,8 @@ impl Adjusted {
     pub(crate) fn expect(&mut self, config: &DriveConfig, refresh: &str, seed: u64) {
         let rate = config.refresh.params.get(Some("ida"), "error_rate").map_or(0.2, Number::value);
         self.error_rate = (refresh == "ida").then_some((rate, seed));
-        self.at_gc = config.refresh.params.get(Some("ida"), "at_gc").is_some_and(|at_gc| at_gc.value() > 0.0);
+        let is_on = |key: &str| config.refresh.params.get(Some("ida"), key).is_some_and(|number| number.value() > 0.0);
+        self.between = refresh == "ida" && (is_on("at_reclaim") || is_on("at_gc"));
     }
 
     /// Whether merging into a coding is such an adjustment.

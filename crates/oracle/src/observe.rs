@@ -159,7 +159,7 @@ impl Observer for Oracle {
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
-        if cause == Cause::Refresh && !(self.adjusted.at_gc && self.moves_nothing(block, pages)) {
+        if cause == Cause::Refresh && !(self.adjusted.between && self.moves_nothing(block, pages)) {
             let checked = self.ageing.refreshes(block);
             self.findings.note(Kind::Protocol, checked);
         }

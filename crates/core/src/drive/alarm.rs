@@ -12,7 +12,7 @@ use crate::ftl::job::Job;
 use crate::ftl::map::BUFFERED;
 use crate::slots::reclaim::Action;
 use crate::slots::refresh::Held;
-use crate::slots::rewrite::{Recode, Rewrite};
+use crate::slots::rewrite::Rewrite;
 
 impl Drive {
     /// Reads older data of a partly written page, to complete it.
@@ -129,13 +129,14 @@ impl Drive {
     /// Asks the policy about a block that nothing moves, and does what it wants.
     fn do_as_policy_says(&mut self, block: BlockId) {
         self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.is_multiple_of(2)));
-        let (mut next, mut actions) = self.consult(block);
-        if self.adjusts() {
-            next = self.adjust_what_stays(block, &mut actions, next);
-        }
+        let was_left = self.adjusts() && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
+        let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
         self.flash.tell(|o| o.asks_at(block, next));
         self.flash.set_policy_alarm(block, next);
+        if was_left && actions.is_empty() {
+            return self.adjust_what_stays(block);
+        }
         for action in actions {
             let Action::Rewrite(rewrite) = action else { unreachable!("probes are carried out while the policy is asked") };
             // Another block keeps its own deadline: its policy is asked when its alarm rings.
@@ -144,24 +145,11 @@ impl Drive {
         }
     }
 
-    /// The refresh technique may want wordlines adjusted that the policy leaves in a block. What that reads comes out of the reads that the block
-    /// may serve until the policy is asked again: gives how many are left.
-    fn adjust_what_stays(&mut self, block: BlockId, actions: &mut [Action], next: Reads) -> Reads {
-        let of_block = |action: &&mut Action| matches!(action, Action::Rewrite(rewrite) if rewrite.block == block);
-        let Some(Action::Rewrite(rewrite)) = actions.iter_mut().find(of_block) else { return next };
-        let moving = rewrite.moving(self.geometry.pages_per_block).filter(|_| rewrite.recode == Recode::Nothing);
-        let Some(moving) = moving else { return next };
-        let merges = self.refresh.at_reclaim(&Held::of(&self.flash, block), &moving);
-        if merges.is_empty() {
-            return next;
-        }
-        let burden = self.flash.burden_of_adjusting(block, &merges.wordlines(self.geometry.wordlines_per_block));
-        if next != Reads::NEVER && next.0 <= self.flash.block_reads(block).saturating_add(burden) {
-            self.ftl.refresh.no_room += 1;
-            return next;
-        }
-        rewrite.recode = Recode::Wordlines(merges);
-        if next == Reads::NEVER { next } else { Reads(next.0 - burden) }
+    /// The policy wants nothing of a block that a job has left data in: wordlines of it may be adjusted where they lie.
+    fn adjust_what_stays(&mut self, block: BlockId) {
+        let merges = self.refresh.at_reclaim(&Held::of(&self.flash, block));
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.adjust_in_place(flash, &mut slots, block, merges);
     }
 
     /// Asks the policy, and carries out the probes that it wants first. Gives its next alarm, and what else it wants.

@@ -17,7 +17,7 @@ use crate::ftl::Ftl;
 use crate::ftl::job::Job;
 use crate::slots::Slots;
 use crate::slots::refresh::Held;
-use crate::slots::rewrite::{Recode, Rewrite};
+use crate::slots::rewrite::{Merges, Recode, Rewrite};
 
 /// Blocks that are looked at for one that GC picks: of most nothing is to be adjusted.
 const LOOKS: u32 = 16;
@@ -62,22 +62,30 @@ impl Ftl {
                 continue;
             }
             let merges = slots.adjusted_at_gc(&Held::of(flash, block), picked);
-            if merges.is_empty() {
-                continue;
+            if self.adjust_in_place(flash, slots, block, merges) {
+                return;
             }
-            let burden = flash.burden_of_adjusting(block, &merges.wordlines(flash.geometry.wordlines_per_block));
-            if !flash.has_room_for(block, burden) {
-                self.refresh.no_room += 1;
-                continue;
-            }
-            let mut rewrite = Rewrite { block, parts: vec![], recode: Recode::Wordlines(merges), otherwise: GC };
-            self.settle(flash, &mut rewrite);
-            self.rewrite(flash, slots, rewrite, Cause::Refresh, Reads::NEVER);
-            if self.job_of(block).is_some() {
-                flash.bring_forward(block, burden);
-            }
-            return;
         }
+    }
+
+    /// Adjusts wordlines of a block that nothing else is done with, of which no page has to move for it, where its policy has room for the reads;
+    /// tells whether.
+    pub(crate) fn adjust_in_place(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, merges: Merges) -> bool {
+        if merges.is_empty() {
+            return false;
+        }
+        let burden = flash.burden_of_adjusting(block, &merges.wordlines(flash.geometry.wordlines_per_block));
+        if !flash.has_room_for(block, burden) {
+            self.refresh.no_room += 1;
+            return false;
+        }
+        let mut rewrite = Rewrite { block, parts: vec![], recode: Recode::Wordlines(merges), otherwise: GC };
+        self.settle(flash, &mut rewrite);
+        self.rewrite(flash, slots, rewrite, Cause::Refresh, Reads::NEVER);
+        if self.job_of(block).is_some() {
+            flash.bring_forward(block, burden);
+        }
+        true
     }
 
     /// Adjusts a wordline of a job for a coding. `reserved` as for a move.

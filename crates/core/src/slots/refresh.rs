@@ -10,7 +10,7 @@ mod none;
 use super::card::{Card, InSlot};
 use crate::base::codings::Codings;
 use crate::base::geometry::Geometry;
-use crate::base::page_set::{PageSet, bits};
+use crate::base::page_set::bits;
 use crate::base::span::{SECOND, Span};
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Bytes, Moment, Ns, Ppn, us};
@@ -109,8 +109,8 @@ pub trait Refresh: Send {
         Rewrite::all_to(held.block, GC)
     }
 
-    /// Which wordlines of a block that reclaim moves these pages of are adjusted in the same job.
-    fn at_reclaim(&self, _held: &Held, _moving: &PageSet) -> Merges {
+    /// Which wordlines are adjusted of a block in which a job has left data, when its reclaim policy wants nothing more of it.
+    fn at_reclaim(&self, _held: &Held) -> Merges {
         Merges::none()
     }
 

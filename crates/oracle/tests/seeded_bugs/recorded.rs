@@ -228,7 +228,7 @@ pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::SteadyPageTwice, 44),
     (Bug::SteadyAllFull, 44),
     (Bug::ProbesOnce, 8),
-    (Bug::LostCopiesCounted, 43),
+    (Bug::LostCopiesCounted, 494),
     (Bug::LostReadUnmapped, 54),
     (Bug::BlameOfWhole, 0),
     (Bug::BlameForgotten, 0),
