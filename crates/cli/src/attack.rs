@@ -27,9 +27,12 @@ use crate::exit::Exit;
 use crate::out_file::OutFile;
 use crate::progress::deaf;
 
+/// In the place of an attack's name: one is looked for.
+const SEARCH: &str = "search";
+
 /// Runs one attack of the list, or looks for one.
 pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
-    if args.name == "search" {
+    if args.name == SEARCH {
         return search::search(args);
     }
     if args.name == ADAPTIVE {
@@ -41,7 +44,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     if args.force && args.write.is_none() {
         return Err(Failure::usage("--force is for --write"));
     }
-    let names = ATTACKS.iter().map(|a| a.name).chain([ADAPTIVE, "search"]);
+    let names = ATTACKS.iter().map(|a| a.name).chain([ADAPTIVE, SEARCH]);
     let unknown = || Failure::usage(suggest::unknown("attack", &args.name, names));
     let attack = attack_named(&args.name).ok_or_else(unknown)?;
     let victim = Victim::new(args)?;
@@ -54,8 +57,13 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
         );
         return Err(Failure::usage(sentence));
     }
-    let workload =
-        PhasesConfig { requests: args.requests.map(Into::into), queue_depth: args.base.queue_depth, phase, ..PhasesConfig::default() };
+    let workload = PhasesConfig {
+        requests: args.requests.map(Into::into),
+        queue_depth: args.base.queue_depth,
+        rate: args.rate,
+        phase,
+        ..PhasesConfig::default()
+    };
     let file = PhasesFile { description: format!("attack {}: {}", attack.name, attack.summary), workload };
     if let Some(place) = &args.write {
         write(OutFile::begin(place, args.force)?, place, &file, &victim.command(&args.base))?;
@@ -86,8 +94,11 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     let victim = Victim::new(args)?;
     // Refuses drives with nothing to attack.
     victim.picture(args.base.gear.into(), args.base.seed)?;
-    let workload =
-        Workload::Adversary { requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into), depth: args.base.queue_depth.unwrap_or(1) };
+    let workload = Workload::Adversary {
+        requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into),
+        depth: args.base.queue_depth.unwrap_or(1),
+        rate: args.rate,
+    };
     let plan = victim.against(&args.base, workload)?;
     crate::out::say_all(&plan.promise_notes());
     crate::run_and_show(&plan, &args.base, "attack")
@@ -114,12 +125,16 @@ impl Victim {
             return Err(Failure::usage(sentence));
         }
         let refresh = refresh_named(&args.refresh)?;
-        if refresh != NO_REFRESH && Gear::from(base.gear) == Gear::Untimed {
-            let sentence = "an attack's requests have no times, and the untimed gear no clock; --gear timed is right";
-            return Err(Failure::usage(format!("--refresh {refresh}: {sentence}")));
-        }
         let mut drive = load::drive(&base.drive, &sets)?;
         drive.config = refresh::drive(drive.config, refresh);
+        let is_untimed = Gear::from(base.gear) == Gear::Untimed || args.name == SEARCH;
+        if drive.config.keeps_time() && is_untimed && args.rate.is_none() {
+            let what = if refresh == NO_REFRESH { "start.age".into() } else { format!("--refresh {refresh}") };
+            let other = if args.name == SEARCH { "" } else { ", or take --gear timed" };
+            return Err(Failure::usage(format!(
+                "{what} needs time, and the requests of an attack have none: say with --rate N how many come in a second{other}"
+            )));
+        }
         Ok(Self { drive, reclaim: reclaim_named(&techniques.reclaim)?, gc: gc_named(&techniques.gc)?, refresh })
     }
 
@@ -145,11 +160,7 @@ impl Victim {
 
     fn against(&self, base: &Base, workload: Workload) -> Result<Plan, Failure> {
         let plan = Plan::once(&base.into(), self.drive.clone(), workload, self.reclaim, self.gc);
-        if self.refresh == NO_REFRESH {
-            Ok(plan)
-        } else {
-            plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: self.refresh, ..Chosen::default() })
-        }
+        plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: self.refresh, ..Chosen::default() })
     }
 
     /// The command that replays a workload file against it, without the file.

@@ -5,7 +5,8 @@ use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
 use vpass_core::slots::card::Param;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS, RECLAIM};
-use vpass_lab::session::{Beginning, Session};
+use vpass_core::slots::refresh::{NO_REFRESH, REFRESH};
+use vpass_lab::session::{Beginning, Judged, Session};
 use vpass_oracle::{Level, OracleReport};
 use vpass_workload::attack::{ATTACKS, Attack, Picture};
 use vpass_workload::phases::{PhasesConfig, PhasesSource};
@@ -31,6 +32,9 @@ const SMALL: &str = r#"
 struct Case {
     attack: &'static Attack,
     reclaim: &'static str,
+    refresh: &'static str,
+    /// Requests a second; a number outstanding where none.
+    rate: Option<f64>,
     timed: bool,
     /// Rounds of the attack, and most requests.
     rounds: u64,
@@ -40,18 +44,22 @@ struct Case {
 
 impl Case {
     fn run(&self, config: &DriveConfig) -> OracleReport {
-        let techniques = Techniques { reclaim: self.reclaim.into(), ..Techniques::default() };
+        self.judged(config).oracle.expect("the oracle watched")
+    }
+
+    fn judged(&self, config: &DriveConfig) -> Judged {
+        let techniques = Techniques { reclaim: self.reclaim.into(), refresh: self.refresh.into(), ..Techniques::default() };
         let beginning = Beginning { config, techniques: &techniques, timed: self.timed, oracle: Some(Level::Full), seed: self.seed };
         let mut session = Session::new(&beginning).expect("techniques of the lists").measure();
         let picture = Picture::of(&session.drive, self.reclaim).expect("there is data, and reads disturb it");
-        let mut workload = PhasesConfig { phase: (self.attack.phases)(&picture), ..PhasesConfig::default() };
+        let mut workload = PhasesConfig { rate: self.rate, phase: (self.attack.phases)(&picture), ..PhasesConfig::default() };
         workload.requests = Some((workload.requests() * self.rounds).min(self.requests));
         let geometry = session.drive.geometry();
         let capacity = u64::from(geometry.host_pages) * u64::from(geometry.page_bytes);
         let mut source = PhasesSource::new(&workload, capacity, geometry.page_bytes, self.seed).expect("phases of this drive");
         let served = session.serve(&mut source, &mut |_, _| true);
         assert_eq!(served.expect("phases do not fail"), workload.requests());
-        session.judge().oracle.expect("the oracle watched")
+        session.judge()
     }
 }
 
@@ -65,7 +73,7 @@ fn nothing_is_lost(config: &DriveConfig, rounds: u64, requests: u64, seed: u64) 
     for attack in ATTACKS {
         for reclaim in protecting() {
             for timed in [false, true] {
-                let report = Case { attack, reclaim, timed, rounds, requests, seed }.run(config);
+                let report = Case { attack, reclaim, refresh: NO_REFRESH, rate: None, timed, rounds, requests, seed }.run(config);
                 let case = format!("{} attacked by {}, timed {timed}, {} cycles, seed {seed}", reclaim, attack.name, config.start.pec);
                 assert!(!report.is_bug(), "{case}: {:?}", report.findings);
                 assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{case}");
@@ -89,6 +97,46 @@ fn no_attack_breaks_a_policy_that_protects() {
     }
 }
 
+/// What a drive is attacked for while it refreshes: some 40,000 requests, in which each block comes due twice. Once with what an hour and a day add to
+/// its error rates, and requests minutes apart; once without, and with dies that are busy.
+const REFRESHED: [(&str, f64); 2] = [
+    (
+        r#"
+        refresh.period = "3d"
+        start.age = "3d"
+        ecc = { cap = [0.0045, 0.006, 0.008], retry_decode_us = [20, 40] }
+        error = { model = "powerlaw", e = 0.001, b = 2e-5, m = 0.0, n = 0.54, longest_age = "10d" }
+        "#,
+        0.075,
+    ),
+    ("refresh.period = \"20s\"\nstart.age = \"20s\"", 1000.0),
+];
+
+/// The same of every refresh technique.
+#[test]
+fn no_attack_breaks_a_policy_whose_drive_refreshes_its_data() {
+    for (more, rate) in REFRESHED {
+        let config = aged(&format!("{more}\n{SMALL}"), 1000, 0.7);
+        for attack in ATTACKS {
+            for (reclaim, refresh) in protecting().flat_map(|reclaim| REFRESH.iter().map(move |refresh| (reclaim, refresh.name))) {
+                for timed in [false, true] {
+                    let case = Case { attack, reclaim, refresh, rate: Some(rate), timed, rounds: 20, requests: 40_000, seed: 3 };
+                    let Judged { drive, oracle, .. } = case.judged(&config);
+                    let (report, done) = (oracle.expect("the oracle watched"), drive.refresh_counts());
+                    let case = format!("{reclaim} with refresh {refresh} attacked by {}, timed {timed}, {rate}/s", attack.name);
+                    assert!(!report.is_bug(), "{case}: {:?}", report.findings);
+                    assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{case}");
+                    assert_eq!(
+                        (done.invocations > 20, done.merged_wordlines > 20),
+                        (refresh != NO_REFRESH, refresh == "ida"),
+                        "{case}: {done:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// The error of a Space-Saving table as published is enough to lose data at the paper's own 32 counters and 1,000 reads between two looks;
 /// with a bound in the place of the estimate the same attack finds nothing.
 #[test]
@@ -98,7 +146,8 @@ fn counters_are_defeated_as_published_and_not_where_they_are_bounds() {
     assert_eq!((of_paper(&COUNTERS), of_paper(&CHECK_INTERVAL)), (32.0, 1000.0));
     let attack = vpass_workload::attack::attack("defeat-counters").expect("it is in the list");
     let lost = |reclaim| {
-        let report = Case { attack, reclaim, timed: false, rounds: 1, requests: u64::MAX, seed: 1 }.run(&tiny);
+        let report =
+            Case { attack, reclaim, refresh: NO_REFRESH, rate: None, timed: false, rounds: 1, requests: u64::MAX, seed: 1 }.run(&tiny);
         assert!(!report.is_bug(), "{:?}", report.findings);
         report.lost_pages
     };
@@ -110,7 +159,7 @@ fn counters_are_defeated_as_published_and_not_where_they_are_bounds() {
 #[test]
 fn every_attack_reaches_the_limit_of_an_unprotected_drive() {
     for attack in ATTACKS {
-        let case = Case { attack, reclaim: "none", timed: false, rounds: 4, requests: u64::MAX, seed: 1 };
+        let case = Case { attack, reclaim: "none", refresh: NO_REFRESH, rate: None, timed: false, rounds: 4, requests: u64::MAX, seed: 1 };
         let report = case.run(&aged(SMALL, 2000, 0.0));
         assert!(!report.is_bug(), "{}: {:?}", attack.name, report.findings);
         assert!(report.lost_pages > 0, "{}", attack.name);

@@ -44,7 +44,7 @@ pub enum Finder {
 
 impl Bug {
     /// Those that tell policies what is not so.
-    pub const OF_BOUNDS: [Self; 16] = [
+    pub const OF_BOUNDS: [Self; 15] = [
         Self::LateReadsZero,
         Self::AlphaOne,
         Self::BestGroup,
@@ -55,7 +55,6 @@ impl Bug {
         Self::CountersExact,
         Self::SegmentsBeginLate,
         Self::ProbeHalved,
-        Self::ProbeOfToday,
         Self::LowDensityOverfull,
         Self::PageTypeDueLate,
         Self::FillingFromNow,

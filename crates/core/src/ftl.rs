@@ -28,6 +28,7 @@ use crate::config::{DriveConfig, Schedule, WearConfig};
 use crate::hints::{self, Hinted};
 use crate::slots::gc::victims::VictimIndex;
 use crate::slots::refresh::{Adjusting, adjust_us};
+use adjust::Turns;
 use buffer::WriteBuffer;
 use free::FreeBlocks;
 use gathers::Gathers;
@@ -69,6 +70,8 @@ pub(crate) struct Ftl {
     pages_to_spare: u32,
     /// Erases of the drive at which static wear levelling looks next.
     next_wear_check: u64,
+    /// Blocks that are looked at when GC has picked another.
+    pub(crate) turns: Turns,
     /// Plane from which preconditioning takes its next block.
     load_cursor: u32,
     /// Time to copy a page on an idle drive; for the urgency of jobs.
@@ -128,6 +131,7 @@ impl Ftl {
             streams,
             hinted: hints::hinted(config),
             next_wear_check: 0,
+            turns: Turns::default(),
             load_cursor: 0,
             copy_ns: copy_ns(config, geometry),
             merge_ns: merge_ns(config, geometry),

@@ -5,8 +5,8 @@ mod common;
 use common::{Cycle, config};
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
-use vpass_core::drive::Drive;
 use vpass_core::drive::audit::BlockRow;
+use vpass_core::drive::{Drive, Techniques};
 use vpass_core::flash::block::BlockState;
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use vpass_core::time::{Replay, run_untimed};
@@ -63,7 +63,7 @@ fn drive(act: fn(BlockId, u32) -> Rewrite, more: &str, timed: bool) -> Drive {
         {more}
         "#
     );
-    let mut drive = Drive::with_policy(config(&text), Box::new(Once { at: 9_000, act }), "greedy", timed).unwrap();
+    let mut drive = Drive::with_policy(config(&text), Box::new(Once { at: 9_000, act }), &Techniques::default(), timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -235,7 +235,7 @@ fn cells_of_one_bit_have_nothing_to_give_up() {
         disturb = { model = "count", table = [{ pec = 0, limit = [10000] }] }
         "#;
     let policy = Box::new(Once { at: 100, act: reprogram });
-    let mut drive = Drive::with_policy(config(text), policy, "greedy", false).unwrap();
+    let mut drive = Drive::with_policy(config(text), policy, &Techniques::default(), false).unwrap();
     drive.precondition(1);
     let mut source = Cycle { offsets: vec![0], bytes: 4096, left: 150, at: 0, depth: 1 };
     run_untimed(&mut drive, &mut source, &mut |_, _| true).unwrap();

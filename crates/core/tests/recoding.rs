@@ -6,7 +6,7 @@ use common::{Cycle, config};
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
-use vpass_core::drive::Drive;
+use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::{Action, FASTER, FIRST_OWN, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use vpass_core::time::Replay;
 
@@ -63,7 +63,8 @@ fn drive(rewrite: fn(BlockId) -> Rewrite, more: &str, timed: bool) -> Drive {
         {more}
         "#
     );
-    let mut drive = Drive::with_policy(config(&text), Box::new(Once { at: 100, rewrite, is_done: false }), "greedy", timed).unwrap();
+    let mut drive =
+        Drive::with_policy(config(&text), Box::new(Once { at: 100, rewrite, is_done: false }), &Techniques::default(), timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive

@@ -160,3 +160,28 @@ fn what_refresh_cannot_keep_is_refused() {
     let resolved = toml::from_str::<vpass_core::config::DriveConfig>(&text).unwrap().resolve();
     assert_eq!(resolved.unwrap_err().to_string(), "refresh.period is 0; a span of time such as \"30d\" is expected");
 }
+
+/// Written at 0, and nobody reads it: after three years at which age has left nothing, the end of the run says so.
+#[test]
+fn data_that_age_alone_has_ruined_is_reported_at_the_end() {
+    let year = 365 * 86_400 * SECOND;
+    let table = |alpha: &str| format!("table = [{{ pec = 0, limit = [1000.0]{alpha} }}]");
+    for (model, table) in [("count", table("")), ("wordline", table(", alpha = [9.0]"))] {
+        for (after, lost) in [(year, 0), (3 * year, 1)] {
+            let text = format!(
+                r#"
+                drive = {{ spare = 0.5, write_buffer = 0 }}
+                start = {{ fill = 0.0, age = "1s" }}
+                disturb = {{ model = "{model}", {table} }}
+                ecc = {{ cap = [0.0085, 0.0125], retry_decode_us = [20] }}
+                error = {{ model = "powerlaw", e = 0.001, b = 0.000005, m = 0.0, n = 0.8 }}
+                "#
+            );
+            let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
+            let mut drive = Drive::new(config(&dies(1, "slc", TIMING, &text)), &techniques, false).unwrap();
+            serve(&mut drive, &[request(Op::Write, 0, 0, 1), request(Op::Read, after, 1, 1)]);
+            drive.report_unread_losses();
+            assert_eq!((drive.lost_pages(), drive.lost_by_age()), (lost, lost), "{model}");
+        }
+    }
+}

@@ -123,8 +123,9 @@ impl Outcome {
     pub fn manifest(&self, plan: &Plan, command: &'static str) -> Result<Manifest, Failure> {
         let (said, traces, workload_configuration) = match &plan.workload {
             Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
-            Workload::Adversary { requests, depth } => {
-                (None, vec![], Some(json!({ "attack": plan.workload.name(), "requests": requests, "queue_depth": depth })))
+            Workload::Adversary { requests, depth, rate } => {
+                let coming = rate.map_or(("queue_depth", json!(depth)), |rate| ("rate", json!(rate)));
+                (None, vec![], Some(json!({ "attack": plan.workload.name(), "requests": requests, coming.0: coming.1 })))
             }
             Workload::Fio { path, jobs, queue_depth } => {
                 let Stream::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };

@@ -196,8 +196,11 @@ impl Plan {
 
     /// Opens the requests, to see that they can be, and that they have times where those are needed; each run opens its own.
     fn require_time(&self) -> Result<(), Failure> {
-        let arrival =
-            if let Workload::Adversary { depth, .. } = self.workload { Arrival::Closed { depth } } else { self.source()?.arrival() };
+        let arrival = match self.workload {
+            Workload::Adversary { rate: Some(_), .. } => Arrival::Open,
+            Workload::Adversary { depth, .. } => Arrival::Closed { depth },
+            _ => self.source()?.arrival(),
+        };
         let before = self.source_before()?.is_none_or(|before| before.arrival() == Arrival::Open);
         // The timed gear has a clock of its own, a warm-up has none.
         if !self.needs_time() || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0) {

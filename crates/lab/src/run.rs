@@ -64,8 +64,8 @@ pub fn execute(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure>
 }
 
 fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    if let Workload::Adversary { requests, depth } = plan.workload {
-        return adaptive::attacked(plan, requests, depth, progress);
+    if let Workload::Adversary { requests, depth, rate } = plan.workload {
+        return adaptive::attacked(plan, requests, (depth, rate), progress);
     }
     if plan.is_fluid() {
         return fluid::run(plan, progress);

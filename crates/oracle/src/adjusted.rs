@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Moment, Ppn};
 use vpass_core::config::{DriveConfig, Number};
 use vpass_core::watch::observer::{PhysRead, ReadResult};
@@ -14,13 +15,15 @@ use crate::oracle::Oracle;
 use crate::report::Kind;
 
 /// The first coding that saves sensings.
-const FASTER: u8 = 4;
+pub(crate) const FASTER: u8 = 4;
 
 /// What is known of adjusted wordlines.
 #[derive(Debug, Default)]
 pub(crate) struct Adjusted {
     /// Share of pages that are corrupted, and the seed; none where nothing is adjusted.
     error_rate: Option<(f64, u64)>,
+    /// Wordlines are adjusted in blocks that are not due, too, where no page has to move for it.
+    pub(crate) between: bool,
     /// Pages of each block's wordline that was adjusted last, and whether it was corrupted.
     unverified: BTreeMap<Ppn, bool>,
     /// Pages that were, until they are written elsewhere.
@@ -37,6 +40,8 @@ impl Adjusted {
     pub(crate) fn expect(&mut self, config: &DriveConfig, refresh: &str, seed: u64) {
         let rate = config.refresh.params.get(Some("ida"), "error_rate").map_or(0.2, Number::value);
         self.error_rate = (refresh == "ida").then_some((rate, seed));
+        let is_on = |key: &str| config.refresh.params.get(Some("ida"), key).is_some_and(|number| number.value() > 0.0);
+        self.between = refresh == "ida" && (is_on("at_reclaim") || is_on("at_gc"));
     }
 
     /// Whether merging into a coding is such an adjustment.
@@ -90,6 +95,13 @@ impl Oracle {
         self.adjusted.wordlines += 1;
         let now = self.ageing.now();
         self.adjusted.by_job.entry(block).or_insert((now, BTreeSet::new())).1.insert(wordline);
+    }
+
+    /// Whether a job that moves these pages of a block, or all of it, finds no data there.
+    pub(crate) fn moves_nothing(&self, block: BlockId, pages: Option<&PageSet>) -> bool {
+        let first = self.geometry.first_page(block);
+        let is_live = |page: u32| self.carried(first + page).is_some_and(|stamp| self.stamps.is_live(stamp));
+        pages.is_some_and(|pages| !pages.iter().any(is_live))
     }
 
     /// All of the block's wordline that was adjusted last was to be sensed again by now.

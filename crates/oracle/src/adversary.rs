@@ -3,7 +3,8 @@
 //! cleaned, in blocks just opened, in blocks that were read evenly before. An attack that is made once, for a drive in one state, cannot
 //! find bugs that show only after data has moved.
 //!
-//! A burst is served to its end before the next look, so the drive drains in between.
+//! A burst is served to its end before the next look, so the drive drains in between. On a drive that needs to know the time its requests come by
+//! a clock of their own.
 //!
 //! ```text
 //! look: block 7, wordline 3 can take 12 more reads beside it     burst: 20 reads of wordlines 2 and 4, two writes elsewhere
@@ -15,7 +16,7 @@ mod siege;
 use std::any::Any;
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Lpn, Ppn};
+use vpass_core::base::units::{Lpn, Ns, Ppn};
 use vpass_core::drive::Drive;
 use vpass_core::flash::block::BlockState;
 use vpass_core::time::{Progress, Replay, RunError, run_untimed};
@@ -145,17 +146,48 @@ impl Sight {
     }
 }
 
+/// How the requests of a burst come: so many outstanding, or by a clock of their own.
+#[derive(Clone, Copy)]
+pub(crate) enum Coming {
+    Outstanding(u32),
+    /// So far apart in the mean; the last came then.
+    ByClock {
+        gap: Ns,
+        at: Ns,
+    },
+}
+
+impl Coming {
+    /// Requests at hand. By a clock none comes before the drive is done with the burst before.
+    fn burst(&mut self, dice: &mut Dice, drive: &Drive, mut requests: Vec<Request>) -> Burst {
+        if let Self::ByClock { gap, at } = self {
+            *at = drive.now().max(*at);
+            for request in &mut requests {
+                *at += dice.between(0, 2 * *gap);
+                request.at = *at;
+            }
+        }
+        Burst { requests, coming: *self }
+    }
+}
+
 /// The adversary of one drive.
 pub struct Adversary {
     dice: Dice,
-    depth: u32,
+    coming: Coming,
     victim: Option<Victim>,
 }
 
 impl Adversary {
     /// The same seed and the same drive: the same requests. It keeps `depth` of them outstanding within a burst.
     pub fn new(seed: u64, depth: u32) -> Self {
-        Self { dice: Dice::new(seed), depth, victim: None }
+        Self { dice: Dice::new(seed), coming: Coming::Outstanding(depth), victim: None }
+    }
+
+    /// The same on a drive that needs to know the time: its requests come by a clock of their own, so many ns apart in the mean.
+    #[must_use]
+    pub fn by_a_clock(self, gap: Ns) -> Self {
+        Self { coming: Coming::ByClock { gap, at: 0 }, ..self }
     }
 
     /// Attacks a drive that an [`Oracle`] watches with so many requests; `heard` is told of each burst before it is served. Gives the requests
@@ -177,7 +209,8 @@ impl Adversary {
         let mut served = 0;
         while served < requests {
             let size = self.dice.between(BURST.0, BURST.1).min(requests - served);
-            let mut burst = Burst { requests: self.burst(drive, size as usize), depth: self.depth };
+            let made = self.burst(drive, size as usize);
+            let mut burst = self.coming.burst(&mut self.dice, drive, made);
             heard(&burst.requests);
             let before = served;
             let mut step = |of_burst: u64, drive: &Drive| progress(before + of_burst, drive);
@@ -318,7 +351,7 @@ fn oracle_of(drive: &mut Drive) -> &Oracle {
 /// Requests at hand.
 struct Burst {
     requests: Vec<Request>,
-    depth: u32,
+    coming: Coming,
 }
 
 impl RequestSource for Burst {
@@ -329,6 +362,9 @@ impl RequestSource for Burst {
     }
 
     fn arrival(&self) -> Arrival {
-        Arrival::Closed { depth: self.depth }
+        match self.coming {
+            Coming::Outstanding(depth) => Arrival::Closed { depth },
+            Coming::ByClock { .. } => Arrival::Open,
+        }
     }
 }

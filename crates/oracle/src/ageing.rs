@@ -133,12 +133,14 @@ impl Ageing {
         checked
     }
 
-    /// A page of a block is programmed.
+    /// A page of a block is programmed; tells whether it is the first.
     #[inline]
-    pub(crate) fn programmed(&mut self, block: BlockId) {
-        if self.since.get(block as usize).copied().flatten().is_none() {
+    pub(crate) fn programmed(&mut self, block: BlockId) -> bool {
+        let is_first = self.since(block).is_none();
+        if is_first {
             self.begin_at(block, self.now);
         }
+        is_first
     }
 
     fn begin_at(&mut self, block: BlockId, since: Moment) {
@@ -154,6 +156,11 @@ impl Ageing {
     pub(crate) fn age(&self, block: BlockId, at: Option<Ns>) -> Ns {
         let now = at.map_or(self.now, Ns::cast_signed);
         self.since.get(block as usize).copied().flatten().map_or(0, |since| (now - since).max(0).cast_unsigned())
+    }
+
+    /// When the oldest page of a block was programmed.
+    pub(crate) fn since(&self, block: BlockId) -> Option<Moment> {
+        self.since.get(block as usize).copied().flatten()
     }
 
     /// The time, as far as the drive has told it.

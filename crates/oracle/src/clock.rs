@@ -35,6 +35,7 @@ use self::pads::Pads;
 use self::urgency::Urgency;
 pub(crate) use self::urgency::{Begun, Now};
 use self::work::{UnderWay, die_of_part, part_ns};
+use crate::adjusted::FASTER;
 
 /// Parts of a job's piece so far: their time, and the die of the last that says one.
 #[derive(Debug, Default)]
@@ -113,6 +114,9 @@ impl Clock {
     /// Wordlines are adjusted by this technique, for a time of its own.
     pub(crate) fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str) {
         self.lengths.expect_refresh(config, refresh);
+        if refresh == "ida" {
+            self.urgency.expect_adjusting(config.geometry.cell.bits(), self.lengths.merge(FASTER));
+        }
     }
 
     pub(crate) fn merged(&mut self, block: BlockId, coding: u8, cause: Cause) {

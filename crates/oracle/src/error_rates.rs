@@ -191,7 +191,7 @@ fn of(factors: &[f64], n: usize) -> f64 {
 }
 
 /// The first age that is older than all of a step.
-fn end_of(step: u32) -> Ns {
+pub(crate) fn end_of(step: u32) -> Ns {
     (HOUR as f64 * (f64::from(step) / 16.0).exp2()).round() as Ns
 }
 

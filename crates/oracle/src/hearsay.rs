@@ -13,7 +13,7 @@ use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
 use vpass_core::slots::reclaim::Part;
 
 use crate::clock::program_us;
-use crate::endurance::Endurance;
+use crate::endurance::{Endurance, FAR, UNIT};
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
@@ -45,6 +45,8 @@ pub(crate) struct Told {
     pub(crate) within: Option<Within>,
     /// The blocks that it divides.
     pub(crate) divides: Vec<(BlockId, Divided)>,
+    /// Wordlines that were just probed, and what share of each one's limit is used up by what the probe found.
+    pub(crate) probed: Vec<(u32, f64)>,
 }
 
 /// What a policy was told of the inside of a block.
@@ -86,7 +88,7 @@ impl Oracle {
         let Some(told) = ear.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         if told.block == block {
             let wrong = self.wrong_number(&told).or_else(|| self.wrong_budget(block, told.budget)).or_else(|| self.wrong_away(&told));
-            let wrong = wrong.or_else(|| self.wrong_guards(&told)).or_else(|| self.wrong_within(&told));
+            let wrong = wrong.or_else(|| self.wrong_guards(&told)).or_else(|| self.wrong_within(&told)).or_else(|| self.wrong_probe(&told));
             self.note_opening(&told);
             if let Some(what) = wrong {
                 self.findings.add(Kind::Books, || format!("of block {block} the policy is told {what}"));
@@ -148,6 +150,31 @@ impl Oracle {
             }
         }
         (told.valid < live).then(|| format!("that {} of its pages are valid; {live} are", told.valid))
+    }
+
+    /// What a probe finds is a share of the limit that the policy goes by: of that of the longest age, where data ages.
+    fn wrong_probe(&self, told: &Told) -> Option<String> {
+        let (first, bits) = (self.geometry.first_wordline(told.block), self.geometry.cell.bits());
+        let heaviest = (0..bits).map(|kind| u64::from(self.doses.of_read(kind))).max()?;
+        told.probed.iter().find_map(|(index, used)| {
+            let kinds = (0..bits).map(|kind| At { block: told.block, wordline: first + index, index: *index, kind });
+            let limit = |at: At| self.doses.limit_by(at, |group| told.endures.get(group).map_or(0, |told| told.limit));
+            let limit = kinds.map(limit).min()?;
+            let at = At { block: told.block, wordline: first + index, index: *index, kind: 0 };
+            let dose = self.doses.of_wordline(&self.medium, at).dose;
+            // Others were probed behind it, and it itself.
+            let since = heaviest * (2 * self.doses.page(at).alpha + FAR * told.probed.len() as u64) + UNIT;
+            let found = used * limit as f64;
+            (limit > 0 && found + since as f64 <= dose as f64).then(|| {
+                let of = |units: f64| units / UNIT as f64;
+                format!(
+                    "that a probe finds {:.1} % of a limit of {:.2} used up on wordline {index}; it has endured {:.2}",
+                    100.0 * used,
+                    of(limit as f64),
+                    of(dose as f64)
+                )
+            })
+        })
     }
 
     /// A page of a block is programmed.

@@ -42,6 +42,7 @@ mod need;
 mod noise;
 mod observe;
 mod odd_reads;
+mod older;
 mod opening;
 mod oracle;
 mod page_read;

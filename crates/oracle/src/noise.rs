@@ -40,7 +40,8 @@ struct Seen {
 pub(crate) struct Drawn {
     pub(crate) first: u8,
     pub(crate) retries: u8,
-    pub(crate) good: bool,
+    /// Whether it was decoded; none where that says nothing, because the page was corrupted when its wordline was programmed over itself.
+    pub(crate) good: Option<bool>,
     pub(crate) rates: (f64, f64),
 }
 
@@ -93,10 +94,13 @@ impl Noise {
     pub(crate) fn is_possible(&self, read: Drawn) -> bool {
         let (last, (low, high)) = (self.fails.len() - 1, read.rates);
         let level = usize::from(read.first) + usize::from(read.retries);
-        if !read.good {
-            return level == last && self.may_be_lost(high);
+        let may_fail = level == last && self.may_be_lost(high);
+        let may_work = level <= last && low <= self.fails[level] && (read.retries == 0 || high >= self.may_fail[level - 1]);
+        match read.good {
+            Some(true) => may_work,
+            Some(false) => may_fail,
+            None => may_work || may_fail,
         }
-        level <= last && low <= self.fails[level] && (read.retries == 0 || high >= self.may_fail[level - 1])
     }
 
     /// P(more than so many retries).
@@ -245,12 +249,15 @@ mod tests {
     #[test]
     fn what_is_impossible_is_refused() {
         let noise = noise();
-        let read = |first, retries, good, rate| noise.is_possible(Drawn { first, retries, good, rates: (rate, rate) });
+        let judged = |first, retries, good, rate| noise.is_possible(Drawn { first, retries, good, rates: (rate, rate) });
+        let read = |first, retries, good, rate| judged(first, retries, Some(good), rate);
         assert!(read(0, 0, true, 0.001) && !read(0, 1, true, 0.001), "calm");
         assert!(read(0, 0, true, 0.0085) && read(0, 1, true, 0.0085) && !read(0, 0, true, 0.05));
         assert!(!read(0, 3, true, 0.0085), "there are two");
         assert!(!read(0, 2, false, 0.001) && read(0, 2, false, 0.0133) && !read(0, 1, false, 0.0133), "given up too early");
         assert!(read(1, 0, true, 0.001) && read(1, 1, false, 0.0133) && !read(1, 1, true, 0.001));
+        // What was corrupted in place is not decoded, or is not what it was: of the draw that tells nothing.
+        assert!(judged(0, 0, None, 0.001) && judged(0, 2, None, 0.0133) && !judged(0, 1, None, 0.001) && !judged(0, 1, None, 0.05));
         assert!(noise.is_lost(0.1) && !noise.is_lost(0.0133) && !noise.may_be_lost(0.001));
     }
 
@@ -264,7 +271,7 @@ mod tests {
                 let drawn = dice.unit();
                 let level = (0..2).find(|level| drawn >= noise.more_than(*level, factor * rate)).unwrap_or(2) as u8;
                 let first = (n % 3 / 2) as u8;
-                noise.note(Drawn { first, retries: level.saturating_sub(first), good: true, rates: (rate, rate) });
+                noise.note(Drawn { first, retries: level.saturating_sub(first), good: Some(true), rates: (rate, rate) });
             }
             assert_eq!(noise.check().is_ok(), is_right, "{factor}: {:?}", noise.check());
         }

@@ -100,7 +100,9 @@ impl Observer for Oracle {
         self.program_by_hint(at, lpn, origin);
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
-        self.ageing.programmed(at.block);
+        if self.ageing.programmed(at.block) {
+            self.asked_of_age(at.block);
+        }
         self.check_to_come(at.block);
         self.parity.end_loading();
         let checked = match origin {
@@ -173,10 +175,11 @@ impl Observer for Oracle {
             self.judge_answer(block, at);
             self.name_question(block, at);
         }
+        self.asked_of_age(block);
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
-        if cause == Cause::Refresh {
+        if cause == Cause::Refresh && !(self.adjusted.between && self.moves_nothing(block, pages)) {
             let checked = self.ageing.refreshes(block);
             self.findings.note(Kind::Protocol, checked);
         }
@@ -223,6 +226,7 @@ impl Observer for Oracle {
             self.know_age(block, None);
         }
         self.ageing.end(block);
+        self.asked_of_age(block);
         self.forget_adjusted(block);
         self.erase_by_hint(block);
         self.openings.erase(block);
@@ -248,7 +252,7 @@ impl Observer for Oracle {
     }
 
     fn clock(&mut self, at: Ns) {
-        let checked = self.ageing.clock(at);
+        let checked = self.ageing.clock(at).and_then(|()| self.check_older());
         self.findings.note(Kind::Protocol, checked);
     }
 
@@ -256,6 +260,7 @@ impl Observer for Oracle {
         if self.check_block(block, "age") {
             let checked = self.ageing.aged(block, since);
             self.findings.note(Kind::Books, checked);
+            self.asked_of_age(block);
         }
     }
 
@@ -263,11 +268,13 @@ impl Observer for Oracle {
         if self.check_block(block, "age") {
             let checked = self.renew(block, since);
             self.findings.note(Kind::Protocol, checked);
+            self.asked_of_age(block);
         }
     }
 
     fn clock_restarts(&mut self, passed: Ns) {
         self.adjusted.set_back(passed.cast_signed());
+        self.set_older_back(passed.cast_signed());
         let checked = self.ageing.restart(passed);
         self.findings.note(Kind::Protocol, checked);
     }

@@ -23,6 +23,7 @@ use crate::hints::{self, Hints};
 use crate::jobs::Jobs;
 use crate::medium::{At, Medium};
 use crate::need::Need;
+use crate::older::Older;
 use crate::opening::Openings;
 use crate::parity::Parity;
 use crate::parts::Memory;
@@ -84,6 +85,7 @@ pub struct Oracle {
     pub(crate) clock: Clock,
     pub(crate) jobs: Jobs,
     pub(crate) questions: Questions,
+    pub(crate) older: Older,
     pub(crate) blame: Blame,
     pub(crate) hearsay: Hearsay,
     pub(crate) openings: Openings,
@@ -119,6 +121,7 @@ impl Oracle {
             clock: Clock::new(geometry, config, doses.per_kind(geometry)),
             jobs: Jobs::default(),
             questions: Questions::new(geometry),
+            older: Older::default(),
             // Of an old version that parity still needs nobody can be blamed for the copy.
             blame: if geometry.stripes.is_some() { Blame::default() } else { Blame::new(geometry, config.disturb.model) },
             parity: Parity::new(geometry),

@@ -42,7 +42,7 @@ use self::referee::{Referee, Verdict};
 use self::restless::Restless;
 use self::stream::{GROUP_OF, Stream, mirror};
 use self::witness::Witness;
-use crate::adversary::{Adversary, Siege};
+use crate::adversary::{Adversary, Coming, Siege};
 use crate::dice::Dice;
 use crate::fullness::Sight;
 use crate::hearsay::Ear;
@@ -75,8 +75,10 @@ enum Host {
 
 impl Host {
     /// That of a case under a technique, if any is named.
-    fn of(decks: &Decks, technique: Option<&Technique>, config: &DriveConfig) -> Self {
-        let helpless = technique.is_some_and(|technique| technique.name == "none") && config.disturb.model != DisturbModel::None;
+    fn of(decks: &Decks, technique: Option<&Technique>, config: &DriveConfig, is_tired: bool) -> Self {
+        // A siege goes by limits that neither age nor retries move.
+        let helpless =
+            technique.is_some_and(|technique| technique.name == "none") && config.disturb.model != DisturbModel::None && !is_tired;
         match decks.pick("adversary", &[false, false, false, true]) {
             true => Self::Adversary,
             false if helpless && decks.pick("siege", &BESIEGED) => Self::Siege,
@@ -195,10 +197,8 @@ impl Case {
         if !restless {
             border::sometimes_at_the_border(&decks, &mut dice, &mut config, technique, timed);
         }
-        // Requests of those who look at the drive first come in closed loop, and the restless policy knows no time.
-        let ages = if restless { None } else { Ages::draw(&decks, &mut config, timed) };
         // What merges states in place does not go with parity yet.
-        let ages = ages.filter(|ages| self.parity.is_none() || ages.refresh != "ida");
+        let ages = Ages::draw(&decks, &mut config, timed).filter(|ages| self.parity.is_none() || ages.refresh != "ida");
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
         let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
@@ -212,8 +212,12 @@ impl Case {
         techniques.reclaim = technique.name.into();
         if is_tired && self.parity.is_none() {
             config = hinted::draw(&decks, config, technique.keeps_apart).map_err(|e| format!("hints: {e}"))?;
+            // What was added for the hints is refreshed as well.
+            if let Some(ages) = ages {
+                ages.leave_time(&mut config);
+            }
         }
-        let host = if ages.is_some() || is_tired { Host::Stream } else { Host::of(&decks, named, &config) };
+        let host = Host::of(&decks, named, &config, is_tired);
         if host == Host::Siege && decks.pick("whole limits", &WHOLE_LIMITS) {
             config.disturb.table.iter_mut().for_each(|row| {
                 row.limit.iter_mut().chain(&mut row.alpha).for_each(|number| *number = number.ceil());
@@ -393,17 +397,23 @@ impl Play<'_> {
         let (seed, depth) = (dice.next(), dice.pick(&[1, 4, 32]));
         let page = u64::from(drive.geometry().page_bytes);
         let mut heard = |burst: &[Request]| burst.iter().for_each(|r| mirror(&mut source.reference, r, page));
+        let gap = self.ages.map(|ages| ages.gap(left));
         if self.host == Host::Siege {
-            return Siege::new(seed, depth).lay(drive, engine, SIEGE * left, &mut heard);
+            let coming = gap.map_or(Coming::Outstanding(depth), |gap| Coming::ByClock { gap, at: 0 });
+            return Siege::new(seed, coming).lay(drive, engine, SIEGE * left, &mut heard);
         }
-        Adversary::new(seed, depth).attack(drive, engine, left, &mut heard, &mut |_, _| true)
+        let mut adversary = Adversary::new(seed, depth);
+        if let Some(gap) = gap {
+            adversary = adversary.by_a_clock(gap);
+        }
+        adversary.attack(drive, engine, left, &mut heard, &mut |_, _| true)
     }
 
     /// The drive, watched by an oracle, with its bug.
     fn drive(&self, seed: u64, verdict: &Verdict) -> Result<Drive, vpass_core::config::ConfigError> {
         let (config, gc) = (self.config.clone(), &self.techniques.gc);
         let mut drive = match self.technique {
-            None => Drive::with_policy(config, Box::new(Restless::new(seed)), gc, self.timed)?,
+            None => Drive::with_policy(config, Box::new(Restless::new(seed)), self.techniques, self.timed)?,
             Some(_) => Drive::new(config, self.techniques, self.timed)?,
         };
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
@@ -435,13 +445,16 @@ impl Play<'_> {
             let knows = Knows { counts_blocks: technique.params.iter().all(|param| *param == OWN_AGE), interval };
             oracle.hold_to_promise(answers, drive.config(), self.timed, knows);
         }
+        let watched = drive.config().clone();
         drive.interpose(|policy| {
             if ear.is_some() {
                 oracle.knows_streams(policy.streams(), self.timed);
             }
+            if policy.follows_age() {
+                oracle.expect_follows_age(&watched, self.timed);
+            }
             Box::new(Witness::of(policy, ear.as_ref(), answers.as_ref().map(|(answers, _)| answers)))
         });
-        let watched = drive.config().clone();
         oracle.expect_groups(&GROUP_OF);
         let sight = Sight::default();
         oracle.looks_at(&sight);

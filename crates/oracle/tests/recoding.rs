@@ -4,7 +4,7 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Bytes, Reads};
 use vpass_core::config::DriveConfig;
-use vpass_core::drive::Drive;
+use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::{Action, FASTER, FIRST_OWN, FULL, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use vpass_oracle::Oracle;
 
@@ -68,7 +68,7 @@ fn the_oracle_has_nothing_to_say_of_any_cell_type_or_program_unit() {
             "#
         );
         let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-        let mut drive = Drive::with_policy(config, Box::new(Recoder { at: 400, turn: 0 }), "greedy", false).unwrap();
+        let mut drive = Drive::with_policy(config, Box::new(Recoder { at: 400, turn: 0 }), &Techniques::default(), false).unwrap();
         drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
         drive.precondition(1);
         drive.begin_measurement();

@@ -10,6 +10,7 @@ use crate::args::{Base, TechniqueArgs, at_least_one};
 /// Examples for the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  vpass attack hammer --drive tiny --reclaim block\n  \
     vpass attack below-interval --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed --write attack.toml\n  \
+    vpass attack weak-spot --drive aged-tlc --refresh ida --set start.age=30d --gear untimed --rate 20\n  \
     vpass attack adaptive --drive tiny --reclaim straw-wl --set start.pec=2000 --gear untimed --requests 1M\n  \
     vpass attack search --drive tiny --reclaim straw-wl --set start.pec=2000 --minutes 5\n\n\
     The attacker sees where every page lies and what every wordline endures (see `vpass list attacks`). Exit codes as of `vpass run`: \
@@ -23,9 +24,12 @@ pub(crate) struct AttackArgs {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`), in the timed gear: attacks have no times of their own.
+    /// Refresh technique (see `vpass list refresh`); the untimed gear needs --rate for it.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) refresh: String,
+    /// Make the requests come by a clock of their own, N a second, in the place of a number outstanding: time passes in the untimed gear, too.
+    #[arg(long, value_name = "N", value_parser = a_rate, conflicts_with = "queue_depth")]
+    pub(crate) rate: Option<f64>,
     /// Go on, from the beginning again, until so many requests are done; one round of the attack, or 100,000 of
     /// `adaptive`, where absent. Of a search: requests
     /// of each trial.
@@ -65,4 +69,10 @@ pub(crate) enum Goal {
     Loss,
     /// Reclaim copies per page read.
     Writes,
+}
+
+/// Requests a second, as a workload's rate may be.
+fn a_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (1e-6..=1e12).contains(rate));
+    rate.ok_or_else(|| "a number of requests a second from 1e-6 to 1e12 is expected".into())
 }

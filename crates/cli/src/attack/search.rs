@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use vpass_core::slots::refresh::NO_REFRESH;
 use vpass_lab::failure::{Failure, Kind};
 use vpass_lab::numbers;
 use vpass_lab::progress::Progress;
@@ -47,6 +46,7 @@ struct Search<'a> {
     base: Base,
     goal: Goal,
     requests: u64,
+    coming: (Option<u32>, Option<f64>),
     progress: Bar,
     pool: ThreadPool,
 }
@@ -56,11 +56,6 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let minutes = args.search.minutes;
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
         return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
-    }
-    if args.refresh != NO_REFRESH {
-        let sentence =
-            "--refresh: attack search makes its trials in the untimed gear, whose requests have no times; --refresh none is right";
-        return Err(Failure::usage(sentence));
     }
     let victim = Victim::new(args)?;
     let base = Base { gear: Gear::Untimed, oracle: Watch::On, ..args.base.clone() };
@@ -74,7 +69,8 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     keep_what_is_found();
     let progress = Bar::new(total, "requests");
     let pool = pool::threads(pool::cores(), &progress)?;
-    let search = Search { victim: &victim, base, goal, requests, progress, pool };
+    let coming = (base.queue_depth, args.rate);
+    let search = Search { victim: &victim, base, goal, requests, coming, progress, pool };
     let end = match (minutes, args.search.rounds) {
         (_, Some(rounds)) => End::Rounds(rounds.get()),
         (minutes, None) => End::At(Instant::now() + Duration::from_secs_f64(minutes.unwrap_or(1.0) * 60.0)),
@@ -82,7 +78,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let (best, trials) = search.run(breeder, &end)?;
     let interrupted = !search.progress.may_go_on();
     drop(search.progress);
-    let file = file_of(&best.phases, requests, search.base.queue_depth, &format!("found by a search for {}", goal.words()));
+    let file = file_of(&best.phases, requests, search.coming, &format!("found by a search for {}", goal.words()));
     write(out, &place, &file, &victim.command(&search.base))?;
     let found = format!("{}; {}", numbers::plural(trials, "trial"), goal.found(&best));
     if interrupted {
@@ -143,7 +139,7 @@ impl Search<'_> {
 
     /// Runs one attack.
     fn trial(&self, phases: Vec<PhaseConfig>) -> Result<Tried, Failure> {
-        let plan = self.victim.plan(&self.base, "search", file_of(&phases, self.requests, self.base.queue_depth, ""))?;
+        let plan = self.victim.plan(&self.base, "search", file_of(&phases, self.requests, self.coming, ""))?;
         // A drive that stops is a bug as well, and the requests that made it stop are what is looked for.
         let outcome = catch_unwind(AssertUnwindSafe(|| run::execute(&plan, &self.progress)));
         let Ok(outcome) = outcome else { return Ok(Tried { phases, score: f64::INFINITY, broken: true }) };
@@ -154,8 +150,10 @@ impl Search<'_> {
     }
 }
 
-fn file_of(phases: &[PhaseConfig], requests: u64, queue_depth: Option<u32>, description: &str) -> PhasesFile {
-    let workload = PhasesConfig { requests: Some(requests), queue_depth, phase: phases.to_vec(), ..PhasesConfig::default() };
+/// `coming`: so many outstanding, or a second.
+fn file_of(phases: &[PhaseConfig], requests: u64, coming: (Option<u32>, Option<f64>), description: &str) -> PhasesFile {
+    let (queue_depth, rate) = coming;
+    let workload = PhasesConfig { requests: Some(requests), queue_depth, rate, phase: phases.to_vec(), ..PhasesConfig::default() };
     PhasesFile { description: description.into(), workload }
 }
 

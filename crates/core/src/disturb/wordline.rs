@@ -45,7 +45,8 @@ impl ErrorModel for WordlineModel {
         let (endurances, groups) = (self.endurances(block.pec), self.limits.of_groups(block));
         // Every read to come on the weakest neighbourhood.
         let fresh = self.limits.of_new(block, &groups, &endurances);
-        if block.reads == Quarters::ZERO {
+        // Age alone may have left nothing.
+        if block.reads == Quarters::ZERO && fresh > Quarters::ZERO {
             return Assessment::CleanUntil(fresh.min(LATEST));
         }
         let table = &self.limits.table;

@@ -118,20 +118,13 @@ impl Drive {
         // Refresh uses up free blocks as writes do.
         ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
         ftl.level_wear(flash, &mut slots);
+        ftl.adjust_in_turn(flash, &mut slots);
     }
 
     /// What is to be done with a block because of its age, and what its policy gives up for that: reads of those that the block may still serve,
     /// wherever they go.
     fn rewrite_for_age(&mut self, block: BlockId) -> (Rewrite, u32) {
-        let hot = self.flash.hot(block);
-        let mut rewrite = self.refresh.rewrite(&Held {
-            block,
-            geometry: &self.geometry,
-            whole_wordlines: self.flash.whole_wordlines(block),
-            valid: self.flash.contents().valid_words(block),
-            mode: hot.mode,
-            recoded: self.flash.recoded().of(block),
-        });
+        let mut rewrite = self.refresh.rewrite(&Held::of(&self.flash, block));
         self.ftl.settle(&self.flash, &mut rewrite);
         let Recode::Wordlines(merges) = &rewrite.recode else { return (rewrite, 0) };
         let burden = self.flash.burden_of_adjusting(block, &merges.wordlines(self.geometry.wordlines_per_block));

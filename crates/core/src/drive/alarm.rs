@@ -11,6 +11,7 @@ use crate::flash::operate::sense::Sensed;
 use crate::ftl::job::Job;
 use crate::ftl::map::BUFFERED;
 use crate::slots::reclaim::Action;
+use crate::slots::refresh::Held;
 use crate::slots::rewrite::Rewrite;
 
 impl Drive {
@@ -131,16 +132,27 @@ impl Drive {
     /// Asks the policy about a block that nothing moves, and does what it wants.
     fn do_as_policy_says(&mut self, block: BlockId) {
         self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.is_multiple_of(2)));
+        let was_left = self.adjusts() && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
         self.flash.tell(|o| o.asks_at(block, next));
         self.flash.set_policy_alarm(block, next);
+        if was_left && actions.is_empty() {
+            return self.adjust_what_stays(block);
+        }
         for action in actions {
             let Action::Rewrite(rewrite) = action else { unreachable!("probes are carried out while the policy is asked") };
             // Another block keeps its own deadline: its policy is asked when its alarm rings.
             let deadline = if rewrite.block == block { next } else { Reads::NEVER };
             self.reclaim(rewrite, deadline);
         }
+    }
+
+    /// The policy wants nothing of a block that a job has left data in: wordlines of it may be adjusted where they lie.
+    fn adjust_what_stays(&mut self, block: BlockId) {
+        let merges = self.refresh.at_reclaim(&Held::of(&self.flash, block));
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.adjust_in_place(flash, &mut slots, block, merges);
     }
 
     /// Asks the policy, and carries out the probes that it wants first. Gives its next alarm, and what else it wants.
@@ -183,6 +195,7 @@ impl Drive {
         // Reclaim uses up free blocks as writes do, and where nothing is written nobody else would see to new ones.
         ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
         ftl.level_wear(flash, &mut slots);
+        ftl.adjust_in_turn(flash, &mut slots);
     }
 
     /// A block under a deferred job reached its policy's alarm again: its last allowed read, or the first alarm of a block

@@ -15,7 +15,7 @@ use crate::slots::gc::gc_policy;
 use crate::slots::parity::{self, PARITY, ParityTechnique, parity_technique};
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique};
-use crate::slots::refresh::{self, REFRESH, RefreshTechnique, refresh_technique};
+use crate::slots::refresh::{self, RefreshTechnique, refresh_technique};
 
 impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
@@ -56,13 +56,16 @@ impl Drive {
         Self::assemble((config, Some(model)), policy, Some(technique), (&techniques.gc, refresh, parity, techniques.seed), timed)
     }
 
-    /// The same under a policy that is in no list. It may not track, and what it promises is not checked.
+    /// The same under a policy that is in no list, in the place of `techniques.reclaim`. It may not track, and what it promises is not checked.
     ///
     /// # Errors
     /// As those of [`Self::new`].
-    pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, gc: &str, timed: bool) -> Result<Self, ConfigError> {
+    pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
+        let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
+        let config = refresh::drive(config, refresh.name);
+        refresh::check(&config, refresh.name)?;
         let model = error_model(&config);
-        Self::assemble((config, model), policy, None, (gc, &REFRESH[0], &PARITY[0], 0), timed)
+        Self::assemble((config, model), policy, None, (&techniques.gc, refresh, &PARITY[0], techniques.seed), timed)
     }
 
     fn assemble(
@@ -113,6 +116,7 @@ impl Drive {
             announced: 0,
         };
         drive.ftl.adjusting = drive.refresh.adjusting();
+        drive.ftl.turns.run = drive.refresh.looks_at_gc();
         if drive.adjusts() || technique.is_none() {
             drive.flash.expect_fewer_sensings();
         }

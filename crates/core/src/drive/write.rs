@@ -137,6 +137,7 @@ impl Drive {
         }
         ftl.collect_in_background(flash, &mut slots, 0);
         ftl.level_wear(flash, &mut slots);
+        ftl.adjust_in_turn(flash, &mut slots);
     }
 
     /// A page was read to complete one that was written in part.

@@ -7,16 +7,88 @@
 //! (inference). What reads did to it stays.
 
 use crate::base::page_set::any;
-use crate::base::units::BlockId;
+use crate::base::streams::GC;
+use crate::base::units::{BlockId, Cause, Reads};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
+use crate::flash::block::{BlockState, MOVING};
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
 use crate::slots::Slots;
+use crate::slots::refresh::Held;
+use crate::slots::rewrite::{Merges, Recode, Rewrite};
 use crate::watch::observer::Origin;
 
+/// Blocks that are looked at for one that GC picks: of most nothing is to be adjusted.
+const LOOKS: u32 = 16;
+
+/// Which block is looked at next when GC has picked another.
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    /// Whether the refresh technique wants to look at any.
+    pub(crate) run: bool,
+    next: BlockId,
+    /// Valid pages of the block that GC picked since the last look.
+    picked: Option<u32>,
+}
+
+impl Turns {
+    /// GC has picked this block.
+    #[inline]
+    pub(super) fn pass(&mut self, flash: &Flash, picked: BlockId) {
+        if self.run {
+            self.picked = Some(flash.hot(picked).valid.into());
+        }
+    }
+}
+
 impl Ftl {
+    /// Where GC has picked a block, wordlines of another are adjusted that stays.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
+    pub(crate) fn adjust_in_turn(&mut self, flash: &mut Flash, slots: &mut Slots) {
+        if let Some(picked) = self.turns.picked {
+            self.adjust_next(flash, slots, picked);
+        }
+    }
+
+    #[cold]
+    fn adjust_next(&mut self, flash: &mut Flash, slots: &mut Slots, picked: u32) {
+        self.turns.picked = None;
+        for _ in 0..LOOKS {
+            let block = self.turns.next;
+            self.turns.next = (block + 1) % flash.geometry.blocks;
+            if flash.hot(block).state != BlockState::Closed || flash.hot(block).has(MOVING) {
+                continue;
+            }
+            let merges = slots.adjusted_at_gc(&Held::of(flash, block), picked);
+            if self.adjust_in_place(flash, slots, block, merges) {
+                return;
+            }
+        }
+    }
+
+    /// Adjusts wordlines of a block that nothing else is done with, of which no page has to move for it, where its policy has room for the reads;
+    /// tells whether.
+    pub(crate) fn adjust_in_place(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, merges: Merges) -> bool {
+        if merges.is_empty() {
+            return false;
+        }
+        let burden = flash.burden_of_adjusting(block, &merges.wordlines(flash.geometry.wordlines_per_block));
+        if !flash.has_room_for(block, burden) {
+            self.refresh.no_room += 1;
+            return false;
+        }
+        let mut rewrite = Rewrite { block, parts: vec![], recode: Recode::Wordlines(merges), otherwise: GC };
+        self.settle(flash, &mut rewrite);
+        self.rewrite(flash, slots, rewrite, Cause::Refresh, Reads::NEVER);
+        if self.job_of(block).is_some() {
+            flash.bring_forward(block, burden);
+        }
+        true
+    }
+
     /// Adjusts a wordline of a job for a coding. `reserved` as for a move.
     pub(super) fn adjust(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, (coding, wordline): (u8, u32), reserved: bool) {
         let (block, bits) = (job.block, flash.geometry.cell.bits());

@@ -77,6 +77,7 @@ impl Ftl {
             let mut job = self.take_job(flash, id);
             self.run_job(flash, slots, &mut job, true);
         } else if let Some(block) = self.pick_victim(flash, slots, domain) {
+            self.turns.pass(flash, block);
             let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
             let mut job = self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
@@ -136,6 +137,7 @@ impl Ftl {
             && free + u32::from(running == 0) > RESERVE
             && let Some(block) = self.pick_victim(flash, slots, domain)
         {
+            self.turns.pass(flash, block);
             self.rewrite(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
         }
     }

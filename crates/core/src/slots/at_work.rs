@@ -10,7 +10,8 @@ use crate::disturb::told::Limits;
 use crate::flash::Flash;
 use crate::slots::gc::{Candidates, GcPolicy};
 use crate::slots::reclaim::{Policy, View};
-use crate::slots::refresh::Refresh;
+use crate::slots::refresh::{Held, Refresh};
+use crate::slots::rewrite::Merges;
 
 /// Pages that low density takes away: what jobs under way will take, and what it may take in all.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +77,20 @@ impl<'a> View<'a> {
     }
 }
 
+impl<'a> Held<'a> {
+    /// A block as it is.
+    pub(crate) fn of(flash: &'a Flash, block: BlockId) -> Self {
+        Self {
+            block,
+            geometry: &flash.geometry,
+            whole_wordlines: flash.whole_wordlines(block),
+            valid: flash.contents().valid_words(block),
+            mode: flash.hot(block).mode,
+            recoded: flash.recoded().of(block),
+        }
+    }
+}
+
 /// What the controller may ask of the techniques.
 pub(crate) struct Slots<'a> {
     reclaim: &'a mut dyn Policy,
@@ -104,6 +119,11 @@ impl<'a> Slots<'a> {
     /// When a block is to be looked at first because of its age; never where none.
     pub(crate) fn first_look(&self, since: Moment) -> Option<Moment> {
         self.refresh.first_look(since)
+    }
+
+    /// Which wordlines of a block are adjusted, GC having picked another with so many valid pages.
+    pub(crate) fn adjusted_at_gc(&self, held: &Held, picked: u32) -> Merges {
+        self.refresh.at_gc(held, picked)
     }
 
     /// The block to clean.

@@ -15,7 +15,7 @@ use crate::base::span::{SECOND, Span};
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Bytes, Moment, Ns, Ppn, us};
 use crate::config::{ConfigError, DriveConfig, ErrorLaw, Params, require};
-use crate::slots::rewrite::Rewrite;
+use crate::slots::rewrite::{Merges, Rewrite};
 
 /// What a technique wants of a block that it was asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +107,21 @@ pub trait Refresh: Send {
     /// What is to be done with a block that is to be rewritten: it all moves.
     fn rewrite(&self, held: &Held) -> Rewrite {
         Rewrite::all_to(held.block, GC)
+    }
+
+    /// Which wordlines are adjusted of a block in which a job has left data, when its reclaim policy wants nothing more of it.
+    fn at_reclaim(&self, _held: &Held) -> Merges {
+        Merges::none()
+    }
+
+    /// Whether it looks at a block whenever GC has picked another.
+    fn looks_at_gc(&self) -> bool {
+        false
+    }
+
+    /// Which wordlines of such a block are adjusted, the other having so many valid pages.
+    fn at_gc(&self, _held: &Held, _picked: u32) -> Merges {
+        Merges::none()
     }
 
     /// How it adjusts wordlines in place, if it does.

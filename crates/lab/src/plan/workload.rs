@@ -48,6 +48,8 @@ pub enum Workload {
         requests: u64,
         /// Of them outstanding within a burst.
         depth: u32,
+        /// Requests a second in the place of a number outstanding.
+        rate: Option<f64>,
     },
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use vpass_core::base::units::Ns;
 use vpass_core::drive::Drive;
 use vpass_oracle::Adversary;
 
@@ -11,8 +12,8 @@ use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::progress::Progress;
 
-/// Runs a plan with so many requests, `depth` of them outstanding within a burst.
-pub(super) fn attacked(plan: &Plan, requests: u64, depth: u32, progress: &dyn Progress) -> Result<Outcome, Failure> {
+/// Runs a plan with so many requests, `depth` of them outstanding within a burst, or `rate` of them a second.
+pub(super) fn attacked(plan: &Plan, requests: u64, (depth, rate): (u32, Option<f64>), progress: &dyn Progress) -> Result<Outcome, Failure> {
     let mut run = Measured::begin(begun(plan, progress)?);
     let timed = run.session.engine.is_some();
     let started = Instant::now();
@@ -22,6 +23,9 @@ pub(super) fn attacked(plan: &Plan, requests: u64, depth: u32, progress: &dyn Pr
         progress.advance(served - std::mem::replace(&mut last, served))
     };
     let mut adversary = Adversary::new(plan.seed, depth);
+    if let Some(rate) = rate {
+        adversary = adversary.by_a_clock((1e9 / rate) as Ns);
+    }
     let served = adversary.attack(&mut run.session.drive, run.session.engine.as_mut(), requests, &mut |_| (), &mut step);
     let requests = served.map_err(Failure::from)?;
     if !progress.may_go_on() {

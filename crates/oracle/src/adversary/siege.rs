@@ -14,7 +14,7 @@ use vpass_core::drive::Drive;
 use vpass_core::flash::block::BlockState;
 use vpass_core::time::{Replay, RunError, run_untimed};
 
-use super::{Burst, NOBODY, Sight, oracle_of};
+use super::{Coming, NOBODY, Sight, oracle_of};
 use crate::dice::Dice;
 
 /// Reads that one act may take.
@@ -72,13 +72,13 @@ enum Taste {
 /// One siege of one drive.
 pub(crate) struct Siege {
     dice: Dice,
-    depth: u32,
+    coming: Coming,
     block: Option<(u32, u64)>,
 }
 
 impl Siege {
-    pub(crate) fn new(seed: u64, depth: u32) -> Self {
-        Self { dice: Dice::new(seed), depth, block: None }
+    pub(crate) fn new(seed: u64, coming: Coming) -> Self {
+        Self { dice: Dice::new(seed), coming, block: None }
     }
 
     /// About so many requests, as [`super::Adversary::attack`] makes them; gives how many.
@@ -95,7 +95,7 @@ impl Siege {
             is_last = served >= requests;
             let requests = if is_last { self.last(drive) } else { self.act(drive) };
             heard(&requests);
-            let mut burst = Burst { requests, depth: self.depth };
+            let mut burst = self.coming.burst(&mut self.dice, drive, requests);
             served += match engine.as_deref_mut() {
                 Some(engine) => engine.run(drive, &mut burst, &mut |_, _| true)?,
                 None => run_untimed(drive, &mut burst, &mut |_, _| true)?,

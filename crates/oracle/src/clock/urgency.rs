@@ -88,6 +88,11 @@ impl Urgency {
         }
     }
 
+    /// What jobs merge may be adjusted: read before and behind, and what is corrupted of it programmed elsewhere.
+    pub(super) fn expect_adjusting(&mut self, bits: u32, adjust: Ns) {
+        self.merge_ns += f64::from(bits) * self.copy_ns + adjust as f64;
+    }
+
     /// A job of reclaim begins in time; gives what names it.
     pub(super) fn begins(&mut self, block: BlockId, job: Begun) -> u64 {
         self.serials += 1;

@@ -27,6 +27,16 @@ impl Doses {
         if limit < 0 { -of_page(limit.unsigned_abs()) } else { of_page(limit.unsigned_abs()) }
     }
 
+    /// The limit of a page where the worst of its group has this one; without error rates its own.
+    pub(crate) fn limit_by(&self, at: At, of_group: impl Fn(usize) -> u64) -> u64 {
+        if self.rates.is_none() {
+            return self.page(at).limit;
+        }
+        let of_group = of_group(self.table.group_of(at.index));
+        let of_wordline = self.table.limit_of(of_group, at.index, self.blocks[at.block as usize].factor.into());
+        self.table.limit_of_kind(self.table.in_mode(of_wordline, self.mode_at(at)), at.kind)
+    }
+
     /// Up to which dose no read of a page takes a retry.
     pub(super) fn calm(&self, at: At) -> i64 {
         let first = self.with_retries(at, 0);
@@ -48,7 +58,8 @@ impl Doses {
     /// retries (`is_dull`) are no draws.
     pub(crate) fn drawn(&mut self, medium: &Medium, at: At, read: &PhysRead, is_dull: bool) -> Option<Result<(), String>> {
         self.noise.as_ref()?;
-        let (first, good) = (self.first_level(at.block), read.result == ReadResult::Good);
+        let first = self.first_level(at.block);
+        let good = (read.result != ReadResult::InMemory).then_some(read.result == ReadResult::Good);
         let rates = self.rates_at(at, self.of_wordline(medium, at).dose);
         let drawn = Drawn { first, retries: read.retries, good, rates };
         let noise = self.noise.as_mut()?;

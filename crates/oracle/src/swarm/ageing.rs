@@ -4,7 +4,7 @@
 use vpass_core::base::span::{DAY, Span};
 use vpass_core::base::units::Ns;
 use vpass_core::config::{DriveConfig, Number, Params};
-use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, shortest_pass};
+use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, refresh_technique, shortest_pass};
 
 use super::deck::Decks;
 use super::{params, tired};
@@ -56,6 +56,9 @@ impl Ages {
         for technique in ["block", "ida"] {
             of_refresh.set(Some(technique), "patrol", Number::Real(patrol));
         }
+        for (key, deck) in [("at_reclaim", "merges at reclaim"), ("at_gc", "merges at gc")] {
+            of_refresh.set(Some("ida"), key, Number::Whole(decks.pick(deck, &[0, 0, 1])));
+        }
         config.refresh.params = params::draw_rest(&mut dice, "refresh", of_refresh);
         let period = shortest_pass(config, technique).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
         let period = if decks.pick("long", &[false, true]) { period.max(dice.pick(&LONG) * DAY as f64) } else { period };
@@ -65,6 +68,12 @@ impl Ages {
         let passes = (period * dice.pick(&PASSED)) as Ns;
         config.error.longest_age = tired::longest_age(decks, config.start.age, passes);
         Some(Self { refresh, passes })
+    }
+
+    /// A pass over the drive as it is takes no longer than the period.
+    pub(super) fn leave_time(self, config: &mut DriveConfig) {
+        let technique = refresh_technique(self.refresh).expect("it was drawn from the list");
+        config.refresh.period = config.refresh.period.max(shortest_pass(config, technique));
     }
 
     /// The mean time between so many requests.

@@ -2,6 +2,7 @@
 
 use std::sync::PoisonError;
 
+use vpass_core::base::dose::Dose;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
@@ -30,7 +31,7 @@ impl Witness {
         Self { policy, modes, ear: ear.cloned(), answers: answers.cloned(), asked: 0 }
     }
 
-    fn hear(&mut self, view: &View, block: BlockId, wanted: &[Action], opens: Option<StreamId>) {
+    fn hear(&mut self, view: &View, block: BlockId, wanted: &[Action], opens: Option<StreamId>, found: &[Probed]) {
         if let Some(answers) = &self.answers {
             let answer = Answer { block, wanted: wanted_of(view, block, wanted) };
             *answers.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
@@ -54,6 +55,7 @@ impl Witness {
             guarded: guarded(view, block),
             within: self.asked.is_multiple_of(SELDOM).then(|| within(view, block)),
             divides: wanted.iter().filter_map(|action| self.divided(action)).collect(),
+            probed: found.iter().map(|found| (found.wordline, used(found))).collect(),
         };
         *ear.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
     }
@@ -73,6 +75,13 @@ impl Witness {
             _ => None,
         }
     }
+}
+
+/// The share of a wordline's limit that a probe found used up.
+fn used(found: &Probed) -> f64 {
+    const WHOLE: i64 = 1 << 40;
+    let left = found.left_of(Dose::of_1024ths(WHOLE));
+    1.0 - left.in_1024ths() as f64 / WHOLE as f64
 }
 
 fn reprogrammed(action: &Action) -> Option<BlockId> {
@@ -119,19 +128,19 @@ fn within(view: &View, block: BlockId) -> Within {
 impl Policy for Witness {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         // A block that is there from the start was opened by nobody.
-        self.hear(view, block, &[], (view.written(block) == 0).then(|| view.stream(block)));
+        self.hear(view, block, &[], (view.written(block) == 0).then(|| view.stream(block)), &[]);
         self.policy.arm(view, block)
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         let next = self.policy.on_alarm(view, block, out);
-        self.hear(view, block, out, None);
+        self.hear(view, block, out, None, &[]);
         next
     }
 
     fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
         let next = self.policy.probed(view, block, found, out);
-        self.hear(view, block, out, None);
+        self.hear(view, block, out, None, found);
         next
     }
 

@@ -102,7 +102,7 @@ impl Flash {
         if retries > 0 {
             self.sense_again(ppn, cause, fill, level, retries);
         }
-        if !gone && self.model.is_some() {
+        if result == ReadResult::Good && self.model.is_some() {
             self.levels.worked(block, level + retries);
         }
         if is_suspect && self.tired.is_quiet(block, self.hot[block as usize].reads) {

@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn reads_that_dodge_the_draws_take_a_host_that_can_compute_them() {
         let public = ChanceProbe { draw: Draw::Public, ..ChanceProbe::new(&CARD.args(&config(0.0)), &config(0.0), 1) };
-        let before = begun(Drive::with_policy(config(0.0), Box::new(public), "greedy", false).unwrap());
+        let before = begun(Drive::with_policy(config(0.0), Box::new(public), &Techniques::default(), false).unwrap());
         let (reads, lost) = dodging(before, &Draw::Public);
         // Page 5 endures 20,000 / 9 = 2,222 reads of its neighbours, 3 and 7 twice as many.
         assert_eq!(lost, 1, "draws that everybody can compute");

@@ -4,6 +4,8 @@
 //!
 //! - **Paper:** ida-coding-2018 III to IV.
 //! - **Acts at:** the ages at which `block` does. A block that holds merged wordlines moves whole the next time.
+//! - **Beyond the paper:** with `at_reclaim` and `at_gc` wordlines whose LSB page is gone are merged between refreshes, too: those that a partial
+//!   reclaim leaves, and those of a block that GC has passed over. What is to move anyway is not.
 //! - **Costs:** what is merged is read twice, a share of it, `error_rate`, is written elsewhere, and a wordline costs up to a program
 //!   (`adjust_us`). Merged blocks stay in use half empty: more garbage collection.
 //! - **Departs from the paper:** a block whose reclaim technique has no room for these reads moves whole. A merge makes data new (inference).
@@ -70,12 +72,36 @@ const ONLY_INVALID: Param = Param {
     alias: None,
 };
 
+const AT_RECLAIM: Param = Param {
+    key: "at_reclaim",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0, 0.0, 1.0],
+    meaning: "1: where reclaim has moved a part of a block, wordlines that stay are merged if their LSB page is gone",
+    source: "not in ida-coding-2018",
+    alias: None,
+};
+
+const AT_GC: Param = Param {
+    key: "at_gc",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0, 0.0, 1.0],
+    meaning: "1: whenever GC picks a block, another that is to stay is looked at, in turn; its wordlines whose LSB page is gone are merged",
+    source: "not in ida-coding-2018",
+    alias: None,
+};
+
 pub(super) const CARD: RefreshTechnique = Card {
     about: About {
         name: "ida",
         summary: "merges states of wordlines in place at the age `refresh.period`, so that reads take fewer sensings, and moves the rest",
         paper: "IDA coding, MICRO 2018",
-        params: &[LEAD, AT_ONCE, PATROL, ERROR_RATE, ADJUST_US, ONLY_INVALID],
+        params: &[LEAD, AT_ONCE, PATROL, ERROR_RATE, ADJUST_US, ONLY_INVALID, AT_RECLAIM, AT_GC],
         ..About::PLAIN
     },
     new: |args, config, seed| {
@@ -84,6 +110,8 @@ pub(super) const CARD: RefreshTechnique = Card {
             adjusting: Adjusting::new(args.real(&ERROR_RATE), seed),
             error_rate: args.real(&ERROR_RATE),
             only_invalid: args.whole(&ONLY_INVALID) == 1,
+            at_reclaim: args.whole(&AT_RECLAIM) == 1,
+            at_gc: args.whole(&AT_GC) == 1,
         })
     },
 };
@@ -101,6 +129,8 @@ struct Ida {
     adjusting: Adjusting,
     error_rate: f64,
     only_invalid: bool,
+    at_reclaim: bool,
+    at_gc: bool,
 }
 
 impl Ida {
@@ -110,6 +140,21 @@ impl Ida {
         let is_wanted = kinds >> top & 1 == 1 && !(self.only_invalid && kinds & 1 == 1);
         if is_wanted { held.codings().faster(kinds & !1) } else { None }
     }
+}
+
+/// Wordlines of a block that lose nothing by a merge: their LSB page is gone, and none was merged before.
+fn merges_for_nothing(held: &Held) -> Merges {
+    let top = held.geometry.cell.bits() - 1;
+    let mut merges = Merges::none();
+    let is_new = |wordline: &u32| held.recoded.get(*wordline as usize).is_none_or(|coding| *coding == FULL);
+    for wordline in (0..held.whole_wordlines).filter(|wordline| held.mode == FULL && is_new(wordline)) {
+        let kinds = held.valid_kinds(wordline);
+        let coding = if kinds & 1 == 0 && kinds >> top & 1 == 1 { held.codings().faster(kinds) } else { None };
+        if let Some(coding) = coding {
+            merges.insert(coding, wordline, held.geometry.wordlines_per_block);
+        }
+    }
+    merges
 }
 
 impl Refresh for Ida {
@@ -144,6 +189,20 @@ impl Refresh for Ida {
         }
         moving.insert(held.whole_wordlines * bits, g.pages_per_block - held.whole_wordlines * bits);
         Rewrite { block: held.block, parts: vec![Part::of(moving, GC)], recode: Recode::Wordlines(merges), otherwise: GC }
+    }
+
+    fn at_reclaim(&self, held: &Held) -> Merges {
+        if self.at_reclaim { merges_for_nothing(held) } else { Merges::none() }
+    }
+
+    fn looks_at_gc(&self) -> bool {
+        self.at_gc
+    }
+
+    /// A block stays that is nearer to a full one than to the one that GC has picked.
+    fn at_gc(&self, held: &Held, picked: u32) -> Merges {
+        let valid: u32 = held.valid.iter().map(|word| word.count_ones()).sum();
+        if 2 * valid > picked + held.geometry.pages_per_block { merges_for_nothing(held) } else { Merges::none() }
     }
 
     fn adjusting(&self) -> Option<Adjusting> {
@@ -264,6 +323,23 @@ mod tests {
         }
     }
 
+    /// A page that merging corrupted is decoded by no level: the one that its read came to is none with which reads of the block begin.
+    #[test]
+    fn a_corrupted_page_teaches_no_level() {
+        let more = r#"
+            disturb = { model = "count", table = [{ pec = 0, limit = [100.0] }] }
+            error = { model = "powerlaw", e = 0.0045 }
+            ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = true }
+        "#;
+        let mut drive = example(more, "none");
+        (0..110).for_each(|_| drive.flash.sense_for_nobody(1, Cause::Host));
+        let mut level = |is_corrupted| {
+            drive.flash.verify(1, 1, Cause::Refresh, false, is_corrupted);
+            drive.flash.began_at()
+        };
+        assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
+    }
+
     #[test]
     fn the_share_of_corrupted_pages_is_the_error_rate() {
         for rate in [0.0, 0.2, 0.8, 1.0] {
@@ -273,6 +349,30 @@ mod tests {
         }
         let of = |seed, pec| (0..64).map(|ppn| u64::from(Adjusting::new(0.5, seed).corrupts(ppn, pec)) << ppn).sum::<u64>();
         assert!(of(1, 0) != of(2, 0) && of(1, 0) != of(1, 1) && of(1, 1) == of(1, 1));
+    }
+
+    /// The block has 9 valid pages of 12, nearer to a full block than to one of 5.
+    #[test]
+    fn what_gc_passes_over_is_merged_where_it_is_to_stay() {
+        let drive = example("refresh.ida = { at_gc = 1 }", "none");
+        let at_gc = |picked| drive.refresh.at_gc(&Held::of(&drive.flash, 0), picked).len();
+        assert_eq!([5, 6, 9].map(at_gc), [1, 0, 0]);
+    }
+
+    /// Reads of wordline 1, whose LSB page is gone, bring those on both sides of it to their limit: `straw-wl` moves these, and it is
+    /// merged when that wants nothing more.
+    #[test]
+    fn a_partial_reclaim_merges_what_it_leaves() {
+        for (more, merged) in [("", 0), ("refresh.ida = { at_reclaim = 1, error_rate = 0 }", 1)] {
+            let disturb = r#"disturb = { model = "wordline", table = [{ pec = 0, limit = [9000], alpha = [9.0] }] }
+                reclaim = { check_interval = 40 }"#;
+            let mut drive = example(&format!("{disturb}\n{more}"), "straw-wl");
+            for _ in 0..2_000 {
+                drive.read_pages(&[4]);
+            }
+            assert!(drive.reclaim_counts().pages_copied > 0);
+            assert_eq!((drive.refresh_counts().merged_wordlines, drive.lost_pages()), (merged, 0), "{more}");
+        }
     }
 
     /// Valid kinds of a QLC wordline, LSB first, and the coding.
