@@ -1,10 +1,12 @@
 //! Lives side by side: years and what consumed them, each a mean over seeds and samples with its interval.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 use vpass_core::base::units::Cause;
 
-use super::{End, Lived, MOST_YEARS};
+use super::{End, Lived, MOST_YEARS, Until};
 use crate::as_json;
 use crate::compare::estimate::{Estimate, estimate};
 use crate::failure::Failure;
@@ -39,8 +41,27 @@ pub struct Life {
     pub data_lost_pages: f64,
     /// Largest share of its limit that a page in use had taken; of the worst life, so there is no interval. Null where no oracle watched.
     pub worst_dose_ratio: Option<f64>,
+    /// Errors by each bit that the host read, of all reads of a life; null where data has no error rate.
+    pub uber: Option<Estimate>,
+    /// Shares of the host's page reads by the retries that they took, from none on; null where the drive makes none.
+    pub reads_by_retries: Option<Vec<Estimate>>,
+    /// What the host's hints came to, word by word; null where it says nothing.
+    pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
     /// Each life by itself.
     pub lives: Vec<One>,
+}
+
+/// What lives came to for data of one word.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LifeOfWord {
+    /// Retries that fit in its budget.
+    pub retries: u8,
+    /// What a read with so many takes on an idle drive, in microseconds.
+    pub latency_us: f64,
+    /// Share of the host's page reads that were of such data.
+    pub reads: Estimate,
+    /// Share of these that took more retries than fit; null where nothing was read.
+    pub missed_budgets: Option<Estimate>,
 }
 
 /// What programmed the pages of a life: shares of all.
@@ -99,8 +120,16 @@ impl Life {
             consumed: Consumed::of(lives),
             data_lost_pages: mean(&|lived| lived.data_lost_pages as f64 * whole).mean,
             worst_dose_ratio: lives.iter().filter_map(|lived| lived.oracle.as_ref()).map(|o| o.worst_dose_ratio).reduce(f64::max),
+            uber: estimate_all(lives, |lived| lived.uber),
+            reads_by_retries: by_retries(lives),
+            hints: by_word(lives),
             lives: plans.iter().zip(lives).map(|(plan, lived)| One::of(plan, lived)).collect(),
         }
+    }
+
+    /// Whether every life came to an end that is the drive's own.
+    pub fn has_ended(&self) -> bool {
+        self.lives.iter().all(|one| one.end != End::LivesOn)
     }
 
     /// Whether the oracle found a bug in any of them.
@@ -111,7 +140,7 @@ impl Life {
     /// "5.31", "> 100", with its interval where there is one.
     pub fn years_text(&self) -> String {
         let mean = crate::numbers::digits(self.years.mean);
-        match (self.worn_out, self.years.ci95) {
+        match (self.has_ended(), self.years.ci95) {
             (false, _) => format!("> {mean}"),
             (true, Some(half)) => format!("{mean} ± {}", crate::numbers::digits(half)),
             (true, None) => mean,
@@ -124,6 +153,34 @@ impl One {
         let oracle_clean = lived.oracle.as_ref().map(|report| !report.is_bug());
         Self { seed: plan.seed, residue: plan.sample.residue, years: lived.years, end: lived.end, oracle_clean }
     }
+}
+
+/// The estimate of a value that every life has.
+fn estimate_all(lives: &[Lived], of: impl Fn(&Lived) -> Option<f64>) -> Option<Estimate> {
+    estimate(&lives.iter().map(of).collect::<Option<Vec<_>>>()?)
+}
+
+fn by_retries(lives: &[Lived]) -> Option<Vec<Estimate>> {
+    let levels = lives.first()?.retries.as_ref()?.histogram.len();
+    let share = |lived: &Lived, level: usize| {
+        let histogram = &lived.retries.as_ref()?.histogram;
+        let all: u64 = histogram.iter().sum();
+        (all > 0).then(|| histogram[level] as f64 / all as f64)
+    };
+    (0..levels).map(|level| estimate_all(lives, |lived| share(lived, level))).collect()
+}
+
+fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
+    let first = lives.first()?.hints?;
+    let of = |lived: &Lived, at: usize| lived.hints.map(|hints| hints.words()[at].1);
+    let all = |lived: &Lived| lived.hints.map_or(0, |hints| hints.words().iter().map(|(_, word)| word.reads).sum::<u64>());
+    let words = first.words().into_iter().enumerate().filter_map(|(at, (name, word))| {
+        let reads = estimate_all(lives, |lived| Some(of(lived, at)?.reads as f64 / all(lived).max(1) as f64))?;
+        let missed = |lived: &Lived| of(lived, at).filter(|word| word.reads > 0).map(|word| word.missed_budgets as f64 / word.reads as f64);
+        let missed_budgets = estimate_all(lives, missed);
+        Some((name, LifeOfWord { retries: word.retries, latency_us: word.latency_us, reads, missed_budgets }))
+    });
+    Some(words.collect())
 }
 
 impl Consumed {
@@ -162,16 +219,16 @@ impl Consumed {
 pub fn verdict(lives: &[Life]) -> Option<String> {
     let [best, second] = {
         let mut order: Vec<&Life> = lives.iter().collect();
-        order.sort_by(|a, b| (b.worn_out, b.years.mean).partial_cmp(&(a.worn_out, a.years.mean)).unwrap_or(std::cmp::Ordering::Equal));
+        order.sort_by(|a, b| b.years.mean.total_cmp(&a.years.mean));
         // Those that outlive the simulation come first.
-        order.sort_by_key(|life| life.worn_out);
+        order.sort_by_key(|life| life.has_ended());
         [*order.first()?, *order.get(1)?]
     };
-    if !second.worn_out {
+    if !second.has_ended() {
         return Some(format!("{} and {} outlive the simulation; none can be told to live longest.", best.label, second.label));
     }
     let halves = best.years.ci95.unwrap_or(0.0) + second.years.ci95.unwrap_or(0.0);
-    if best.worn_out && best.years.mean - second.years.mean <= halves {
+    if best.has_ended() && best.years.mean - second.years.mean <= halves {
         return Some(format!("{} and {} live about as long: their intervals overlap.", best.label, second.label));
     }
     Some(format!("{} lives longest: {} years; {} {}.", best.label, best.years_text(), second.label, second.years_text()))
@@ -181,7 +238,7 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
 ///
 /// # Errors
 /// A value that has no JSON.
-pub fn json_of(lives: &[Life], plan: &Plan, samples: u32, seeds: u32, years: Option<f64>) -> Result<Value, Failure> {
+pub fn json_of(lives: &[Life], plan: &Plan, samples: u32, seeds: u32, until: Until) -> Result<Value, Failure> {
     Ok(json!({
         "vpass": env!("CARGO_PKG_VERSION"),
         "drive": plan.drive.name,
@@ -194,7 +251,8 @@ pub fn json_of(lives: &[Life], plan: &Plan, samples: u32, seeds: u32, years: Opt
         "sample": plan.sample.to_string(),
         "samples": samples,
         "rated_pec": plan.drive.config.drive.rated_pec,
-        "years_at_most": years.unwrap_or(MOST_YEARS),
+        "years_at_most": until.years.unwrap_or(MOST_YEARS),
+        "uber_at_most": until.uber,
         "techniques": as_json::value(&lives)?,
     }))
 }

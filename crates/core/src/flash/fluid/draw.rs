@@ -2,9 +2,10 @@
 
 use super::{Fluid, OF_ALARM};
 use crate::base::dose::Quarters;
-use crate::base::units::{BlockId, Cause, Lpn, Ppn};
+use crate::base::units::{BlockId, Cause, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
+use crate::flash::block::SUSPECT;
 
 impl Flash {
     /// Draws the reads that a block has got by now.
@@ -17,6 +18,12 @@ impl Flash {
         }
         let share = flow.progress().min(1.0);
         let before = u64::from(flow.left) - 1;
+        if self.hot[block as usize].has(SUSPECT) {
+            let count = fluid.chance.part_of(before, share);
+            self.draw_readers(block, count);
+            self.begin_anew(block);
+            return;
+        }
         let count = if planted(Bug::AlarmNotDrawnAgain) { flow.expected() as u64 } else { fluid.chance.part_of(before, share) };
         self.deposit(block, count);
         self.begin_anew(block);
@@ -46,6 +53,7 @@ impl Flash {
         let begin = if fluid.by_page { first * bits as usize } else { first };
         fluid.served += count;
         self.counts.reads[Cause::Host as usize] += count;
+        self.count_words(&mut fluid, block, count);
         if self.wordlines.is_empty() {
             self.hot[block as usize].reads += self.dose[0] * count as u32;
             self.fluid = Some(fluid);
@@ -114,24 +122,31 @@ impl Flash {
         }
     }
 
-    /// The page of which the read that rings is, by the rates of now.
-    pub(super) fn draw_reader(&mut self, block: BlockId) -> Option<Lpn> {
-        let mut fluid = self.fluid.take()?;
-        let first = self.geometry.first_page(block);
-        let rate_of = |page: u32| fluid.rates.pages.per_ns(self.contents.to_logical[(first + page) as usize]);
-        let sum: f64 = self.valid_pages_of(block).map(rate_of).sum();
-        let mut at = fluid.chance.share() * sum;
-        let mut pages = self.valid_pages_of(block).filter(|page| rate_of(*page) > 0.0).peekable();
-        let mut found = None;
-        while let Some(page) = pages.next() {
-            at -= rate_of(page);
-            if at < 0.0 || pages.peek().is_none() {
-                found = Some(self.contents.to_logical[(first + page) as usize]);
-                break;
-            }
+    /// Draws the pages of so many reads that are to be served by themselves, by the rates of now.
+    pub(super) fn draw_readers(&mut self, block: BlockId, count: u64) {
+        if count == 0 {
+            return;
         }
-        drop(pages);
+        let Some(mut fluid) = self.fluid.take() else { return };
+        let Fluid { rates, chance, weights, places, owed, .. } = &mut *fluid;
+        let owners = self.contents.owners(block);
+        let mut sum = 0.0;
+        weights.clear();
+        places.clear();
+        for page in self.valid_pages_of(block) {
+            sum += rates.pages.per_ns(owners[page as usize]);
+            weights.push(sum);
+            places.push(page);
+        }
+        // The last page that anybody reads.
+        let last = weights.partition_point(|up_to| *up_to < sum);
+        if sum > 0.0 {
+            owed.extend((0..count).map(|_| {
+                let at = chance.share() * sum;
+                let place = weights.partition_point(|up_to| *up_to <= at).min(last);
+                owners[places[place] as usize]
+            }));
+        }
         self.fluid = Some(fluid);
-        found
     }
 }
