@@ -6,6 +6,7 @@
 
 pub mod find;
 pub mod summary;
+pub mod verdict;
 
 use std::cell::Cell;
 use std::num::{NonZeroU32, NonZeroUsize};
