@@ -6,11 +6,10 @@ mod render;
 
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
+use vpass_lab::life;
 use vpass_lab::life::find::{self, CLOSER, Point, Section};
 use vpass_lab::life::summary::{Life, json_of};
-use vpass_lab::life::{self, MOST_YEARS};
 use vpass_lab::plan::{Chosen, Plan};
-use vpass_workload::synthetic::Sample;
 
 use self::args::LifeArgs;
 use self::key::Knob;
@@ -22,16 +21,13 @@ use crate::table::{wants_colour, wrapped};
 
 /// Lives and shows them.
 pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
-    if let Some(years) = args.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
-        return Err(Failure::usage(format!("--years {years}: years above 0 and at most {MOST_YEARS} are expected")));
-    }
     let first = first(args, &[])?;
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     if let Some(key) = &args.find {
         return find_best(args, key, &first, folder);
     }
     let lives = lives(args, &first)?;
-    let json = json_of(&lives, &first, args.setup.sample.count, args.seeds.get(), args.years)?;
+    let json = json_of(&lives, &first, args.setup.sample.count, args.seeds.get(), args.until())?;
     if let Some(folder) = folder {
         out::write_file(folder.path(), "life.json", as_json::text(&json)?.as_bytes())?;
         folder.finish()?;
@@ -55,7 +51,7 @@ fn first(args: &LifeArgs, set: &[String]) -> Result<Plan, Failure> {
     let named =
         Chosen { reclaim: args.reclaim[0].trim(), gc: args.gc[0].trim(), refresh: args.refresh[0].trim(), parity: args.parity[0].trim() };
     let plan = Plan::new(&setup, named, &bar)?;
-    life::check(&plan)?;
+    life::check(&plan, args.until())?;
     Ok(plan)
 }
 
@@ -82,7 +78,7 @@ fn repeated(args: &LifeArgs, plan: &Plan) -> Result<Vec<Plan>, Failure> {
     for i in 0..u64::from(args.seeds.get()) {
         let seed = plan.seed.checked_add(i).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
         for residue in 0..args.setup.sample.count {
-            plans.push(Plan { seed, sample: Sample { residue, ..plan.sample }, ..plan.clone() });
+            plans.push(Plan { seed, ..plan.clone() }.of_residue(residue));
         }
     }
     Ok(plans)
@@ -92,7 +88,7 @@ fn repeated(args: &LifeArgs, plan: &Plan) -> Result<Vec<Plan>, Failure> {
 fn lives(args: &LifeArgs, first: &Plan) -> Result<Vec<Life>, Failure> {
     let techniques = techniques(args, first)?;
     let plans: Vec<Plan> = techniques.iter().flat_map(|(_, plans)| plans.iter().cloned()).collect();
-    let mut ended = life::live_all(&plans, args.years, args.threads, &bar)?.into_iter();
+    let mut ended = life::live_all(&plans, args.until(), args.threads, &bar)?.into_iter();
     let of = |(label, plans): (String, Vec<Plan>)| {
         let lives: Vec<_> = ended.by_ref().take(plans.len()).collect();
         Life::of(label, &plans, &lives)

@@ -1,7 +1,8 @@
 //! Lives: a drive simulated from its start until it is worn out, and what consumed it.
 //!
 //! A drive is worn out when its mean block has endured the P/E cycles that it is rated for (`drive.rated_pec`), with what reprogramming wears.
-//! Its life ends before where the user says so, and after a hundred years in any case.
+//! Its life ends before where the user says so: after so many years, or when the reads of its life together have a higher error rate (UBER) than a
+//! target, which is how JESD218 defines what a drive endures. After a hundred years it ends in any case.
 
 pub mod find;
 pub mod summary;
@@ -15,6 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::span::{SECOND, YEAR};
 use vpass_core::base::units::Ns;
+use vpass_core::config::{DriveConfig, ErrorLaw};
 use vpass_core::drive::Drive;
 use vpass_core::time::FluidRun;
 use vpass_oracle::OracleReport;
@@ -22,10 +24,10 @@ use vpass_workload::pass::Passes;
 
 use crate::failure::Failure;
 use crate::memory;
-use crate::plan::Plan;
+use crate::plan::{Plan, Tables};
 use crate::pool;
 use crate::progress::{Begin, Progress};
-use crate::results::ByCause;
+use crate::results::{ByCause, Hints, Retries, Uber};
 use crate::run::begun;
 use crate::session::{Judged, Measured};
 use crate::setup::Gear;
@@ -45,8 +47,19 @@ const SHORTEST_STEP: Ns = 60 * SECOND;
 pub enum End {
     /// Its mean block has endured what it is rated for.
     WornOut,
+    /// The UBER of all its reads is beyond the target.
+    Uber,
     /// The simulation was to end here; the drive lives on.
     LivesOn,
+}
+
+/// Where a life ends at the latest.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Until {
+    /// So many years; a hundred where absent.
+    pub years: Option<f64>,
+    /// The UBER that all reads together may come to; any where absent.
+    pub uber: Option<f64>,
 }
 
 /// A life of a drive, or of a sample of one: counts are then the sample's.
@@ -68,15 +81,36 @@ pub struct Lived {
     pub read_pages: u64,
     /// Pages of host data that the drive reported lost.
     pub data_lost_pages: u64,
+    /// Errors by each bit that the host read, as in a run's summary; none where data has no error rate.
+    pub uber: Option<f64>,
+    /// Retries of the host's reads; none where the drive makes none.
+    pub retries: Option<Retries>,
+    /// What the host's hints came to; none where it said nothing.
+    pub hints: Option<Hints>,
     /// What the oracle found, where it watched.
     pub oracle: Option<OracleReport>,
 }
 
-/// Refuses a plan that has no life: one without time, or cut into parts.
+/// Refuses a plan that has no life: one without time, cut into parts, or to end at an error rate that nobody knows.
 ///
 /// # Errors
 /// A sentence with what to set.
-pub fn check(plan: &Plan) -> Result<(), Failure> {
+pub fn check(plan: &Plan, until: Until) -> Result<(), Failure> {
+    if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
+        return Err(Failure::usage(format!("--years {years}: years above 0 and at most {MOST_YEARS} are expected")));
+    }
+    if let Some(uber) = until.uber.filter(|uber| !(*uber > 0.0 && *uber < 1.0)) {
+        return Err(Failure::usage(format!(
+            "--uber {uber}: errors by each bit read are expected, above 0 and below 1; JESD218 has 1e-15 for client drives and 1e-16 for others"
+        )));
+    }
+    if let Some(uber) = until.uber.filter(|_| !has_uber(&plan.drive.config)) {
+        return Err(Failure::usage(format!(
+            "--uber {uber}: drive {} has no error rate, so that nothing is known of the errors of its reads; set error.model and its numbers, \
+             ecc.codeword and ecc.cap, or take a drive that has them, such as aged-tlc",
+            plan.drive.name
+        )));
+    }
     if plan.gear == Gear::Timed {
         return Err(Failure::usage(
             "vpass life takes --gear fluid or, to check it, --gear untimed: no machine lives through years request by request in time",
@@ -97,23 +131,29 @@ pub fn check(plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lives of these plans, in their order, until they are worn out or so many years have passed. `threads`: as many as there are cores where
+/// Whether it is known how many codewords reads lose.
+fn has_uber(config: &DriveConfig) -> bool {
+    config.error.model != ErrorLaw::None && config.ecc.codeword.is_some() && config.disturb.model.disturbs()
+}
+
+/// Lives of these plans, in their order, until they are worn out or `until` says so. `threads`: as many as there are cores where
 /// absent.
 ///
 /// # Errors
 /// What ended the first that failed, or an interruption.
-pub fn live_all(plans: &[Plan], years: Option<f64>, threads: Option<NonZeroUsize>, begin: Begin) -> Result<Vec<Lived>, Failure> {
+pub fn live_all(plans: &[Plan], until: Until, threads: Option<NonZeroUsize>, begin: Begin) -> Result<Vec<Lived>, Failure> {
     let needed = plans.iter().map(memory::require).collect::<Result<Vec<_>, _>>()?;
     let at_once = memory::budget() / needed.iter().copied().max().unwrap_or(1).max(1);
     let threads = threads.map_or_else(pool::cores, NonZeroUsize::get).min(plans.len()).min(at_once.max(1) as usize);
     let progress = begin(Some(PARTS * plans.len() as u64), "thousandths of lives");
+    let tables = Tables::default();
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let lived: Mutex<Vec<(usize, Result<Lived, Failure>)>> = Mutex::new(vec![]);
     let one_after_the_other = || {
         while !failed.load(Ordering::Relaxed) {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(plan) = plans.get(i) else { return };
-            let result = live(plan, years, progress.as_ref());
+            let result = live(plan, until, &tables, progress.as_ref());
             failed.fetch_or(result.is_err(), Ordering::Relaxed);
             lived.lock().unwrap_or_else(PoisonError::into_inner).push((i, result));
         }
@@ -127,10 +167,10 @@ pub fn live_all(plans: &[Plan], years: Option<f64>, threads: Option<NonZeroUsize
 }
 
 /// One life.
-fn live(plan: &Plan, years: Option<f64>, progress: &dyn Progress) -> Result<Lived, Failure> {
-    let limit = (years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
+fn live(plan: &Plan, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
+    let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
     let measured = begun(plan, progress)?.measure();
-    let mut parts = Parts { progress, told: 0, rated: f64::from(plan.drive.config.drive.rated_pec), limit };
+    let mut parts = Parts { progress, told: 0, rated: f64::from(plan.drive.config.drive.rated_pec), limit, uber: until.uber, tables };
     let (measured, years, end) = if plan.is_fluid() { fluid(plan, measured, &mut parts)? } else { untimed(plan, measured, &mut parts)? };
     parts.end();
     if !progress.may_go_on() {
@@ -147,6 +187,9 @@ fn live(plan: &Plan, years: Option<f64>, progress: &dyn Progress) -> Result<Live
         host_bytes: drive.host_counts().write_bytes,
         read_pages: drive.host_counts().read_pages,
         data_lost_pages: drive.lost_pages(),
+        uber: uber(&drive),
+        retries: Retries::of(&drive),
+        hints: Hints::of(&drive),
         oracle,
     })
 }
@@ -157,25 +200,29 @@ fn worn(drive: &Drive) -> f64 {
     milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
 }
 
+/// Errors by each bit that the host read so far.
+fn uber(drive: &Drive) -> Option<f64> {
+    Uber::of(drive)?.rate
+}
+
 /// In steps of time, each a small part of the life so far.
 fn fluid(plan: &Plan, mut measured: Measured, parts: &mut Parts) -> Result<(Measured, f64, End), Failure> {
-    let mut source = plan.fluid()?;
+    let mut source = plan.fluid(parts.tables)?.source;
     let drive = &mut measured.drive;
     let mut run = FluidRun::begin(drive, source.as_mut(), plan.seed);
-    let (mut at, mut pec) = (0, worn(drive));
+    let (mut at, mut before) = (0, parts.used_up(drive));
     let (years, end) = loop {
         let until = (at + (at / STEPS).max(SHORTEST_STEP)).min(parts.limit);
         run.go_on(drive, source.as_mut(), until, &mut |_, _| parts.progress.may_go_on())?;
-        let now = worn(drive);
+        let now = parts.used_up(drive);
         parts.tell(until, now);
-        if now >= parts.rated {
-            let share = if now > pec { (parts.rated - pec) / (now - pec) } else { 1.0 };
-            break ((at as f64 + share * (until - at) as f64) / YEAR as f64, End::WornOut);
+        if let Some((share, end)) = Used::up_between(before, now) {
+            break ((at as f64 + share * (until - at) as f64) / YEAR as f64, end);
         }
         if until == parts.limit {
             break (until as f64 / YEAR as f64, End::LivesOn);
         }
-        (at, pec) = (until, now);
+        (at, before) = (until, now);
     };
     run.end(drive);
     Ok((measured, years, end))
@@ -192,15 +239,15 @@ fn untimed(plan: &Plan, mut measured: Measured, parts: &mut Parts) -> Result<(Me
         looks += 1;
         // A look goes through all blocks.
         if looks.is_multiple_of(64) {
-            let pec = worn(drive);
-            ends.set(pec >= parts.rated);
-            parts.tell(last.get(), pec);
+            let used = parts.used_up(drive);
+            ends.set(used.most() >= 1.0);
+            parts.tell(last.get(), used);
         }
         parts.progress.may_go_on()
     })?;
-    let is_worn_out = worn(&measured.drive) >= parts.rated;
-    let years = if is_worn_out { last.get() } else { parts.limit } as f64 / YEAR as f64;
-    Ok((measured, years, if is_worn_out { End::WornOut } else { End::LivesOn }))
+    let end = Used::up_between(Used::default(), parts.used_up(&measured.drive));
+    let at = if end.is_some() { last.get() } else { parts.limit };
+    Ok((measured, at as f64 / YEAR as f64, end.map_or(End::LivesOn, |(_, end)| end)))
 }
 
 /// Requests up to a time.
@@ -227,17 +274,47 @@ impl<S: RequestSource> RequestSource for UntilTime<'_, S> {
     }
 }
 
-/// How far a life is: by its wear or by its time, whichever is further.
+/// How much of a life is used up, by each end that it may come to: 1 and more at the end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    wear: f64,
+    uber: f64,
+}
+
+impl Used {
+    fn most(self) -> f64 {
+        self.wear.max(self.uber)
+    }
+
+    /// The end that came first between two looks, and the share of the time between them at which it came.
+    fn up_between(before: Self, now: Self) -> Option<(f64, End)> {
+        let share = |before: f64, now: f64| if now > before { ((1.0 - before) / (now - before)).clamp(0.0, 1.0) } else { 1.0 };
+        let wear = (now.wear >= 1.0).then(|| (share(before.wear, now.wear), End::WornOut));
+        let uber = (now.uber > 1.0).then(|| (share(before.uber, now.uber), End::Uber));
+        wear.into_iter().chain(uber).min_by(|(one, _), (other, _)| one.total_cmp(other))
+    }
+}
+
+/// How far a life is: by its wear, by its errors or by its time, whichever is further.
 struct Parts<'a> {
     progress: &'a dyn Progress,
     told: u64,
     rated: f64,
     limit: Ns,
+    uber: Option<f64>,
+    /// What lives of one workload share.
+    tables: &'a Tables,
 }
 
 impl Parts<'_> {
-    fn tell(&mut self, at: Ns, pec: f64) {
-        let share = (pec / self.rated).max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
+    fn used_up(&self, drive: &Drive) -> Used {
+        let of_target = |target: f64| uber(drive).unwrap_or(0.0) / target;
+        Used { wear: worn(drive) / self.rated, uber: self.uber.map_or(0.0, of_target) }
+    }
+
+    fn tell(&mut self, at: Ns, used: Used) {
+        // Errors come late and all at once: they are no measure of how far a life is.
+        let share = used.wear.max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
         self.tell_parts((share * PARTS as f64) as u64);
     }
 

@@ -29,7 +29,7 @@ const LEFT_ALONE: u64 = 4;
 pub fn needed(plan: &Plan) -> Result<u64, Failure> {
     let source = match &plan.workload {
         Workload::Adversary { .. } => 0,
-        _ if plan.is_fluid() => plan.fluid_memory(),
+        _ if plan.is_fluid() => plan.fluid_memory()?,
         _ => plan.source()?.memory(),
     };
     let before = plan.source_before()?.map_or(0, |before| before.memory());

@@ -9,7 +9,6 @@ mod workload;
 use std::num::NonZeroU32;
 
 use vpass_core::base::request::{Arrival, RequestSource};
-use vpass_core::base::units::Bytes;
 use vpass_core::config::DriveConfig;
 use vpass_core::hints;
 use vpass_core::slots::gc::GC;
@@ -26,8 +25,9 @@ use crate::run::Cycles;
 use crate::setup::{Base, Gear, Setup, Watch};
 use crate::suggest;
 
-pub use fluid::Fluid;
+pub use fluid::{Fluid, Tables};
 pub use notes::unit_notes;
+pub use sample::Whole;
 pub use stream::Stream;
 pub use workload::{ADAPTIVE, Workload, generated_from, survey};
 
@@ -63,8 +63,8 @@ pub struct Plan {
     pub ages: Vec<u32>,
     /// Which of the drive's pages are simulated; `drive` is the part of it on which they lie.
     pub sample: Sample,
-    /// Capacity of the drive that this is a sample of; none where it is no sample.
-    pub whole: Option<Bytes>,
+    /// What is known of the drive that this is a sample of; none where it is no sample.
+    pub whole: Option<Whole>,
     /// Of all chance.
     pub seed: u64,
     /// Who watches the drive.
@@ -233,8 +233,7 @@ impl Plan {
             return Ok(Some(requests));
         }
         if self.is_fluid() {
-            let (warm_up, counted) = self.fluid_span()?;
-            return Ok(Some((self.requests_in(warm_up) + self.requests_in(counted)) * (1 + self.ages.len() as u64)));
+            return self.fluid_requests();
         }
         let of_a_pass = self.source()?.len_hint().filter(|_| !self.until_stable);
         let of_a_run = of_a_pass.and_then(|n| n.checked_mul(u64::from(self.repeat.get())));

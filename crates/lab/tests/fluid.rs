@@ -1,14 +1,15 @@
 //! The fluid gear against the untimed one, and samples against whole drives. Both gears draw their reads by chance, so what is compared is
 //! means over seeds: within 1 % or three standard errors of the difference, whichever is larger.
 
+mod common;
+
+use common::{SEEDS, agree, mean, of};
 use vpass_lab::plan::{Chosen, Plan};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::results::Summary;
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
 use vpass_workload::synthetic::Sample;
-
-const SEEDS: u64 = 8;
 
 struct Pair {
     reclaim: &'static str,
@@ -55,24 +56,6 @@ fn run(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> Su
     let oracle = summary.oracle.as_ref().unwrap();
     assert!(!oracle.is_bug(), "{reclaim} {set:?} in the {} gear: {:?}", summary.gear, oracle.findings);
     summary
-}
-
-/// Mean and its variance.
-fn mean(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    (mean, values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0) / n)
-}
-
-/// Whether two sets of values have the same mean within a share of it, or three standard errors of their difference.
-fn agree(what: &str, share: f64, one: &[f64], other: &[f64]) {
-    let ((a, of_a), (b, of_b)) = (mean(one), mean(other));
-    let allowed = (share * a.abs()).max(3.0 * (of_a + of_b).sqrt());
-    assert!((a - b).abs() <= allowed, "{what}: {a} and {b}, {allowed} apart at most");
-}
-
-fn of(runs: &[Summary], value: impl Fn(&Summary) -> f64) -> Vec<f64> {
-    runs.iter().map(value).collect()
 }
 
 #[test]

@@ -13,6 +13,7 @@ impl Oracle {
             return;
         }
         self.seen.host_read_pages += reads;
+        self.read_by_hint(block, reads);
         self.seen.reads[Cause::Host as usize] += reads;
         let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits()) as usize;
         if let Some(wordline) = doses.iter().skip(programmed).position(|dose| *dose > 0) {

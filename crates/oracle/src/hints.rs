@@ -41,6 +41,9 @@ pub(crate) struct Hints {
     /// Whether a page may wait for others while blocks become free.
     by_wordline: bool,
     counts: [HintCounts; AccessLatency::COUNT],
+    /// Reads in bulk, by what their blocks went by; they come without requests.
+    in_bulk: [u64; AccessLatency::COUNT],
+    is_bulk: bool,
     /// Whether reads had words of their own and nobody followed which.
     unknown: bool,
     /// Where techniques count with more retries than a word allows.
@@ -61,6 +64,8 @@ impl Hints {
             goes_by: vec![None; geometry.blocks as usize],
             by_wordline: config.timing.program_unit == vpass_core::config::ProgramUnit::Wordline,
             counts: Default::default(),
+            in_bulk: [0; AccessLatency::COUNT],
+            is_bulk: false,
             unknown: false,
             raised: LimitTable::of(config),
             held: None,
@@ -164,6 +169,20 @@ impl Oracle {
         }
     }
 
+    /// Reads come without requests.
+    pub(crate) fn expect_bulk(&mut self) {
+        if let Some(hints) = &mut self.hints {
+            hints.is_bulk = true;
+        }
+    }
+
+    /// So many reads of a block came in bulk.
+    pub(crate) fn read_by_hint(&mut self, block: BlockId, reads: u64) {
+        if let Some(hints) = &mut self.hints {
+            hints.in_bulk[hints.goes_by[block as usize].unwrap_or_default() as usize] += reads;
+        }
+    }
+
     /// A page is programmed: it goes where data of its word is.
     pub(crate) fn program_by_hint(&mut self, at: At, lpn: Lpn, origin: Origin) {
         let free = self.wear.free_count();
@@ -218,7 +237,7 @@ impl Oracle {
     /// Counts begin anew.
     pub(crate) fn forget_hint_counts(&mut self) {
         if let Some(hints) = &mut self.hints {
-            hints.counts = Default::default();
+            (hints.counts, hints.in_bulk) = Default::default();
         }
     }
 
@@ -229,7 +248,9 @@ impl Oracle {
             let (seen, allows) = (hints.counts[of.latency as usize], hints.allows[of.latency as usize]);
             let pages = drive.map_rows().filter(|row| hints.word(row.lpn) == of.latency).count() as u64;
             let missed = if hints.unknown { of.counts.missed } else { seen.missed };
-            let seen = HintCounts { missed, ..seen };
+            // Of reads in bulk more is known of all words together.
+            let reads = if hints.is_bulk { of.counts.reads } else { seen.reads };
+            let seen = HintCounts { reads, missed };
             let claimed = (of.counts, of.budget.retries, of.pages);
             if claimed != (seen, allows, pages) {
                 self.findings.add(Kind::Books, || {
@@ -237,5 +258,26 @@ impl Oracle {
                 });
             }
         }
+        if hints.is_bulk {
+            let claimed = outcomes.map(|of| of.counts.reads);
+            let checked = hints.add_up(claimed, self.seen.host_read_pages);
+            self.findings.note(Kind::Books, checked);
+        }
+    }
+}
+
+impl Hints {
+    /// Reads by word, in bulk and one by one: together they are all that there were, and data of a word or a tighter one was read in blocks that
+    /// go by that word or a tighter one.
+    fn add_up(&self, claimed: [u64; AccessLatency::COUNT], all: u64) -> Result<(), String> {
+        let alone = all.saturating_sub(self.in_bulk.iter().sum());
+        let (mut so_tight, mut at_most) = (0, alone);
+        for (word, (claimed, in_bulk)) in AccessLatency::ALL.iter().zip(claimed.iter().zip(self.in_bulk)) {
+            (so_tight, at_most) = (so_tight + claimed, at_most + in_bulk);
+            if so_tight > at_most {
+                return Err(format!("{so_tight} reads of {} data or tighter are reported; it lies in blocks of {at_most}", word.name()));
+            }
+        }
+        if so_tight == all { Ok(()) } else { Err(format!("reads of {so_tight} pages are reported by word; there were {all}")) }
     }
 }

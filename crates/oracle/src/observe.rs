@@ -33,6 +33,7 @@ impl Observer for Oracle {
     }
 
     fn quiet_until(&mut self, at: Ns) {
+        self.expect_bulk();
         let checked = self.ageing.requests(at);
         self.findings.note(Kind::Protocol, checked);
     }

@@ -1,7 +1,7 @@
 //! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]), phases of named pages ([`phases`]), stripes that are
 //! written again and again ([`stripes`]), a disk's
 //! statistics ([`statistics`]) and fio job files ([`fio`]). All hand over batches of [`vpass_core::base::request::Request`] and can be replayed pass by pass ([`pass`]).
-//! What is in a trace, [`profile`] counts; [`attack`] makes phases that try to break a policy.
+//! What is in a trace, [`profile`] counts; as rates of reads, [`windows`] has them; [`attack`] makes phases that try to break a policy.
 
 pub mod attack;
 pub mod fio;
@@ -14,3 +14,4 @@ pub mod statistics;
 pub mod stripes;
 pub mod synthetic;
 pub mod traces;
+pub mod windows;

@@ -15,7 +15,9 @@
 //! ```
 
 mod config;
+mod fluid_phases;
 mod phases_source;
 
 pub use config::{Order, PhaseConfig, PhaseOp, PhasesConfig, PhasesFile};
+pub use fluid_phases::FluidPhases;
 pub use phases_source::PhasesSource;

@@ -22,4 +22,5 @@ pub use config::{Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, 
 pub(crate) use config::{arrival, check_arrival, check_depth, require};
 pub use distribution::Distribution;
 pub use fluid_source::{FluidSynthetic, Sample};
+pub(crate) use fluid_source::{NO_RATE, NoWrites};
 pub use synthetic_source::SyntheticSource;

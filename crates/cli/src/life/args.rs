@@ -3,6 +3,7 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use clap::Args;
+use vpass_lab::life::Until;
 
 use crate::args::{Setup, at_least_one};
 
@@ -37,6 +38,11 @@ pub(crate) struct LifeArgs {
     /// End after so many years, worn out or not: above 0, at most 100.
     #[arg(long, value_name = "YEARS")]
     pub(crate) years: Option<f64>,
+    /// End as well when the reads of the drive's life together have more errors than this by each bit read, as JESD218 has it: 1e-15 for
+    /// client drives, 1e-16 for others. Errors are what chance makes of the error rates of all data that was read, not those that
+    /// happened to come.
+    #[arg(long, value_name = "RATE")]
+    pub(crate) uber: Option<f64>,
     /// Threads; as many as there are cores where absent.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
@@ -50,4 +56,11 @@ pub(crate) struct LifeArgs {
     /// Last value to try; sixteen times the drive's own where absent.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) to: Option<String>,
+}
+
+impl LifeArgs {
+    /// Where lives end at the latest.
+    pub(crate) fn until(&self) -> Until {
+        Until { years: self.years, uber: self.uber }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use vpass_lab::life::End;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::verdict::verdict;
 use vpass_lab::numbers::{bytes, digits};
@@ -16,6 +17,10 @@ pub(super) fn text(lives: &[Life], plan: &Plan, args: &LifeArgs, colour: bool) -
     let mut text = report::heading(plan, &lived(plan, args), colour);
     text.push_str(&table(lives).render(colour));
     text.push('\n');
+    for table in [retried(lives), hinted(lives)].into_iter().flatten() {
+        text.push_str(&table.render(colour));
+        text.push('\n');
+    }
     for sentence in notes(lives, plan, args) {
         let _ = writeln!(text, "{}", wrapped(&format!("  {sentence}"), 2));
     }
@@ -75,11 +80,41 @@ fn table(lives: &[Life]) -> Table {
     table
 }
 
+/// Reads by the retries that they took; none where the drive makes none, or no read took one.
+fn retried(lives: &[Life]) -> Option<Table> {
+    let of = |life: &Life| life.reads_by_retries.clone().filter(|shares| shares[1..].iter().any(|share| share.mean > 0.0));
+    let levels = lives.iter().find_map(of)?.len();
+    let names = (1..levels).map(|n| format!("{n} retr{}", if n == 1 { "y" } else { "ies" }));
+    let mut table = Table::new(["reads with".to_owned(), "none".to_owned()].into_iter().chain(names).chain(["UBER".to_owned()]));
+    for life in lives {
+        let shares = life.reads_by_retries.iter().flatten().map(|share| format!("{:.3} %", 100.0 * share.mean));
+        let uber = life.uber.map_or_else(|| "-".into(), |uber| digits(uber.mean));
+        table.row(std::iter::once(life.label.clone()).chain(shares).chain([uber]));
+    }
+    Some(table)
+}
+
+/// What hints came to; none where the host says nothing.
+fn hinted(lives: &[Life]) -> Option<Table> {
+    let mut table = Table::new(["data that is", "", "may take", "reads", "missed"]);
+    let mut is_empty = true;
+    for life in lives {
+        for (word, of) in life.hints.iter().flatten().filter(|(_, of)| of.reads.mean > 0.0) {
+            let missed = of.missed_budgets.map_or_else(|| "-".into(), |missed| format!("{:.3} %", 100.0 * missed.mean));
+            let retries = format!("{} retr{}, {} us", of.retries, if of.retries == 1 { "y" } else { "ies" }, digits(of.latency_us));
+            table.row([(*word).to_owned(), life.label.clone(), retries, format!("{:.1} %", 100.0 * of.reads.mean), missed]);
+            is_empty = false;
+        }
+    }
+    (!is_empty).then_some(table)
+}
+
 fn notes(lives: &[Life], plan: &Plan, args: &LifeArgs) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "years: until the mean block has endured {} P/E cycles{}. Bytes are those of a whole drive's life.",
+            "years: until the mean block has endured {} P/E cycles{}{}. Bytes are those of a whole drive's life.",
             plan.drive.config.drive.rated_pec,
+            args.uber.map_or_else(String::new, |uber| format!(", or the UBER of all reads is beyond {uber}")),
             if lives.iter().any(|life| life.years.ci95.is_some()) { ", with the 95 % interval of the mean" } else { "" },
         ),
         "host to parity: what the programmed pages were for, as shares; GC makes room for all the others.".into(),
@@ -91,6 +126,11 @@ fn notes(lives: &[Life], plan: &Plan, args: &LifeArgs) -> Vec<String> {
             "Intervals are those of sums and means; the largest and the smallest of a drive are not known from samples, and have none."
                 .into(),
         );
+    }
+    if args.uber.is_some() {
+        let by_uber = |life: &Life| life.lives.iter().filter(|one| one.end == End::Uber).count();
+        let ended: Vec<_> = lives.iter().map(|life| format!("{} of {} under {}", by_uber(life), life.lives.len(), life.label)).collect();
+        notes.push(format!("Lives that errors ended: {}.", ended.join(", ")));
     }
     if plan.is_fluid() {
         notes.push("Reads were drawn in bulk: there are no latencies, and the oracle checks doses, copies, books and map, but not which page a read got.".into());

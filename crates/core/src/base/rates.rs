@@ -35,6 +35,17 @@ impl PageRates {
         }
     }
 
+    /// A page is read so often a second. Pages beyond the end of [`Self::Each`] are not read, whatever is said here.
+    ///
+    /// # Panics
+    /// Where all pages are read alike: nothing is kept of a single one.
+    pub fn set(&mut self, lpn: Lpn, per_s: f32) {
+        let Self::Each(rates) = self else { panic!("all pages are read alike") };
+        if let Some(rate) = rates.get_mut(lpn as usize) {
+            *rate = per_s;
+        }
+    }
+
     /// Reads a second of all of so many pages.
     pub fn sum(&self, pages: u32) -> f64 {
         match self {

@@ -37,6 +37,18 @@ impl Drive {
         }
     }
 
+    /// A page is read so often a second from now on, in the gear for years.
+    pub(crate) fn set_read_rate(&mut self, lpn: Lpn, per_s: f32) {
+        let entry = self.ftl.map.to_physical[lpn as usize];
+        let ppn = if entry & BUFFERED != 0 && entry >= UNMAPPED { self.buffered_below(entry) } else { entry };
+        self.flash.set_read_rate(lpn, (ppn < UNMAPPED).then_some(ppn), per_s);
+    }
+
+    /// Where flash holds what the write buffer lacks of a page; [`UNMAPPED`] or more where nothing of it is on flash.
+    fn buffered_below(&self, entry: u32) -> u32 {
+        self.ftl.buffer.slot(entry & !BUFFERED).below
+    }
+
     /// Asks the processor for the map entry of a page that will be read or written soon.
     #[inline]
     pub(crate) fn prefetch_map(&self, lpn: Lpn) {

@@ -14,9 +14,13 @@
 //! - **The read that rings** is drawn from the rates at its time and served like any other read, so every technique sees what it sees in the
 //!   other gears.
 //!
-//! All of it is exact, with two exceptions. Reads of a request of several pages come together in a workload and are apart here. What a new
+//! A block of which pages may need retries (a tired block) has no such law: each of its reads may take retries of its own, which depend on what the
+//! reads before have deposited. They are drawn page by page and served one by one, up to [`AT_ONCE`] in a row.
+//!
+//! All of it is exact, with three exceptions. Reads of a request of several pages come together in a workload and are apart here. What a new
 //! wordline need not answer for, in a block that is read while it is written, is counted up to the last draw, which is less than
-//! 1/[`OF_ALARM`] of the way to the alarm ago: its dose is over-stated by less than that.
+//! 1/[`OF_ALARM`] of the way to the alarm ago: its dose is over-stated by less than that. A read of a tired block is served when the last of its row
+//! comes, [`LATE`] after its own time at most, in the mean.
 //!
 //! Where page kinds deposit different doses, an alarm is approached in strides: as many reads as surely do not reach it, then one, and again.
 
@@ -24,19 +28,27 @@ mod agenda;
 mod chance;
 mod draw;
 mod flow;
+mod words;
 
 use crate::base::dose::Quarters;
 use crate::base::rates::ReadRates;
-use crate::base::units::{BlockId, Lpn, Ns};
+use crate::base::units::{BlockId, Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
-use crate::flash::block::BlockState;
+use crate::flash::block::{BlockState, SUSPECT};
+use crate::hints::Hinted;
 use agenda::Agenda;
 use chance::Chance;
 use flow::Flow;
+use words::Words;
 
 /// A block that is read while it is written is drawn anew before a wordline when so much of the way to its alarm is behind.
 const OF_ALARM: f64 = 512.0;
+
+/// Reads of a tired block in a row.
+const AT_ONCE: u32 = 1024;
+/// The mean time that a row takes: an hour, below which ages are not told apart.
+const LATE: Ns = 3_600_000_000_000;
 
 /// What the flash knows of reads that come in bulk.
 pub(crate) struct Fluid {
@@ -51,17 +63,22 @@ pub(crate) struct Fluid {
     agenda: Agenda,
     /// Blocks of which something may have changed that their alarm depends on.
     touched: Vec<BlockId>,
+    /// Pages whose reads have to be served by themselves.
+    owed: Vec<Lpn>,
     /// Reads drawn that the host's counts do not have yet.
     served: u64,
+    /// Those of them of each word of the host's hints; none where the host says nothing.
+    words: Option<Words>,
     weights: Vec<f64>,
+    places: Vec<u32>,
     counts: Vec<u32>,
 }
 
 impl Fluid {
-    /// Reads of a page in a nanosecond. Nobody reads parity.
+    /// Reads of a page in a nanosecond.
     #[inline]
     fn per_ns(&self, lpn: Lpn) -> f64 {
-        if lpn < self.host_pages { self.rates.pages.per_ns(lpn) } else { 0.0 }
+        reads_of(&self.rates, self.host_pages, lpn)
     }
 
     /// The alarm of a block may have moved.
@@ -73,9 +90,15 @@ impl Fluid {
     }
 }
 
+/// Reads of a page in a nanosecond. Nobody reads parity.
+#[inline]
+fn reads_of(rates: &ReadRates, host_pages: u32, lpn: Lpn) -> f64 {
+    if lpn < host_pages { rates.pages.per_ns(lpn) } else { 0.0 }
+}
+
 impl Flash {
     /// From now on pages are read at these rates, without requests.
-    pub(crate) fn begin_fluid(&mut self, rates: ReadRates, seed: u64) {
+    pub(crate) fn begin_fluid(&mut self, rates: ReadRates, hinted: Option<Hinted>, seed: u64) {
         let bits = self.geometry.cell.bits() as usize;
         let by_page = self.dose[..bits].iter().any(|dose| *dose != self.dose[0]);
         let places = self.wordlines.len() * if by_page { bits } else { 1 };
@@ -88,8 +111,11 @@ impl Flash {
             by_page,
             agenda: Agenda::default(),
             touched: vec![],
+            owed: vec![],
             served: 0,
+            words: hinted.map(Words::new),
             weights: vec![],
+            places: vec![],
             counts: vec![],
         }));
         self.take_rates();
@@ -134,12 +160,13 @@ impl Flash {
         self.fluid.as_ref().map_or(Ns::MAX, |fluid| fluid.agenda.next())
     }
 
-    /// Looks at the blocks that are due, until the alarm of one is: all its reads are drawn but the one that rings, of this page.
-    pub(crate) fn next_ringing(&mut self) -> Option<Lpn> {
+    /// Looks at the blocks that are due, until the alarm of one is: all its reads are drawn, and those that have to be served by themselves are
+    /// [`Self::owed_read`].
+    pub(crate) fn look_at_due(&mut self) {
         let now = self.now;
         loop {
-            let fluid = self.fluid.as_mut()?;
-            let block = fluid.agenda.take(&mut fluid.flows, now)?;
+            let Some(fluid) = self.fluid.as_mut() else { return };
+            let Some(block) = fluid.agenda.take(&mut fluid.flows, now) else { return };
             let flow = &mut fluid.flows[block as usize];
             flow.pass(now);
             if !flow.is_due() {
@@ -147,16 +174,33 @@ impl Flash {
                 fluid.agenda.plan(&mut fluid.flows, block, at);
                 continue;
             }
-            let before = if planted(Bug::AlarmNotDrawnAgain) { flow.expected() as u64 } else { u64::from(flow.left) - 1 };
-            let reader = self.draw_reader(block);
-            self.deposit(block, before);
-            // What comes next is drawn when the read that rings has been served.
+            let (left, before) = (u64::from(flow.left), u64::from(flow.left) - 1);
+            if self.hot[block as usize].has(SUSPECT) {
+                self.draw_readers(block, left);
+            } else {
+                self.draw_readers(block, 1);
+                let expected = self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block as usize].expected());
+                self.deposit(block, if planted(Bug::AlarmNotDrawnAgain) { expected as u64 } else { before });
+            }
+            // What comes next is drawn when the reads that are owed have been served.
             self.restart(block, 1, f64::INFINITY);
             self.touch(block);
-            if reader.is_some() {
-                return reader;
+            if self.fluid.as_ref().is_some_and(|fluid| !fluid.owed.is_empty()) {
+                return;
             }
         }
+    }
+
+    /// Whether there is a next one.
+    #[inline]
+    pub(crate) fn owes_reads(&self) -> bool {
+        self.fluid.as_ref().is_some_and(|fluid| !fluid.owed.is_empty())
+    }
+
+    /// The page of the next read that is served by itself.
+    #[inline]
+    pub(crate) fn owed_read(&mut self) -> Option<Lpn> {
+        self.fluid.as_mut()?.owed.pop()
     }
 
     /// A page was programmed: from now on its block is read as often as it is.
@@ -177,15 +221,35 @@ impl Flash {
     }
 
     fn change_reads(&mut self, block: BlockId, page: u32, lpn: Lpn, sign: f64) {
+        if let Some(fluid) = &self.fluid {
+            self.change_rate(block, page, sign * fluid.per_ns(lpn));
+        }
+    }
+
+    /// A page of the host's is read so often a second from now on. `ppn` is where flash holds data of it.
+    pub(crate) fn set_read_rate(&mut self, lpn: Lpn, ppn: Option<Ppn>, per_s: f32) {
+        let fluid = self.fluid.as_mut().expect("reads come in bulk");
+        let before = fluid.rates.pages.per_ns(lpn);
+        fluid.rates.pages.set(lpn, per_s);
+        let by = fluid.rates.pages.per_ns(lpn) - before;
+        let Some(ppn) = ppn else { return };
+        let block = self.geometry.block_of(ppn);
+        let page = ppn - self.geometry.first_page(block);
+        if self.contents.next_valid(block, page) == Some(page) {
+            self.change_rate(block, page, by);
+        }
+    }
+
+    /// A page of a block is read more often from now on, by so many reads a nanosecond, or less often.
+    fn change_rate(&mut self, block: BlockId, page: u32, by: f64) {
         let now = self.now;
         let place = self.place_of(block, page);
         let hot = &self.hot[block as usize];
         let (is_empty, is_open) = (hot.valid == 0, hot.state == BlockState::Open);
         let Some(fluid) = &mut self.fluid else { return };
-        let rate = fluid.per_ns(lpn);
         let flow = &mut fluid.flows[block as usize];
         let before = flow.expected();
-        flow.change(now, sign * rate);
+        flow.change(now, by);
         if planted(Bug::AlarmNotDrawnAgain) {
             flow.put_off(before);
         }
@@ -194,12 +258,12 @@ impl Flash {
             flow.rate = 0.0;
         }
         let there = (now - flow.drawn_at) as f64;
-        if sign > 0.0 && flow.is_early() {
+        if by > 0.0 && flow.is_early() {
             let at = flow.next_look(is_open);
             fluid.agenda.plan(&mut fluid.flows, block, at);
         }
         if let Some(pending) = fluid.pending.get_mut(place) {
-            *pending -= (sign * rate * there) as f32;
+            *pending -= (by * there) as f32;
         }
     }
 
@@ -252,13 +316,28 @@ impl Flash {
     fn begin_anew(&mut self, block: BlockId) {
         let hot = &self.hot[block as usize];
         let (largest, is_open) = (self.dose.into_iter().max().unwrap_or(Quarters::UNIT), hot.state == BlockState::Open);
-        let left = hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count()).max(1);
+        let left = if hot.has(SUSPECT) {
+            self.reads_at_once(block, largest)
+        } else {
+            hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count()).max(1)
+        };
         let Some(fluid) = &mut self.fluid else { return };
         let target = fluid.chance.wait_for(left);
         self.restart(block, left, target);
         let Some(fluid) = &mut self.fluid else { return };
         let at = fluid.flows[block as usize].next_look(is_open);
         fluid.agenda.plan(&mut fluid.flows, block, at);
+    }
+
+    /// Reads of a tired block that are served one after the other when the last of them has come: with all their retries they ask no policy, and
+    /// the first waits for the last no longer than [`LATE`], in the mean.
+    fn reads_at_once(&self, block: BlockId, largest: Quarters) -> u32 {
+        let reads = self.hot[block as usize].reads;
+        let retries = self.max_retries().unwrap_or(0);
+        let deposited = largest.count().saturating_mul(u32::from(retries) + 1);
+        let quiet = self.tired.quiet_dose(block).saturating_sub(reads).count() / deposited;
+        let in_time = self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block as usize].rate * LATE as f64);
+        quiet.min(in_time as u32).clamp(1, AT_ONCE)
     }
 
     /// Reads drawn since this was asked last.

@@ -72,6 +72,11 @@ impl TiredBlocks {
         self.blocks.get(block as usize).is_some_and(|tired| dose < tired.rings)
     }
 
+    /// The dose below which no read of a block asks its policy.
+    pub(super) fn quiet_dose(&self, block: BlockId) -> Quarters {
+        self.blocks.get(block as usize).map_or(Quarters::ZERO, |tired| tired.rings)
+    }
+
     /// What was known of a block's limits holds no more.
     pub(super) fn forget(&mut self, block: BlockId) {
         if let Some(tired) = self.of(block) {

@@ -64,6 +64,16 @@ impl HintBooks {
         }
     }
 
+    /// A page was read of which no request was announced: in the gear for years.
+    pub(crate) fn read(&mut self, lpn: Lpn) {
+        self.counts[self.hinted.of(lpn) as usize].reads += 1;
+    }
+
+    /// So many pages of each word were read, of which no request was announced.
+    pub(crate) fn read_in_bulk(&mut self, pages: [u64; AccessLatency::COUNT]) {
+        self.counts.iter_mut().zip(pages).for_each(|(counts, pages)| counts.reads += pages);
+    }
+
     /// A read of a page for the host took so many retries; its request is the last of so many that have been begun.
     pub(crate) fn judge(&mut self, lpn: Lpn, retries: u8, begun: u64) {
         self.forget_before(begun);

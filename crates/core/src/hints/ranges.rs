@@ -76,6 +76,12 @@ impl Hinted {
         self.stretches[next - 1].1
     }
 
+    /// The stretches of so many pages: the first page of each, the page behind it, and its word.
+    pub fn stretches(&self, pages: Lpn) -> impl Iterator<Item = (Lpn, Lpn, AccessLatency)> {
+        let ends = self.stretches.iter().skip(1).map(|(first, _)| *first).chain([pages]);
+        self.stretches.iter().zip(ends).map(|((first, latency), end)| (*first, end, *latency))
+    }
+
     /// The words that any page has, the tightest first.
     pub fn in_use(&self) -> Vec<AccessLatency> {
         AccessLatency::ALL.into_iter().filter(|latency| self.stretches.iter().any(|(_, of)| of == latency)).collect()

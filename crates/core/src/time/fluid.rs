@@ -4,7 +4,7 @@
 use super::{Progress, RunError, before_the_end, check_arrivals};
 use crate::base::rates::ReadRates;
 use crate::base::request::{Op, Request, RequestSource};
-use crate::base::units::Ns;
+use crate::base::units::{Lpn, Ns};
 use crate::drive::Drive;
 use crate::flash::count::BLOCKS;
 
@@ -12,6 +12,12 @@ use crate::flash::count::BLOCKS;
 pub trait FluidSource {
     /// How the host reads from this time on, and until when.
     fn rates(&mut self, from: Ns) -> (ReadRates, Ns);
+
+    /// What changes at the time until when the rates so far hold: pages, each once, with their reads a second from then on; and until when that
+    /// holds. None where [`Self::rates`] says anew how the host reads.
+    fn changes(&mut self, _from: Ns, _pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
+        None
+    }
 
     /// What else the host asks for, in order of time: writes and trims.
     fn writes(&mut self) -> &mut dyn RequestSource;
@@ -39,6 +45,8 @@ pub struct FluidRun {
     done: usize,
     is_at_end: bool,
     looks: u32,
+    /// Pages that are read at another rate from now on.
+    changes: Vec<(Lpn, f32)>,
 }
 
 impl FluidRun {
@@ -46,7 +54,7 @@ impl FluidRun {
     pub fn begin(drive: &mut Drive, source: &mut dyn FluidSource, seed: u64) -> Self {
         let (rates, rates_end) = source.rates(drive.now());
         let (requests_per_page, bytes_per_page) = (rates.requests_per_page, rates.bytes_per_page);
-        drive.flash.begin_fluid(rates, seed);
+        drive.flash.begin_fluid(rates, drive.hints.as_ref().map(|hints| hints.hinted.clone()), seed);
         Self {
             rates_end,
             requests_per_page,
@@ -58,6 +66,7 @@ impl FluidRun {
             done: 0,
             is_at_end: false,
             looks: 0,
+            changes: vec![],
         }
     }
 
@@ -89,6 +98,7 @@ impl FluidRun {
     pub fn end(mut self, drive: &mut Drive) {
         // What is drawn is told through the flash, which forgets with its rates.
         drive.flash.draw_all();
+        self.serve_owed(drive);
         self.count(drive);
         drive.flash.end_fluid();
     }
@@ -117,7 +127,7 @@ impl FluidRun {
             self.pass_time(drive, source, write.at, progress)?;
             assert!(write.op != Op::Read, "reads come as rates");
             drive.serve_one::<BLOCKS, false>(write);
-            drive.flash.plan_touched();
+            self.serve_owed(drive);
         }
         self.count(drive);
         say(drive, progress)
@@ -148,19 +158,50 @@ impl FluidRun {
         drive.set_now(self.next_event(drive).max(drive.now()));
         let now = drive.now();
         if self.rates_end <= now {
-            drive.flash.draw_all();
-            self.count(drive);
-            let (rates, end) = source.rates(now);
-            (self.requests_per_page, self.bytes_per_page, self.rates_end) = (rates.requests_per_page, rates.bytes_per_page, end);
-            (self.pages, self.requests, self.bytes) = (0, 0, 0);
-            drive.flash.set_rates(rates);
+            self.change_rates(drive, source);
         } else if drive.next_wake() <= now {
             drive.wake();
-        } else if let Some(lpn) = drive.flash.next_ringing() {
-            self.pages += 1;
-            drive.read_page(lpn);
+        } else {
+            drive.flash.look_at_due();
         }
-        drive.flash.plan_touched();
+        self.serve_owed(drive);
+    }
+
+    /// Serves the reads that have to be served by themselves, until nothing that they lead to leaves another. Then alarms are drawn anew.
+    #[inline]
+    fn serve_owed(&mut self, drive: &mut Drive) {
+        loop {
+            while let Some(lpn) = drive.flash.owed_read() {
+                self.pages += 1;
+                if let Some(hints) = &mut drive.hints {
+                    hints.read(lpn);
+                }
+                drive.read_page(lpn);
+            }
+            drive.flash.plan_touched();
+            if !drive.flash.owes_reads() {
+                return;
+            }
+        }
+    }
+
+    /// The host reads in another way from now on.
+    fn change_rates(&mut self, drive: &mut Drive, source: &mut dyn FluidSource) {
+        let now = drive.now();
+        if let Some(end) = source.changes(now, &mut self.changes) {
+            self.rates_end = end;
+            for (lpn, rate) in self.changes.drain(..) {
+                drive.set_read_rate(lpn, rate);
+            }
+            return;
+        }
+        drive.flash.draw_all();
+        self.serve_owed(drive);
+        self.count(drive);
+        let (rates, end) = source.rates(now);
+        (self.requests_per_page, self.bytes_per_page, self.rates_end) = (rates.requests_per_page, rates.bytes_per_page, end);
+        (self.pages, self.requests, self.bytes) = (0, 0, 0);
+        drive.flash.set_rates(rates);
     }
 
     /// Counts the requests behind the pages that were read.
@@ -168,6 +209,9 @@ impl FluidRun {
         let drawn = drive.flash.take_served();
         self.pages += drawn;
         drive.host.read_pages += drawn;
+        if let (Some(hints), Some(words)) = (&mut drive.hints, drive.flash.take_words()) {
+            hints.read_in_bulk(words);
+        }
         let so_far = |each: f64| (self.pages as f64 * each).round() as u64;
         let (requests, bytes) = (so_far(self.requests_per_page), so_far(self.bytes_per_page));
         drive.host.read_requests += requests - self.requests;

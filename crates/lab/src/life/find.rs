@@ -120,11 +120,14 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
 pub fn csv(key: &str, points: &[Point]) -> String {
     let mut order: Vec<&Point> = points.iter().collect();
     order.sort_by(|a, b| a.value.total_cmp(&b.value));
-    let mut text = format!("{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,data_lost_pages\n");
+    let mut text =
+        format!("{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,data_lost_pages,reads_with_retries\n");
     for Point { text: set, value, life } in order {
         let ci95 = life.years.ci95.map_or_else(String::new, |half| half.to_string());
+        let retried =
+            life.reads_by_retries.as_ref().and_then(|shares| shares.first()).map_or_else(String::new, |none| (1.0 - none.mean).to_string());
         let row = format!(
-            "{set},{value},{},{ci95},{},{},{},{}\n",
+            "{set},{value},{},{ci95},{},{},{},{},{retried}\n",
             life.years.mean, life.worn_out, life.host_bytes_written.mean, life.flash_bytes_written.mean, life.data_lost_pages
         );
         text.push_str(&row);

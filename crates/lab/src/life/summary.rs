@@ -1,11 +1,13 @@
 //! Lives side by side: years and what consumed them, each a mean over seeds and samples with its interval.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::Value;
 use vpass_core::base::units::Cause;
 use vpass_core::slots::parity::NO_PARITY;
 
-use super::{End, Lived, MOST_YEARS, verdict};
+use super::{End, Lived, MOST_YEARS, Until, verdict};
 use crate::as_json;
 use crate::compare::estimate::{Estimate, estimate};
 use crate::failure::Failure;
@@ -31,6 +33,8 @@ pub struct Life {
     pub years: Estimate,
     /// Whether the drive was worn out in every life; else it lives longer than `years`.
     pub worn_out: bool,
+    /// Whether every life came to an end of the drive's own, by wear or by errors.
+    pub ended: bool,
     /// P/E cycles of the mean block at the end.
     pub pec_mean: Estimate,
     /// Bytes that the host wrote in a life.
@@ -45,8 +49,27 @@ pub struct Life {
     pub data_lost_pages: f64,
     /// Largest share of its limit that a page in use had taken; of the worst life, so there is no interval. Null where no oracle watched.
     pub worst_dose_ratio: Option<f64>,
+    /// Errors by each bit that the host read, of all reads of a life; null where data has no error rate.
+    pub uber: Option<Estimate>,
+    /// Shares of the host's page reads by the retries that they took, from none on; null where the drive makes none.
+    pub reads_by_retries: Option<Vec<Estimate>>,
+    /// What the host's hints came to, word by word; null where it says nothing.
+    pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
     /// Each life by itself.
     pub lives: Vec<One>,
+}
+
+/// What lives came to for data of one word.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LifeOfWord {
+    /// Retries that fit in its budget.
+    pub retries: u8,
+    /// What a read with so many takes on an idle drive, in microseconds.
+    pub latency_us: f64,
+    /// Share of the host's page reads that were of such data.
+    pub reads: Estimate,
+    /// Share of these that took more retries than fit; null where nothing was read.
+    pub missed_budgets: Option<Estimate>,
 }
 
 /// What programmed the pages of a life: shares of all.
@@ -100,6 +123,7 @@ impl Life {
             counterfactual: plan.is_counterfactual(),
             years: mean(&|lived| lived.years),
             worn_out: lives.iter().all(|lived| lived.end == End::WornOut),
+            ended: lives.iter().all(|lived| lived.end != End::LivesOn),
             pec_mean: mean(&|lived| lived.pec_mean),
             host_bytes_written: mean(&|lived| lived.host_bytes as f64 * whole),
             flash_bytes_written: mean(&|lived| lived.programs.sum() as f64 * page * whole),
@@ -107,6 +131,9 @@ impl Life {
             consumed: Consumed::of(lives),
             data_lost_pages: mean(&|lived| lived.data_lost_pages as f64 * whole).mean,
             worst_dose_ratio: lives.iter().filter_map(|lived| lived.oracle.as_ref()).map(|o| o.worst_dose_ratio).reduce(f64::max),
+            uber: estimate_all(lives, |lived| lived.uber),
+            reads_by_retries: by_retries(lives),
+            hints: by_word(lives),
             lives: plans.iter().zip(lives).map(|(plan, lived)| One::of(plan, lived)).collect(),
         }
     }
@@ -129,7 +156,7 @@ impl Life {
     /// "5.31", "> 100", with its interval where there is one.
     pub fn years_text(&self) -> String {
         let mean = crate::numbers::digits(self.years.mean);
-        match (self.worn_out, self.years.ci95) {
+        match (self.ended, self.years.ci95) {
             (false, _) => format!("> {mean}"),
             (true, Some(half)) => format!("{mean} ± {}", crate::numbers::digits(half)),
             (true, None) => mean,
@@ -142,6 +169,34 @@ impl One {
         let oracle_clean = lived.oracle.as_ref().map(|report| !report.is_bug());
         Self { seed: plan.seed, residue: plan.sample.residue, years: lived.years, end: lived.end, oracle_clean }
     }
+}
+
+/// The estimate of a value that every life has.
+fn estimate_all(lives: &[Lived], of: impl Fn(&Lived) -> Option<f64>) -> Option<Estimate> {
+    estimate(&lives.iter().map(of).collect::<Option<Vec<_>>>()?)
+}
+
+fn by_retries(lives: &[Lived]) -> Option<Vec<Estimate>> {
+    let levels = lives.first()?.retries.as_ref()?.histogram.len();
+    let share = |lived: &Lived, level: usize| {
+        let histogram = &lived.retries.as_ref()?.histogram;
+        let all: u64 = histogram.iter().sum();
+        (all > 0).then(|| histogram[level] as f64 / all as f64)
+    };
+    (0..levels).map(|level| estimate_all(lives, |lived| share(lived, level))).collect()
+}
+
+fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
+    let first = lives.first()?.hints?;
+    let of = |lived: &Lived, at: usize| lived.hints.map(|hints| hints.words()[at].1);
+    let all = |lived: &Lived| lived.hints.map_or(0, |hints| hints.words().iter().map(|(_, word)| word.reads).sum::<u64>());
+    let words = first.words().into_iter().enumerate().filter_map(|(at, (name, word))| {
+        let reads = estimate_all(lives, |lived| Some(of(lived, at)?.reads as f64 / all(lived).max(1) as f64))?;
+        let missed = |lived: &Lived| of(lived, at).filter(|word| word.reads > 0).map(|word| word.missed_budgets as f64 / word.reads as f64);
+        let missed_budgets = estimate_all(lives, missed);
+        Some((name, LifeOfWord { retries: word.retries, latency_us: word.latency_us, reads, missed_budgets }))
+    });
+    Some(words.collect())
 }
 
 impl Consumed {
@@ -180,12 +235,13 @@ impl Consumed {
 ///
 /// # Errors
 /// A value that has no JSON.
-pub fn json_of(lives: &[Life], plan: &Plan, samples: u32, seeds: u32, years: Option<f64>) -> Result<Value, Failure> {
+pub fn json_of(lives: &[Life], plan: &Plan, samples: u32, seeds: u32, until: Until) -> Result<Value, Failure> {
     let own = [
         ("sample", plan.sample.to_string().into()),
         ("samples", samples.into()),
         ("rated_pec", plan.drive.config.drive.rated_pec.into()),
-        ("years_at_most", years.unwrap_or(MOST_YEARS).into()),
+        ("years_at_most", until.years.unwrap_or(MOST_YEARS).into()),
+        ("uber_at_most", as_json::value(&until.uber)?),
         ("longest", as_json::value(&verdict::longest(lives).map(|life| &life.label))?),
         ("techniques", as_json::value(&lives)?),
     ];
@@ -208,6 +264,7 @@ pub(crate) mod tests {
             counterfactual: false,
             years,
             worn_out: true,
+            ended: true,
             pec_mean: none,
             host_bytes_written: none,
             flash_bytes_written: none,
@@ -215,6 +272,9 @@ pub(crate) mod tests {
             consumed: None,
             data_lost_pages: 0.0,
             worst_dose_ratio: None,
+            uber: None,
+            reads_by_retries: None,
+            hints: None,
             lives: vec![],
         }
     }

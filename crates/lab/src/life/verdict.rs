@@ -7,13 +7,13 @@ use crate::numbers::digits;
 pub fn longest(lives: &[Life]) -> Option<&Life> {
     let order = ranked(lives);
     let [best, second, ..] = order[..] else { return None };
-    (second.worn_out && (!best.worn_out || surpass(best, second))).then_some(best)
+    (second.ended && (!best.ended || surpass(best, second))).then_some(best)
 }
 
 /// Those that compete, the longest life first; those that outlive the simulation come before all others.
 fn ranked(lives: &[Life]) -> Vec<&Life> {
     let mut order: Vec<&Life> = lives.iter().filter(|life| life.competes()).collect();
-    order.sort_by(|a, b| a.worn_out.cmp(&b.worn_out).then(b.years.mean.total_cmp(&a.years.mean)));
+    order.sort_by(|a, b| a.ended.cmp(&b.ended).then(b.years.mean.total_cmp(&a.years.mean)));
     order
 }
 
@@ -46,7 +46,7 @@ fn told(lives: &[Life]) -> Option<String> {
         [only] => Some(format!("Only `{}` kept all data, so there is nothing to compare it with.", only.label)),
         [best, second, ..] => Some(if longest(lives).is_some() {
             format!("`{}` lives longest: {} years; `{}` {}.", best.label, best.years_text(), second.label, second.years_text())
-        } else if second.worn_out {
+        } else if second.ended {
             format!("`{}` and `{}` live about as long: their intervals overlap.", best.label, second.label)
         } else {
             format!("`{}` and `{}` outlive the simulation; which of them lives longer is not known.", best.label, second.label)
@@ -91,7 +91,7 @@ mod tests {
     fn years_within_their_intervals_are_alike() {
         let alike = [of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
         assert!(longest(&alike).is_none() && verdict(&alike).unwrap().contains("live about as long"));
-        let outlives = Life { worn_out: false, ..of("a", 3.0, 0.0) };
+        let outlives = Life { ended: false, ..of("a", 3.0, 0.0) };
         assert_eq!(longest(&[of("b", 4.0, 0.0), outlives.clone()]).unwrap().label, "a", "it lives on where the other is worn out");
         assert!(longest(&[outlives.clone(), Life { label: "c".into(), ..outlives }]).is_none());
     }

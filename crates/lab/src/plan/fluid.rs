@@ -1,17 +1,47 @@
 //! What a plan in the fluid gear asks for: reads as rates, and how long they go on.
 
-use vpass_core::base::units::{END_OF_TIME, Ns};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use vpass_core::base::request::{Arrival, RequestSource};
+use vpass_core::base::units::{END_OF_TIME, Lpn, Ns};
+use vpass_core::config::ConfigError;
 use vpass_core::slots::reclaim::{sees_each_read, technique};
 use vpass_core::time::FluidSource;
+use vpass_workload::pass::PassSource;
+use vpass_workload::phases::{FluidPhases, PhasesConfig};
+use vpass_workload::statistics::DiskStatistics;
 use vpass_workload::synthetic::{FluidSynthetic, WorkloadConfig};
+use vpass_workload::traces::TraceReport;
+use vpass_workload::windows::{FluidWindows, Windows};
 
 use super::{Plan, Workload};
 use crate::failure::Failure;
-use crate::load::Generated;
+use crate::load::{Generated, Loaded};
 use crate::setup::{Gear, Watch};
 
 /// Reads as rates, and whatever else the host asks for.
-pub type Fluid = Box<dyn FluidSource + Send>;
+pub struct Fluid {
+    /// The rates, and the writes.
+    pub source: Box<dyn FluidSource + Send>,
+    /// Requests of a pass; those of the whole drive.
+    pub requests: u64,
+    /// How long a pass takes, in nanoseconds; more than simulated time has where it never ends.
+    pub pass_ns: f64,
+    /// What was read of a trace.
+    pub report: Option<TraceReport>,
+}
+
+/// What was made of streams of requests, by the seed of their chance: drives that share a workload share it.
+#[derive(Default)]
+pub struct Tables(Mutex<Vec<(u64, Made)>>);
+
+/// A stream as windows, and what was read of a trace.
+type Made = (Arc<Windows>, Option<TraceReport>);
+
+/// Windows of a stream: a hundred of a pass, each at least a second and at most an hour long.
+const WINDOWS: Ns = 100;
+const SHORTEST: Ns = 1_000_000_000;
+const LONGEST: Ns = 3600 * SHORTEST;
 
 impl Plan {
     /// Refuses what the fluid gear cannot do, before anything is made.
@@ -30,83 +60,152 @@ impl Plan {
         if self.until_stable {
             return Err(Failure::usage("--until stable compares passes, and the fluid gear knows none; take --gear untimed"));
         }
-        let config = self.fluid_table()?;
-        FluidSynthetic::check(config).map_err(|e| Failure::usage(format!("workload {}: {e}", self.workload.name())))
-    }
-
-    /// The workload, if it has rates.
-    fn fluid_table(&self) -> Result<&WorkloadConfig, Failure> {
+        if self.warm_up > 0 && self.tabled().is_none() {
+            return Err(Failure::usage(
+                "--gear fluid: --warm-up is for a workload with distribution and rate, whose reads are always the same; this one's begin anew with \
+                 what counts; take --gear untimed",
+            ));
+        }
+        if let Some(phases) = self.phases() {
+            return self.named(FluidPhases::check(phases));
+        }
+        if let Some(table) = self.tabled() {
+            return self.named(FluidSynthetic::check(table));
+        }
         let why = match &self.workload {
-            Workload::Generated(loaded) => match &loaded.config {
-                Generated::Workload(file) if file.workload.stripes.is_some() => "stripes that are written again come request by request",
-                Generated::Workload(file) => return Ok(&file.workload),
-                Generated::Phases(_) => "phases come page by page",
-                Generated::Statistics(_) => "the windows of a disk's statistics are made request by request",
-            },
-            Workload::Trace { .. } => "a trace is a list of requests",
-            Workload::Fio { .. } => "jobs of a fio file ask when earlier requests are complete",
             Workload::Adversary { .. } => "an adversary asks page by page",
+            Workload::Fio { .. } if self.source()?.arrival() != Arrival::Open => {
+                "jobs of a fio file without a rate ask when earlier requests are complete"
+            }
+            Workload::Fio { .. } if self.source()?.has_next_stage() => "jobs of a fio file wait for others that come before them",
+            _ if self.source()?.arrival() != Arrival::Open => "requests in closed loop come when earlier ones are complete",
+            _ => return Ok(()),
         };
         Err(Failure::usage(format!(
-            "--gear fluid: {why}, and no rates are known of its reads; set up a workload with distribution and rate (vpass show workload \
-             zipf-read), or take --gear untimed"
+            "--gear fluid: {why}, and no rates are known of its reads; give each fio job a rate_iops, replay a trace by its own clock, set up a \
+             workload with distribution and rate (vpass show workload zipf-read), or take --gear untimed"
         )))
     }
 
-    /// Requests a second of the whole drive.
-    fn fluid_rate(&self) -> Result<f64, Failure> {
-        Ok(self.fluid_table()?.rate.expect("a checked workload of the fluid gear has a rate"))
+    fn named<T>(&self, made: Result<T, ConfigError>) -> Result<T, Failure> {
+        made.map_err(|e| Failure::usage(format!("workload {}: {e}", self.workload.name())))
     }
 
-    /// How long so many requests take.
-    fn time_of(&self, requests: f64) -> Result<Ns, Failure> {
-        let seconds = requests / self.fluid_rate()?;
-        if seconds > END_OF_TIME as f64 / 1e9 {
-            return Err(Failure::usage(format!(
-                "workload.requests = {requests} at this workload.rate end after 2^62 ns, which is 146 years; simulated time ends there"
-            )));
-        }
-        Ok((seconds * 1e9) as Ns)
+    /// The workload's own table, where it has a distribution.
+    fn tabled(&self) -> Option<&WorkloadConfig> {
+        let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &self.workload else { return None };
+        Some(&file.workload).filter(|table| table.stripes.is_none())
     }
 
-    /// How long the warm-up takes, and what counts.
-    pub(crate) fn fluid_span(&self) -> Result<(Ns, Ns), Failure> {
-        let of_a_pass = self.fluid_table()?.requests;
-        if self.warm_up > of_a_pass {
-            return Err(Failure::usage(format!("--warm-up {}: the workload has only {of_a_pass} requests in a pass", self.warm_up)));
-        }
-        let counted = of_a_pass as f64 * f64::from(self.repeat.get()) - self.warm_up as f64;
-        Ok((self.time_of(self.warm_up as f64)?, self.time_of(counted)?))
+    fn phases(&self) -> Option<&PhasesConfig> {
+        let Workload::Generated(Loaded { config: Generated::Phases(file), .. }) = &self.workload else { return None };
+        Some(&file.workload)
     }
 
-    /// Requests of the drive that is simulated in a span of time, in the mean.
-    pub(crate) fn requests_in(&self, span: Ns) -> u64 {
-        let rate = self.fluid_rate().unwrap_or(0.0) / f64::from(self.sample.of);
-        (rate * span as f64 / 1e9) as u64
+    /// Requests of a pass, and how many come in a second where that is known beforehand; those of the whole drive.
+    fn known_pace(&self) -> Option<(u64, f64)> {
+        let of_phases = || self.phases().map(|phases| (phases.requests(), phases.rate));
+        let (requests, rate) = self.tabled().map(|table| (table.requests, table.rate)).or_else(of_phases)?;
+        Some((requests, rate.expect("a checked workload of the fluid gear has a rate")))
+    }
+
+    /// Requests of the drive that is simulated in all passes, in the mean; none where only a run shows it.
+    pub(crate) fn fluid_requests(&self) -> Result<Option<u64>, Failure> {
+        let of_a_pass = match self.known_pace() {
+            Some((requests, _)) => Some(requests),
+            None => self.source()?.len_hint(),
+        };
+        let all = of_a_pass.map(|n| n as f64 * f64::from(self.repeat.get()) / f64::from(self.sample.of));
+        Ok(all.map(|n| n as u64 * (1 + self.ages.len() as u64)))
     }
 
     /// The workload as rates, of the plan's sample.
     ///
     /// # Errors
-    /// A workload that has no rates.
-    pub fn fluid(&self) -> Result<Fluid, Failure> {
-        Ok(Box::new(self.fluid_synthetic()?))
+    /// A workload that has no rates, or a trace that cannot be read.
+    pub fn fluid(&self, tables: &Tables) -> Result<Fluid, Failure> {
+        let page = self.drive.config.geometry.page_size.0 as u32;
+        let (capacity, seed, sample) = (self.whole_capacity().0, self.seed, self.sample);
+        let source: Box<dyn FluidSource + Send> = if let Some(table) = self.tabled() {
+            Box::new(self.named(FluidSynthetic::new(table, capacity, page, seed, sample))?)
+        } else if let Some(phases) = self.phases() {
+            Box::new(self.named(FluidPhases::new(phases, capacity, page, seed, sample))?)
+        } else {
+            let (table, report) = self.windows(tables)?;
+            let (requests, pass_ns) = (table.requests(), table.pass() as f64);
+            let table = if sample.is_whole() { table } else { Arc::new(table.sampled(sample)) };
+            return Ok(Fluid { source: Box::new(FluidWindows::new(table)), requests, pass_ns, report });
+        };
+        let (requests, rate) = self.known_pace().expect("it has a table of its own");
+        Ok(Fluid { source, requests, pass_ns: requests as f64 / rate * 1e9, report: None })
     }
 
-    fn fluid_synthetic(&self) -> Result<FluidSynthetic, Failure> {
+    /// The stream of requests as windows.
+    fn windows(&self, tables: &Tables) -> Result<Made, Failure> {
+        let mut made = tables.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = made.iter().find(|(seed, _)| *seed == self.seed) {
+            return Ok(known.clone());
+        }
         let page = self.drive.config.geometry.page_size.0 as u32;
-        let source = FluidSynthetic::new(self.fluid_table()?, self.whole_capacity().0, page, self.seed, self.sample);
-        source.map_err(|e| Failure::usage(format!("workload {}: {e}", self.workload.name())))
+        let pages = (self.whole_capacity().0 / u64::from(page)) as Lpn;
+        let mut source = self.source()?;
+        let table = Arc::new(Windows::of(&mut source, page, pages, self.span_of_requests()? / WINDOWS)?);
+        let new = (table, source.report());
+        made.push((self.seed, new.clone()));
+        Ok(new)
+    }
+
+    /// How long a pass takes, roughly.
+    fn span_of_requests(&self) -> Result<Ns, Failure> {
+        let span = match &self.workload {
+            Workload::Trace { survey, options } => {
+                (survey.files().iter().map(|file| file.span_ns).sum::<Ns>() as f64 / options.speed) as Ns
+            }
+            Workload::Generated(Loaded { config: Generated::Statistics(file), .. }) => {
+                self.named(DiskStatistics::of(&file.statistics))?.window_ends_ns.last().copied().unwrap_or(0)
+            }
+            _ => SHORTEST * WINDOWS,
+        };
+        Ok(span.clamp(SHORTEST * WINDOWS, LONGEST * WINDOWS))
     }
 
     /// Memory that its rates take at most, in bytes.
-    pub(crate) fn fluid_memory(&self) -> u64 {
-        let pages = self.drive.config.drive.capacity.expect("a resolved drive has a capacity").0 / self.drive.config.geometry.page_size.0;
-        FluidSynthetic::memory(pages)
+    pub(crate) fn fluid_memory(&self) -> Result<u64, Failure> {
+        let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
+        Ok(if self.tabled().is_some() {
+            FluidSynthetic::memory(pages / u64::from(self.sample.of))
+        } else if self.phases().is_some() {
+            FluidPhases::memory(pages)
+        } else {
+            let source = self.source()?;
+            source.memory() + Windows::memory(source.len_hint().unwrap_or(0), pages)
+        })
     }
 
     /// Whether reads come in bulk.
     pub fn is_fluid(&self) -> bool {
         self.gear == Gear::Fluid
+    }
+}
+
+impl Fluid {
+    /// How long the warm-up takes, and what counts, in nanoseconds.
+    ///
+    /// # Errors
+    /// A warm-up longer than a pass, or a run that is longer than simulated time.
+    pub(crate) fn span(&self, plan: &Plan) -> Result<(Ns, Ns), Failure> {
+        if plan.warm_up > self.requests {
+            return Err(Failure::usage(format!("--warm-up {}: the workload has only {} requests in a pass", plan.warm_up, self.requests)));
+        }
+        let counted = self.requests as f64 * f64::from(plan.repeat.get()) - plan.warm_up as f64;
+        let each = self.pass_ns / self.requests.max(1) as f64;
+        if (counted + plan.warm_up as f64) * each > END_OF_TIME as f64 {
+            return Err(Failure::usage(format!(
+                "{} requests, {} a second, end after 2^62 ns, which is 146 years; simulated time ends there",
+                counted,
+                1e9 / each
+            )));
+        }
+        Ok(((plan.warm_up as f64 * each) as Ns, (counted * each) as Ns))
     }
 }

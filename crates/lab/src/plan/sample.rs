@@ -3,10 +3,11 @@
 //! Pages are dealt out to planes in turn, so the pages whose number is one residue modulo N lie in one plane of N or, where the drive has
 //! fewer planes, in a part of the blocks of one. What happens to them hardly depends on the others: reads of a block disturb that block alone.
 
+use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::streams::RESERVE;
-use vpass_core::base::units::Bytes;
+use vpass_core::base::units::{Bytes, Lpn};
 use vpass_core::config::DriveConfig;
-use vpass_core::hints::{self, HintRange};
+use vpass_core::hints::{self, HintRange, Hinted};
 use vpass_workload::synthetic::Sample;
 
 use super::Plan;
@@ -16,10 +17,22 @@ use crate::load::Loaded;
 /// Blocks below which a drive no longer stands for a larger one: with fewer, single blocks decide what GC finds.
 const FEWEST_BLOCKS: u32 = 100;
 
+/// The drive that a sample is of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Whole {
+    capacity: Bytes,
+    /// What the host says of its data.
+    said: Option<Vec<HintRange>>,
+}
+
 impl Plan {
     /// Capacity of the drive that the sample is of.
     pub fn whole_capacity(&self) -> Bytes {
-        self.whole.unwrap_or_else(|| self.drive.config.drive.capacity.expect("a resolved drive has a capacity"))
+        self.whole.as_ref().map_or_else(|| self.own_capacity(), |whole| whole.capacity)
+    }
+
+    fn own_capacity(&self) -> Bytes {
+        self.drive.config.drive.capacity.expect("a resolved drive has a capacity")
     }
 
     /// The same for a sample of its drive, which is whole.
@@ -30,11 +43,24 @@ impl Plan {
         if sample.is_whole() {
             return Ok(self.clone());
         }
-        // Here the host's addresses are still those of the hints.
-        hints::check(&self.drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
-        let whole = self.drive.config.drive.capacity;
-        let drive = Loaded { config: part_of(&self.drive.config, sample, &self.drive.name)?, ..self.drive.clone() };
-        Ok(Self { drive, sample, whole, ..self.clone() })
+        let config = &self.drive.config;
+        hints::check(config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
+        let whole = Some(Whole { capacity: self.own_capacity(), said: config.hints.said.clone() });
+        let drive = Loaded { config: part_of(config, sample, &self.drive.name)?, ..self.drive.clone() };
+        Ok(Self { drive, sample, whole, ..self.clone() }.of_residue(sample.residue))
+    }
+
+    /// The same of other pages: those of this residue.
+    #[must_use]
+    pub fn of_residue(mut self, residue: u32) -> Self {
+        self.sample.residue = residue;
+        if let Some(Whole { capacity, said: Some(said) }) = &self.whole {
+            let page = self.drive.config.geometry.page_size.0;
+            let whole = (capacity.0 / page) as Lpn;
+            let hinted = Hinted::new(said, page, whole);
+            self.drive.config.hints.said = Some(said_of(&hinted, self.sample, whole, page, self.own_capacity().0 / page));
+        }
+        self
     }
 }
 
@@ -48,9 +74,6 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     }
     let mut part = config.clone();
     divide(&mut part, of);
-    if let Some(said) = &mut part.hints.said {
-        *said = said.iter().filter_map(|range| of_sample(range, sample, config.geometry.page_size.0)).collect();
-    }
     let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
     let blocks = u64::from(per_plane) * u64::from(planes);
     let own = blocks as f64 / f64::from(of);
@@ -64,8 +87,9 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     let spare_of = |pages: u64, blocks: f64| blocks - (pages as f64 / f64::from(config.geometry.pages_per_block()));
     // The share of the spare blocks that are free to hold what is no longer wanted is that of the whole drive.
     let whole = spare_of(pages, blocks as f64);
-    let wanted = (whole - taken(whole, dies(config))) / f64::from(of);
-    let lacks = wanted + taken(spare_of(sampled, own), dies(&part)) - spare_of(sampled, own);
+    let words = words(config);
+    let wanted = (whole - taken(whole, dies(config), words)) / f64::from(of);
+    let lacks = wanted + taken(spare_of(sampled, own), dies(&part), words) - spare_of(sampled, own);
     let rows = ((own + lacks) / f64::from(part.geometry.planes())).round();
     part.geometry.blocks_per_plane = Some(rows as u32);
     part.drive.capacity = Some(Bytes(sampled * page));
@@ -74,27 +98,35 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
 }
 
-/// What a hint says of the pages of a sample, which are numbered anew; none where it speaks of none of them.
-fn of_sample(range: &HintRange, sample: Sample, page: u64) -> Option<HintRange> {
-    let place = |byte: u64| {
-        let (number, of, residue) = (byte / page, u64::from(sample.of), u64::from(sample.residue));
-        let before = (number + of - 1 - residue) / of;
-        // Within a page of the sample, or between two of them.
-        before * page + if number % of == residue { byte % page } else { 0 }
+/// What the host says of the pages of a sample, which are numbered anew.
+fn said_of(hinted: &Hinted, sample: Sample, whole: Lpn, page: u64, pages: u64) -> Vec<HintRange> {
+    // Pages of the sample before this one of the whole drive.
+    let before = |lpn: Lpn| u64::from(lpn.saturating_sub(sample.residue).div_ceil(sample.of)).min(pages);
+    let range = |(first, end, latency): (Lpn, Lpn, AccessLatency)| {
+        let (from, to) = (before(first), before(end));
+        let said = HintRange { offset: Bytes(from * page), bytes: Bytes((to - from) * page), access_latency: Some(latency), rank: 0 };
+        (from < to).then_some(said)
     };
-    let (begin, end) = (place(range.offset.0), place(range.end()?));
-    (end > begin).then_some(HintRange { offset: Bytes(begin), bytes: Bytes(end - begin), ..*range })
+    hinted.stretches(whole).filter_map(range).collect()
 }
 
 fn dies(config: &DriveConfig) -> f64 {
     f64::from(config.geometry.channels * config.geometry.dies_per_channel)
 }
 
-/// Spare blocks that streams keep open, and the reserve of moves: three streams as wide as half of the spare blocks lets them be, up to a
-/// block a die, and that of wear levelling.
-fn taken(spare: f64, dies: f64) -> f64 {
-    let room = spare / 2.0 - f64::from(RESERVE + 1);
-    3.0 * (room / 3.0).floor().clamp(1.0, dies) + 1.0 + f64::from(RESERVE)
+/// Words that any of the drive's data has.
+fn words(config: &DriveConfig) -> u32 {
+    let page = config.geometry.page_size.0;
+    let pages = config.drive.capacity.map_or(0, |capacity| capacity.0 / page) as Lpn;
+    config.hints.said.as_ref().map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
+}
+
+/// Spare blocks that streams keep open, and the reserve of moves: for each word three streams as wide as half of the spare blocks lets them be,
+/// up to a block a die, and that of wear levelling.
+fn taken(spare: f64, dies: f64, words: u32) -> f64 {
+    let (reserve, words) = (f64::from(RESERVE + words - 1), f64::from(words));
+    let room = spare / 2.0 - (reserve + 1.0);
+    words * (3.0 * (room / (3.0 * words)).floor().clamp(1.0, dies) + 1.0) + reserve
 }
 
 /// Gives a drive so many times fewer planes, and one at least. Channels go first: pages are dealt out to them first.
@@ -117,21 +149,21 @@ fn gcd(a: u32, b: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use vpass_core::base::latency::AccessLatency;
-
     use super::*;
+    use AccessLatency::{Idle, Smallest, Typical};
 
     #[test]
-    fn a_hint_of_some_bytes_is_one_of_the_samples_pages_among_them() {
-        // Pages of 100 bytes; the sample has pages 1, 4, 7 and 10, numbered 0 to 3.
-        let of = |offset: u64, bytes: u64| {
-            let range = HintRange { offset: Bytes(offset), bytes: Bytes(bytes), access_latency: Some(AccessLatency::Idle), rank: 0 };
-            of_sample(&range, Sample { of: 3, residue: 1 }, 100).map(|range| (range.offset.0, range.bytes.0))
-        };
-        assert_eq!(of(0, 1100), Some((0, 400)), "all of it");
-        assert_eq!(of(200, 300), Some((100, 100)), "pages 2 to 4");
-        assert_eq!(of(130, 20), Some((30, 20)), "a part of page 1");
-        assert_eq!(of(450, 500), Some((150, 150)), "half of page 4, and page 7");
-        assert_eq!((of(0, 100), of(200, 200)), (None, None), "page 0; pages 2 and 3");
+    fn pages_of_a_sample_keep_their_words() {
+        let range = |offset, bytes, word| HintRange { offset: Bytes(offset), bytes: Bytes(bytes), access_latency: Some(word), rank: 0 };
+        let hinted = Hinted::new(&[range(0, 500, Idle), range(700, 100, Typical), range(1300, 700, Idle)], 100, 20);
+        for residue in 0..4 {
+            let sample = Sample { of: 4, residue };
+            let said = said_of(&hinted, sample, 20, 100, 5);
+            let of_sample = Hinted::new(&said, 100, 5);
+            let (words, right): (Vec<_>, Vec<_>) = (0..5).map(|n| (of_sample.of(n), hinted.of(4 * n + residue))).unzip();
+            assert_eq!(words, right, "{residue}");
+        }
+        assert_eq!(hinted.stretches(20).count(), 5);
+        assert_eq!((hinted.of(3), hinted.of(5), hinted.of(7)), (Idle, Smallest, Typical));
     }
 }

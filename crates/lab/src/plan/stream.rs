@@ -53,10 +53,9 @@ impl Plan {
         source.transpose().map_err(|e| Failure::usage(format!("the workload before what counts: {e}")))
     }
 
-    /// Bytes of the drive and of its pages.
+    /// Bytes of the drive, all of it where a sample is simulated, and of its pages.
     fn addresses(&self) -> (u64, u32) {
-        let config = &self.drive.config;
-        (config.drive.capacity.expect("a resolved drive has a capacity").0, config.geometry.page_size.0 as u32)
+        (self.whole_capacity().0, self.drive.config.geometry.page_size.0 as u32)
     }
 }
 

@@ -35,9 +35,9 @@ struct Phase {
 }
 
 /// Pages in a certain order: runs of consecutive ones.
-struct Runs {
+pub(super) struct Runs {
     runs: Vec<Run>,
-    count: u64,
+    pub(super) count: u64,
 }
 
 struct Run {
@@ -49,13 +49,13 @@ struct Run {
 
 /// The next page of a round-robin.
 #[derive(Clone, Copy, Default)]
-struct Cursor {
+pub(super) struct Cursor {
     run: usize,
     page: u32,
 }
 
 impl Runs {
-    fn of(phase: &PhaseConfig) -> Self {
+    pub(super) fn of(phase: &PhaseConfig) -> Self {
         let single = phase.pages.iter().map(|page| [*page, *page]);
         let mut all = Self { runs: vec![], count: 0 };
         for [first, last] in single.chain(phase.ranges.iter().copied()) {
@@ -70,13 +70,13 @@ impl Runs {
     }
 
     /// The `n`th page.
-    fn at(&self, n: u64) -> Lpn {
+    pub(super) fn at(&self, n: u64) -> Lpn {
         let run = &self.runs[self.runs.partition_point(|run| run.before <= n) - 1];
         run.first + (n - run.before) as u32
     }
 
     /// The page under the cursor, which goes on.
-    fn next(&self, cursor: &mut Cursor) -> Lpn {
+    pub(super) fn next(&self, cursor: &mut Cursor) -> Lpn {
         let run = &self.runs[cursor.run];
         let page = run.first + cursor.page;
         cursor.page += 1;

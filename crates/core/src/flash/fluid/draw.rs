@@ -1,10 +1,11 @@
 //! Reads are drawn: how many a block has got, and which of its wordlines.
 
-use super::{Fluid, OF_ALARM};
+use super::{Fluid, OF_ALARM, reads_of};
 use crate::base::dose::Quarters;
-use crate::base::units::{BlockId, Cause, Lpn, Ppn};
+use crate::base::units::{BlockId, Cause, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
+use crate::flash::block::SUSPECT;
 
 impl Flash {
     /// Draws the reads that a block has got by now.
@@ -17,6 +18,12 @@ impl Flash {
         }
         let share = flow.progress().min(1.0);
         let before = u64::from(flow.left) - 1;
+        if self.hot[block as usize].has(SUSPECT) {
+            let count = fluid.chance.part_of(before, share);
+            self.draw_readers(block, count);
+            self.begin_anew(block);
+            return;
+        }
         let count = if planted(Bug::AlarmNotDrawnAgain) { flow.expected() as u64 } else { fluid.chance.part_of(before, share) };
         self.deposit(block, count);
         self.begin_anew(block);
@@ -46,6 +53,7 @@ impl Flash {
         let begin = if fluid.by_page { first * bits as usize } else { first };
         fluid.served += count;
         self.counts.reads[Cause::Host as usize] += count;
+        self.count_words(&mut fluid, block, count);
         if self.wordlines.is_empty() {
             self.hot[block as usize].reads += self.dose[0] * count as u32;
             self.fluid = Some(fluid);
@@ -88,7 +96,7 @@ impl Flash {
 
     /// Reads expected of each place of a block since it was drawn last.
     fn weigh(&self, fluid: &mut Fluid, block: BlockId, begin: usize, of_block: usize) {
-        let Fluid { rates, flows, pending, weights, by_page, .. } = fluid;
+        let Fluid { rates, host_pages, flows, pending, weights, by_page, .. } = fluid;
         weights.clear();
         weights.extend(pending[begin..begin + of_block].iter().map(|expected| f64::from(*expected)));
         let span = (self.now - flows[block as usize].drawn_at) as f64;
@@ -101,7 +109,7 @@ impl Flash {
             while word != 0 {
                 let page = n * 64 + word.trailing_zeros() as usize;
                 word &= word - 1;
-                add(page, rates.pages.per_ns(owners[page]));
+                add(page, reads_of(rates, *host_pages, owners[page]));
             }
         }
         // What came and went is the difference of large numbers.
@@ -114,24 +122,31 @@ impl Flash {
         }
     }
 
-    /// The page of which the read that rings is, by the rates of now.
-    pub(super) fn draw_reader(&mut self, block: BlockId) -> Option<Lpn> {
-        let mut fluid = self.fluid.take()?;
-        let first = self.geometry.first_page(block);
-        let rate_of = |page: u32| fluid.rates.pages.per_ns(self.contents.to_logical[(first + page) as usize]);
-        let sum: f64 = self.valid_pages_of(block).map(rate_of).sum();
-        let mut at = fluid.chance.share() * sum;
-        let mut pages = self.valid_pages_of(block).filter(|page| rate_of(*page) > 0.0).peekable();
-        let mut found = None;
-        while let Some(page) = pages.next() {
-            at -= rate_of(page);
-            if at < 0.0 || pages.peek().is_none() {
-                found = Some(self.contents.to_logical[(first + page) as usize]);
-                break;
-            }
+    /// Draws the pages of so many reads that are to be served by themselves, by the rates of now.
+    pub(super) fn draw_readers(&mut self, block: BlockId, count: u64) {
+        if count == 0 {
+            return;
         }
-        drop(pages);
+        let Some(mut fluid) = self.fluid.take() else { return };
+        let Fluid { rates, host_pages, chance, weights, places, owed, .. } = &mut *fluid;
+        let owners = self.contents.owners(block);
+        let mut sum = 0.0;
+        weights.clear();
+        places.clear();
+        for page in self.valid_pages_of(block) {
+            sum += reads_of(rates, *host_pages, owners[page as usize]);
+            weights.push(sum);
+            places.push(page);
+        }
+        // The last page that anybody reads.
+        let last = weights.partition_point(|up_to| *up_to < sum);
+        if sum > 0.0 {
+            owed.extend((0..count).map(|_| {
+                let at = chance.share() * sum;
+                let place = weights.partition_point(|up_to| *up_to <= at).min(last);
+                owners[places[place] as usize]
+            }));
+        }
         self.fluid = Some(fluid);
-        found
     }
 }

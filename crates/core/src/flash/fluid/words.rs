@@ -1,0 +1,65 @@
+//! Which words of the host's hints the data has that is read in bulk.
+//!
+//! Most blocks hold data of one word. Of the reads of any other block each is of a word in proportion to the rates of its pages at the time of the
+//! draw: exact unless pages came or went since the last one.
+
+use super::Fluid;
+use crate::base::latency::AccessLatency;
+use crate::base::units::BlockId;
+use crate::flash::Flash;
+use crate::hints::Hinted;
+
+/// The word of every page, and the reads of each word that the drive's books do not have yet.
+pub(super) struct Words {
+    hinted: Hinted,
+    most_relaxed: AccessLatency,
+    reads: [u64; AccessLatency::COUNT],
+}
+
+impl Words {
+    /// Of pages with these words.
+    pub(super) fn new(hinted: Hinted) -> Self {
+        let most_relaxed = hinted.in_use().last().copied().unwrap_or_default();
+        Self { hinted, most_relaxed, reads: [0; AccessLatency::COUNT] }
+    }
+}
+
+impl Flash {
+    /// So many reads of a block were drawn.
+    #[inline]
+    pub(super) fn count_words(&self, fluid: &mut Fluid, block: BlockId, count: u64) {
+        if count == 0 || fluid.words.is_none() {
+            return;
+        }
+        self.count_words_of(fluid, block, count);
+    }
+
+    fn count_words_of(&self, fluid: &mut Fluid, block: BlockId, count: u64) {
+        let Fluid { rates, chance, words: Some(words), .. } = fluid else { return };
+        // A block goes by the tightest word of its data.
+        let tightest = self.cold[block as usize].budget;
+        if tightest == words.most_relaxed {
+            words.reads[tightest as usize] += count;
+            return;
+        }
+        let first = self.geometry.first_page(block);
+        let mut shares = [0.0; AccessLatency::COUNT];
+        for page in self.valid_pages_of(block) {
+            let lpn = self.contents.to_logical[(first + page) as usize];
+            shares[words.hinted.of(lpn) as usize] += rates.pages.per_ns(lpn);
+        }
+        let (mut left, mut beyond) = (count, shares.iter().sum::<f64>());
+        for (reads, share) in words.reads.iter_mut().zip(shares) {
+            let here = chance.part_of(left, if beyond > 0.0 { share / beyond } else { 0.0 });
+            (*reads, left, beyond) = (*reads + here, left - here, beyond - share);
+        }
+        // Rounding, and data that is there no more.
+        words.reads[tightest as usize] += left;
+    }
+
+    /// Reads drawn of each word since this was asked last.
+    pub(crate) fn take_words(&mut self) -> Option<[u64; AccessLatency::COUNT]> {
+        let words = self.fluid.as_mut()?.words.as_mut()?;
+        Some(std::mem::take(&mut words.reads))
+    }
+}

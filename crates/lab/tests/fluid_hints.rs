@@ -1,0 +1,119 @@
+//! Drives whose reads take retries, with hints and without, in the fluid gear and in the untimed one.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{SEEDS, agree, mean, of};
+use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::progress::{Unwatched, unwatched};
+use vpass_lab::results::Summary;
+use vpass_lab::run::execute;
+use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
+use vpass_workload::synthetic::Sample;
+
+struct Case {
+    reclaim: &'static str,
+    /// Text of the hint file; none without hints.
+    hints: Option<&'static str>,
+    set: &'static [&'static str],
+}
+
+/// All data may be slow.
+const ALL: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"idle\"\n";
+/// Stretches that may be slow, and slower.
+const SOME: &str = "[[range]]\noffset = 0\nbytes = \"300MiB\"\naccess_latency = \"idle\"\n\
+    [[range]]\noffset = \"500MiB\"\nbytes = \"200MiB\"\naccess_latency = \"typical\"\n";
+const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000"];
+const WRITES: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=5000000", "workload.read_share=0.99"];
+
+const CASES: [Case; 6] = [
+    Case { reclaim: "block", hints: Some(SOME), set: HOT },
+    Case { reclaim: "straw-wl", hints: Some(ALL), set: HOT },
+    Case { reclaim: "straw-wl", hints: Some(SOME), set: WRITES },
+    Case { reclaim: "erased-probe", hints: Some(ALL), set: HOT },
+    Case { reclaim: "observed-retries", hints: None, set: HOT },
+    Case { reclaim: "observed-retries", hints: Some(SOME), set: WRITES },
+];
+
+/// The tiny drive with data that has an error rate, and two retries.
+fn drive(room: &Path) -> PathBuf {
+    let tiny = include_str!("../../../presets/drives/tiny.toml");
+    let tired = "\n[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n\n[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\n\
+        retry_decode_us = [50, 70]\n\n[hints]\ntypical_us = 200\nidle_us = 1000\n";
+    let path = room.join("tired.toml");
+    std::fs::write(&path, format!("{tiny}{tired}")).unwrap();
+    path
+}
+
+fn setup(room: &Path, gear: Gear, case: &Case, seed: u64) -> Setup {
+    let drive = drive(room);
+    let common = ["workload.rate=10000", "workload.queue_depth="];
+    let set = common.iter().chain(case.set).map(ToString::to_string).collect();
+    let base = Base { gear, seed, set, oracle: Watch::On, ..Base::new(drive.display().to_string()) };
+    let hints = case.hints.map(|text| {
+        let path = room.join(format!("hints-{}.toml", text.len()));
+        std::fs::write(&path, text).unwrap();
+        path
+    });
+    Setup { hints, ..Setup::new(base, Named::Workload("zipf-read".into())) }
+}
+
+fn run(setup: &Setup, reclaim: &str) -> Summary {
+    let plan = Plan::new(setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
+    let summary = execute(&plan, &Unwatched).unwrap().summary;
+    let oracle = summary.oracle.as_ref().unwrap();
+    assert!(!oracle.is_bug(), "{reclaim} in the {} gear: {:?}", summary.gear, oracle.findings);
+    summary
+}
+
+fn room(name: &str) -> PathBuf {
+    let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&room).unwrap();
+    room
+}
+
+#[test]
+fn retries_and_hints_agree() {
+    let room = room("hints-agree");
+    for case in &CASES {
+        let what = |name: &str| format!("{} {:?} {:?}: {name}", case.reclaim, case.hints, case.set);
+        let runs = |gear| -> Vec<Summary> { (1..=SEEDS).map(|seed| run(&setup(&room, gear, case, seed), case.reclaim)).collect() };
+        let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
+        let both = |name: &str, value: &dyn Fn(&Summary) -> f64| agree(&what(name), 0.01, &of(&untimed, value), &of(&fluid, value));
+        both("pages read", &|s| s.host.read_pages as f64);
+        both("copies of reclaim", &|s| s.reclaim.pages_copied as f64);
+        both("programs", &|s| s.flash.programs.sum() as f64);
+        for retries in 1..3 {
+            both(&format!("{retries} retries"), &|s| s.retries.as_ref().unwrap().histogram[retries] as f64);
+        }
+        if case.hints.is_some() {
+            for word in 0..3 {
+                let of_word = |s: &Summary| s.hints.unwrap().words()[word].1;
+                both("reads of a word", &|s| of_word(s).reads as f64);
+                both("budgets missed", &|s| of_word(s).missed_budgets as f64);
+                both("pages of a word", &|s| of_word(s).pages as f64);
+            }
+        }
+        let retried = mean(&of(&fluid, |s| s.retries.as_ref().unwrap().reads_with_retry as f64)).0;
+        assert!(case.reclaim == "block" || retried > 1000.0, "{}: {retried}", what("no read took a retry"));
+    }
+}
+
+/// Every page of a sample has the word that it has on the whole drive.
+#[test]
+fn a_sample_has_the_words_of_its_pages() {
+    let room = room("hints-sample");
+    let case = &CASES[2];
+    let whole = run(&setup(&room, Gear::Fluid, case, 1), case.reclaim).hints.unwrap();
+    let of_samples: Vec<_> = (0..2)
+        .map(|residue| run(&Setup { sample: Sample { of: 2, residue }, ..setup(&room, Gear::Fluid, case, 1) }, case.reclaim).hints.unwrap())
+        .collect();
+    for word in 0..3 {
+        let of_word = |hints: &vpass_lab::results::Hints| hints.words()[word].1;
+        let pages: u64 = of_samples.iter().map(|hints| of_word(hints).pages).sum();
+        let reads: u64 = of_samples.iter().map(|hints| of_word(hints).reads).sum();
+        assert_eq!(pages, of_word(&whole).pages);
+        assert!((reads as f64 - of_word(&whole).reads as f64).abs() <= 6.0 * (reads as f64).sqrt(), "{reads} {:?}", of_word(&whole));
+    }
+}

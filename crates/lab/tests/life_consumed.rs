@@ -1,0 +1,134 @@
+//! What consumed a life, by arithmetic of its own: from how long it was, what was written in it, and what a block holds.
+
+use std::num::NonZeroUsize;
+
+use vpass_core::base::span::YEAR;
+use vpass_core::base::units::Cause;
+use vpass_lab::life::summary::Life;
+use vpass_lab::life::{End, Lived, Until, live_all};
+use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::progress::unwatched;
+use vpass_lab::run::execute;
+use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
+
+/// Of the tiny drive: pages of the host's and of a block.
+const HOST_PAGES: f64 = 65_536.0;
+const OF_A_BLOCK: f64 = 192.0;
+const PAGE: f64 = 16_384.0;
+
+fn plan(gear: Gear, chosen: Chosen, set: &[&str]) -> Plan {
+    let common = ["workload.rate=10000", "workload.queue_depth=", "workload.block_size=16KiB"];
+    let set = common.iter().chain(set).map(ToString::to_string).collect();
+    let base = Base { gear, set, oracle: Watch::On, ..Base::new("tiny") };
+    Plan::new(&Setup::new(base, Named::Workload("zipf-read".into())), chosen, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+}
+
+fn life(gear: Gear, chosen: Chosen, set: &[&str]) -> (Lived, Life, f64) {
+    let plans = [plan(gear, chosen, set)];
+    let lived = live_all(&plans, Until::default(), NonZeroUsize::new(1), &unwatched).unwrap().remove(0);
+    assert!(lived.end == End::WornOut && !lived.oracle.as_ref().unwrap().is_bug());
+    let life = Life::of("one".into(), &plans, std::slice::from_ref(&lived));
+    let seconds = lived.years * YEAR as f64 / 1e9;
+    (lived, life, seconds)
+}
+
+fn near(what: &str, one: f64, other: f64, share: f64) {
+    assert!((one - other).abs() <= share * other.abs(), "{what}: {one} and {other}");
+}
+
+/// Whatever the cause: shares of the programmed pages, whose blocks are those that were erased, and the mean block has had its share of these.
+fn adds_up(lived: &Lived, life: &Life, blocks: f64) {
+    let consumed = life.consumed.as_ref().unwrap();
+    let shares: f64 = consumed.rows().iter().map(|(_, share)| share.mean).sum();
+    near("shares", shares, 1.0, 1e-9);
+    let programmed: f64 = Cause::ALL.iter().map(|cause| lived.programs.of(*cause) as f64).sum();
+    near("bytes", life.flash_bytes_written.mean, programmed * PAGE, 1e-9);
+    let erased: f64 = Cause::ALL.iter().map(|cause| lived.erases.of(*cause) as f64).sum();
+    near("P/E cycles", lived.pec_mean, erased / blocks, 1e-3);
+    // Beyond what was erased, at most what all blocks hold was programmed.
+    assert!((programmed - erased * OF_A_BLOCK).abs() <= blocks * OF_A_BLOCK, "{programmed} pages, {erased} blocks");
+}
+
+/// Blocks of the tiny drive, as its cycles tell: P/E cycles of the mean block by the erases of a run.
+fn blocks() -> f64 {
+    let plan = plan(Gear::Untimed, Chosen::default(), &["workload.requests=1"]);
+    let geometry = &plan.drive.config.geometry;
+    f64::from(geometry.blocks_per_plane.unwrap() * geometry.planes())
+}
+
+#[test]
+fn reads_alone() {
+    let set = ["drive.rated_pec=12", "workload.distribution=uniform"];
+    let (lived, life, seconds) = life(Gear::Fluid, Chosen::default(), &set);
+    adds_up(&lived, &life, blocks());
+    let consumed = life.consumed.unwrap();
+    assert!((consumed.reads.mean - 1.0).abs() < 1e-12 && lived.host_bytes == 0);
+    // Whole blocks move: each erase has copied what a block holds.
+    near("copies", lived.programs.of(Cause::Reclaim) as f64, lived.erases.of(Cause::Reclaim) as f64 * OF_A_BLOCK, 0.05);
+    near("reads", lived.read_pages as f64, seconds * 10_000.0, 0.01);
+    // Blocks are read alike, and rewritten after as many reads as the first was: half of the time on the way is an alarm's.
+    let twice = ["drive.rated_pec=12", "workload.distribution=uniform", "workload.rate=20000"];
+    near("a drive that is read twice as often", self::life(Gear::Fluid, Chosen::default(), &twice).2, seconds / 2.0, 0.05);
+}
+
+#[test]
+fn writes_alone() {
+    let set = ["drive.rated_pec=40", "workload.read_share=0", "workload.distribution=uniform", "start.overwrite=2"];
+    for gear in [Gear::Fluid, Gear::Untimed] {
+        let (lived, life, seconds) = life(gear, Chosen { reclaim: "none", ..Chosen::default() }, &set);
+        adds_up(&lived, &life, blocks());
+        let consumed = life.consumed.unwrap();
+        assert!(consumed.reads.mean == 0.0 && consumed.age.mean == 0.0);
+        near("bytes of the host's", lived.host_bytes as f64, seconds * 10_000.0 * PAGE, 0.02);
+        // Pages that come together in the write buffer, or wait in it at the end, are not programmed.
+        near("the host's share", consumed.host.mean * life.flash_bytes_written.mean, lived.host_bytes as f64, 0.01);
+        near("the others'", 1.0 / consumed.host.mean, life.write_amplification.unwrap().mean, 0.01);
+        // A drive that is worn evenly: all its blocks' cycles, by the host's pages and those moved for each.
+        let cycles = 40.0 * blocks() * OF_A_BLOCK;
+        near("cycles", cycles / life.write_amplification.unwrap().mean * PAGE, lived.host_bytes as f64, 0.05);
+    }
+}
+
+#[test]
+fn age_alone() {
+    let set = ["drive.rated_pec=8", "refresh.period=2000s", "workload.rate=0.001"];
+    let (lived, life, seconds) = life(Gear::Fluid, Chosen { reclaim: "block", refresh: "block", ..Chosen::default() }, &set);
+    adds_up(&lived, &life, blocks());
+    let consumed = life.consumed.unwrap();
+    assert!(consumed.age.mean > 0.95, "{consumed:?}");
+    // All data once in a period, or a little sooner: never later.
+    let passes = lived.programs.of(Cause::Refresh) as f64 / HOST_PAGES;
+    assert!((1.0..1.35).contains(&(passes * 2000.0 / seconds)), "{passes} passes in {seconds} s");
+}
+
+/// Everything at once.
+#[test]
+fn all_causes() {
+    let set = ["drive.rated_pec=25", "refresh.period=1500s", "workload.rate=3000", "workload.read_share=0.97", "start.overwrite=1"];
+    let (lived, life, seconds) = life(Gear::Fluid, Chosen { reclaim: "straw-wl", refresh: "block", ..Chosen::default() }, &set);
+    adds_up(&lived, &life, blocks());
+    let consumed = life.consumed.unwrap();
+    assert!([consumed.host, consumed.gc, consumed.age].iter().all(|share| share.mean > 0.01), "{consumed:?}");
+    near("bytes of the host's", lived.host_bytes as f64, seconds * 3000.0 * 0.03 * PAGE, 0.02);
+}
+
+/// How far the projection of a run is from the life itself: what the sentence under a run says.
+#[test]
+fn projections_are_near_lives() {
+    let cases: [(&str, &[&str]); 3] = [
+        ("block", &["workload.distribution=zipf:0.9"]),
+        ("straw-wl", &["workload.distribution=hot-cold:0.1/0.9"]),
+        ("block", &["workload.distribution=zipf:0.9", "workload.read_share=0.98", "start.overwrite=1"]),
+    ];
+    for (reclaim, set) in cases {
+        let chosen = Chosen { reclaim, ..Chosen::default() };
+        let set = [&["drive.rated_pec=300"], set].concat();
+        let run = [&set[..], &["workload.requests=8000000"]].concat();
+        let summary = execute(&plan(Gear::Fluid, chosen, &run), &vpass_lab::progress::Unwatched).unwrap().summary;
+        let projected =
+            summary.wear.projected_life_days.unwrap_or_else(|| panic!("{reclaim} {set:?}: {} cycles", summary.wear.cycles_observed));
+        let lived = self::life(Gear::Fluid, chosen, &set).2 / 86_400.0;
+        println!("{reclaim} {set:?}: {projected} days projected, {lived} lived: {:+.1} %", 100.0 * (projected / lived - 1.0));
+        near(&format!("{reclaim} {set:?}"), projected, lived, 0.1);
+    }
+}

@@ -1,0 +1,288 @@
+//! Phases whose reads are rates, for gears that draw them in bulk; and the same for a sample of a drive's pages.
+//!
+//! A phase of n requests takes n / rate seconds, whatever chance makes of its arrivals elsewhere. Within it each page is read as often as in the
+//! mean: pages that are read in turn are read by chance here. Writes and trims keep their order and come evenly.
+
+use rand_core::SeedableRng;
+use vpass_core::base::rates::{PageRates, ReadRates};
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::base::units::{Lpn, Ns};
+use vpass_core::config::ConfigError;
+use vpass_core::time::FluidSource;
+
+use super::config::{Order, PhaseConfig, PhasesConfig};
+use super::phases_source::{Cursor, Runs};
+use crate::synthetic::random::{Random, Streams, below};
+use crate::synthetic::{NO_RATE, NoWrites, Sample, require};
+
+/// See the module.
+pub struct FluidPhases {
+    turns: Turns,
+    /// Pages of a sample, with how often a whole phase reads them; empty where it does not read.
+    reads: Vec<Vec<(Lpn, u64)>>,
+    phases: Vec<PhaseConfig>,
+    pages: Lpn,
+    page_bytes: u32,
+    sample: Sample,
+    writes: Box<dyn RequestSource + Send>,
+}
+
+/// Phases in their turn: a pass begins with the first, and ends where its requests do.
+#[derive(Clone)]
+struct Turns {
+    of_phase: Vec<u64>,
+    of_pass: u64,
+    rate: f64,
+    /// The phase under way, its requests, and those of all before.
+    phase: usize,
+    requests: u64,
+    before: u64,
+    left: u64,
+}
+
+impl Turns {
+    fn new(config: &PhasesConfig, rate: f64) -> Self {
+        let (of_phase, of_pass) = (config.phase.iter().map(|phase| phase.requests).collect::<Vec<_>>(), config.requests());
+        let requests = of_phase[0].min(of_pass);
+        Self { of_phase, of_pass, rate, phase: 0, requests, before: 0, left: of_pass - requests }
+    }
+
+    fn go_on(&mut self) {
+        self.before += self.requests;
+        self.phase = if self.left == 0 { 0 } else { (self.phase + 1) % self.of_phase.len() };
+        let left = if self.left == 0 { self.of_pass } else { self.left };
+        self.requests = self.of_phase[self.phase].min(left);
+        self.left = left - self.requests;
+    }
+
+    /// When so many requests have come.
+    fn time_of(&self, requests: u64) -> Ns {
+        (requests as f64 / self.rate * 1e9) as Ns
+    }
+
+    fn ends(&self) -> Ns {
+        // A single phase that no pass cuts short goes on for ever.
+        let is_alone = self.of_phase.len() == 1 && self.of_pass.is_multiple_of(self.of_phase[0]);
+        if is_alone { Ns::MAX } else { self.time_of(self.before + self.requests) }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.requests as f64 / self.rate
+    }
+
+    fn is_whole(&self) -> bool {
+        self.requests == self.of_phase[self.phase]
+    }
+}
+
+impl FluidPhases {
+    /// The workload of a sample of a drive with so many bytes, in all, and pages of `page_bytes`.
+    ///
+    /// # Errors
+    /// The first key that is wrong, by itself or for this drive; or a workload without a rate.
+    pub fn new(config: &PhasesConfig, capacity: u64, page_bytes: u32, seed: u64, sample: Sample) -> Result<Self, ConfigError> {
+        let pages = (capacity / u64::from(page_bytes)) as Lpn;
+        config.check(pages.into())?;
+        Self::check(config)?;
+        let turns = Turns::new(config, config.rate.unwrap_or_default());
+        let reads = config.phase.iter().map(|phase| reads_of(phase, phase.requests, sample)).collect();
+        let writes = Writes::new(config, &turns, page_bytes, seed, sample);
+        let writes: Box<dyn RequestSource + Send> = if writes.has_any() { Box::new(writes) } else { Box::new(NoWrites) };
+        let pages = (pages - sample.residue).div_ceil(sample.of);
+        Ok(Self { turns, reads, phases: config.phase.clone(), pages, page_bytes, sample, writes })
+    }
+
+    /// Refuses phases that have no rates.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn check(config: &PhasesConfig) -> Result<(), ConfigError> {
+        require(config.rate.is_some(), || NO_RATE.into())
+    }
+
+    /// Bytes of memory that phases take at most which name each of so many pages: rates, and counts of the phase under way, the next and all.
+    pub fn memory(pages: u64) -> u64 {
+        pages * (2 * 4 + 3 * 16)
+    }
+
+    /// How often a page is read in the phase under way, each page once.
+    fn under_way(&self) -> Vec<(Lpn, u64)> {
+        let phase = self.turns.phase;
+        if self.turns.is_whole() { self.reads[phase].clone() } else { reads_of(&self.phases[phase], self.turns.requests, self.sample) }
+    }
+
+    fn per_s(&self, reads: u64) -> f32 {
+        // Reads of a random order are kept in parts of a read.
+        (reads as f64 / PARTS / self.turns.seconds()) as f32
+    }
+}
+
+/// Parts of a read that counts are kept in.
+const PARTS: f64 = 65_536.0;
+
+/// How often a phase of so many requests reads each page of a sample, in the mean and in parts of a read.
+fn reads_of(phase: &PhaseConfig, requests: u64, sample: Sample) -> Vec<(Lpn, u64)> {
+    if Op::from(phase.op) != Op::Read {
+        return vec![];
+    }
+    let runs = Runs::of(phase);
+    let each = (requests as f64 / runs.count as f64 * PARTS) as u64;
+    let in_turn = |place: u64| (requests / runs.count + u64::from(place < requests % runs.count)) * PARTS as u64;
+    let reads = |place: u64| if phase.order == Order::Random { each } else { in_turn(place) };
+    let mut cursor = Cursor::default();
+    let places = (0..runs.count).map(|place| (runs.next(&mut cursor), reads(place)));
+    let own = |lpn: Lpn| lpn % sample.of == sample.residue;
+    let mut pages: Vec<(Lpn, u64)> = places.filter(|(lpn, _)| own(*lpn)).map(|(lpn, reads)| (lpn / sample.of, reads)).collect();
+    pages.sort_unstable();
+    pages.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
+    pages
+}
+
+impl FluidSource for FluidPhases {
+    fn rates(&mut self, _from: Ns) -> (ReadRates, Ns) {
+        let mut rates = vec![0.0; self.pages as usize];
+        for (lpn, reads) in self.under_way() {
+            rates[lpn as usize] = self.per_s(reads);
+        }
+        let pages = PageRates::Each(rates);
+        (ReadRates { pages, requests_per_page: 1.0, bytes_per_page: self.page_bytes.into() }, self.turns.ends())
+    }
+
+    fn changes(&mut self, _from: Ns, pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
+        let before = self.under_way();
+        self.turns.go_on();
+        let mut before = before.iter().map(|(lpn, _)| *lpn).peekable();
+        for (lpn, reads) in self.under_way() {
+            while let Some(ended) = before.next_if(|before| *before < lpn) {
+                pages.push((ended, 0.0));
+            }
+            before.next_if_eq(&lpn);
+            pages.push((lpn, self.per_s(reads)));
+        }
+        pages.extend(before.map(|ended| (ended, 0.0)));
+        Some(self.turns.ends())
+    }
+
+    fn writes(&mut self) -> &mut dyn RequestSource {
+        self.writes.as_mut()
+    }
+}
+
+/// Writes and trims of a sample's pages, without an end.
+struct Writes {
+    turns: Turns,
+    phases: Vec<(Op, Order, Runs)>,
+    page_bytes: u32,
+    sample: Sample,
+    address: Random,
+    /// Requests of the phase under way that have been made, and where it is.
+    made: u64,
+    cursor: Cursor,
+}
+
+impl Writes {
+    fn new(config: &PhasesConfig, turns: &Turns, page_bytes: u32, seed: u64, sample: Sample) -> Self {
+        let phases = config.phase.iter().map(|phase| (phase.op.into(), phase.order, Runs::of(phase))).collect();
+        let address = Streams::after(Random::seed_from_u64(seed)).address;
+        Self { turns: turns.clone(), phases, page_bytes, sample, address, made: 0, cursor: Cursor::default() }
+    }
+
+    /// Whether any page of the sample is ever written or trimmed.
+    fn has_any(&self) -> bool {
+        let own = |lpn: Lpn| lpn % self.sample.of == self.sample.residue;
+        let asks = |(at, (op, _, runs)): (usize, &(Op, Order, Runs))| {
+            // A pass may end before a phase begins.
+            let before: u64 = self.turns.of_phase[..at].iter().sum();
+            *op != Op::Read && before < self.turns.of_pass && (0..runs.count).any(|place| own(runs.at(place)))
+        };
+        self.phases.iter().enumerate().any(asks)
+    }
+
+    fn next_phase(&mut self) {
+        self.turns.go_on();
+        (self.made, self.cursor) = (0, Cursor::default());
+    }
+}
+
+impl RequestSource for Writes {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        let end = out.len() + max;
+        while out.len() < end {
+            let (op, order, runs) = &self.phases[self.turns.phase];
+            if *op == Op::Read || self.made == self.turns.requests {
+                self.next_phase();
+                continue;
+            }
+            let lpn = match order {
+                Order::RoundRobin => runs.next(&mut self.cursor),
+                Order::Random => runs.at(below(&mut self.address, runs.count)),
+            };
+            let at = self.turns.time_of(self.turns.before + self.made);
+            self.made += 1;
+            if lpn % self.sample.of == self.sample.residue {
+                let offset = u64::from(lpn / self.sample.of) * u64::from(self.page_bytes);
+                out.push(Request { at, offset, bytes: self.page_bytes, op: *op, origin: 0, hint: None });
+            }
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PhasesFile;
+    use super::*;
+
+    const S: Ns = 1_000_000_000;
+
+    fn source(table: &str, sample: Sample) -> Result<FluidPhases, ConfigError> {
+        let file = PhasesFile::parse(&format!("[workload]\n{table}")).unwrap();
+        FluidPhases::new(&file.workload, 100 * 4096, 4096, 1, sample)
+    }
+
+    /// Three reads of page 5 and one of page 3, two writes, and so on; a pass ends within the second round.
+    const TABLE: &str =
+        "rate = 1.0\nrequests = 9\nphase = [{ pages = [5, 3, 5, 5], requests = 4 }, { ranges = [[7, 8]], op = 'write', requests = 2 }]";
+
+    #[test]
+    fn rates_are_those_of_the_phase_under_way() {
+        let mut source = source(TABLE, Sample::WHOLE).unwrap();
+        let (rates, until) = source.rates(0);
+        assert_eq!((rates.pages.per_ns(5) * 1e9, rates.pages.per_ns(3) * 1e9, until), (0.75, 0.25, 4 * S));
+        let mut changes = |from: Ns| {
+            let mut pages = vec![];
+            (source.changes(from, &mut pages), pages)
+        };
+        assert_eq!(changes(4 * S), (Some(6 * S), vec![(3, 0.0), (5, 0.0)]));
+        // The pass ends after three of its four requests: page 5 has had its turn twice.
+        let third = 1.0 / 3.0;
+        assert_eq!(changes(6 * S), (Some(9 * S), vec![(3, third), (5, 2.0 * third)]));
+        assert_eq!(changes(9 * S), (Some(13 * S), vec![(3, 0.25), (5, 0.75)]));
+    }
+
+    #[test]
+    fn writes_keep_their_order_and_samples_share_them_out() {
+        let of = |sample: Sample| {
+            let mut writes = vec![];
+            source(TABLE, sample).unwrap().writes().fill(&mut writes, 3).unwrap();
+            writes.iter().map(|write| (write.at / S, write.offset / 4096)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Sample::WHOLE), [(4, 7), (5, 8), (13, 7)]);
+        assert_eq!(of(Sample { of: 2, residue: 1 }), [(4, 3), (13, 3), (22, 3)]);
+        assert_eq!(of(Sample { of: 4, residue: 1 }), []);
+    }
+
+    #[test]
+    fn what_has_no_rate_is_refused() {
+        let refused = source("phase = [{ pages = [1], requests = 2 }]", Sample::WHOLE).err().unwrap().0;
+        assert!(refused.contains("workload.rate"), "{refused}");
+    }
+}

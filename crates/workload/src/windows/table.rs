@@ -1,0 +1,193 @@
+//! The table of a stream: how often each page is read in each window, and every write.
+
+use vpass_core::base::request::{Arrival, Op, Request, SourceError};
+use vpass_core::base::units::{Lpn, Ns};
+
+use crate::pass::PassSource;
+use crate::synthetic::Sample;
+
+/// A pass of a stream, or what it asks for of a sample of the pages.
+#[derive(Clone, Debug)]
+pub struct Windows {
+    pub(super) page_bytes: u32,
+    /// Pages of the host's, those that are never read among them.
+    pub(super) pages: Lpn,
+    /// Length of a window; the last of a pass may be shorter.
+    pub(super) width: Ns,
+    /// From the first request of a pass to that of the next.
+    pub(super) pass: Ns,
+    /// Where the reads of each window end.
+    pub(super) ends: Vec<usize>,
+    /// Pages with how often they are read, window by window, by rising page.
+    pub(super) reads: Vec<(Lpn, u32)>,
+    /// Writes and trims.
+    pub(super) writes: Vec<Request>,
+    pub(super) requests_per_page: f64,
+    pub(super) bytes_per_page: f64,
+    requests: u64,
+}
+
+/// Requests taken from the stream at a time.
+const CHUNK: usize = 4096;
+
+const NO_CLOCK: &str = "its requests come in closed loop, and the fluid gear needs to know how often it reads: replay a trace by its own clock, without \
+    --queue-depth, and give fio jobs a rate_iops, or statistics no queue_depth; or take --gear untimed";
+
+/// What is being added up.
+struct Sums {
+    of_page: Vec<u32>,
+    touched: Vec<Lpn>,
+    read_requests: u64,
+    read_pages: u64,
+    read_bytes: u64,
+}
+
+impl Windows {
+    /// Goes through a pass of a stream for a drive of so many pages.
+    ///
+    /// # Errors
+    /// The stream's; or a stream without times.
+    pub fn of(source: &mut dyn PassSource, page_bytes: u32, pages: Lpn, width: Ns) -> Result<Self, SourceError> {
+        let (requests_per_page, bytes_per_page, requests) = (1.0, f64::from(page_bytes), 0);
+        let (ends, reads, writes) = (vec![], vec![], vec![]);
+        let mut all =
+            Self { page_bytes, pages, width: width.max(1), pass: 0, ends, reads, writes, requests_per_page, bytes_per_page, requests };
+        let mut sums = Sums { of_page: vec![0; pages as usize], touched: vec![], read_requests: 0, read_pages: 0, read_bytes: 0 };
+        let (mut chunk, mut last) = (vec![], 0);
+        loop {
+            chunk.clear();
+            source.fill(&mut chunk, CHUNK)?;
+            if source.arrival() != Arrival::Open || source.has_next_stage() {
+                return Err(SourceError(NO_CLOCK.into()));
+            }
+            let Some(request) = chunk.last() else { break };
+            last = request.at;
+            all.requests += chunk.len() as u64;
+            chunk.iter().for_each(|request| all.take(request, &mut sums));
+        }
+        all.end_window(&mut sums);
+        all.pass = next_begins(source, last, all.requests)?;
+        if sums.read_pages > 0 {
+            all.requests_per_page = sums.read_requests as f64 / sums.read_pages as f64;
+            all.bytes_per_page = sums.read_bytes as f64 / sums.read_pages as f64;
+        }
+        Ok(all)
+    }
+
+    fn take(&mut self, request: &Request, sums: &mut Sums) {
+        while request.at >= self.width * (self.ends.len() as u64 + 1) {
+            self.end_window(sums);
+        }
+        if request.op != Op::Read {
+            self.writes.push(*request);
+            return;
+        }
+        sums.read_requests += 1;
+        sums.read_bytes += u64::from(request.bytes);
+        let page = u64::from(self.page_bytes);
+        let (first, end) = (request.offset / page, (request.offset + u64::from(request.bytes)).div_ceil(page));
+        for lpn in first..end.min(self.pages.into()) {
+            sums.read_pages += 1;
+            let count = &mut sums.of_page[lpn as usize];
+            if *count == 0 {
+                sums.touched.push(lpn as Lpn);
+            }
+            *count += 1;
+        }
+    }
+
+    fn end_window(&mut self, sums: &mut Sums) {
+        sums.touched.sort_unstable();
+        for lpn in sums.touched.drain(..) {
+            self.reads.push((lpn, std::mem::take(&mut sums.of_page[lpn as usize])));
+        }
+        self.ends.push(self.reads.len());
+    }
+
+    /// The same of the pages of a sample, which are numbered anew.
+    #[must_use]
+    pub fn sampled(&self, sample: Sample) -> Self {
+        let Sample { of, residue } = sample;
+        let (mut ends, mut reads) = (vec![], vec![]);
+        for window in 0..self.ends.len() {
+            reads.extend(self.window(window).iter().filter(|(lpn, _)| lpn % of == residue).map(|(lpn, count)| (lpn / of, *count)));
+            ends.push(reads.len());
+        }
+        let writes = self.writes.iter().filter_map(|write| part_of(write, u64::from(self.page_bytes), sample)).collect();
+        Self { pages: (self.pages - residue).div_ceil(of), ends, reads, writes, ..*self }
+    }
+
+    /// Pages with how often they are read in a window.
+    pub(super) fn window(&self, n: usize) -> &[(Lpn, u32)] {
+        &self.reads[n.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[n]]
+    }
+
+    /// How long a pass takes.
+    pub fn pass(&self) -> Ns {
+        self.pass
+    }
+
+    /// Requests of a pass; those of the whole drive.
+    pub fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// Memory that a table takes at most, of a stream of so many requests of a page each, on a drive of so many pages.
+    pub fn memory(requests: u64, pages: u64) -> u64 {
+        // Twice, while it is being made or cut into samples; and counts, rates.
+        2 * requests * size_of::<Request>() as u64 + pages * 12
+    }
+}
+
+/// When the next pass begins; the stream's mean distance behind the last request where it cannot say.
+fn next_begins(source: &mut dyn PassSource, last: Ns, requests: u64) -> Result<Ns, SourceError> {
+    let mut first = vec![];
+    source.next_pass()?;
+    source.fill(&mut first, 1)?;
+    let distance = (last / requests.saturating_sub(1).max(1)).max(1);
+    Ok(first.first().map(|request| request.at).filter(|at| *at > last).unwrap_or(last + distance))
+}
+
+/// What a request asks for of the pages of a sample, if anything.
+fn part_of(request: &Request, page: u64, sample: Sample) -> Option<Request> {
+    let (of, residue) = (u64::from(sample.of), u64::from(sample.residue));
+    let end = request.offset + u64::from(request.bytes);
+    let (first, behind) = (request.offset / page, end.div_ceil(page));
+    // Pages of the sample before one of the whole drive.
+    let before = |lpn: u64| lpn.saturating_sub(residue).div_ceil(of);
+    let (from, to) = (before(first), before(behind));
+    if from >= to {
+        return None;
+    }
+    let begins_within = from * of + residue == first;
+    let ends_within = (to - 1) * of + residue == behind - 1;
+    let offset = from * page + if begins_within { request.offset % page } else { 0 };
+    let end = to * page - if ends_within { behind * page - end } else { 0 };
+    Some(Request { offset, bytes: (end - offset) as u32, ..*request })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(offset: u64, bytes: u32) -> Request {
+        Request { at: 5, offset, bytes, op: Op::Write, origin: 0, hint: None }
+    }
+
+    #[test]
+    fn a_sample_gets_its_pages_of_a_write_and_nothing_else() {
+        // Every byte of the drive, by whom it is written: by a write to the whole drive, or by its parts.
+        for (offset, bytes) in [(0, 100), (30, 50), (130, 240), (250, 900), (399, 2), (700, 100)] {
+            let mut bytes_of = vec![0u32; 1200];
+            for residue in 0..4 {
+                let Some(part) = part_of(&write(offset, bytes), 100, Sample { of: 4, residue }) else { continue };
+                for byte in part.offset..part.offset + u64::from(part.bytes) {
+                    let (page, within) = (byte / 100 * 4 + u64::from(residue), byte % 100);
+                    bytes_of[(page * 100 + within) as usize] += 1;
+                }
+            }
+            let right = |byte: u64| u32::from((offset..offset + u64::from(bytes)).contains(&byte));
+            assert!((0..1200).all(|byte| bytes_of[byte as usize] == right(byte)), "{offset} {bytes}");
+        }
+    }
+}
