@@ -147,6 +147,10 @@ fn base(key: &str) -> (Table, Vec<&str>) {
         let rows = "ages = ['1h']\ntable = [{pec = 0, base = [0, 0, 0, 0], retention = [[0], [0], [0], [0]]}]";
         file.insert("error".into(), Value::Table(toml::from_str(rows).unwrap()));
     }
+    if let ["timing", "erase_by_pec", _] = path[..] {
+        let rows: Table = toml::from_str("erase_by_pec = [{pec = 0, us = 1}]").unwrap();
+        inner(&mut file, "timing").extend(rows);
+    }
     // A capacity would contradict a number of blocks.
     if key == "geometry.blocks_per_plane" {
         inner(&mut file, "drive").remove("capacity");
