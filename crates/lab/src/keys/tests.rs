@@ -139,6 +139,7 @@ fn base(key: &str) -> (Table, Vec<&str>) {
         ["workload", "hot_sets"] => "[workload]\ndistribution = 'hot-cold:0.1/0.9'\nwrite_distribution = 'hot-cold:0.1/0.9'",
         ["workload", ..] => "[workload]",
         ["statistics", ..] => include_str!("../../../../examples/statistics/office-day.toml"),
+        ["bch", ..] => crate::presets::drive("da-raid5-mlc").unwrap(),
         _ => crate::presets::drive("tiny").unwrap(),
     };
     let mut file = toml::from_str::<Table>(text).unwrap();

@@ -16,6 +16,7 @@ pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::RetryUncharged, 43),
     (Bug::LevelKept, 6424),
     (Bug::NoiseTooLoud, 9445),
+    (Bug::AgeAloneForgotten, 646),
     (Bug::FirstKindPrograms, 72),
     (Bug::ErasedOlder, 72),
     (Bug::NeverUrgent, 36),
