@@ -17,7 +17,7 @@ mod resolve;
 
 pub use bch::{BchConfig, BchTarget, Combine};
 pub use density::{DensityConfig, IntervalAverage};
-pub(crate) use disturb::ALPHA_MAX;
+pub(crate) use disturb::{ALPHA_MAX, LIMIT_MAX};
 pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 pub use ecc::EccConfig;
 pub use error::ConfigError;

@@ -44,7 +44,7 @@ impl Code {
     /// Whole reads of a block that young data bears.
     pub(crate) fn reads(&self, pec: u32) -> f64 {
         let worn = (self.anchor_pec / f64::from(pec)).powf(self.exponents[0]);
-        (self.anchor_reads * self.over_anchor * worn).floor().max(1.0)
+        (self.anchor_reads * self.over_anchor * worn).floor().clamp(1.0, 2e7)
     }
 
     /// The error rate that age has brought so far.
@@ -69,8 +69,12 @@ fn rate(bits: u32, corrects: u32, share: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::endurance::Endurances;
+    use crate::error_rates::{ErrorRates, Whose};
+    use vpass_core::disturb::table::LimitTable;
+    use vpass_core::error::budget::{AgedLimits, Asked};
 
-    fn code(bch: &str) -> Code {
+    fn drive(bch: &str) -> DriveConfig {
         let text = format!(
             r#"
             geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "mlc", page_size = "8KiB" }}
@@ -82,7 +86,38 @@ mod tests {
             bch = {{ {bch} }}
             "#
         );
-        Code::new(&toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap()).unwrap()
+        toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap()
+    }
+
+    fn code(bch: &str) -> Code {
+        Code::new(&drive(bch)).unwrap()
+    }
+
+    /// The drive's limits beside the oracle's, in 1/1024 reads, by P/E count and step of age; what age alone has spoilt is below 0 in both.
+    fn apart(of_drive: &DriveConfig, of_oracle: &DriveConfig) -> Option<(u32, u32, i64, i64)> {
+        let table = LimitTable::of(of_drive);
+        let limits = AgedLimits::of(of_drive, &table).unwrap().unwrap();
+        let (rates, endurances) = (ErrorRates::new(of_oracle).unwrap(), Endurances::new(of_oracle));
+        let of = |(pec, step): (u32, u32)| {
+            let theirs = limits.truth(&table, pec, Asked { group: 0, kind: 0, level: 0, step: step as usize });
+            let own = rates.limits(&endurances, pec, Whose { group: 0, kind: 0, step })[0];
+            (pec, step, theirs, own)
+        };
+        let all = [900, 1000, 1400, 8000, 14_000, 15_000, 15_001, 22_000, 40_000]
+            .into_iter()
+            .flat_map(|pec| (0..266).map(move |step| (pec, step)));
+        all.map(of).find(|(.., theirs, own)| (theirs - own).abs() > 1024 && (*theirs >= 0 || *own >= 0))
+    }
+
+    #[test]
+    fn drive_and_oracle_have_the_same_limits_at_every_age_and_notice_what_is_not_so() {
+        for keys in ["", "combine = \"sum\"", "target = \"uber\"", "target = \"uber\", combine = \"sum\", age = \"90d\""] {
+            let config = drive(keys);
+            assert_eq!(apart(&config, &config), None, "{keys}");
+            for wrong in ["combine = \"sum\", time_exponent = 3", "yield = 0.998", "age = \"380d\", age_exponent = 0.7", "reads = 46001"] {
+                assert!(apart(&drive(wrong), &config).is_some(), "{wrong} is taken for {keys}");
+            }
+        }
     }
 
     /// The rates are from sums of 60 decimal digits.

@@ -115,7 +115,7 @@ impl Default for DisturbConfig {
 }
 
 /// Largest limit and alpha; the fixed-point counters are sized for them.
-const LIMIT_MAX: f64 = 2e7;
+pub(crate) const LIMIT_MAX: f64 = 2e7;
 pub(crate) const ALPHA_MAX: f64 = 32.0;
 /// Largest P/E count; far beyond what flash endures.
 pub(super) const PEC_MAX: u32 = 1_000_000;

@@ -15,7 +15,7 @@
 use libm::pow;
 
 use crate::base::units::Ns;
-use crate::config::{BchConfig, ConfigError, DriveConfig, ErrorLaw, PerPec, require};
+use crate::config::{BchConfig, ConfigError, DriveConfig, ErrorLaw, LIMIT_MAX, PerPec, require};
 
 use super::tail::rate_at;
 
@@ -59,11 +59,11 @@ impl Bch {
         self.tolerable
     }
 
-    /// Reads of a block that data without age bears at a P/E count: whole reads, but a read at least.
+    /// Reads of a block that data without age bears at a P/E count: whole reads, a read at least, and no more than counters are made for.
     pub fn reads(&self, pec: u32) -> f64 {
         let c = &self.config;
         let reads = c.reads * (self.tolerable / self.anchored) * pow(f64::from(c.pec) / f64::from(pec.max(1)), c.reads_exponent);
-        reads.floor().max(1.0)
+        reads.floor().clamp(1.0, LIMIT_MAX)
     }
 
     /// The age in ns that data bears which nobody reads.

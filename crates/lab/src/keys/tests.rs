@@ -139,6 +139,7 @@ fn base(key: &str) -> (Table, Vec<&str>) {
         ["workload", "hot_sets"] => "[workload]\ndistribution = 'hot-cold:0.1/0.9'\nwrite_distribution = 'hot-cold:0.1/0.9'",
         ["workload", ..] => "[workload]",
         ["statistics", ..] => include_str!("../../../../examples/statistics/office-day.toml"),
+        ["bch", ..] => crate::presets::drive("da-raid5-mlc").unwrap(),
         _ => crate::presets::drive("tiny").unwrap(),
     };
     let mut file = toml::from_str::<Table>(text).unwrap();
@@ -146,6 +147,10 @@ fn base(key: &str) -> (Table, Vec<&str>) {
     if let ["error", "table", _] = path[..] {
         let rows = "ages = ['1h']\ntable = [{pec = 0, base = [0, 0, 0, 0], retention = [[0], [0], [0], [0]]}]";
         file.insert("error".into(), Value::Table(toml::from_str(rows).unwrap()));
+    }
+    if let ["timing", "erase_by_pec", _] = path[..] {
+        let rows: Table = toml::from_str("erase_by_pec = [{pec = 0, us = 1}]").unwrap();
+        inner(&mut file, "timing").extend(rows);
     }
     // A capacity would contradict a number of blocks.
     if key == "geometry.blocks_per_plane" {
