@@ -46,6 +46,7 @@ NAMES = python3 -c 'import json, sys; print(*(t["name"] for t in json.load(sys.s
 PROTECTING = $(shell $(VPASS) list reclaim --json | $(call NAMES,reclaim,not t["may_lose_data"] and not t["counterfactual"]))
 soak: build
 	$(VPASS) check --seed 1 --count 80000
+	$(VPASS) check --seed 1 --count 10000 --parity raid5
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs -- --ignored --nocapture
 	cargo test --release -p vpass-cli --test attacks -- --ignored
 	set -e; for policy in $(PROTECTING); do \

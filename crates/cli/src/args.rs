@@ -109,6 +109,9 @@ pub(crate) enum Command {
         /// Only drives under this technique (see `vpass list reclaim`): its battery.
         #[arg(long, value_name = "NAME")]
         reclaim: Option<String>,
+        /// Only drives with this parity (see `vpass list parity`), under any technique that goes with it.
+        #[arg(long, value_name = "NAME", conflicts_with = "reclaim")]
+        parity: Option<String>,
     },
 }
 

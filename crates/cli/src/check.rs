@@ -6,10 +6,11 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use vpass_core::slots::parity::{NO_PARITY, parity_technique};
 use vpass_core::slots::reclaim::{RECLAIM, technique};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers;
-use vpass_lab::plan::reclaim_named;
+use vpass_lab::plan::{parity_named, reclaim_named};
 use vpass_lab::pool;
 use vpass_lab::progress::Progress;
 use vpass_oracle::swarm::{Case, CaseSummary, RESTLESS};
@@ -22,9 +23,15 @@ use crate::table::{Table, wants_colour};
 /// Cases handed to the cores at a time, each: enough to keep them busy, few enough to end on time.
 const CASES_PER_CORE: u64 = 8;
 
-/// Runs cases from `seed` on, perhaps of one technique alone: for some minutes, or a number of them, or the one.
-pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, reclaim: Option<&str>) -> Result<Exit, Failure> {
+/// Runs cases from `seed` on, perhaps of one reclaim or parity technique alone: for some minutes, or a number of them, or the one.
+pub(crate) fn run(
+    seed: u64,
+    minutes: Option<f64>,
+    count: Option<NonZeroU64>,
+    (reclaim, parity): (Option<&str>, Option<&str>),
+) -> Result<Exit, Failure> {
     let only = reclaim.map(reclaim_named).transpose()?.and_then(technique);
+    let striped = parity.map(parity_named).transpose()?.filter(|parity| *parity != NO_PARITY).and_then(parity_technique);
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
         return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
     }
@@ -44,7 +51,8 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, re
                 return None;
             }
             let chosen = Case::new(case);
-            let result = only.map_or(chosen, |technique| chosen.under(technique)).run();
+            let chosen = only.map_or(chosen, |technique| chosen.under(technique));
+            let result = striped.map_or(chosen, |parity| chosen.striped(parity)).run();
             progress.advance(1);
             Some((case, result))
         };
@@ -58,6 +66,7 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, re
                 Err(sentence) => {
                     failed += 1;
                     let of = only.map_or(String::new(), |technique| format!(" --reclaim {}", technique.name));
+                    let of = striped.map_or(of, |parity| format!(" --parity {}", parity.name));
                     out::print(&format!("seed {case}: {sentence}\n  replay: vpass check --seed {case}{of}\n"))?;
                 }
             }

@@ -62,7 +62,9 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
         Command::Paper(args) => return paper::paper(&args),
-        Command::Check { seed, minutes, count, reclaim } => return check::run(seed, minutes, count, reclaim.as_deref()),
+        Command::Check { seed, minutes, count, reclaim, parity } => {
+            return check::run(seed, minutes, count, (reclaim.as_deref(), parity.as_deref()));
+        }
     }
     Ok(Exit::Done)
 }

@@ -65,7 +65,7 @@ pub struct DriveConfig {
     #[serde(default)]
     pub refresh: RefreshConfig,
     /// `[parity]`
-    #[serde(default, skip_serializing_if = "ParityConfig::is_off")]
+    #[serde(default, skip_serializing_if = "ParityConfig::is_empty")]
     pub parity: ParityConfig,
     /// `[density]`
     #[serde(default)]

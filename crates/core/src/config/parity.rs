@@ -16,9 +16,9 @@ pub struct ParityConfig {
 }
 
 impl ParityConfig {
-    /// Whether no technique is at work: then nothing here is worth a word.
-    pub(super) fn is_off(&self) -> bool {
-        self.stripe.is_none()
+    /// Whether nothing was said of it.
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
 }
 

@@ -105,20 +105,20 @@ impl Ftl {
         let members = stripes.data(stripe).chain([stripes.parity(stripe)]).filter(|member| *member != lpn);
         for member in members {
             let Some(src) = self.place_of(member) else { continue };
-            if !self.read_for_xor(flash, (member, src), number) && !self.bugs.has(Bug::RebuiltFromGarbage) {
+            if !read_for_xor(flash, (member, src), number) && !self.bugs.has(Bug::RebuiltFromGarbage) {
                 return None;
             }
         }
         self.parity.rebuilt += 1;
         Some(number)
     }
+}
 
-    /// Reads a page for what is worked out under a number; tells whether it could be read.
-    fn read_for_xor(&mut self, flash: &mut Flash, (lpn, src): (Lpn, Ppn), number: u32) -> bool {
-        let coding = flash.read_coding(src);
-        let sensed = flash.sense(lpn, src, Cause::Parity, true);
-        flash.record(NandOp::Load { src, coding, level: sensed.level, serial: number, cause: Cause::Parity });
-        flash.tell(|o| o.xored(number, XorSource::Page(src)));
-        sensed.good
-    }
+/// Reads a page for what is worked out under a number; tells whether it could be read.
+fn read_for_xor(flash: &mut Flash, (lpn, src): (Lpn, Ppn), number: u32) -> bool {
+    let coding = flash.read_coding(src);
+    let sensed = flash.sense(lpn, src, Cause::Parity, true);
+    flash.record(NandOp::Load { src, coding, level: sensed.level, serial: number, cause: Cause::Parity });
+    flash.tell(|o| o.xored(number, XorSource::Page(src)));
+    sensed.good
 }
