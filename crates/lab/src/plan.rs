@@ -97,7 +97,8 @@ impl Plan {
         let sets = load::overrides(&setup.base.set)?;
         let mut drive = load::drive(&setup.base.drive, &sets)?;
         drive.config = refresh::drive(drive.config, refresh);
-        // Before a long trace is looked through.
+        // Before a long trace is looked through. An age that cannot be is the reason, and not what it leaves of limits.
+        refresh::check(&drive.config, refresh).map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
         if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
             return Err(refusal);
         }
