@@ -132,11 +132,15 @@ fn find_best(args: &LifeArgs, key: &str, plan: &Plan, folder: Option<Folder>) ->
         format!(" There are other peaks, at {}; only the highest was looked at closer.", alone.join(", "))
     };
     let years = best.life.years_text();
+    let lossy = points.iter().filter(|point| point.life.lost_data()).count();
     let same = points.iter().all(|point| (point.life.years.mean - best.life.years.mean).abs() < 1e-9);
-    let sentence = if same {
+    let sentence = if lossy == points.len() {
+        format!("Data was lost with each of {lossy} values of {key}: none of them is an answer.")
+    } else if same {
         format!("{key} makes no difference: {years} years everywhere between {} and {}.", knob.text(knob.from), knob.text(knob.to))
     } else {
-        format!("{key} = {}: the drive lives {years} years, the longest of {} values.{several}", best.text, points.len())
+        let without = if lossy == 0 { String::new() } else { format!(" With {lossy} of them data was lost, and they do not count.") };
+        format!("{key} = {}: the drive lives {years} years, the longest of {} values.{without}{several}", best.text, points.len())
     };
     out::say(&wrapped(&sentence, 0));
     exit(&points.into_iter().map(|point| point.life).collect::<Vec<_>>())
@@ -146,11 +150,12 @@ fn find_best(args: &LifeArgs, key: &str, plan: &Plan, folder: Option<Folder>) ->
 fn tried(args: &LifeArgs, knob: &Knob, value: f64, points: &mut Vec<Point>) -> Result<f64, Failure> {
     let text = knob.text(value);
     if let Some(known) = points.iter().find(|point| point.text == text) {
-        return Ok(known.life.years.mean);
+        return Ok(known.rank());
     }
     let plan = first(args, &[format!("{}={text}", knob.path)])?;
     let life = lives(args, &plan)?.remove(0);
-    let years = life.years.mean;
-    points.push(Point { value: knob.value(&text), text, life });
-    Ok(years)
+    let point = Point { value: knob.value(&text), text, life };
+    let rank = point.rank();
+    points.push(point);
+    Ok(rank)
 }

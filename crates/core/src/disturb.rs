@@ -138,15 +138,22 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose of a wordline of a block, where a neighbour's read weighs so much.
+    /// Dose of a wordline of a block, where a neighbour's read weighs so much; 1 for a model without limits by group.
     fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose;
 
-    /// The limits of pages behind it.
-    fn page_limits(&self) -> &PageLimits;
+    /// Up to which dose a page, numbered within the block, decodes with so many retries; below 0 where its age alone takes more.
+    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose;
+
+    /// The limits by group and P/E count behind it, where it has such. Techniques that go by them are refused without.
+    fn page_limits(&self) -> Option<&PageLimits> {
+        None
+    }
 
     /// The same, to give them a bug.
     #[cfg(feature = "seeded-bugs")]
-    fn page_limits_mut(&mut self) -> &mut PageLimits;
+    fn page_limits_mut(&mut self) -> Option<&mut PageLimits> {
+        None
+    }
 
     /// What a wordline of this block need not answer for when it is programmed now.
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters;
@@ -154,55 +161,64 @@ pub trait ErrorModel: Send {
     /// Dose of a page, numbered within the block.
     fn dose(&self, block: &BlockView, page: u32) -> Dose {
         let (wordline, _) = block.wordline_and_kind(page);
-        let table = self.limits();
-        self.weighed_dose(&Counts::of(block, wordline), table.truth(table.group_of(wordline), block.pec).alpha)
-    }
-
-    /// Up to which dose a page decodes with so many retries; below 0 where its age alone takes more.
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
-        self.page_limits().of_page(block, page, retries)
+        let alpha = self.limits().map_or(Alpha::ONE, |table| table.truth(table.group_of(wordline), block.pec).alpha);
+        self.weighed_dose(&Counts::of(block, wordline), alpha)
     }
 
     /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
     /// that techniques count with.
     fn limit_to_keep(&self, block: &BlockView, page: u32) -> Dose {
-        self.page_limits().to_keep(block, page)
+        self.page_limits().map_or_else(|| self.limit(block, page, 0), |limits| limits.to_keep(block, page))
     }
 
     /// How often a read is tried again before its page is given up.
     fn max_retries(&self) -> u8 {
-        self.page_limits().max_retries()
+        self.page_limits().map_or(0, PageLimits::max_retries)
     }
 
     /// RBER of a page; asked where data has one.
     fn rate(&self, block: &BlockView, page: u32) -> f64 {
-        self.page_limits().rate(block, page, self.dose(block, page))
+        self.page_limits().map_or(0.0, |limits| limits.rate(block, page, self.dose(block, page)))
     }
 
     /// How likely reads of an error rate take retries; none where no codeword is known.
     fn chances(&self) -> Option<&Chances> {
-        self.page_limits().chances()
+        self.page_limits().and_then(PageLimits::chances)
     }
 
     /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`] does.
     fn ages(&self) -> bool {
-        self.page_limits().age()
+        self.page_limits().is_some_and(PageLimits::age)
     }
 
-    /// The limits of blocks of a P/E count at a step of age.
-    fn levels(&self, pec: u32, step: usize) -> Levels {
-        Levels::of(self.page_limits(), pec, step)
+    /// The limits of blocks of a P/E count at a step of age, where it has a table of them.
+    fn levels(&self, pec: u32, step: usize) -> Option<Levels> {
+        self.page_limits().map(|limits| Levels::of(limits, pec, step))
     }
 
     /// What a read of a page comes to, by what its block's wordlines have counted and by the levels of its block's wear and age.
-    fn health(&self, counts: &Counts, page: PageAt, levels: &Levels) -> PageHealth {
-        let dose = self.weighed_dose(counts, levels.alpha(self.limits().group_of(page.wordline)));
-        self.page_limits().health(levels, page, dose)
+    ///
+    /// # Panics
+    /// Where the model has no table, and so no levels.
+    fn health_by(&self, levels: &Levels, counts: &Counts, page: PageAt) -> PageHealth {
+        let limits = self.page_limits().expect("levels are those of a table");
+        let dose = self.weighed_dose(counts, levels.alpha(limits.table.group_of(page.wordline)));
+        limits.health(levels, page, dose)
     }
 
-    /// The limits behind it, by group and P/E count.
-    fn limits(&self) -> &LimitTable {
-        &self.page_limits().table
+    /// What a read of a page comes to: the fewest retries that decode it.
+    fn health(&self, block: &BlockView, page: u32) -> PageHealth {
+        let (dose, most) = (self.dose(block, page), self.max_retries());
+        let enough = (0..=most).find(|retries| {
+            let limit = self.limit(block, page, *retries);
+            limit >= Dose::ZERO && dose <= limit
+        });
+        PageHealth { retries: enough.unwrap_or(most), is_lost: enough.is_none() }
+    }
+
+    /// The limits behind it, by group and P/E count, where it has such.
+    fn limits(&self) -> Option<&LimitTable> {
+        self.page_limits().map(|limits| &limits.table)
     }
 }
 

@@ -30,8 +30,8 @@ use crate::base::units::{Ns, Seq};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, ProgramUnit};
+use crate::disturb::ErrorModel;
 use crate::disturb::table::{dose_per_coding, dose_per_kind};
-use crate::disturb::{ErrorModel, error_model};
 use crate::error::ages::Ages;
 use crate::watch::observer::{Observer, PhysRead};
 use block::{BlockCold, BlockHot, Wordline};
@@ -110,10 +110,19 @@ pub(crate) struct Flash {
     bugs: Bugs,
 }
 
+/// What a reclaim technique has the flash count beside the reads of wordlines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ToCount {
+    /// So many counters of each block.
+    pub(crate) counters: Option<u32>,
+    /// Reads of pages.
+    pub(crate) counts_pages: bool,
+}
+
 impl Flash {
-    /// Erased flash. `counters` where the technique wants so many of each block, `counts_pages` where it wants those of pages.
-    pub(crate) fn new(config: &DriveConfig, geometry: Geometry, counters: Option<u32>, counts_pages: bool, timed: bool) -> Self {
-        let model = error_model(config);
+    /// Erased flash; without a model reads disturb nothing.
+    pub(crate) fn new(config: &DriveConfig, geometry: Geometry, model: Option<Box<dyn ErrorModel>>, counts: ToCount, timed: bool) -> Self {
+        let ToCount { counters, counts_pages } = counts;
         let g = &geometry;
         let counted = match &model {
             None => BLOCKS,

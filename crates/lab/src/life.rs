@@ -5,6 +5,7 @@
 
 pub mod find;
 pub mod summary;
+pub mod verdict;
 
 use std::cell::Cell;
 use std::num::{NonZeroU32, NonZeroUsize};

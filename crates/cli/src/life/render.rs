@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use vpass_lab::life::summary::{Life, verdict};
+use vpass_lab::life::summary::Life;
+use vpass_lab::life::verdict::verdict;
 use vpass_lab::numbers::{bytes, digits};
 use vpass_lab::plan::Plan;
 

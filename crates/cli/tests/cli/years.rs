@@ -46,6 +46,17 @@ fn what_consumed_a_life_adds_up() {
 }
 
 #[test]
+fn who_loses_data_is_not_said_to_live_longest() {
+    let args =
+        ["--reclaim", "none,block,straw-wl", "--years", "0.00005", "--sample", "1/8", "--set", "drive.rated_pec=1", "--oracle", "off"];
+    let json = vpass(&lives(&[&args[..], &["--json"]].concat())).json();
+    assert!(number(&json, "/techniques/0/data_lost_pages") > 0.0 && json.pointer("/techniques/0/worn_out") == Some(&Value::Bool(false)));
+    assert_eq!(json["longest"], "straw-wl");
+    let shown = vpass(&lives(&args)).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("`none` lost data,") && shown.contains("and its years are no answer. `straw-wl` lives longest"), "{shown}");
+}
+
+#[test]
 fn a_drive_that_hardly_wears_outlives_the_simulation() {
     let done = vpass(&["life", "--drive", "tiny", "--workload", "zipf-read", "--set", "workload.rate=0.001"]);
     assert!(done.code == 0 && done.stdout.contains("> 100"), "{}", done.stdout);

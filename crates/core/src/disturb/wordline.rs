@@ -84,13 +84,17 @@ impl ErrorModel for WordlineModel {
         near * alpha + counts.reads.far() - near.far() - counts.own.far() - base.far()
     }
 
-    fn page_limits(&self) -> &PageLimits {
-        &self.limits
+    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
+        self.limits.of_page(block, page, retries)
+    }
+
+    fn page_limits(&self) -> Option<&PageLimits> {
+        Some(&self.limits)
     }
 
     #[cfg(feature = "seeded-bugs")]
-    fn page_limits_mut(&mut self) -> &mut PageLimits {
-        &mut self.limits
+    fn page_limits_mut(&mut self) -> Option<&mut PageLimits> {
+        Some(&mut self.limits)
     }
 
     fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters {

@@ -4,9 +4,10 @@ use super::{Drive, Techniques};
 use crate::base::geometry::Geometry;
 use crate::base::metrics::HostCounts;
 use crate::bugs::Bugs;
-use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
+use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, require};
+use crate::disturb::{ErrorModel, error_model};
 use crate::drive::audit::blame::Blame;
-use crate::flash::Flash;
+use crate::flash::{Flash, ToCount};
 use crate::ftl::Ftl;
 use crate::hints::{self, HintBooks};
 use crate::slots::Facts;
@@ -28,8 +29,25 @@ impl Drive {
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
         refresh::check(&config, refresh.name)?;
+        let (model, policy) = (error_model(&config), technique.make(&config, techniques.seed));
+        Self::assemble((config, model), policy, Some(technique), (&techniques.gc, refresh, techniques.seed), timed)
+    }
+
+    /// The same under an error model that is in no list. What the reclaim technique promises is not checked.
+    ///
+    /// # Errors
+    /// As those of [`Self::new`], and a technique that goes by limits under a model that has no table of them.
+    pub fn with_error_model(
+        config: DriveConfig,
+        model: Box<dyn ErrorModel>,
+        techniques: &Techniques,
+        timed: bool,
+    ) -> Result<Self, ConfigError> {
+        let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
+        let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
+        reclaim::check(&config, technique)?;
         let policy = technique.make(&config, techniques.seed);
-        Self::assemble(config, policy, Some(technique), (&techniques.gc, refresh, techniques.seed), timed)
+        Self::assemble((config, Some(model)), policy, Some(technique), (&techniques.gc, refresh, techniques.seed), timed)
     }
 
     /// The same under a policy that is in no list, in the place of `techniques.reclaim`. It may not track, and what it promises is not checked.
@@ -40,11 +58,12 @@ impl Drive {
         let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
         let config = refresh::drive(config, refresh.name);
         refresh::check(&config, refresh.name)?;
-        Self::assemble(config, policy, None, (&techniques.gc, refresh, techniques.seed), timed)
+        let model = error_model(&config);
+        Self::assemble((config, model), policy, None, (&techniques.gc, refresh, techniques.seed), timed)
     }
 
     fn assemble(
-        config: DriveConfig,
+        (config, model): (DriveConfig, Option<Box<dyn ErrorModel>>),
         policy: Box<dyn Policy>,
         technique: Option<&Technique>,
         (gc, refresh, seed): (&str, &RefreshTechnique, u64),
@@ -61,7 +80,9 @@ impl Drive {
         require_room_for(&own, hints::in_use(&config).len() as u32, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
         let hint_books = HintBooks::of(&config, geometry.page_shift())?;
         let hears_retries = hint_books.is_some() || policy.follows_retries();
-        let flash = Flash::new(&config, geometry.clone(), counters, own.iter().any(|s| s.counts_pages), timed);
+        let counts = ToCount { counters, counts_pages: own.iter().any(|s| s.counts_pages) };
+        let flash = Flash::new(&config, geometry.clone(), model, counts, timed);
+        require_limits(technique, &flash)?;
         let mut drive = Self {
             ftl: Ftl::new(&config, &geometry, own),
             flash,
@@ -110,6 +131,14 @@ impl Drive {
 
 fn unknown(what: &str, name: &str) -> ConfigError {
     ConfigError(format!("unknown {what} technique `{name}`"))
+}
+
+/// Limits by P/E count are what most techniques go by.
+fn require_limits(technique: Option<&Technique>, flash: &Flash) -> Result<(), ConfigError> {
+    let Some(technique) = technique.filter(|technique| technique.needs.limits) else { return Ok(()) };
+    require(!flash.has_model() || flash.limits().is_some(), || {
+        format!("`{}` goes by a table of limits, and the drive's error model has none: `none` needs no table", technique.name)
+    })
 }
 
 /// Each stream of a technique's own needs an open block, and one for its next.

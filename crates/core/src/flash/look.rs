@@ -105,9 +105,9 @@ impl Flash {
         self.geometry.next_kept(hot.write_ptr.into(), hot.mode)
     }
 
-    /// Read-disturb limits, where the drive has any.
+    /// Read-disturb limits by group and P/E count, where the error model has such.
     pub(crate) fn limits(&self) -> Option<&LimitTable> {
-        self.model.as_deref().map(ErrorModel::limits)
+        self.model.as_deref().and_then(ErrorModel::limits)
     }
 
     /// Whether the wear of reprogramming counts for limits, too.
@@ -189,8 +189,8 @@ impl Flash {
     #[cfg(feature = "seeded-bugs")]
     pub(crate) fn seed(&mut self, bugs: Bugs) {
         self.bugs = bugs;
-        if let Some(model) = self.model.as_deref_mut() {
-            model.page_limits_mut().table.bugs = bugs;
+        if let Some(limits) = self.model.as_deref_mut().and_then(ErrorModel::page_limits_mut) {
+            limits.table.bugs = bugs;
         }
         self.tracker.bugs = bugs;
     }

@@ -100,8 +100,8 @@ impl Flash {
     /// the data was sensed did it no harm.
     #[inline]
     pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (u32, u32), own: Quarters) -> PageHealth {
-        if self.tired.blocks.get(block as usize).is_none_or(|known| self.now >= known.until) {
-            self.look_levels_up(block);
+        if self.tired.blocks.get(block as usize).is_none_or(|known| self.now >= known.until) && !self.look_levels_up(block) {
+            return self.health_without_table(block, wordline * self.geometry.cell.bits() + kind, own);
         }
         let known = &self.tired.blocks[block as usize];
         let first = self.geometry.first_wordline(block) as usize;
@@ -113,7 +113,7 @@ impl Flash {
             mode => self.own_mode(block, wordline).unwrap_or(mode),
         };
         let page = PageAt { wordline, kind: kind as usize, block_factor: known.factor, mode };
-        self.error_model().health(&counts, page, &self.tired.levels[known.levels as usize])
+        self.error_model().health_by(&self.tired.levels[known.levels as usize], &counts, page)
     }
 
     /// The coding that a wordline has of its own.
@@ -122,19 +122,28 @@ impl Flash {
         self.recoded.of(block).get(wordline as usize).copied().filter(|own| *own != FULL)
     }
 
+    /// The same under an error model that has no table of limits.
     #[cold]
-    fn look_levels_up(&mut self, block: BlockId) {
+    fn health_without_table(&mut self, block: BlockId, page: u32, own: Quarters) -> PageHealth {
+        self.before_sensing(self.geometry.first_page(block) + page, own, |_, model, view, page| model.health(view, page))
+    }
+
+    /// Whether the error model has limits to look up.
+    #[cold]
+    fn look_levels_up(&mut self, block: BlockId) -> bool {
         let (pec, step) = (self.limit_pec(block), self.age_step(block));
         if self.tired.levels.len() == LEVELS_MAX && !self.tired.numbers.contains_key(&(pec, step)) {
             self.tired.forget_all();
         }
         let (model, tired) = (self.model.as_deref().expect("blocks are tired where there is an error model"), &mut self.tired);
+        let Some(limits) = model.limits() else { return false };
         let number = *tired.numbers.entry((pec, step)).or_insert_with(|| {
-            tired.levels.push(model.levels(pec, step));
+            tired.levels.extend(model.levels(pec, step));
             tired.levels.len() as u32 - 1
         });
-        let (factor, until) = (model.limits().block_factor(block), self.next_step_begins(block));
+        let (factor, until) = (limits.block_factor(block), self.next_step_begins(block));
         let known = &mut self.tired.blocks[block as usize];
         *known = Tired { levels: number, factor, until, ..*known };
+        true
     }
 }

@@ -1,7 +1,7 @@
 //! The value of one key at which a drive lives longest: nine values in even steps of their logarithm, all with the same seeds, then the golden
 //! section around the best of them.
 //!
-//! The search is for one peak. Where the nine values show several, that is said, and only the highest is looked at closer.
+//! A value with which data was lost is worth nothing. The search is for one peak. Where the nine values show several, that is said, and only the highest is looked at closer.
 
 use serde::Serialize;
 
@@ -73,15 +73,25 @@ impl Section {
     }
 }
 
-/// The place of the longest life; of equals the first.
+impl Point {
+    /// What ranks it: its years, and nothing where it lost data.
+    pub fn rank(&self) -> f64 {
+        if self.life.lost_data() { 0.0 } else { self.life.years.mean }
+    }
+
+    fn estimate(&self) -> Estimate {
+        Estimate { mean: self.rank(), ..self.life.years }
+    }
+}
+
+/// The place of the longest life in which no data was lost; of equals the first.
 pub fn best(points: &[Point]) -> usize {
-    let years = |i: &usize| points[*i].life.years.mean;
-    (0..points.len()).rev().max_by(|a, b| years(a).total_cmp(&years(b))).unwrap_or(0)
+    (0..points.len()).rev().max_by(|a, b| points[*a].rank().total_cmp(&points[*b].rank())).unwrap_or(0)
 }
 
 /// Peaks among values in order that stand out of what lies between them by more than their intervals: their places.
 pub fn peaks(points: &[Point]) -> Vec<usize> {
-    let of = |i: usize| points[i].life.years;
+    let of = |i: usize| points[i].estimate();
     let mut peaks: Vec<usize> = vec![];
     for i in 0..points.len() {
         let rises = i == 0 || of(i - 1).mean < of(i).mean;
@@ -125,6 +135,7 @@ pub fn csv(key: &str, points: &[Point]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::life::summary::tests::life;
 
     #[test]
     fn values_are_spread_evenly_by_their_logarithm() {
@@ -150,31 +161,16 @@ mod tests {
     #[test]
     fn a_dent_is_no_second_peak() {
         let of = |years: &[f64], ci95: f64| -> Vec<Point> {
-            let life = |years: f64| {
-                let none = Estimate { mean: 0.0, ci95: None };
-                Life {
-                    label: String::new(),
-                    reclaim: "block",
-                    gc: "greedy",
-                    refresh: "none",
-                    years: Estimate { mean: years, ci95: Some(ci95) },
-                    worn_out: true,
-                    pec_mean: none,
-                    host_bytes_written: none,
-                    flash_bytes_written: none,
-                    write_amplification: None,
-                    consumed: None,
-                    data_lost_pages: 0.0,
-                    worst_dose_ratio: None,
-                    lives: vec![],
-                }
-            };
-            years.iter().map(|y| Point { text: y.to_string(), value: *y, life: life(*y) }).collect()
+            let point = |y: &f64| Point { text: y.to_string(), value: *y, life: life(Estimate { mean: *y, ci95: Some(ci95) }) };
+            years.iter().map(point).collect()
         };
         let two = [1.0, 5.0, 3.0, 4.0, 2.0];
         assert_eq!(peaks(&of(&two, 0.1)), [1, 3]);
         assert_eq!(peaks(&of(&two, 0.6)), [1]);
         assert_eq!(peaks(&of(&[1.0, 2.0, 3.0], 0.1)), [2]);
         assert_eq!(best(&of(&two, 0.1)), 1);
+        let mut lossy = of(&two, 0.1);
+        lossy[1].life.data_lost_pages = 1.0;
+        assert_eq!((best(&lossy), peaks(&lossy)), (3, vec![0, 3]), "a value that loses data is no answer");
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use vpass_core::base::units::Cause;
 
-use super::{End, Lived, MOST_YEARS};
+use super::{End, Lived, MOST_YEARS, verdict};
 use crate::as_json;
 use crate::compare::estimate::{Estimate, estimate};
 use crate::failure::Failure;
@@ -21,6 +21,8 @@ pub struct Life {
     pub gc: &'static str,
     /// Refresh technique.
     pub refresh: &'static str,
+    /// Whether it does what no drive could: it shows what could be had.
+    pub counterfactual: bool,
     /// Years until the end.
     pub years: Estimate,
     /// Whether the drive was worn out in every life; else it lives longer than `years`.
@@ -90,6 +92,7 @@ impl Life {
             reclaim: plan.reclaim,
             gc: plan.gc,
             refresh: plan.refresh,
+            counterfactual: plan.is_counterfactual(),
             years: mean(&|lived| lived.years),
             worn_out: lives.iter().all(|lived| lived.end == End::WornOut),
             pec_mean: mean(&|lived| lived.pec_mean),
@@ -106,6 +109,16 @@ impl Life {
     /// Whether the oracle found a bug in any of them.
     pub fn has_bug(&self) -> bool {
         self.lives.iter().any(|one| one.oracle_clean == Some(false))
+    }
+
+    /// Whether it lost data of the host's in any life: then its years are no answer.
+    pub fn lost_data(&self) -> bool {
+        self.data_lost_pages > 0.0
+    }
+
+    /// Whether its years stand for comparison: it kept all data, and a drive could do the same.
+    pub fn competes(&self) -> bool {
+        !self.lost_data() && !self.counterfactual
     }
 
     /// "5.31", "> 100", with its interval where there is one.
@@ -158,25 +171,6 @@ impl Consumed {
     }
 }
 
-/// Which of them lives longest, in a sentence; none of a single one.
-pub fn verdict(lives: &[Life]) -> Option<String> {
-    let [best, second] = {
-        let mut order: Vec<&Life> = lives.iter().collect();
-        order.sort_by(|a, b| (b.worn_out, b.years.mean).partial_cmp(&(a.worn_out, a.years.mean)).unwrap_or(std::cmp::Ordering::Equal));
-        // Those that outlive the simulation come first.
-        order.sort_by_key(|life| life.worn_out);
-        [*order.first()?, *order.get(1)?]
-    };
-    if !second.worn_out {
-        return Some(format!("{} and {} outlive the simulation; none can be told to live longest.", best.label, second.label));
-    }
-    let halves = best.years.ci95.unwrap_or(0.0) + second.years.ci95.unwrap_or(0.0);
-    if best.worn_out && best.years.mean - second.years.mean <= halves {
-        return Some(format!("{} and {} live about as long: their intervals overlap.", best.label, second.label));
-    }
-    Some(format!("{} lives longest: {} years; {} {}.", best.label, best.years_text(), second.label, second.years_text()))
-}
-
 /// All of it, as `vpass life --json` prints it.
 ///
 /// # Errors
@@ -195,6 +189,34 @@ pub fn json_of(lives: &[Life], plan: &Plan, samples: u32, seeds: u32, years: Opt
         "samples": samples,
         "rated_pec": plan.drive.config.drive.rated_pec,
         "years_at_most": years.unwrap_or(MOST_YEARS),
+        "longest": verdict::longest(lives).map(|life| &life.label),
         "techniques": as_json::value(&lives)?,
     }))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A life of so many years.
+    pub(crate) fn life(years: Estimate) -> Life {
+        let none = Estimate { mean: 0.0, ci95: None };
+        Life {
+            label: String::new(),
+            reclaim: "block",
+            gc: "greedy",
+            refresh: "none",
+            counterfactual: false,
+            years,
+            worn_out: true,
+            pec_mean: none,
+            host_bytes_written: none,
+            flash_bytes_written: none,
+            write_amplification: None,
+            consumed: None,
+            data_lost_pages: 0.0,
+            worst_dose_ratio: None,
+            lives: vec![],
+        }
+    }
 }

@@ -197,7 +197,12 @@ impl Flash {
 
     /// Asks about a page as it was before its last sensing, which has deposited so much.
     #[inline(never)]
-    fn before_sensing<T>(&mut self, ppn: Ppn, own: Quarters, ask: impl FnOnce(&Self, &dyn ErrorModel, &BlockView, u32) -> T) -> T {
+    pub(in crate::flash) fn before_sensing<T>(
+        &mut self,
+        ppn: Ppn,
+        own: Quarters,
+        ask: impl FnOnce(&Self, &dyn ErrorModel, &BlockView, u32) -> T,
+    ) -> T {
         let (block, wordline) = (self.geometry.block_of(ppn), self.geometry.wordline_of(ppn) as usize);
         let page = ppn - self.geometry.first_page(block);
         self.hot[block as usize].reads -= own;

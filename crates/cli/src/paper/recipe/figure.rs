@@ -1,0 +1,104 @@
+//! Figures and plots of a recipe: which numbers of which runs are shown.
+
+use serde::Deserialize;
+use vpass_lab::failure::Failure;
+
+use super::Group;
+
+/// A table of one number of every run of a group.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::paper) struct Figure {
+    /// The file, without its ending.
+    pub(in crate::paper) name: String,
+    pub(in crate::paper) title: String,
+    pub(in crate::paper) group: String,
+    /// Techniques that it shows; all where empty.
+    #[serde(default, alias = "refresh")]
+    pub(in crate::paper) reclaim: Vec<String>,
+    /// Workloads that it shows, and whose mean it takes; all where empty.
+    #[serde(default)]
+    pub(in crate::paper) workloads: Vec<String>,
+    /// Numbers of the summary, by JSON pointer; added up, those with a minus before them taken off.
+    pub(in crate::paper) metric: Vec<String>,
+    /// Numbers of the same summary whose sum that is divided by.
+    #[serde(default)]
+    pub(in crate::paper) share_of: Vec<String>,
+    pub(in crate::paper) unit: String,
+    /// The technique that the others are divided by.
+    #[serde(default)]
+    pub(in crate::paper) over: Option<String>,
+    /// Numbers of that technique's summary, added up; the figure's own where empty.
+    #[serde(default)]
+    pub(in crate::paper) over_metric: Vec<String>,
+    /// Whether each workload is printed, not only their mean.
+    #[serde(default)]
+    pub(in crate::paper) by_workload: bool,
+}
+
+/// Numbers of a summary that grow with the length of a run.
+const GROWING: [&str; 3] = ["/flash/", "/host/", "/reclaim/"];
+
+impl Figure {
+    /// Whether it shows a run of this group, workload and technique.
+    pub(in crate::paper) fn shows(&self, group: &str, workload: &str, technique: &str) -> bool {
+        let among = |list: &[String], name: &str| list.is_empty() || list.iter().any(|known| known == name);
+        self.group == group && among(&self.workloads, workload) && among(&self.reclaim, technique)
+    }
+
+    /// Checks that counts of runs of different lengths are rates.
+    ///
+    /// # Errors
+    /// They are not.
+    pub(super) fn check_rates(&self, group: &Group) -> Result<(), Failure> {
+        let grows = |pointer: &String| GROWING.iter().any(|part| pointer.trim_start_matches('-').starts_with(part));
+        if group.cycles.is_none() || !self.share_of.is_empty() || !self.metric.iter().any(grows) {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "figure {}: the runs of group {} end by cycles and differ in length; `share_of` is expected, for instance [\"/host/read_pages\"]",
+            self.name, group.name
+        )))
+    }
+}
+
+/// A figure of many points per run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::paper) struct Plot {
+    /// The file, without its ending.
+    pub(in crate::paper) name: String,
+    pub(in crate::paper) title: String,
+    pub(in crate::paper) group: String,
+    pub(in crate::paper) kind: PlotKind,
+    /// Only of the runs of this workload; of all where absent.
+    #[serde(default)]
+    pub(in crate::paper) workload: Option<String>,
+    /// Techniques that it shows; all where empty.
+    #[serde(default)]
+    pub(in crate::paper) reclaim: Vec<String>,
+    /// A list of numbers of the summary, by JSON pointer; for `cumulative`.
+    #[serde(default)]
+    pub(in crate::paper) metric: String,
+}
+
+impl Plot {
+    /// Whether it shows a run of this group under this workload.
+    pub(in crate::paper) fn shows(&self, group: &str, workload: &str) -> bool {
+        self.group == group && self.workload.as_ref().is_none_or(|w| w == workload)
+    }
+}
+
+/// What is plotted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::paper) enum PlotKind {
+    /// Reads that met a reclaim job, by response time.
+    Responses,
+    /// A histogram of the summary, bin by bin and added up.
+    Cumulative,
+    /// Real and effective P/E counts of every block at the end.
+    Blocks,
+    /// The host's page reads taken apart, by page kind and by which pages below were valid.
+    Stages,
+}

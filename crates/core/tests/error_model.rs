@@ -1,0 +1,73 @@
+//! An error model that is in no list and has no table of limits: the drive asks it all that it asks of its own, and techniques that go by a table
+//! are refused.
+
+mod common;
+
+use common::{config, dies};
+use vpass_core::base::dose::{Alpha, Dose, Quarters};
+use vpass_core::base::units::Cause;
+use vpass_core::disturb::{Assessment, BlockView, Counts, ErrorModel};
+use vpass_core::drive::{Drive, Techniques};
+
+/// Every read of a block harms what it holds; a page decodes at once up to 100 of them, and with one retry up to 200.
+struct Plain;
+
+const AT_ONCE: u32 = 100;
+
+fn reads(count: u32) -> Quarters {
+    Quarters::of(count * Quarters::UNIT.count())
+}
+
+impl ErrorModel for Plain {
+    fn assess(&self, block: &BlockView) -> Assessment {
+        if block.reads > reads(AT_ONCE) { Assessment::Suspect } else { Assessment::CleanUntil(reads(AT_ONCE)) }
+    }
+
+    fn weighed_dose(&self, counts: &Counts, _alpha: Alpha) -> Dose {
+        counts.reads.far()
+    }
+
+    fn limit(&self, _block: &BlockView, _page: u32, retries: u8) -> Dose {
+        reads(AT_ONCE * (1 + u32::from(retries))).far()
+    }
+
+    fn max_retries(&self) -> u8 {
+        1
+    }
+
+    fn base_at_program(&self, _block: &BlockView, _wordline: u32) -> Quarters {
+        Quarters::ZERO
+    }
+}
+
+fn drive(reclaim: &str) -> Result<Drive, vpass_core::config::ConfigError> {
+    let timing = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800";
+    // What the table says is for those who have one: a single read.
+    let text = dies(1, "slc", timing, "drive = { spare = 0.25 }\ndisturb = { model = \"count\", table = [{ pec = 0, limit = [1.0] }] }");
+    let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
+    let mut drive = Drive::with_error_model(config(&text), Box::new(Plain), &techniques, false)?;
+    drive.precondition(1);
+    drive.begin_measurement();
+    Ok(drive)
+}
+
+/// Doses of 0 to 100 decode at once: 101 reads. From 101 on a read is sensed twice, so that 101, 103, .. 199 make fifty more; 201 is too much.
+#[test]
+fn a_model_without_a_table_is_asked_at_each_read_of_tired_data() {
+    let mut drive = drive("none").unwrap();
+    let sensed = |drive: &Drive, cause| drive.flash_counts().reads[cause as usize];
+    (0..101).for_each(|_| drive.read_pages(&[0]));
+    assert_eq!((sensed(&drive, Cause::Retry), drive.uncorrectable_reads()), (0, 0));
+    (0..50).for_each(|_| drive.read_pages(&[0]));
+    assert_eq!((sensed(&drive, Cause::Retry), drive.uncorrectable_reads()), (50, 0));
+    drive.read_pages(&[0]);
+    assert_eq!((sensed(&drive, Cause::Host), drive.uncorrectable_reads(), drive.lost_pages()), (152, 1, 1));
+}
+
+#[test]
+fn techniques_that_go_by_a_table_are_refused() {
+    for reclaim in ["block", "straw-wl", "tiered", "ideal"] {
+        let said = drive(reclaim).err().unwrap_or_else(|| panic!("{reclaim} is refused")).to_string();
+        assert!(said.contains(&format!("`{reclaim}` goes by a table of limits")), "{said}");
+    }
+}

@@ -1,0 +1,98 @@
+//! Which technique lets a drive live longest, in sentences. Only those that kept all data compete, and years within what is uncertain are alike.
+
+use super::summary::Life;
+use crate::numbers::digits;
+
+/// The one that surely lives longest; none where nobody competes, or two cannot be told apart.
+pub fn longest(lives: &[Life]) -> Option<&Life> {
+    let order = ranked(lives);
+    let [best, second, ..] = order[..] else { return None };
+    (second.worn_out && (!best.worn_out || surpass(best, second))).then_some(best)
+}
+
+/// Those that compete, the longest life first; those that outlive the simulation come before all others.
+fn ranked(lives: &[Life]) -> Vec<&Life> {
+    let mut order: Vec<&Life> = lives.iter().filter(|life| life.competes()).collect();
+    order.sort_by(|a, b| a.worn_out.cmp(&b.worn_out).then(b.years.mean.total_cmp(&a.years.mean)));
+    order
+}
+
+/// Whether a life is longer by more than both intervals.
+fn surpass(best: &Life, second: &Life) -> bool {
+    let halves = best.years.ci95.unwrap_or(0.0) + second.years.ci95.unwrap_or(0.0);
+    best.years.mean - second.years.mean > halves
+}
+
+/// Who lost data, and who of the others lives longest; none where there is nothing to say.
+pub fn verdict(lives: &[Life]) -> Option<String> {
+    let lost: Vec<String> = lives.iter().filter(|life| life.lost_data()).map(lost).collect();
+    let mut sentences: Vec<String> = lost.into_iter().chain(told(lives)).collect();
+    if lives.iter().any(|life| life.counterfactual) && lives.len() > 1 {
+        sentences.push("What no drive could do is shown beside them and does not compete.".into());
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// "`none` lost data, 456 pages in the mean, and its years are no answer."
+fn lost(life: &Life) -> String {
+    format!("`{}` lost data, {} pages in the mean life, and its years are no answer.", life.label, digits(life.data_lost_pages))
+}
+
+fn told(lives: &[Life]) -> Option<String> {
+    let order = ranked(lives);
+    match order[..] {
+        [] | [_] if lives.len() < 2 => None,
+        [] => Some("None kept all data.".into()),
+        [only] => Some(format!("Only `{}` kept all data, so there is nothing to compare it with.", only.label)),
+        [best, second, ..] => Some(if longest(lives).is_some() {
+            format!("`{}` lives longest: {} years; `{}` {}.", best.label, best.years_text(), second.label, second.years_text())
+        } else if second.worn_out {
+            format!("`{}` and `{}` live about as long: their intervals overlap.", best.label, second.label)
+        } else {
+            format!("`{}` and `{}` outlive the simulation; which of them lives longer is not known.", best.label, second.label)
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::estimate::Estimate;
+    use crate::life::summary::tests::life;
+
+    fn of(label: &str, years: f64, lost: f64) -> Life {
+        Life { label: label.into(), data_lost_pages: lost, ..life(Estimate { mean: years, ci95: Some(0.1) }) }
+    }
+
+    #[test]
+    fn who_loses_data_lives_no_longest_life() {
+        let lives = [of("none", 9.0, 3.0), of("block", 2.0, 0.0), of("straw-wl", 4.0, 0.0)];
+        assert_eq!(longest(&lives).unwrap().label, "straw-wl");
+        let said = verdict(&lives).unwrap();
+        assert_eq!(
+            said,
+            "`none` lost data, 3.00 pages in the mean life, and its years are no answer. `straw-wl` lives longest: 4.00 ± 0.10 years; `block` 2.00 ± 0.10."
+        );
+        assert!(
+            longest(&lives[..2]).is_none()
+                && verdict(&lives[..2]).unwrap().ends_with("Only `block` kept all data, so there is nothing to compare it with.")
+        );
+        assert!(verdict(&lives[..1]).unwrap().starts_with("`none` lost data"), "a life alone that lost data says so");
+        assert_eq!(verdict(&lives[1..2]), None);
+    }
+
+    #[test]
+    fn what_no_drive_could_do_does_not_compete() {
+        let ideal = Life { counterfactual: true, ..of("ideal", 9.0, 0.0) };
+        assert_eq!(longest(&[ideal, of("block", 2.0, 0.0), of("straw-wl", 4.0, 0.0)]).unwrap().label, "straw-wl");
+    }
+
+    #[test]
+    fn years_within_their_intervals_are_alike() {
+        let alike = [of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
+        assert!(longest(&alike).is_none() && verdict(&alike).unwrap().contains("live about as long"));
+        let outlives = Life { worn_out: false, ..of("a", 3.0, 0.0) };
+        assert_eq!(longest(&[of("b", 4.0, 0.0), outlives.clone()]).unwrap().label, "a", "it lives on where the other is worn out");
+        assert!(longest(&[outlives.clone(), Life { label: "c".into(), ..outlives }]).is_none());
+    }
+}
