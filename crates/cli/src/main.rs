@@ -15,6 +15,7 @@ mod out_file;
 mod paper;
 mod progress;
 mod report;
+mod seeds;
 mod table;
 mod trace;
 mod workload;
@@ -26,6 +27,7 @@ use clap::Parser;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::results::{OverSeeds, Uber};
 use vpass_lab::{files, memory, run};
 
 use crate::args::{Base, Cli, Command, RunArgs};
@@ -74,16 +76,26 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
     args.setup.require_one_sample()?;
     let plan = Plan::new(&(&args.setup).into(), named, &bar)?;
     out::say_all(&plan.notes()?);
-    run_and_show(&plan, &args.setup.base, "run")
+    let others = seeds::others(&plan, args.seeds.get())?;
+    show(&plan, &args.setup.base, "run", &others)
 }
 
 /// Runs a plan for this command and shows what came of it.
 fn run_and_show(plan: &Plan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
+    show(plan, base, command, &[])
+}
+
+/// The same, beside the UBER of other seeds.
+fn show(plan: &Plan, base: &Base, command: &'static str, others: &[(Uber, u64)]) -> Result<Exit, Failure> {
     memory::require(plan)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Bar::new(plan.requests()?, "requests");
-    let outcome = run::execute(plan, &progress)?;
+    let mut outcome = run::execute(plan, &progress)?;
     drop(progress);
+    let lost = outcome.summary.data_lost_pages;
+    if let Some(uber) = outcome.summary.uber.as_mut().filter(|_| !others.is_empty()) {
+        uber.over_seeds = Some(OverSeeds::of(&[&[(*uber, lost)], others].concat()));
+    }
     if let Some(folder) = folder {
         out::write_files(folder.path(), files::of_run(plan, &outcome, command)?)?;
         folder.finish()?;

@@ -8,7 +8,7 @@ use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use vpass_lab::plan::Plan;
-use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Hints, Quantiles, Summary, Trace};
+use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Hints, OverSeeds, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::table::{Look, Table, wrapped};
@@ -212,6 +212,23 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         let lost = plural(s.data_lost_pages, "page");
         let _ =
             write!(text, "\n  UBER: {rate:.1e} by chance; {lost} lost of {:.1e} bits read, {low:.1e} to {high:.1e}", uber.bits_read as f64);
+        if let Some(OverSeeds {
+            seeds,
+            rate: Some(rate),
+            data_lost_pages,
+            bits_read,
+            counted_low: Some(low),
+            counted_high: Some(high),
+            ..
+        }) = uber.over_seeds
+        {
+            let (lost, bits_read, ci95) = (plural(data_lost_pages, "page"), bits_read as f64, rate.ci95.unwrap_or(0.0));
+            let _ = write!(
+                text,
+                "\n    over {seeds} seeds {:.1e} +- {ci95:.1e} by chance; {lost} lost of {bits_read:.1e} bits read, {low:.1e} to {high:.1e}",
+                rate.mean
+            );
+        }
     }
     for (word, of) in s.hints.iter().flat_map(Hints::words).filter(|(_, of)| of.pages > 0) {
         let _ = write!(

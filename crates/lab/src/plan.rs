@@ -103,7 +103,8 @@ impl Plan {
         let sets = load::overrides(&setup.base.set)?;
         let mut drive = load::drive(&setup.base.drive, &sets)?;
         drive.config = parity::drive(refresh::drive(drive.config, refresh), parity);
-        // Before a long trace is looked through.
+        // Before a long trace is looked through. An age that cannot be is the reason, and not what it leaves of limits.
+        refresh::check(&drive.config, refresh).map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
         if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
             return Err(refusal);
         }

@@ -24,7 +24,7 @@ pub use life::CONFIDENT_CYCLES;
 use page_reads::PageReads;
 pub use parity::Parity;
 pub use tired::{Losses, Retries};
-pub use uber::Uber;
+pub use uber::{OverSeeds, Uber};
 pub use wear::{AgeWear, Confidence, Wear};
 pub(crate) use wear::{Ageing, Before};
 

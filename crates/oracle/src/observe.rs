@@ -180,7 +180,9 @@ impl Observer for Oracle {
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
-        if cause == Cause::Refresh && !(self.adjusted.between && self.moves_nothing(block, pages)) {
+        if cause == Cause::Refresh && self.adjusted.between && self.moves_nothing(block, pages) {
+            self.ageing.may_refresh();
+        } else if cause == Cause::Refresh {
             let checked = self.ageing.refreshes(block);
             self.findings.note(Kind::Protocol, checked);
         }

@@ -125,6 +125,35 @@ fn an_interrupted_search_keeps_what_it_has_found() {
     assert_eq!(vpass(&[&["run", "--reclaim", "block", "--workload", &file], AGED].concat()).code, 0);
 }
 
+/// By a clock of its own an attack goes through whole periods of refresh, in either gear and adaptive ones too; without one time does not pass.
+#[test]
+fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
+    let in_gear = |name: &str, gear: &str, more: &[&str]| {
+        let ages = ["--set", "start.pec=2000", "--set", "refresh.period=2min", "--set", "start.age=2min", "--requests", "20000", "--json"];
+        vpass(&[&["attack", name, "--drive", "tiny", "--reclaim", "straw-wl", "--gear", gear], &ages[..], more].concat())
+    };
+    let refreshed = |name: &str, more: &[&str]| in_gear(name, "untimed", more);
+    let room = Room::new();
+    let found = room.text("found.toml");
+    for (name, refresh, gear, more) in [
+        ("hammer", "ida", "untimed", &[][..]),
+        ("adaptive", "ida", "untimed", &[]),
+        ("weak-spot", "block", "untimed", &[]),
+        ("hammer", "ida", "timed", &[]),
+        ("search", "block", "untimed", &["--rounds", "1", "--write", &found]),
+    ] {
+        let done = in_gear(name, gear, &[&["--refresh", refresh, "--rate", "100"], more].concat());
+        assert_eq!(done.code, 0, "{name} {refresh}: {}", done.stderr);
+        let json = done.json();
+        assert!(json["refresh"]["invocations"].as_u64() > Some(10) && json["oracle"]["findings"] == Value::Array(vec![]), "{name}: {json}");
+    }
+    refreshed("hammer", &["--refresh", "ida"]).refuses(2, &["--refresh ida needs time", "--rate N", "--gear timed"]);
+    refreshed("adaptive", &[]).refuses(2, &["start.age needs time", "--rate N"]);
+    in_gear("search", "timed", &["--refresh", "block"]).refuses(2, &["--refresh block needs time", "--rate N"]);
+    refreshed("hammer", &["--rate", "0"]).refuses(2, &["requests a second from 1e-6 to 1e12"]);
+    refreshed("hammer", &["--rate", "10", "--queue-depth", "3"]).refuses(2, &["--rate", "--queue-depth"]);
+}
+
 #[test]
 fn attacks_are_listed_and_misspelt_ones_found() {
     assert!(vpass(&["list", "attacks"]).stdout.contains("hammer"));

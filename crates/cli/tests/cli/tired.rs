@@ -43,6 +43,8 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     refused(&[&in_time[..], &["--refresh block", "refresh.period=0s"]].concat(), &["refresh.period is 0"]);
     refused(&[&in_time[..], &["--refresh block", "refresh.period=1s"]].concat(), &["shorter than one pass of refresh takes"]);
     refused(&["--gear untimed", "--refresh block"], &["workload.rate"]);
+    refused(&["start.age=2y", "workload.queue_depth=", "workload.rate=10"], &["start.age = \"2y\" is more than error.longest_age"]);
+    refused_on("tiny", &["geometry.cell=slc", "--refresh ida"], &["`ida` merges states", "geometry.cell is \"slc\"", "use `block`"]);
 }
 
 #[test]
@@ -119,6 +121,25 @@ fn comparisons_have_columns_for_it_with_an_interval_over_seeds() {
         "--json",
     ]);
     assert!(plain.json()["techniques"][0]["columns"].get("uber").is_none());
+}
+
+#[test]
+fn a_run_gives_its_rate_over_seeds() {
+    let json = run(&tired("run", "--seeds 3 --json --set error.noise=true")).json();
+    let (uber, over) = (&json["uber"], &json["uber"]["over_seeds"]);
+    let number = |of: &serde_json::Value| of.as_f64().unwrap();
+    assert_eq!((&over["seeds"], &over["data_lost_pages"]), (&3.into(), &0.into()));
+    assert_eq!(over["bits_read"], 3 * 20_000u64 * 16_384 * 8);
+    assert!(number(&over["rate"]["mean"]) > 0.0 && number(&over["rate"]["ci95"]) > 0.0 && number(&over["counted_low"]) < 1e-30, "{over}");
+    assert!(
+        (3.0 * number(&over["counted_high"]) / number(&uber["counted_high"]) - 1.0).abs() < 1e-9,
+        "as many lost, of three times as many"
+    );
+    let alone = run(&tired("run", "--json --set error.noise=true")).json();
+    assert_eq!((&alone["uber"]["rate"], alone["uber"].get("over_seeds")), (&uber["rate"], None));
+    assert!(run(&tired("run", "--seeds 2")).stdout.contains("over 2 seeds"));
+    let plain = ["run", "--drive", "tiny", "--workload", "uniform-read", "--seeds", "2"];
+    vpass(&plain).refuses(2, &["--seeds 2 is for UBER", "error.model", "ecc.codeword"]);
 }
 
 /// What a run draws follows from its seed.

@@ -506,6 +506,8 @@ macro_rules! list {
             OpenNeverDue,
             /// A technique that looks limits up at the age of data is not asked again when that grows older.
             OlderUnasked,
+            /// A block that merges have made young is asked about when it would have been a step older.
+            StepsOfOlder,
             /// A retry deposits nothing.
             RetryUncharged,
             /// A read makes one retry less than its data takes.

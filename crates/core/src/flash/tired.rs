@@ -105,10 +105,8 @@ impl Flash {
     /// the data was sensed did it no harm.
     #[inline]
     pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (u32, u32), own: Quarters) -> PageHealth {
-        if self.tired.blocks.get(block as usize).is_none_or(|known| self.now >= known.until) {
-            if !self.look_levels_up(block) {
-                return self.health_without_table(block, wordline * self.geometry.cell.bits() + kind, own);
-            }
+        if self.tired.blocks.get(block as usize).is_none_or(|known| self.now >= known.until) && !self.look_levels_up(block) {
+            return self.health_without_table(block, wordline * self.geometry.cell.bits() + kind, own);
         }
         let known = &self.tired.blocks[block as usize];
         let first = self.geometry.first_wordline(block) as usize;

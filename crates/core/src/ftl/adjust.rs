@@ -147,7 +147,11 @@ impl Ftl {
         }
     }
 
+    /// A block is younger than it was: it is due later, and enters its next step of age sooner.
     fn arm_again_for_age(&mut self, flash: &Flash, slots: &Slots, block: BlockId) {
+        if self.steps.runs && !planted(Bug::StepsOfOlder) {
+            self.steps.set(block, flash.next_step_begins(block).cast_signed());
+        }
         if let Some(at) = slots.first_look(flash.cold(block).programmed_at).filter(|_| self.wheel.runs) {
             self.wheel.set(block, at);
         }

@@ -16,7 +16,8 @@ pub fn winners(rows: &[Row], column: usize) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let values: Vec<_> = rows.iter().map(|row| value(row, column)).collect();
     let real = || rows.iter().zip(&values).filter(|(row, _)| !row.counterfactual);
-    if real().all(|(_, value)| *value == real().next().and_then(|(_, first)| *first)) {
+    let known = || real().filter_map(|(_, value)| *value);
+    if known().all(|value| Some(value) == known().next()) && known().count() != 1 {
         return vec![false; rows.len()];
     }
     let competing = rows.iter().zip(&values).filter(|(row, _)| row.may_win(shown)).filter_map(|(_, value)| *value);

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use vpass_core::drive::Drive;
 
+use crate::compare::estimate::{Estimate, estimate};
+
 /// Data errors by each bit of data that the host read.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Uber {
@@ -17,6 +19,47 @@ pub struct Uber {
     pub counted_low: Option<f64>,
     /// The upper end.
     pub counted_high: Option<f64>,
+    /// What it is over several seeds; absent for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_seeds: Option<OverSeeds>,
+}
+
+/// The same over runs that differ in their seed alone.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct OverSeeds {
+    /// How many they are.
+    pub seeds: u32,
+    /// The mean of their rates, and half the width of its 95 % confidence interval.
+    pub rate: Option<Estimate>,
+    /// Data bits that all of them read.
+    pub bits_read: u64,
+    /// Pages of host data that all of them lost.
+    pub data_lost_pages: u64,
+    /// These over those bits; null where nothing was read.
+    pub counted: Option<f64>,
+    /// The ends of its 95 % confidence interval as a Poisson count.
+    pub counted_low: Option<f64>,
+    /// The upper one.
+    pub counted_high: Option<f64>,
+}
+
+impl OverSeeds {
+    /// Of the results of runs, each with the pages that it lost.
+    pub fn of(runs: &[(Uber, u64)]) -> Self {
+        let rates: Vec<f64> = runs.iter().filter_map(|(uber, _)| uber.rate).collect();
+        let (bits_read, lost) = (runs.iter().map(|(uber, _)| uber.bits_read).sum(), runs.iter().map(|(_, lost)| lost).sum());
+        let by_bit = |errors: f64| (bits_read > 0).then(|| errors / bits_read as f64);
+        let (low, high) = poisson_95(lost);
+        Self {
+            seeds: runs.len() as u32,
+            rate: estimate(&rates),
+            bits_read,
+            data_lost_pages: lost,
+            counted: by_bit(lost as f64),
+            counted_low: by_bit(low),
+            counted_high: by_bit(high),
+        }
+    }
 }
 
 impl Uber {
@@ -32,6 +75,7 @@ impl Uber {
             counted: by_bit(drive.lost_pages() as f64),
             counted_low: by_bit(low),
             counted_high: by_bit(high),
+            over_seeds: None,
         })
     }
 }
@@ -89,6 +133,28 @@ fn sum_of_ratios(ratios: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Three runs of a million bits each, 1e-6, 2e-6 and 3e-6 by chance, of which one lost two pages: 2.4843e-6 is the half width by hand, 0.2422 and
+    /// 7.225 are Garwood's.
+    #[test]
+    fn seeds_are_taken_together() {
+        let of = |rate, counted| Uber {
+            rate: Some(rate),
+            bits_read: 1_000_000,
+            counted: Some(counted),
+            counted_low: None,
+            counted_high: None,
+            over_seeds: None,
+        };
+        let all = OverSeeds::of(&[(of(1e-6, 0.0), 0), (of(2e-6, 2e-6), 2), (of(3e-6, 0.0), 0)]);
+        let near = |is: Option<f64>, by_hand: f64| assert!((is.unwrap() / by_hand - 1.0).abs() < 1e-3, "{is:?}, {by_hand}");
+        near(all.rate.map(|rate| rate.mean), 2e-6);
+        near(all.rate.and_then(|rate| rate.ci95), 2.4843e-6);
+        near(all.counted, 2.0 / 3e6);
+        near(all.counted_low, 0.2422 / 3e6);
+        near(all.counted_high, 7.225 / 3e6);
+        assert_eq!((all.seeds, all.bits_read, all.data_lost_pages), (3, 3_000_000, 2));
+    }
 
     /// Garwood's table: 0, 1, 2, 10 and 50 counted.
     #[test]

@@ -14,7 +14,7 @@ pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::HintLostAtMove, 82),
     (Bug::RetryForgotten, 63),
     (Bug::RetryUncharged, 63),
-    (Bug::LevelKept, 6424),
+    (Bug::LevelKept, 179),
     (Bug::NoiseTooLoud, 9445),
     (Bug::AgeAloneForgotten, 646),
     (Bug::FirstKindPrograms, 72),
@@ -263,6 +263,7 @@ pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::PoolBeginsLate, 1_000_001),
     (Bug::ProbeOfToday, 126),
     (Bug::OlderUnasked, 33),
+    (Bug::StepsOfOlder, 4023),
 ];
 
 /// Batteries. Bugs that are not looked for under every technique have a line for each that must notice.
@@ -316,7 +317,7 @@ pub(crate) const BATTERY: &[(Bug, &str, u64)] = &[
     (Bug::PageTypeDueLate, "page-type", 1_000_530),
     (Bug::FillingFromNow, "read-leveling", 1_000_037),
     (Bug::BurdenForgotten, "ipr-wl", 1_000_015),
-    (Bug::GuardsAlias64, "ipr-wl", 1_000_430),
+    (Bug::GuardsAlias64, "ipr-wl", 1930),
 ];
 
 /// Bugs at which the drive's own assertions always stop first.

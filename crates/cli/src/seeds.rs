@@ -1,0 +1,33 @@
+//! `vpass run --seeds`: the same run with other seeds, for what is too rare for one.
+
+use vpass_core::config::ErrorLaw;
+use vpass_lab::failure::Failure;
+use vpass_lab::plan::Plan;
+use vpass_lab::results::Uber;
+use vpass_lab::{memory, run};
+
+use crate::progress::Bar;
+
+/// UBER and lost pages of a plan with the seeds behind its own, of so many seeds in all.
+pub(crate) fn others(plan: &Plan, seeds: u32) -> Result<Vec<(Uber, u64)>, Failure> {
+    if seeds == 1 {
+        return Ok(vec![]);
+    }
+    let config = &plan.drive.config;
+    if config.error.model == ErrorLaw::None || config.ecc.codeword.is_none() {
+        return Err(Failure::usage(format!(
+            "--seeds {seeds} is for UBER, and drive {} has none: error.model other than none and ecc.codeword are expected; `vpass compare \
+             --seeds {seeds}` has everything else over seeds",
+            plan.drive.name
+        )));
+    }
+    memory::require(plan)?;
+    let one = |n: u32| {
+        let seed = plan.seed.checked_add(n.into()).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
+        let plan = Plan { seed, ..plan.clone() };
+        let progress = Bar::new(plan.requests()?, "requests");
+        let summary = run::execute(&plan, &progress)?.summary;
+        Ok((summary.uber.expect("its data has error rates and codewords"), summary.data_lost_pages))
+    };
+    (1..seeds).map(one).collect()
+}
