@@ -1,7 +1,8 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results map test check-minute bench soak nightly recorded record paper-straw paper-ipr paper-ida paper-da-raid5 lint clean build
+.PHONY: demo results map test check-minute bench soak nightly recorded record lint clean build
+.PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
@@ -77,7 +78,8 @@ recorded:
 record:
 	cargo test --release -p vpass-cli --test recorded -- --ignored take_the_record
 
-# The figures of a paper beside its numbers: 19 minutes of CPU time for straw-2024, 11 for ipr-2018, 7 for ida-coding-2018.
+# The figures of a paper beside its numbers: 19 minutes of CPU time for straw-2024, 11 for ipr-2018, 7 for ida-coding-2018, RLRMIN for
+# read-latency-relaxation-2021.
 paper-straw: build
 	@rm -rf target/papers/straw-2024
 	$(VPASS) paper papers/straw-2024 --out target/papers/straw-2024
@@ -93,6 +95,10 @@ paper-ida: build
 paper-da-raid5: build
 	@rm -rf target/papers/da-raid5-2013
 	$(VPASS) paper papers/da-raid5-2013 --out target/papers/da-raid5-2013
+
+paper-rlr: build
+	@rm -rf target/papers/read-latency-relaxation-2021
+	$(VPASS) paper papers/read-latency-relaxation-2021 --out target/papers/read-latency-relaxation-2021
 
 # Draws the map of the code in ARCHITECTURE.md from the first lines of all files.
 map:

@@ -39,7 +39,7 @@ fn a_small_straw_runs_and_no_technique_loses_data() {
 #[test]
 fn the_full_recipes_and_what_they_expect_are_read() {
     // The first thing that is wrong after everything was read: the folder to write to.
-    for paper in ["straw-2024", "ipr-2018", "ida-coding-2018", "da-raid5-2013"] {
+    for paper in ["straw-2024", "ipr-2018", "ida-coding-2018", "read-latency-relaxation-2021", "da-raid5-2013"] {
         let done = vpass(&["paper", papers().join(paper).to_str().unwrap(), "--out", "/proc/nowhere/paper"]);
         assert_eq!(done.code, 2);
         assert!(done.stderr.contains("cannot be written"), "{}", done.stderr);

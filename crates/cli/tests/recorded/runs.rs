@@ -120,5 +120,7 @@ fn sources() -> Vec<Run> {
 
 /// The recipes of `papers/` at their small size.
 pub(crate) fn papers() -> Vec<Run> {
-    ["straw-2024", "ipr-2018"].map(|paper| Run::new(&format!("paper papers/{paper}/small.toml"))).to_vec()
+    ["straw-2024", "ipr-2018", "ida-coding-2018", "read-latency-relaxation-2021"]
+        .map(|paper| Run::new(&format!("paper papers/{paper}/small.toml")))
+        .to_vec()
 }
