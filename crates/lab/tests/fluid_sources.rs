@@ -121,7 +121,7 @@ fn statistics_and_jobs_with_a_rate_agree() {
     near("pages written", untimed.host.write_pages, fluid.host.write_pages, 0.0);
     near("pages read", untimed.host.read_pages, fluid.host.read_pages, 5.0 + 0.01 * (untimed.host.read_pages as f64).sqrt());
 
-    let job = "[reader]\nrw=randrw\nrwmixread=95\nbs=16k\nsize=16m\nfilename=a\nrate_iops=2000\nnumber_ios=200000\nio_size=16g\nrandom_generator=tausworthe\n";
+    let job = "[reader]\nrw=randread\nbs=16k\nsize=16m\nfilename=a\nrate_iops=2000\nnumber_ios=200000\nio_size=16g\nrandom_generator=tausworthe\n";
     let jobs = Named::Fio(file(&room("jobs"), "jobs.fio", job));
     gears_agree(&jobs, "straw-wl", 4, 100, 0.05);
 }
