@@ -6,12 +6,14 @@ mod search;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
+use vpass_core::hints;
 use vpass_core::slots::refresh::{self, NO_REFRESH};
 use vpass_lab::failure::Failure;
+use vpass_lab::hints::HintFile;
 use vpass_lab::load::{self, Generated, Loaded};
 use vpass_lab::memory;
 use vpass_lab::plan::{ADAPTIVE, Chosen, Plan, Workload, gc_named, reclaim_named, refresh_named};
@@ -110,6 +112,7 @@ pub(crate) struct Victim {
     pub(crate) reclaim: &'static str,
     pub(crate) gc: &'static str,
     pub(crate) refresh: &'static str,
+    hints: Option<PathBuf>,
 }
 
 impl Victim {
@@ -135,7 +138,12 @@ impl Victim {
                 "{what} needs time, and the requests of an attack have none: say with --rate N how many come in a second{other}"
             )));
         }
-        Ok(Self { drive, reclaim: reclaim_named(&techniques.reclaim)?, gc: gc_named(&techniques.gc)?, refresh })
+        let hints = Some(args.hints.clone()).filter(|file| file.as_os_str() != "off");
+        if let Some(file) = &hints {
+            drive.config.hints.said = Some(HintFile::read(file)?.ranges(None, &[])?);
+            hints::check(&drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
+        }
+        Ok(Self { hints, drive, reclaim: reclaim_named(&techniques.reclaim)?, gc: gc_named(&techniques.gc)?, refresh })
     }
 
     /// What an attacker sees when the run begins.
@@ -168,6 +176,9 @@ impl Victim {
         let mut text = format!("vpass run --drive {} --reclaim {} --gc {}", self.drive.name, self.reclaim, self.gc);
         if self.refresh != NO_REFRESH {
             let _ = write!(text, " --refresh {}", self.refresh);
+        }
+        if let Some(hints) = &self.hints {
+            let _ = write!(text, " --hints {}", hints.display());
         }
         let _ = write!(text, " --gear {} --seed {}", Gear::from(base.gear).name(), base.seed);
         for set in &base.set {

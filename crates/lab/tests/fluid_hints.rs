@@ -25,7 +25,7 @@ const ALL: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"i
 const SOME: &str = "[[range]]\noffset = 0\nbytes = \"300MiB\"\naccess_latency = \"idle\"\n\
     [[range]]\noffset = \"500MiB\"\nbytes = \"200MiB\"\naccess_latency = \"typical\"\n";
 const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000"];
-const WRITES: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=5000000", "workload.read_share=0.99"];
+const WRITES: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000", "workload.read_share=0.999"];
 
 const CASES: [Case; 6] = [
     Case { reclaim: "block", hints: Some(SOME), set: HOT },
@@ -96,7 +96,7 @@ fn retries_and_hints_agree() {
             }
         }
         let retried = mean(&of(&fluid, |s| s.retries.as_ref().unwrap().reads_with_retry as f64)).0;
-        assert!(case.reclaim == "block" || retried > 1000.0, "{}: {retried}", what("no read took a retry"));
+        assert!(case.reclaim == "block" || retried > 100.0, "{}: {retried}", what("no read took a retry"));
     }
 }
 

@@ -40,8 +40,9 @@ fn run(setup: &Setup, reclaim: &str) -> Summary {
     summary
 }
 
-/// Both gears over eight seeds: what is read and written, what reclaim does, and what wears.
-fn gears_agree(workload: &Named, reclaim: &str, repeat: u32, fewest_copies: u64) {
+/// Both gears over eight seeds: what is read and written, what reclaim does, and what wears; and the worst dose, which is larger where numbers are
+/// drawn that are always the same in the stream.
+fn gears_agree(workload: &Named, reclaim: &str, repeat: u32, fewest_copies: u64, worst_within: f64) {
     let runs = |gear| -> Vec<Summary> { (1..=SEEDS).map(|seed| run(&plan(gear, workload.clone(), repeat, seed), reclaim)).collect() };
     let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
     let both = |name: &str, value: &dyn Fn(&Summary) -> f64| {
@@ -56,7 +57,7 @@ fn gears_agree(workload: &Named, reclaim: &str, repeat: u32, fewest_copies: u64)
     both("programs", &|s| s.flash.programs.sum() as f64);
     let worst = |s: &Summary| s.oracle.as_ref().unwrap().worst_dose_ratio;
     let (one, other) = (mean(&of(&untimed, worst)).0, mean(&of(&fluid, worst)).0);
-    assert!((other / one - 1.0).abs() <= 0.02, "{reclaim}: worst dose {one} and {other}");
+    assert!((other / one - 1.0).abs() <= worst_within, "{reclaim}: worst dose {one} and {other}");
     assert!(fluid.iter().any(|s| s.reclaim.pages_copied >= fewest_copies), "{reclaim}: nothing to compare");
 }
 
@@ -70,7 +71,7 @@ const PHASES: &str = "[workload]\nrate = 10000.0\nrequests = 1500000\n\
 fn phases_agree() {
     let path = file(&room("phases"), "phases.toml", PHASES);
     for reclaim in ["block", "straw-wl"] {
-        gears_agree(&Named::Workload(path.display().to_string()), reclaim, 2, 100);
+        gears_agree(&Named::Workload(path.display().to_string()), reclaim, 2, 100, 0.02);
     }
 }
 
@@ -99,7 +100,7 @@ fn trace(room: &Path) -> PathBuf {
 fn a_trace_agrees() {
     let files = vec![trace(&room("trace"))];
     for reclaim in ["block", "straw-wl"] {
-        gears_agree(&Named::Trace { files: files.clone(), replay: Replay::default() }, reclaim, 10, 100);
+        gears_agree(&Named::Trace { files: files.clone(), replay: Replay::default() }, reclaim, 10, 100, 0.05);
     }
 }
 
@@ -120,9 +121,9 @@ fn statistics_and_jobs_with_a_rate_agree() {
     near("pages written", untimed.host.write_pages, fluid.host.write_pages, 0.0);
     near("pages read", untimed.host.read_pages, fluid.host.read_pages, 5.0 + 0.01 * (untimed.host.read_pages as f64).sqrt());
 
-    let job = "[reader]\nrw=randrw\nrwmixread=95\nbs=16k\nsize=64m\nfilename=a\nrate_iops=2000\nnumber_ios=200000\nio_size=16g\nrandom_generator=tausworthe\n";
+    let job = "[reader]\nrw=randread\nbs=16k\nsize=16m\nfilename=a\nrate_iops=2000\nnumber_ios=200000\nio_size=16g\nrandom_generator=tausworthe\n";
     let jobs = Named::Fio(file(&room("jobs"), "jobs.fio", job));
-    gears_agree(&jobs, "straw-wl", 4, 1);
+    gears_agree(&jobs, "straw-wl", 4, 100, 0.05);
 }
 
 /// Samples of phases and of a trace hold the pages that they should: their reads and writes add up to those of the whole drive.

@@ -25,7 +25,9 @@ fn plan(gear: Gear, chosen: Chosen, set: &[&str]) -> Plan {
 
 fn life(gear: Gear, chosen: Chosen, set: &[&str]) -> (Lived, Life, f64) {
     let plans = [plan(gear, chosen, set)];
-    let lived = live_all(&plans, Until::default(), NonZeroUsize::new(1), &unwatched).unwrap().remove(0);
+    let of = |until: Until| live_all(&plans, until, NonZeroUsize::new(1), &unwatched).unwrap().remove(0);
+    let lived = of(Until::default());
+    adds_up(&lived, &of(Until { years: Some(1e-9), uber: None }));
     assert!(lived.end == End::WornOut && !lived.oracle.as_ref().unwrap().is_bug());
     let life = Life::of("one".into(), &plans, std::slice::from_ref(&lived));
     let seconds = lived.years * YEAR as f64 / 1e9;
@@ -36,20 +38,26 @@ fn near(what: &str, one: f64, other: f64, share: f64) {
     assert!((one - other).abs() <= share * other.abs(), "{what}: {one} and {other}");
 }
 
-/// Whatever the cause: shares of the programmed pages, whose blocks are those that were erased, and the mean block has had its share of these.
-fn adds_up(lived: &Lived, life: &Life, blocks: f64) {
-    let consumed = life.consumed.as_ref().unwrap();
-    let shares: f64 = consumed.rows().iter().map(|(_, share)| share.mean).sum();
-    near("shares", shares, 1.0, 1e-9);
-    let programmed: f64 = Cause::ALL.iter().map(|cause| lived.programs.of(*cause) as f64).sum();
-    near("bytes", life.flash_bytes_written.mean, programmed * PAGE, 1e-9);
-    let erased: f64 = Cause::ALL.iter().map(|cause| lived.erases.of(*cause) as f64).sum();
-    near("P/E cycles", lived.pec_mean, erased / blocks, 1e-3);
+/// Whatever the cause: the programmed pages are those of the blocks that were erased, and the mean block has had its share of these, beyond what it
+/// had at the start.
+fn adds_up(lived: &Lived, start: &Lived) {
+    let (programmed, erased) = Cause::ALL.iter().fold((0.0, 0.0), |(programmed, erased), cause| {
+        (programmed + lived.programs.of(*cause) as f64, erased + lived.erases.of(*cause) as f64)
+    });
+    near("P/E cycles", lived.pec_mean - start.pec_mean, erased / blocks(), 1e-3);
     // Beyond what was erased, at most what all blocks hold was programmed.
-    assert!((programmed - erased * OF_A_BLOCK).abs() <= blocks * OF_A_BLOCK, "{programmed} pages, {erased} blocks");
+    assert!((programmed - erased * OF_A_BLOCK).abs() <= blocks() * OF_A_BLOCK, "{programmed} pages, {erased} blocks");
 }
 
-/// Blocks of the tiny drive, as its cycles tell: P/E cycles of the mean block by the erases of a run.
+/// Shares are those of the programmed pages, and bytes are theirs.
+fn shares_add_up(lived: &Lived, life: &Life) {
+    let consumed = life.consumed.as_ref().unwrap();
+    near("shares", consumed.rows().iter().map(|(_, share)| share.mean).sum(), 1.0, 1e-9);
+    let programmed: f64 = Cause::ALL.iter().map(|cause| lived.programs.of(*cause) as f64).sum();
+    near("bytes", life.flash_bytes_written.mean, programmed * PAGE, 1e-9);
+}
+
+/// Blocks of the tiny drive.
 fn blocks() -> f64 {
     let plan = plan(Gear::Untimed, Chosen::default(), &["workload.requests=1"]);
     let geometry = &plan.drive.config.geometry;
@@ -58,34 +66,34 @@ fn blocks() -> f64 {
 
 #[test]
 fn reads_alone() {
-    let set = ["drive.rated_pec=12", "workload.distribution=uniform"];
+    let set = ["drive.rated_pec=12", "workload.distribution=uniform", "workload.rate=1000"];
     let (lived, life, seconds) = life(Gear::Fluid, Chosen::default(), &set);
-    adds_up(&lived, &life, blocks());
+    shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
     assert!((consumed.reads.mean - 1.0).abs() < 1e-12 && lived.host_bytes == 0);
     // Whole blocks move: each erase has copied what a block holds.
     near("copies", lived.programs.of(Cause::Reclaim) as f64, lived.erases.of(Cause::Reclaim) as f64 * OF_A_BLOCK, 0.05);
-    near("reads", lived.read_pages as f64, seconds * 10_000.0, 0.01);
+    near("reads", lived.read_pages as f64, seconds * 1000.0, 0.01);
     // Blocks are read alike, and rewritten after as many reads as the first was: half of the time on the way is an alarm's.
-    let twice = ["drive.rated_pec=12", "workload.distribution=uniform", "workload.rate=20000"];
+    let twice = ["drive.rated_pec=12", "workload.distribution=uniform", "workload.rate=2000"];
     near("a drive that is read twice as often", self::life(Gear::Fluid, Chosen::default(), &twice).2, seconds / 2.0, 0.05);
 }
 
 #[test]
 fn writes_alone() {
-    let set = ["drive.rated_pec=40", "workload.read_share=0", "workload.distribution=uniform", "start.overwrite=2"];
+    let set = ["drive.rated_pec=40", "workload.read_share=0", "workload.distribution=uniform", "start.overwrite=2", "workload.rate=100"];
     for gear in [Gear::Fluid, Gear::Untimed] {
         let (lived, life, seconds) = life(gear, Chosen { reclaim: "none", ..Chosen::default() }, &set);
-        adds_up(&lived, &life, blocks());
+        shares_add_up(&lived, &life);
         let consumed = life.consumed.unwrap();
         assert!(consumed.reads.mean == 0.0 && consumed.age.mean == 0.0);
-        near("bytes of the host's", lived.host_bytes as f64, seconds * 10_000.0 * PAGE, 0.02);
+        near("bytes of the host's", lived.host_bytes as f64, seconds * 100.0 * PAGE, 0.02);
         // Pages that come together in the write buffer, or wait in it at the end, are not programmed.
         near("the host's share", consumed.host.mean * life.flash_bytes_written.mean, lived.host_bytes as f64, 0.01);
         near("the others'", 1.0 / consumed.host.mean, life.write_amplification.unwrap().mean, 0.01);
         // A drive that is worn evenly: all its blocks' cycles, by the host's pages and those moved for each.
-        let cycles = 40.0 * blocks() * OF_A_BLOCK;
-        near("cycles", cycles / life.write_amplification.unwrap().mean * PAGE, lived.host_bytes as f64, 0.05);
+        let cycles = (40.0 - 2.0) * blocks() * OF_A_BLOCK;
+        near("cycles", cycles / life.write_amplification.unwrap().mean * PAGE, lived.host_bytes as f64, 0.1);
     }
 }
 
@@ -93,7 +101,7 @@ fn writes_alone() {
 fn age_alone() {
     let set = ["drive.rated_pec=8", "refresh.period=2000s", "workload.rate=0.001"];
     let (lived, life, seconds) = life(Gear::Fluid, Chosen { reclaim: "block", refresh: "block", ..Chosen::default() }, &set);
-    adds_up(&lived, &life, blocks());
+    shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
     assert!(consumed.age.mean > 0.95, "{consumed:?}");
     // All data once in a period, or a little sooner: never later.
@@ -104,12 +112,12 @@ fn age_alone() {
 /// Everything at once.
 #[test]
 fn all_causes() {
-    let set = ["drive.rated_pec=25", "refresh.period=1500s", "workload.rate=3000", "workload.read_share=0.97", "start.overwrite=1"];
+    let set = ["drive.rated_pec=25", "refresh.period=1500s", "workload.rate=1000", "workload.read_share=0.97", "start.overwrite=1"];
     let (lived, life, seconds) = life(Gear::Fluid, Chosen { reclaim: "straw-wl", refresh: "block", ..Chosen::default() }, &set);
-    adds_up(&lived, &life, blocks());
+    shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
     assert!([consumed.host, consumed.gc, consumed.age].iter().all(|share| share.mean > 0.01), "{consumed:?}");
-    near("bytes of the host's", lived.host_bytes as f64, seconds * 3000.0 * 0.03 * PAGE, 0.02);
+    near("bytes of the host's", lived.host_bytes as f64, seconds * 1000.0 * 0.03 * PAGE, 0.02);
 }
 
 /// How far the projection of a run is from the life itself: what the sentence under a run says.
@@ -122,13 +130,13 @@ fn projections_are_near_lives() {
     ];
     for (reclaim, set) in cases {
         let chosen = Chosen { reclaim, ..Chosen::default() };
-        let set = [&["drive.rated_pec=300"], set].concat();
+        let set = [&["drive.rated_pec=100"], set].concat();
         let run = [&set[..], &["workload.requests=8000000"]].concat();
         let summary = execute(&plan(Gear::Fluid, chosen, &run), &vpass_lab::progress::Unwatched).unwrap().summary;
         let projected =
             summary.wear.projected_life_days.unwrap_or_else(|| panic!("{reclaim} {set:?}: {} cycles", summary.wear.cycles_observed));
         let lived = self::life(Gear::Fluid, chosen, &set).2 / 86_400.0;
         println!("{reclaim} {set:?}: {projected} days projected, {lived} lived: {:+.1} %", 100.0 * (projected / lived - 1.0));
-        near(&format!("{reclaim} {set:?}"), projected, lived, 0.1);
+        near(&format!("{reclaim} {set:?}"), projected, lived, 0.15);
     }
 }

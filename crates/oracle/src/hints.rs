@@ -38,6 +38,9 @@ pub(crate) struct Hints {
     allows: [u8; AccessLatency::COUNT],
     /// Of a block that holds anything.
     goes_by: Vec<Option<AccessLatency>>,
+    /// Whether a block holds anything, and how many hold nothing: at every level of the oracle, which follows wear at one alone.
+    used: Vec<bool>,
+    free: u32,
     /// Whether a page may wait for others while blocks become free.
     by_wordline: bool,
     counts: [HintCounts; AccessLatency::COUNT],
@@ -62,6 +65,8 @@ impl Hints {
             words: vec![],
             allows: allowed(config),
             goes_by: vec![None; geometry.blocks as usize],
+            used: vec![false; geometry.blocks as usize],
+            free: geometry.blocks,
             by_wordline: config.timing.program_unit == vpass_core::config::ProgramUnit::Wordline,
             counts: Default::default(),
             in_bulk: [0; AccessLatency::COUNT],
@@ -87,8 +92,16 @@ impl Hints {
         ends.filter(|end| from < *end && *end < to).chain([from]).map(of_byte).min().unwrap_or_default()
     }
 
-    /// A page is programmed, while so many blocks are erased and empty.
-    fn program(&mut self, block: BlockId, lpn: Lpn, free: u32, within: bool) -> Result<(), String> {
+    /// A block holds something from now on.
+    fn take(&mut self, block: BlockId) {
+        let used = &mut self.used[block as usize];
+        self.free -= u32::from(!std::mem::replace(used, true));
+    }
+
+    /// A page is programmed.
+    fn program(&mut self, block: BlockId, lpn: Lpn, within: bool) -> Result<(), String> {
+        self.take(block);
+        let free = self.free;
         let (word, tightest) = (self.word(lpn), self.words[0]);
         let under_pressure = free <= RESERVE || self.by_wordline;
         let goes_by = &mut self.goes_by[block as usize];
@@ -185,10 +198,9 @@ impl Oracle {
 
     /// A page is programmed: it goes where data of its word is.
     pub(crate) fn program_by_hint(&mut self, at: At, lpn: Lpn, origin: Origin) {
-        let free = self.wear.free_count();
         let Some(hints) = &mut self.hints else { return };
         let within = matches!(origin, Origin::Copy(from) if self.geometry.block_of(from) == at.block);
-        let checked = hints.program(at.block, lpn, free, within);
+        let checked = hints.program(at.block, lpn, within);
         self.findings.note(Kind::Books, checked);
     }
 
@@ -197,12 +209,23 @@ impl Oracle {
         let Some(hints) = &mut self.hints else { return };
         let words = lpns.iter().filter(|lpn| **lpn != NO_PPN).map(|lpn| hints.word(*lpn));
         hints.goes_by[block as usize] = words.min();
+        if !lpns.is_empty() {
+            hints.take(block);
+        }
     }
 
     /// A block is erased.
     pub(crate) fn erase_by_hint(&mut self, block: BlockId) {
         if let Some(hints) = &mut self.hints {
             hints.goes_by[block as usize] = None;
+            hints.free += u32::from(std::mem::take(&mut hints.used[block as usize]));
+        }
+    }
+
+    /// A page that nobody wants fills a block up.
+    pub(crate) fn pad_by_hint(&mut self, block: BlockId) {
+        if let Some(hints) = &mut self.hints {
+            hints.take(block);
         }
     }
 

@@ -161,6 +161,7 @@ impl Observer for Oracle {
         self.clock.programmed(ppn, false, cause);
         if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
             self.ageing.programmed(at.block);
+            self.pad_by_hint(at.block);
             self.medium.set_stamp(at, Stamp::DEAD);
             self.blame.programmed(ppn, NOBODY);
             self.check_to_come(at.block);

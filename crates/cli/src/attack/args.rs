@@ -35,6 +35,9 @@ pub(crate) struct AttackArgs {
     /// of each trial.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) requests: Option<NonZeroU64>,
+    /// What the host says of how slow reads of its data may be, as in `vpass run`: a TOML file of `[[range]]`s. off: it says nothing.
+    #[arg(long, value_name = "FILE|off", default_value = "off")]
+    pub(crate) hints: PathBuf,
     /// Write the requests as a workload file, which `vpass run` replays.
     #[arg(long, value_name = "FILE")]
     pub(crate) write: Option<PathBuf>,

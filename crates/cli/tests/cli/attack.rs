@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, command, finished, vpass};
+use crate::common::{Done, Room, command, finished, tired, vpass};
 
 const AGED: &[&str] = &["--drive", "tiny", "--set", "start.pec=2000", "--gear", "untimed"];
 
@@ -32,6 +32,28 @@ fn an_unprotected_drive_loses_what_is_hammered_and_a_protected_one_does_not() {
             assert!(json["reclaim"]["pages_copied"].as_u64() > Some(0), "{name} {reclaim}");
         }
     }
+}
+
+/// Reads may be slow, and no attack gets more out of that than retries: the oracle is clean and nothing is lost.
+#[test]
+fn hints_lose_nothing_under_attack() {
+    let room = Room::new();
+    let hints = room.file(
+        "hints.toml",
+        "[[range]]\noffset = 0\nbytes = \"400MiB\"\naccess_latency = \"idle\"\n[[range]]\noffset = \"600MiB\"\nbytes = \"100MiB\"\naccess_latency = \"typical\"\n",
+    );
+    let drive = room.file("tired.toml", &tired());
+    for name in ["hammer", "defeat-counters", "below-interval", "charge-and-burst", "weak-spot", "adaptive"] {
+        for reclaim in ["block", "straw-wl"] {
+            let args = ["attack", name, "--drive", &drive, "--gear", "untimed", "--reclaim", reclaim, "--hints", &hints, "--json"];
+            let done = vpass(&args);
+            assert_eq!(done.code, 0, "{name} {reclaim}: {}{}", done.stdout, done.stderr);
+            assert!(done.json()["hints"]["idle"]["pages"].as_u64() > Some(0));
+        }
+    }
+    let far = room.file("far.toml", "[[range]]\noffset = 0\nbytes = \"4GiB\"\naccess_latency = \"idle\"\n");
+    vpass(&["attack", "hammer", "--drive", &drive, "--hints", &far]).refuses(2, &["4294967296", "the drive ends at"]);
+    vpass(&["attack", "hammer", "--drive", "tiny", "--hints", &hints]).refuses(2, &["no retries", "[ecc]"]);
 }
 
 /// The drive drains between its bursts, and the summary says so; no file could replay what depends on looks.

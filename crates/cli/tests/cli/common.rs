@@ -102,3 +102,11 @@ pub(crate) fn msr_reads(offsets: &[u64]) -> String {
     let row = |(i, offset)| format!("{},host,0,Read,{offset},4096,0\n", 128_166_372_000_000_000u64 + 10 * i as u64);
     offsets.iter().enumerate().map(row).collect()
 }
+
+/// The tiny drive with data that has an error rate, and reads that take up to two retries.
+pub(crate) fn tired() -> String {
+    let tiny = include_str!("../../../../presets/drives/tiny.toml");
+    let law = "[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n";
+    let code = "[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\nretry_decode_us = [50, 70]\n";
+    format!("{tiny}\n{law}{code}[hints]\ntypical_us = 150\nidle_us = 1000\n")
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, vpass};
+use crate::common::{Room, tired, vpass};
 
 /// The tiny drive, rated for so few cycles that it is worn out within an hour or so.
 fn lives(more: &[&str]) -> Vec<&'static str> {
@@ -93,8 +93,119 @@ fn a_search_gives_its_curve() {
     assert_eq!(std::fs::read_to_string(out.join("find.csv")).unwrap(), done.stdout);
 }
 
+/// All of the drive's data may be slow.
+const IDLE: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"idle\"\n";
+
+/// A life of the tired drive, worn out within an hour or so; `hints` is a file or off.
+fn tired_life(room: &Room, hints: &str, more: &[&str]) -> Value {
+    let drive = room.file("tired.toml", &tired());
+    let fixed = [
+        "life",
+        "--drive",
+        &drive,
+        "--workload",
+        "hot-cold",
+        "--set",
+        "workload.rate=20000",
+        "--set",
+        "workload.read_share=1",
+        "--hints",
+        hints,
+    ];
+    let done = vpass(
+        &[&fixed[..], &["--set", "drive.rated_pec=6", "--set", "workload.queue_depth=", "--reclaim", "straw-wl", "--json"], more].concat(),
+    );
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    done.json()
+}
+
+/// What one retry more buys: life, at the cost of slow reads; and the answer of the fluid gear is that of the untimed one.
+#[test]
+fn retries_buy_life() {
+    let room = Room::new();
+    let idle = room.file("idle.toml", IDLE);
+    let years = |json: &Value| number(json, "/techniques/0/years/mean");
+    let none = tired_life(&room, "off", &[]);
+    let [one, two] = ["150", "1000"]
+        .map(|us| tired_life(&room, &idle, &["--set", "hints.typical_us=100", "--set", &format!("hints.idle_us={us}"), "--seeds", "2"]));
+    assert!(years(&none) * 1.1 < years(&one) && years(&one) * 1.1 < years(&two), "{} {} {}", years(&none), years(&one), years(&two));
+    assert!(none.pointer("/techniques/0/hints").unwrap().is_null());
+    assert_eq!((number(&one, "/techniques/0/hints/idle/retries"), number(&two, "/techniques/0/hints/idle/retries")), (1.0, 2.0));
+    for json in [&one, &two] {
+        assert!((number(json, "/techniques/0/hints/idle/reads/mean") - 1.0).abs() < 1e-9);
+        assert!(number(json, "/techniques/0/hints/idle/missed_budgets/mean") < 1e-9);
+        let shares = json.pointer("/techniques/0/reads_by_retries").and_then(Value::as_array).unwrap();
+        assert!((shares.iter().map(|share| share["mean"].as_f64().unwrap()).sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+    assert!(number(&one, "/techniques/0/reads_by_retries/1/mean") > 0.01 && number(&one, "/techniques/0/reads_by_retries/2/mean") < 1e-9);
+    let untimed = tired_life(&room, &idle, &["--set", "hints.idle_us=1000", "--gear", "untimed", "--oracle", "off"]);
+    assert!((years(&two) / years(&untimed) - 1.0).abs() < 0.03, "{} and {}", years(&two), years(&untimed));
+    let retried = |json: &Value| number(json, "/techniques/0/reads_by_retries/2/mean");
+    assert!((retried(&two) / retried(&untimed) - 1.0).abs() < 0.03, "{} and {}", retried(&two), retried(&untimed));
+}
+
+/// Without reclaim data is lost, and errors end the life before wear does.
+#[test]
+fn errors_end_a_life() {
+    let room = Room::new();
+    let drive = room.file("tired.toml", &tired());
+    let of = |reclaim: &str, uber: &str, gear: &str| {
+        let fixed =
+            ["life", "--drive", &drive, "--workload", "hot-cold", "--set", "workload.rate=20000", "--set", "workload.read_share=0.9"];
+        let more = [
+            "--set",
+            "workload.queue_depth=",
+            "--set",
+            "drive.rated_pec=20",
+            "--gear",
+            gear,
+            "--reclaim",
+            reclaim,
+            "--uber",
+            uber,
+            "--json",
+        ];
+        let done = vpass(&[&fixed[..], &more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        done.json()
+    };
+    let ends = |json: &Value| json.pointer("/techniques/0/lives/0/end").and_then(Value::as_str).unwrap().to_owned();
+    let (kept, strict) = (of("block", "1e-15", "fluid"), of("none", "1e-15", "fluid"));
+    assert_eq!((ends(&kept), ends(&strict)), ("worn_out".into(), "uber".into()));
+    assert!(number(&kept, "/techniques/0/uber/mean") < 1e-15 && number(&strict, "/techniques/0/uber/mean") > 1e-15);
+    let years = |json: &Value| number(json, "/techniques/0/years/mean");
+    assert!(years(&strict) < years(&kept));
+    let untimed = of("none", "1e-15", "untimed");
+    assert!(
+        ends(&untimed) == "uber" && (years(&strict) / years(&untimed) - 1.0).abs() < 0.15,
+        "{} and {}",
+        years(&strict),
+        years(&untimed)
+    );
+    vpass(&lives(&["--uber", "1e-15"])).refuses(2, &["--uber", "no error rate", "error.model", "aged-tlc"]);
+    vpass(&lives(&["--uber", "2"])).refuses(2, &["--uber 2", "above 0 and below 1"]);
+}
+
+#[test]
+fn hints_are_refused_where_they_mean_nothing() {
+    let room = Room::new();
+    let idle = room.file("idle.toml", IDLE);
+    vpass(&lives(&["--hints", &idle])).refuses(2, &["no retries", "[error] and [ecc]"]);
+    let drive = room.file("tired.toml", &tired());
+    let life = ["life", "--drive", &drive, "--workload", "zipf-read", "--set", "workload.rate=100"];
+    let with = |more: &[&str], words: &[&str]| vpass(&[&life[..], more].concat()).refuses(2, words);
+    with(&["--hints", &idle, "--set", "hints.typical_us=20"], &["hints.typical_us = 20", "without any retry"]);
+    let twice = room.file("twice.toml", &format!("{IDLE}{IDLE}"));
+    with(&["--hints", &twice], &["twice.toml line 5", "line 1", "rank 0"]);
+    let far = room.file("far.toml", &IDLE.replace("1GiB", "2GiB"));
+    with(&["--hints", &far, "--sample", "1/2"], &["the drive ends at 1073741824 bytes"]);
+    let named = room.file("named.toml", "[[device]]\nname = \"0\"\naccess_latency = \"idle\"\n");
+    with(&["--hints", &named], &["named.toml line 1", "[[device]] is for traces"]);
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
+    let room = Room::new();
     let run = ["run", "--drive", "tiny", "--workload", "zipf-read"];
     let fluid = [&run[..], &["--gear", "fluid", "--set", "workload.rate=100"]].concat();
     let refuses = |args: &[&str], words: &[&str]| vpass(args).refuses(2, words);
@@ -110,7 +221,15 @@ fn what_cannot_be_is_refused() {
     refuses(&[&fluid[..], &["--sample", "1/16"]].concat(), &["408 blocks", "1/8"]);
     refuses(&[&fluid[..], &["--sample", "2/4"]].concat(), &["vpass life"]);
     refuses(&[&fluid[..], &["--oracle", "full"]].concat(), &["--oracle on"]);
-    refuses(&["run", "--drive", "tiny", "--fio", "../../examples/jobs/database.fio", "--gear", "fluid"], &["fio", "--gear untimed"]);
+    refuses(
+        &["run", "--drive", "tiny", "--fio", "../../examples/jobs/database.fio", "--gear", "fluid"],
+        &["fio", "rate_iops", "--gear untimed"],
+    );
+    let trace = ["--drive", "tiny", "--trace", "../../examples/traces/pgbench-ext4.csv.zst"];
+    refuses(&[&["run"], &trace[..], &["--gear", "fluid", "--queue-depth", "8"]].concat(), &["closed loop", "its own clock"]);
+    refuses(&[&["run"], &trace[..], &["--gear", "fluid", "--warm-up", "8"]].concat(), &["--warm-up", "--gear untimed"]);
+    let phases = room.file("phases.toml", "[workload]\n[[workload.phase]]\npages = [1]\nrequests = 5\n");
+    refuses(&["run", "--drive", "tiny", "--workload", &phases, "--gear", "fluid"], &["workload.rate", "closed loop"]);
     refuses(&["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"], &["neither a rate nor time stamps"]);
     refuses(&["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "timed"], &["--gear untimed"]);
     refuses(&lives(&["--years", "0"]), &["--years 0"]);

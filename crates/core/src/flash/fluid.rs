@@ -179,8 +179,7 @@ impl Flash {
                 self.draw_readers(block, left);
             } else {
                 self.draw_readers(block, 1);
-                let expected = self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block as usize].expected());
-                self.deposit(block, if planted(Bug::AlarmNotDrawnAgain) { expected as u64 } else { before });
+                self.deposit_before_alarm(block, before);
             }
             // What comes next is drawn when the reads that are owed have been served.
             self.restart(block, 1, f64::INFINITY);
@@ -188,6 +187,14 @@ impl Flash {
             if self.fluid.as_ref().is_some_and(|fluid| !fluid.owed.is_empty()) {
                 return;
             }
+        }
+    }
+
+    /// A read was served by itself from this page: its block's alarm is nearer.
+    #[inline]
+    pub(crate) fn served_from(&mut self, ppn: Ppn) {
+        if ppn < self.geometry.raw_pages() {
+            self.touch(self.geometry.block_of(ppn));
         }
     }
 
@@ -327,6 +334,25 @@ impl Flash {
         let Some(fluid) = &mut self.fluid else { return };
         let at = fluid.flows[block as usize].next_look(is_open);
         fluid.agenda.plan(&mut fluid.flows, block, at);
+    }
+
+    /// Reads of a block that surely do not reach its alarm.
+    fn reads_before_alarm(&self, block: BlockId) -> u64 {
+        let hot = &self.hot[block as usize];
+        let largest = self.dose.into_iter().max().unwrap_or(Quarters::UNIT);
+        u64::from(hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count()).saturating_sub(1))
+    }
+
+    /// Deposits reads that came before an alarm. Others may have been served by themselves since it was drawn, and brought it nearer: those that
+    /// would reach it are served by themselves, too.
+    fn deposit_before_alarm(&mut self, block: BlockId, count: u64) {
+        if planted(Bug::AlarmNotDrawnAgain) {
+            let expected = self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block as usize].expected());
+            return self.deposit(block, expected as u64);
+        }
+        let in_bulk = count.min(self.reads_before_alarm(block));
+        self.draw_readers(block, count - in_bulk);
+        self.deposit(block, in_bulk);
     }
 
     /// Reads of a tired block that are served one after the other when the last of them has come: with all their retries they ask no policy, and

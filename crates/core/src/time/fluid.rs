@@ -176,7 +176,8 @@ impl FluidRun {
                 if let Some(hints) = &mut drive.hints {
                     hints.read(lpn);
                 }
-                drive.read_page(lpn);
+                let ppn = drive.read_page(lpn);
+                drive.flash.served_from(ppn);
             }
             drive.flash.plan_touched();
             if !drive.flash.owes_reads() {

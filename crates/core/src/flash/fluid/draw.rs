@@ -3,7 +3,6 @@
 use super::{Fluid, OF_ALARM, reads_of};
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::SUSPECT;
 
@@ -24,8 +23,8 @@ impl Flash {
             self.begin_anew(block);
             return;
         }
-        let count = if planted(Bug::AlarmNotDrawnAgain) { flow.expected() as u64 } else { fluid.chance.part_of(before, share) };
-        self.deposit(block, count);
+        let count = fluid.chance.part_of(before, share);
+        self.deposit_before_alarm(block, count);
         self.begin_anew(block);
     }
 
