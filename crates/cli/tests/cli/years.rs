@@ -113,7 +113,7 @@ fn tired_life(room: &Room, hints: &str, more: &[&str]) -> Value {
         hints,
     ];
     let done = vpass(
-        &[&fixed[..], &["--set", "drive.rated_pec=6", "--set", "workload.queue_depth=", "--reclaim", "straw-wl", "--json"], more].concat(),
+        &[&fixed[..], &["--set", "drive.rated_pec=2", "--set", "workload.queue_depth=", "--reclaim", "straw-wl", "--json"], more].concat(),
     );
     assert_eq!(done.code, 0, "{}", done.stderr);
     done.json()
@@ -126,8 +126,8 @@ fn retries_buy_life() {
     let idle = room.file("idle.toml", IDLE);
     let years = |json: &Value| number(json, "/techniques/0/years/mean");
     let none = tired_life(&room, "off", &[]);
-    let [one, two] = ["150", "1000"]
-        .map(|us| tired_life(&room, &idle, &["--set", "hints.typical_us=100", "--set", &format!("hints.idle_us={us}"), "--seeds", "2"]));
+    let [one, two] =
+        ["150", "1000"].map(|us| tired_life(&room, &idle, &["--set", "hints.typical_us=100", "--set", &format!("hints.idle_us={us}")]));
     assert!(years(&none) * 1.1 < years(&one) && years(&one) * 1.1 < years(&two), "{} {} {}", years(&none), years(&one), years(&two));
     assert!(none.pointer("/techniques/0/hints").unwrap().is_null());
     assert_eq!((number(&one, "/techniques/0/hints/idle/retries"), number(&two, "/techniques/0/hints/idle/retries")), (1.0, 2.0));
@@ -139,49 +139,29 @@ fn retries_buy_life() {
     }
     assert!(number(&one, "/techniques/0/reads_by_retries/1/mean") > 0.01 && number(&one, "/techniques/0/reads_by_retries/2/mean") < 1e-9);
     let untimed = tired_life(&room, &idle, &["--set", "hints.idle_us=1000", "--gear", "untimed", "--oracle", "off"]);
-    assert!((years(&two) / years(&untimed) - 1.0).abs() < 0.03, "{} and {}", years(&two), years(&untimed));
+    assert!((years(&two) / years(&untimed) - 1.0).abs() < 0.05, "{} and {}", years(&two), years(&untimed));
     let retried = |json: &Value| number(json, "/techniques/0/reads_by_retries/2/mean");
-    assert!((retried(&two) / retried(&untimed) - 1.0).abs() < 0.03, "{} and {}", retried(&two), retried(&untimed));
+    assert!((retried(&two) / retried(&untimed) - 1.0).abs() < 0.1, "{} and {}", retried(&two), retried(&untimed));
 }
 
-/// Without reclaim data is lost, and errors end the life before wear does.
+/// Without reclaim nothing wears, and errors end the life.
 #[test]
 fn errors_end_a_life() {
     let room = Room::new();
     let drive = room.file("tired.toml", &tired());
-    let of = |reclaim: &str, uber: &str, gear: &str| {
-        let fixed =
-            ["life", "--drive", &drive, "--workload", "hot-cold", "--set", "workload.rate=20000", "--set", "workload.read_share=0.9"];
-        let more = [
-            "--set",
-            "workload.queue_depth=",
-            "--set",
-            "drive.rated_pec=20",
-            "--gear",
-            gear,
-            "--reclaim",
-            reclaim,
-            "--uber",
-            uber,
-            "--json",
-        ];
+    let of = |reclaim: &str, gear: &str| {
+        let fixed = ["life", "--drive", &drive, "--workload", "hot-cold", "--set", "workload.rate=1000", "--set", "workload.read_share=1"];
+        let more = ["--set", "drive.rated_pec=2", "--gear", gear, "--reclaim", reclaim, "--uber", "1e-15", "--json"];
         let done = vpass(&[&fixed[..], &more].concat());
         assert_eq!(done.code, 0, "{}", done.stderr);
         done.json()
     };
     let ends = |json: &Value| json.pointer("/techniques/0/lives/0/end").and_then(Value::as_str).unwrap().to_owned();
-    let (kept, strict) = (of("block", "1e-15", "fluid"), of("none", "1e-15", "fluid"));
-    assert_eq!((ends(&kept), ends(&strict)), ("worn_out".into(), "uber".into()));
-    assert!(number(&kept, "/techniques/0/uber/mean") < 1e-15 && number(&strict, "/techniques/0/uber/mean") > 1e-15);
-    let years = |json: &Value| number(json, "/techniques/0/years/mean");
-    assert!(years(&strict) < years(&kept));
-    let untimed = of("none", "1e-15", "untimed");
-    assert!(
-        ends(&untimed) == "uber" && (years(&strict) / years(&untimed) - 1.0).abs() < 0.15,
-        "{} and {}",
-        years(&strict),
-        years(&untimed)
-    );
+    let (kept, lost) = (of("block", "fluid"), of("none", "fluid"));
+    assert_eq!((ends(&kept), ends(&lost)), ("worn_out".into(), "uber".into()));
+    assert!(number(&kept, "/techniques/0/uber/mean") < 1e-15 && number(&lost, "/techniques/0/uber/mean") > 1e-15);
+    let (years, untimed) = (|json: &Value| number(json, "/techniques/0/years/mean"), of("none", "untimed"));
+    assert!(ends(&untimed) == "uber" && (years(&lost) / years(&untimed) - 1.0).abs() < 0.15, "{} and {}", years(&lost), years(&untimed));
     vpass(&lives(&["--uber", "1e-15"])).refuses(2, &["--uber", "no error rate", "error.model", "aged-tlc"]);
     vpass(&lives(&["--uber", "2"])).refuses(2, &["--uber 2", "above 0 and below 1"]);
 }
