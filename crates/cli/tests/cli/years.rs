@@ -96,54 +96,6 @@ fn a_search_gives_its_curve() {
 /// All of the drive's data may be slow.
 const IDLE: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"idle\"\n";
 
-/// A life of the tired drive, worn out within an hour or so; `hints` is a file or off.
-fn tired_life(room: &Room, hints: &str, more: &[&str]) -> Value {
-    let drive = room.file("tired.toml", &tired());
-    let fixed = [
-        "life",
-        "--drive",
-        &drive,
-        "--workload",
-        "hot-cold",
-        "--set",
-        "workload.rate=20000",
-        "--set",
-        "workload.read_share=1",
-        "--hints",
-        hints,
-    ];
-    let done = vpass(
-        &[&fixed[..], &["--set", "drive.rated_pec=2", "--set", "workload.queue_depth=", "--reclaim", "straw-wl", "--json"], more].concat(),
-    );
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    done.json()
-}
-
-/// What one retry more buys: life, at the cost of slow reads; and the answer of the fluid gear is that of the untimed one.
-#[test]
-fn retries_buy_life() {
-    let room = Room::new();
-    let idle = room.file("idle.toml", IDLE);
-    let years = |json: &Value| number(json, "/techniques/0/years/mean");
-    let none = tired_life(&room, "off", &[]);
-    let [one, two] =
-        ["150", "1000"].map(|us| tired_life(&room, &idle, &["--set", "hints.typical_us=100", "--set", &format!("hints.idle_us={us}")]));
-    assert!(years(&none) * 1.1 < years(&one) && years(&one) * 1.1 < years(&two), "{} {} {}", years(&none), years(&one), years(&two));
-    assert!(none.pointer("/techniques/0/hints").unwrap().is_null());
-    assert_eq!((number(&one, "/techniques/0/hints/idle/retries"), number(&two, "/techniques/0/hints/idle/retries")), (1.0, 2.0));
-    for json in [&one, &two] {
-        assert!((number(json, "/techniques/0/hints/idle/reads/mean") - 1.0).abs() < 1e-9);
-        assert!(number(json, "/techniques/0/hints/idle/missed_budgets/mean") < 1e-9);
-        let shares = json.pointer("/techniques/0/reads_by_retries").and_then(Value::as_array).unwrap();
-        assert!((shares.iter().map(|share| share["mean"].as_f64().unwrap()).sum::<f64>() - 1.0).abs() < 1e-9);
-    }
-    assert!(number(&one, "/techniques/0/reads_by_retries/1/mean") > 0.01 && number(&one, "/techniques/0/reads_by_retries/2/mean") < 1e-9);
-    let untimed = tired_life(&room, &idle, &["--set", "hints.idle_us=1000", "--gear", "untimed", "--oracle", "off"]);
-    assert!((years(&two) / years(&untimed) - 1.0).abs() < 0.05, "{} and {}", years(&two), years(&untimed));
-    let retried = |json: &Value| number(json, "/techniques/0/reads_by_retries/2/mean");
-    assert!((retried(&two) / retried(&untimed) - 1.0).abs() < 0.1, "{} and {}", retried(&two), retried(&untimed));
-}
-
 /// Without reclaim nothing wears, and errors end the life.
 #[test]
 fn errors_end_a_life() {
