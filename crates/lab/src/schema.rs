@@ -242,7 +242,8 @@ pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
 
 fn unknown_table(schema: &[Section], name: &str) -> Unknown {
     let tables: Vec<_> = schema.iter().map(|s| s.name).collect();
-    match nearest(name, tables.iter().copied()) {
+    let is_a_key = schema.iter().any(|s| s.keys().contains(&name));
+    match nearest(name, tables.iter().copied()).filter(|_| !is_a_key) {
         None => unknown_here(schema, name, name, &tables),
         near => unknown(name, near, &[]),
     }

@@ -73,9 +73,8 @@ fn the_fluid_gear_agrees_with_the_untimed_one() {
         both("erases", 0.01, &|s| s.flash.erases.sum() as f64);
         both("programs", 0.01, &|s| s.flash.programs.sum() as f64);
         both("alarms", 0.01, &|s| s.reclaim.alarms as f64);
-        let worst = |s: &Summary| s.oracle.as_ref().unwrap().worst_dose_ratio;
-        let (one, other) = (mean(&of(&untimed, worst)).0, mean(&of(&fluid, worst)).0);
-        assert!((other / one - 1.0).abs() <= 0.02, "{}: {one} and {other}", what("worst dose"));
+        // An extreme of few seeds: its own deviation is that of a few per cent.
+        both("worst dose", 0.02, &|s| s.oracle.as_ref().unwrap().worst_dose_ratio);
         assert!(fluid.iter().any(|s| s.reclaim.pages_copied > 100), "{}: nothing to compare", what("copies"));
     }
 }

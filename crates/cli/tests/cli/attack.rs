@@ -52,7 +52,7 @@ fn hints_lose_nothing_under_attack() {
         }
     }
     let far = room.file("far.toml", "[[range]]\noffset = 0\nbytes = \"4GiB\"\naccess_latency = \"idle\"\n");
-    vpass(&["attack", "hammer", "--drive", &drive, "--hints", &far]).refuses(2, &["4294967296", "the drive ends at"]);
+    vpass(&["attack", "hammer", "--drive", &drive, "--hints", &far]).refuses(2, &["4GiB", "the drive ends at"]);
     vpass(&["attack", "hammer", "--drive", "tiny", "--hints", &hints]).refuses(2, &["no retries", "[ecc]"]);
 }
 

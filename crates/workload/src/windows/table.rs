@@ -63,7 +63,9 @@ impl Windows {
             let Some(request) = chunk.last() else { break };
             last = request.at;
             all.requests += chunk.len() as u64;
-            chunk.iter().for_each(|request| all.take(request, &mut sums));
+            for request in &chunk {
+                all.take(request, &mut sums);
+            }
         }
         all.end_window(&mut sums);
         all.pass = next_begins(source, last, all.requests)?;
