@@ -100,10 +100,9 @@ impl Flash {
     /// the data was sensed did it no harm.
     #[inline]
     pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (u32, u32), own: Quarters) -> PageHealth {
-        if self.tired.blocks.get(block as usize).is_none_or(|known| self.now >= known.until) {
-            if !self.look_levels_up(block) {
-                return self.health_without_table(block, wordline * self.geometry.cell.bits() + kind, own);
-            }
+        let is_known = self.tired.blocks.get(block as usize).is_some_and(|known| self.now < known.until);
+        if !is_known && !self.look_levels_up(block) {
+            return self.health_without_table(block, wordline * self.geometry.cell.bits() + kind, own);
         }
         let known = &self.tired.blocks[block as usize];
         let first = self.geometry.first_wordline(block) as usize;
