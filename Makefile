@@ -78,7 +78,7 @@ recorded:
 record:
 	cargo test --release -p vpass-cli --test recorded -- --ignored take_the_record
 
-# The figures of a paper beside its numbers: 19 minutes of CPU time for straw-2024, 11 for ipr-2018, 7 for ida-coding-2018, RLRMIN for
+# The figures of a paper beside its numbers: 19 minutes of CPU time for straw-2024, 11 for ipr-2018, 7 for ida-coding-2018, 10 for
 # read-latency-relaxation-2021.
 paper-straw: build
 	@rm -rf target/papers/straw-2024

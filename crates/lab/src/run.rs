@@ -126,7 +126,8 @@ impl Measured {
         let Self { mut session, mut series, before } = self;
         let stages = plan.stages.then(|| session.drive.end_observation().and_then(watched)).flatten();
         let Judged { mut drive, engine, oracle } = session.judge();
-        series.end(&drive, engine.as_ref().map(Replay::last_completion));
+        let end = engine.as_ref().map(Replay::last_completion).or(served.last_arrival.filter(|_| plan.is_fluid()));
+        series.end(&drive, end);
         let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before);
         let mut summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
         summary.page_reads = stages;

@@ -122,10 +122,11 @@ impl Kind {
     }
 }
 
-/// The plan, or one for each sample of its drive.
+/// The plan, or one for each sample of its drive. Neighbouring residues have pages of the same requests, so that samples as far apart as can be
+/// are taken.
 fn in_samples(plan: Plan, samples: Option<Samples>) -> Result<Vec<Plan>, Failure> {
     let Some(Samples { count, of }) = samples else { return Ok(vec![plan]) };
-    (0..count).map(|residue| plan.sampled(Sample { of, residue })?.checked()).collect()
+    (0..count).map(|n| plan.sampled(Sample { of, residue: n * (of / count) })?.checked()).collect()
 }
 
 /// The techniques of a run, and which of them figures know it by.

@@ -93,7 +93,14 @@ fn a_small_rlr_runs_and_its_latencies_follow_from_its_retries() {
         line.rsplit(',').next().unwrap().parse().unwrap()
     };
     // 307,200 reads of a block, which is rewritten at some 85,000 each.
-    assert!((last("rewriting", "TLC 0 cycles 120 GB,random-reads,1,") - 3.0).abs() < 0.1);
+    assert!((last("rewriting", "TLC 0 cycles 120 GB,random-reads,52,") - 3.0).abs() < 0.1);
+    // Three rewritings, evenly over half a year: the last one comes in its last third.
+    let weeks = std::fs::read_to_string(out.join("half-a-year-by-week.csv")).unwrap();
+    let rewritten = |from: usize, to: usize| -> f64 {
+        let of_drive = weeks.lines().filter(|l| l.starts_with("TLC 0 cycles 120 GB,random-reads,block,1,0,"));
+        of_drive.skip(from).take(to - from).map(|l| l.split(',').nth(7).unwrap().parse::<f64>().unwrap()).sum()
+    };
+    assert!((rewritten(18, 26) / rewritten(0, 26) - 1.0 / 3.0).abs() < 0.1, "{weeks}");
     let long = |rate: &str| last("retriers-last-week", &format!("{rate} reads a page,random-reads,observed-retries"));
     assert!(long("400") < 1e-12 && long("800") > 0.1);
     // Retries save rewriting; under straw-wl they deposit much of what they save, but where a read begins with the level that worked last.
