@@ -26,6 +26,7 @@ mod witness;
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::Request;
+use vpass_core::base::span::Span;
 use vpass_core::bugs::{Bug, Finder};
 use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::drive::{Drive, Techniques};
@@ -199,6 +200,9 @@ impl Case {
         }
         // What merges states in place does not go with parity yet.
         let ages = Ages::draw(&decks, &mut config, timed).filter(|ages| self.parity.is_none() || ages.refresh != "ida");
+        if self.parity.is_some() && ages.is_none() {
+            config.start.age = Span(0);
+        }
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
         let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
