@@ -77,7 +77,7 @@ fn repeated(args: &LifeArgs, plan: &Plan) -> Result<Vec<Plan>, Failure> {
     let mut plans = vec![];
     for i in 0..u64::from(args.seeds.get()) {
         let seed = plan.seed.checked_add(i).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
-        for residue in 0..args.setup.sample.count {
+        for residue in args.setup.sample.residues() {
             plans.push(Plan { seed, ..plan.clone() }.of_residue(residue));
         }
     }

@@ -122,11 +122,10 @@ impl Kind {
     }
 }
 
-/// The plan, or one for each sample of its drive. Neighbouring residues have pages of the same requests, so that samples as far apart as can be
-/// are taken.
+/// The plan, or one for each sample of its drive.
 fn in_samples(plan: Plan, samples: Option<Samples>) -> Result<Vec<Plan>, Failure> {
-    let Some(Samples { count, of }) = samples else { return Ok(vec![plan]) };
-    (0..count).map(|n| plan.sampled(Sample { of, residue: n * (of / count) })?.checked()).collect()
+    let Some(samples) = samples else { return Ok(vec![plan]) };
+    samples.residues().map(|residue| plan.sampled(Sample { of: samples.of, residue })?.checked()).collect()
 }
 
 /// The techniques of a run, and which of them figures know it by.
