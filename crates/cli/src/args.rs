@@ -307,7 +307,7 @@ pub(crate) struct Samples {
 
 impl Samples {
     /// The residues of the samples, as far apart as can be: neighbouring ones have pages of the same requests, and would say too little of chance.
-    pub(crate) fn residues(&self) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);
         (0..self.count).map(move |n| n * apart)
     }

@@ -1,6 +1,7 @@
 //! The result of one run for reading, and its verdict in a sentence or two.
 
 mod jobs;
+mod tired;
 
 use std::fmt::Write;
 
@@ -8,7 +9,7 @@ use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use vpass_lab::plan::Plan;
-use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Hints, OverSeeds, Quantiles, Summary, Trace};
+use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::table::{Look, Table, wrapped};
@@ -195,56 +196,7 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
             plural(parity.unprotected_stripes, "stripe")
         );
     }
-    if let Some(retries) = &s.retries {
-        let reads: u64 = retries.histogram.iter().sum();
-        let share = if reads > 0 { 100.0 * retries.reads_with_retry as f64 / reads as f64 } else { 0.0 };
-        let _ = write!(
-            text,
-            "\n  retries: {} of the host's page reads took some ({} %), {} a read on average",
-            count(retries.reads_with_retry),
-            digits(share),
-            digits(retries.mean.unwrap_or(0.0))
-        );
-    }
-    if let Some(uber) = s.uber
-        && let (Some(rate), Some(low), Some(high)) = (uber.rate, uber.counted_low, uber.counted_high)
-    {
-        let lost = plural(s.data_lost_pages, "page");
-        let _ =
-            write!(text, "\n  UBER: {rate:.1e} by chance; {lost} lost of {:.1e} bits read, {low:.1e} to {high:.1e}", uber.bits_read as f64);
-        if let Some(OverSeeds {
-            seeds,
-            rate: Some(rate),
-            data_lost_pages,
-            bits_read,
-            counted_low: Some(low),
-            counted_high: Some(high),
-            ..
-        }) = uber.over_seeds
-        {
-            let (lost, bits_read, ci95) = (plural(data_lost_pages, "page"), bits_read as f64, rate.ci95.unwrap_or(0.0));
-            let _ = write!(
-                text,
-                "\n    over {seeds} seeds {:.1e} +- {ci95:.1e} by chance; {lost} lost of {bits_read:.1e} bits read, {low:.1e} to {high:.1e}",
-                rate.mean
-            );
-        }
-    }
-    for (word, of) in s.hints.iter().flat_map(Hints::words).filter(|(_, of)| of.pages > 0) {
-        let _ = write!(
-            text,
-            "\n  hints, {word}: {} pages, {} retries ({}); {} pages read, {} of them later than that",
-            count(of.pages),
-            of.retries,
-            microseconds(of.latency_us),
-            count(of.reads),
-            count(of.missed_budgets)
-        );
-    }
-    if let Some(losses) = s.losses.filter(|losses| losses.by_reads + losses.by_age > 0) {
-        let (by_reads, by_age) = (plural(losses.by_reads, "page"), plural(losses.by_age, "page"));
-        let _ = write!(text, "\n  lost by reads: {by_reads}; by age: {by_age}");
-    }
+    text.push_str(&tired::tired(s));
     if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s)) {
         let (mean, percent) = (microseconds(mean), digits(percent));
         let _ = write!(text, "\n  a host page read waited {mean} for reclaim on average, {percent} % of a read's mean latency");

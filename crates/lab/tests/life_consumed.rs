@@ -136,7 +136,6 @@ fn projections_are_near_lives() {
         let projected =
             summary.wear.projected_life_days.unwrap_or_else(|| panic!("{reclaim} {set:?}: {} cycles", summary.wear.cycles_observed));
         let lived = self::life(Gear::Fluid, chosen, &set).2 / 86_400.0;
-        println!("{reclaim} {set:?}: {projected} days projected, {lived} lived: {:+.1} %", 100.0 * (projected / lived - 1.0));
         near(&format!("{reclaim} {set:?}"), projected, lived, 0.15);
     }
 }

@@ -16,6 +16,7 @@ mod deck;
 mod draw;
 mod hinted;
 mod params;
+mod play;
 mod referee;
 mod restless;
 mod start;
@@ -25,30 +26,21 @@ mod tired;
 mod witness;
 
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::request::Request;
 use vpass_core::base::span::Span;
-use vpass_core::bugs::{Bug, Finder};
+use vpass_core::bugs::Bug;
 use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw};
-use vpass_core::drive::{Drive, Techniques};
+use vpass_core::drive::Techniques;
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::parity::ParityTechnique;
-use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE, RECLAIM, Technique};
+use vpass_core::slots::reclaim::{RECLAIM, Technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH};
-use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
 use self::ageing::Ages;
 use self::deck::Decks;
-use self::referee::{Referee, Verdict};
-use self::restless::Restless;
-use self::stream::{GROUP_OF, Stream, mirror};
-use self::witness::Witness;
-use crate::adversary::{Adversary, Coming, Siege};
+use self::play::{Play, Played};
+use crate::OracleReport;
 use crate::dice::Dice;
-use crate::fullness::Sight;
-use crate::hearsay::Ear;
-use crate::promises::{Answers, Knows};
-use crate::{Oracle, OracleReport, ReferenceDrive};
 
 /// Cards of each technique in the deck: one that may lose data, one that must not, and the restless policy.
 const SHARES: (usize, usize, usize) = (4, 3, 6);
@@ -59,12 +51,6 @@ const AGAIN: [bool; 16] = [true, false, false, false, false, false, false, false
 /// How many cases without reclaim are besieged, and how many of those have whole limits, which doses can meet to the last.
 const BESIEGED: [bool; 3] = [true, true, false];
 const WHOLE_LIMITS: [bool; 2] = [true, false];
-
-/// Requests of a siege for each of a stream: it does one thing after the other, and nothing at random between.
-const SIEGE: u64 = 3;
-
-/// Requests of a warm-up, of all.
-const WARM_UP: (u64, u64) = (1, 4);
 
 /// Who makes the requests.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -286,18 +272,6 @@ fn techniques() -> Vec<Option<&'static Technique>> {
     cards.chain(std::iter::repeat_n(None, restless)).collect()
 }
 
-/// What a run came to.
-struct Played {
-    /// All that must be the same when it is run again.
-    end: String,
-    requests: u64,
-    report: OracleReport,
-    /// Pages lost, before and in the measured phase.
-    lost: u64,
-    /// Whether nothing was to be lost at the P/E counts that the drive came to.
-    promised: bool,
-}
-
 fn judge(Played { report, lost, promised, .. }: &Played, safe: bool) -> Result<(), String> {
     if report.is_bug() {
         return Err(report.findings.join("; "));
@@ -311,210 +285,6 @@ fn judge(Played { report, lost, promised, .. }: &Played, safe: bool) -> Result<(
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
-}
-
-/// A case about to be run.
-struct Play<'a> {
-    config: DriveConfig,
-    techniques: &'a Techniques,
-    /// None where the policy is the restless one.
-    technique: Option<&'static Technique>,
-    timed: bool,
-    host: Host,
-    /// Whether a steady state at the start is computed, as that of large drives is.
-    computed: bool,
-    warms_up: bool,
-    /// Pages of a stream's longest requests.
-    longest: u64,
-    /// Where data ages.
-    ages: Option<Ages>,
-    bug: Option<Bug>,
-}
-
-impl Play<'_> {
-    fn run(self, mut dice: Dice, lives: u64) -> Result<Played, String> {
-        let (seed, timed) = (dice.next(), self.timed);
-        let verdict = Verdict::default();
-        let mut drive = self.drive(seed, &verdict).map_err(|e| e.to_string())?;
-        let computed = self.computed && drive.config().start.overwrite >= 1.0;
-        if computed {
-            drive.precondition_computed(seed);
-        } else {
-            drive.precondition(seed);
-        }
-        start::check_content(&mut drive, computed)?;
-        drive.begin_measurement();
-        start::check_counts(&drive)?;
-        let mut reference = ReferenceDrive::new();
-        for row in drive.map_rows() {
-            reference.write(row.lpn);
-        }
-        let keeps_apart = self.technique.is_none_or(|t| t.keeps_apart);
-        let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart, self.longest);
-        source.left *= lives;
-        let asked = source.left;
-        if let Some(ages) = self.ages {
-            source.go_by_a_clock(ages.gap(asked));
-        }
-        let (warmed, lost_before) = if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, (0, 0)) };
-        let mut engine = timed.then(|| Replay::new(&drive));
-        if let Some(engine) = &mut engine {
-            engine.count_groups(&GROUP_OF);
-        }
-        let served = self.serve(&mut dice, &mut drive, engine.as_mut(), &mut source).map_err(|e| format!("{e:?}"))?;
-        let requests = warmed + served;
-        // A siege ends with what it has begun.
-        if requests != asked && !(self.host == Host::Siege && requests > asked) {
-            return Err(format!("{requests} of {asked} requests were served"));
-        }
-        if let Some(fault) = referee::fault(&verdict) {
-            return Err(fault);
-        }
-        drive.report_unread_losses();
-        let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
-        let mut oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
-        oracle.check_doses(&drive);
-        oracle.check_counters(&drive);
-        let all_lost = lost_before.0 + drive.lost_pages();
-        // Nobody promises to keep data that is older than it may become.
-        let lost = all_lost - lost_before.1 - drive.lost_by_age();
-        if all_lost == 0 {
-            compare(&drive, &source.reference)?;
-        }
-        let promised = self.technique.is_none_or(|technique| border::promised(&drive, technique, timed));
-        let end = end(&drive, engine.as_ref());
-        if let Some(broken) = oracle.broken_promise().filter(|_| promised) {
-            return Err(broken.to_owned());
-        }
-        Ok(Played { end, requests, report: oracle.conclude(&drive), lost, promised })
-    }
-
-    /// What is left of the stream's requests, or as many of another host's.
-    fn serve(&self, dice: &mut Dice, drive: &mut Drive, engine: Option<&mut Replay>, source: &mut Stream) -> Result<u64, RunError> {
-        let left = source.left;
-        if self.host == Host::Stream {
-            return match engine {
-                Some(engine) => engine.run(drive, source, &mut |_, _| true),
-                None => run_untimed(drive, source, &mut |_, _| true),
-            };
-        }
-        let (seed, depth) = (dice.next(), dice.pick(&[1, 4, 32]));
-        let page = u64::from(drive.geometry().page_bytes);
-        let mut heard = |burst: &[Request]| burst.iter().for_each(|r| mirror(&mut source.reference, r, page));
-        let gap = self.ages.map(|ages| ages.gap(left));
-        if self.host == Host::Siege {
-            let coming = gap.map_or(Coming::Outstanding(depth), |gap| Coming::ByClock { gap, at: 0 });
-            return Siege::new(seed, coming).lay(drive, engine, SIEGE * left, &mut heard);
-        }
-        let mut adversary = Adversary::new(seed, depth);
-        if let Some(gap) = gap {
-            adversary = adversary.by_a_clock(gap);
-        }
-        adversary.attack(drive, engine, left, &mut heard, &mut |_, _| true)
-    }
-
-    /// The drive, watched by an oracle, with its bug.
-    fn drive(&self, seed: u64, verdict: &Verdict) -> Result<Drive, vpass_core::config::ConfigError> {
-        let (config, gc) = (self.config.clone(), &self.techniques.gc);
-        let mut drive = match self.technique {
-            None => Drive::with_policy(config, Box::new(Restless::new(seed)), self.techniques, self.timed)?,
-            Some(_) => Drive::new(config, self.techniques, self.timed)?,
-        };
-        let mut oracle = Oracle::new(drive.geometry(), drive.config());
-        oracle.expect_refresh(drive.config(), &self.techniques.refresh, self.techniques.seed, self.timed);
-        // Blocks that hold a few pages, or are written again within themselves, look fuller to GC than they are.
-        if !self.timed && self.technique.is_some_and(|technique| !technique.keeps_apart) {
-            oracle.expect_cleaning(gc);
-        }
-        // What distorts bounds must show by what it does.
-        let ear = self.bug.is_none_or(|bug| bug.finder() == Finder::Check).then(Ear::default);
-        if let Some(ear) = &ear {
-            oracle.overhear(ear, drive.config(), self.timed);
-        }
-        if self.technique.is_some() {
-            oracle.expect_low_density(drive.config());
-        }
-        if self.technique.is_some_and(keeps_promises) {
-            oracle.expect_budgets(drive.config());
-        }
-        // Of retries, which deposit more, a technique keeps a reserve that the worst host is not held against.
-        let has_rates = drive.config().error.model != ErrorLaw::None;
-        let answers = self
-            .technique
-            .filter(|technique| !has_rates && !self.timed && keeps_promises(technique))
-            .map(|technique| (Answers::default(), technique));
-        if let Some((answers, technique)) = &answers {
-            let merges_wordlines = technique.lowers_density && !technique.keeps_apart;
-            let interval = merges_wordlines.then(|| CHECK_INTERVAL.value(&drive.config().reclaim.params, technique.name) as u32);
-            let knows = Knows { counts_blocks: technique.params.iter().all(|param| *param == OWN_AGE), interval };
-            oracle.hold_to_promise(answers, drive.config(), self.timed, knows);
-        }
-        let watched = drive.config().clone();
-        drive.interpose(|policy| {
-            if ear.is_some() {
-                oracle.knows_streams(policy.streams(), self.timed);
-            }
-            if policy.follows_age() {
-                oracle.expect_follows_age(&watched, self.timed);
-            }
-            Box::new(Witness::of(policy, ear.as_ref(), answers.as_ref().map(|(answers, _)| answers)))
-        });
-        oracle.expect_groups(&GROUP_OF);
-        let sight = Sight::default();
-        oracle.looks_at(&sight);
-        drive.interpose_gc(|policy| Box::new(Referee::of(policy, gc, &watched, verdict, &sight)));
-        drive.observe(Box::new(oracle));
-        #[cfg(feature = "seeded-bugs")]
-        if let Some(bug) = self.bug {
-            drive.seed_bug(bug);
-        }
-        Ok(drive)
-    }
-}
-
-/// Serves a part of a stream in no time, and begins to count anew: the requests, the pages lost, and those of them that were by age.
-fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, (u64, u64)), String> {
-    let after = source.left - source.left * WARM_UP.0 / WARM_UP.1;
-    source.left -= after;
-    let served = warm_up(drive, source, &mut |_, _| true).map_err(|e| format!("{e:?}"))?;
-    source.left = after;
-    if drive.keeps_time() {
-        drive.restart_clock();
-        source.restart_clock();
-    }
-    let lost = (drive.lost_pages(), drive.lost_by_age());
-    drive.begin_measurement();
-    start::check_counts(drive)?;
-    Ok((served, lost))
-}
-
-/// Where everything lies, how worn it is, what was counted, and when the last request was complete.
-fn end(drive: &Drive, engine: Option<&Replay>) -> String {
-    let map = drive.map_rows().fold(0u64, |sum, row| sum.rotate_left(5).wrapping_mul(31) ^ u64::from(row.ppn) << 20 ^ u64::from(row.lpn));
-    let worn: u64 = drive.block_states().map(|row| row.effective_milli).fold(0, |sum, milli| sum.rotate_left(7) ^ milli);
-    let counts = (drive.host_counts(), drive.flash_counts(), drive.reclaim_counts(), drive.refresh_counts(), drive.technique_counts());
-    format!(
-        "{map} {worn} {counts:?} {} {} {:?}",
-        drive.oldest_age(),
-        drive.lost_pages(),
-        engine.map(|e| (e.last_completion(), e.metrics().read.total_ns()))
-    )
-}
-
-/// Every page that the reference drive holds, and no other, is mapped.
-fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
-    let mut held = 0;
-    for row in drive.map_rows() {
-        held += 1;
-        if reference.read(row.lpn).is_none() {
-            return Err(format!("the drive holds lpn {}, which the reference drive does not", row.lpn));
-        }
-    }
-    if held == reference.mapped_pages() {
-        Ok(())
-    } else {
-        Err(format!("the drive holds {held} pages, the reference drive {}", reference.mapped_pages()))
-    }
 }
 
 fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Host, ages: Option<Ages>) -> String {

@@ -152,7 +152,7 @@ mod tests {
         assert_eq!((table.pass(), table.requests()), (14 * S, 5));
         let mut source = FluidWindows::new(Arc::new(table));
         let (rates, until) = source.rates(0);
-        assert_eq!((rates.pages.per_ns(7), until), (0.4f32 as f64 / 1e9, 5 * S));
+        assert_eq!((rates.pages.per_ns(7), until), (f64::from(0.4f32) / 1e9, 5 * S));
         assert!((rates.requests_per_page - 0.8).abs() < 1e-12 && (rates.bytes_per_page - 100.0).abs() < 1e-12);
         let mut changes = |until: Ns| {
             let mut pages = vec![];

@@ -1,0 +1,69 @@
+//! What a run says of data that ages: retries, UBER, hints and losses, a line each.
+
+use std::fmt::Write;
+
+use vpass_lab::numbers::{count, digits, microseconds, plural};
+use vpass_lab::results::{Hints, OverSeeds, Summary};
+
+/// The lines, each begun anew; nothing of a drive whose data has no error rate.
+pub(super) fn tired(s: &Summary) -> String {
+    let mut text = String::new();
+    if let Some(retries) = &s.retries {
+        let reads: u64 = retries.histogram.iter().sum();
+        let share = if reads > 0 { 100.0 * retries.reads_with_retry as f64 / reads as f64 } else { 0.0 };
+        let _ = write!(
+            text,
+            "\n  retries: {} of the host's page reads took some ({} %), {} a read on average",
+            count(retries.reads_with_retry),
+            digits(share),
+            digits(retries.mean.unwrap_or(0.0))
+        );
+    }
+    text.push_str(&uber(s));
+    for (word, of) in s.hints.iter().flat_map(Hints::words).filter(|(_, of)| of.pages > 0) {
+        let _ = write!(
+            text,
+            "\n  hints, {word}: {} pages, {} retries ({}); {} pages read, {} of them later than that",
+            count(of.pages),
+            of.retries,
+            microseconds(of.latency_us),
+            count(of.reads),
+            count(of.missed_budgets)
+        );
+    }
+    if let Some(losses) = s.losses.filter(|losses| losses.by_reads + losses.by_age > 0) {
+        let (by_reads, by_age) = (plural(losses.by_reads, "page"), plural(losses.by_age, "page"));
+        let _ = write!(text, "\n  lost by reads: {by_reads}; by age: {by_age}");
+    }
+    text
+}
+
+/// Of this run and, where more seeds were run for it, of all.
+fn uber(s: &Summary) -> String {
+    let mut text = String::new();
+    if let Some(uber) = s.uber
+        && let (Some(rate), Some(low), Some(high)) = (uber.rate, uber.counted_low, uber.counted_high)
+    {
+        let lost = plural(s.data_lost_pages, "page");
+        let _ =
+            write!(text, "\n  UBER: {rate:.1e} by chance; {lost} lost of {:.1e} bits read, {low:.1e} to {high:.1e}", uber.bits_read as f64);
+        if let Some(OverSeeds {
+            seeds,
+            rate: Some(rate),
+            data_lost_pages,
+            bits_read,
+            counted_low: Some(low),
+            counted_high: Some(high),
+            ..
+        }) = uber.over_seeds
+        {
+            let (lost, bits_read, ci95) = (plural(data_lost_pages, "page"), bits_read as f64, rate.ci95.unwrap_or(0.0));
+            let _ = write!(
+                text,
+                "\n    over {seeds} seeds {:.1e} +- {ci95:.1e} by chance; {lost} lost of {bits_read:.1e} bits read, {low:.1e} to {high:.1e}",
+                rate.mean
+            );
+        }
+    }
+    text
+}
