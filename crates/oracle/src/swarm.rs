@@ -182,7 +182,7 @@ impl Case {
         if !restless {
             border::sometimes_at_the_border(&decks, &mut dice, &mut config, technique, timed);
         }
-        let ages = Ages::draw(&decks, &mut config, timed);
+        let ages = Ages::draw(&decks, &mut config, timed, restless || technique.lowers_density);
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
         let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
