@@ -185,3 +185,28 @@ fn data_that_age_alone_has_ruined_is_reported_at_the_end() {
         }
     }
 }
+
+/// The 2-3-2 code, with 10 us and 15 us for each sensing. A wordline whose LSB page is trimmed is merged at 875 s: reads of its CSB page sense once
+/// in the place of three times, those of its MSB page twice as before.
+#[test]
+fn merging_in_the_code_of_todays_tlc_saves_the_middle_pages_sensings() {
+    let more =
+        "drive = { spare = 0.5, write_buffer = 0 }\nrefresh = { period = \"1000s\", ida = { error_rate = 0 } }\nstart = { fill = 0.0 }";
+    let timing = TIMING.replace("sense_us = 50", "sense_us = [40, 55, 40]");
+    let sensed = |cell: &str, reclaim: &str| {
+        let text = dies(1, cell, &timing, more);
+        let techniques = Techniques { reclaim: reclaim.into(), refresh: "ida".into(), ..Techniques::default() };
+        let mut drive = Drive::new(config(&text), &techniques, true).map_err(|e| e.to_string())?;
+        let writes = (0..3).map(|page| request(Op::Write, 0, page, 1));
+        let reads = |second: Ns| [1, 2].map(|page| request(Op::Read, (second + page) * SECOND, page, 1));
+        let requests = writes.chain([request(Op::Trim, SECOND, 0, 1)]).chain(reads(10)).chain(reads(900));
+        let mut replay = Replay::new(&drive);
+        replay.run(&mut drive, &mut Script(requests.collect()), &mut |_, _| true).unwrap();
+        assert_eq!(drive.refresh_counts().merged_wordlines, 1);
+        let of_transfers = 4 * 20_480;
+        Ok::<_, String>(replay.metrics().read.total_ns() - of_transfers)
+    };
+    assert_eq!(sensed("tlc-2-3-2", "none"), Ok(55_000 + 40_000 + 25_000 + 40_000));
+    let refused = sensed("tlc-2-3-2", "ipr-wl").unwrap_err();
+    assert!(refused.contains("`ipr-wl` makes guard levels") && refused.contains("geometry.cell = \"tlc-2-3-2\""), "{refused}");
+}

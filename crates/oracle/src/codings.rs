@@ -2,22 +2,34 @@
 //! most significant first; 4 to 6 stand for fewer sensings, and give up one to three, the least significant first.
 
 use vpass_core::base::geometry::Geometry;
+use vpass_core::config::Cell;
+
+/// Sensings of the 2-3-2 code, by page kind.
+const MODERN: [u32; 3] = [2, 3, 2];
 
 /// Codings of cells of so many bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Codings {
     kinds: u32,
+    /// The code is that of today's TLC.
+    is_modern: bool,
 }
 
 impl Codings {
     pub(crate) fn new(geometry: &Geometry) -> Self {
-        Self { kinds: geometry.cell.bits() }
+        Self::of(geometry.cell)
+    }
+
+    /// Those of these cells.
+    pub(crate) fn of(cell: Cell) -> Self {
+        Self { kinds: cell.bits(), is_modern: cell == Cell::Tlc232 }
     }
 
     /// Page kinds that a coding keeps, a bit each; none where the cells have no such coding.
     pub(crate) fn kept(self, coding: u8) -> Option<u32> {
         let all = (1 << self.kinds) - 1;
         let (kept, given_up) = match u32::from(coding) {
+            1..=3 if self.is_modern => return None,
             most @ 0..=3 => (all >> most, most),
             least @ 4..=6 => (all << (least - 3) & all, least - 3),
             _ => return None,
@@ -35,10 +47,20 @@ impl Codings {
         if coding < 4 { self.given_up(coding) } else { 0 }
     }
 
-    /// The page kind of full density that takes as many sensings as this one does in a coding: with each kind more that tells its states apart
-    /// they double.
-    pub(crate) fn reads_like(self, coding: u8, kind: u32) -> u32 {
-        if coding < 4 { kind } else { (self.kept(coding).unwrap_or(0) & ((1 << kind) - 1)).count_ones() }
+    /// Sensings of a page kind in a coding. With each lower kind more that tells its states apart they double; in the 2-3-2 code that is so once the
+    /// LSB page is gone.
+    pub(crate) fn sensings(self, coding: u8, kind: u32) -> u32 {
+        if self.is_modern && coding < 4 {
+            return MODERN[kind as usize];
+        }
+        let lower = if coding < 4 { (1 << self.kinds) - 1 } else { self.kept(coding).unwrap_or(0) } & ((1 << kind) - 1);
+        1 << lower.count_ones()
+    }
+
+    /// The page kind of full density that takes as many; none where each takes more.
+    pub(crate) fn reads_like(self, coding: u8, kind: u32) -> Option<u32> {
+        let is_like = |full: &u32| self.sensings(0, *full) == self.sensings(coding, kind);
+        Some(kind).filter(is_like).or_else(|| (0..self.kinds).find(is_like))
     }
 
     /// Those, one by one; none where there is no such coding.
@@ -69,17 +91,26 @@ pub(crate) fn has_guard_levels(coding: u8) -> bool {
 mod tests {
     use super::*;
 
+    fn of(kinds: u32) -> Codings {
+        Codings { kinds, is_modern: false }
+    }
+
     #[test]
     fn codings_keep_kinds_from_either_end() {
-        let kept = |kinds| std::array::from_fn::<_, 8, _>(|coding| Codings { kinds }.kept(coding as u8).unwrap_or(0));
+        let kept = |kinds| std::array::from_fn::<_, 8, _>(|coding| of(kinds).kept(coding as u8).unwrap_or(0));
         assert_eq!(kept(1), [1, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(kept(3), [0b111, 0b011, 0b001, 0, 0b110, 0b100, 0, 0]);
         assert_eq!(kept(4), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
-        let tlc = Codings { kinds: 3 };
+        let tlc = of(3);
         assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(4, page)), [1, 1, 2, 4]);
         assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(1, page)), [0, 1, 2, 3], "what is missing is not passed over");
-        let qlc = Codings { kinds: 4 };
-        assert_eq!([(4, 1), (4, 3), (5, 3), (6, 3), (1, 2)].map(|(coding, kind)| qlc.reads_like(coding, kind)), [0, 2, 1, 0, 2]);
+        let qlc = of(4);
+        assert_eq!([(4, 1), (4, 3), (5, 3), (6, 3), (1, 2)].map(|(coding, kind)| qlc.reads_like(coding, kind)), [0, 2, 1, 0, 2].map(Some));
+        let modern = Codings { is_modern: true, ..of(3) };
+        let read = [(0, 0), (0, 1), (0, 2), (4, 1), (4, 2), (5, 2)];
+        assert_eq!(read.map(|(coding, kind)| modern.sensings(coding, kind)), [2, 3, 2, 1, 2, 1]);
+        assert_eq!(read.map(|(coding, kind)| modern.reads_like(coding, kind)), [Some(0), Some(1), Some(2), None, Some(2), None]);
+        assert_eq!((modern.kept(1), modern.kept(4)), (None, Some(0b110)));
         assert_eq!((tlc.given_up(4), tlc.kinds_given_up(5).collect::<Vec<_>>()), (1, vec![0, 1]));
     }
 }

@@ -20,7 +20,7 @@ mod aged;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::prefetch;
 use vpass_core::base::units::BlockId;
-use vpass_core::config::{DisturbModel, DriveConfig};
+use vpass_core::config::{Cell, DisturbModel, DoseUnit, DriveConfig};
 
 use crate::codings::Codings;
 use crate::endurance::{self, Endurance, Endurances, FAR, UNIT};
@@ -107,6 +107,8 @@ impl Truth {
 pub(crate) struct Doses {
     model: DisturbModel,
     per_kind: [u32; 4],
+    unit: DoseUnit,
+    cell: Cell,
     preprogram_weight: u64,
     stride: u32,
     wordlines_per_block: u32,
@@ -152,7 +154,9 @@ impl Doses {
         let table = Endurances::new(config);
         let mut doses = Self {
             model: config.disturb.model,
-            per_kind: endurance::doses(config.disturb.dose, geometry.cell),
+            per_kind: endurance::doses(config.disturb.dose, geometry.cell, Codings::new(geometry)),
+            unit: config.disturb.dose,
+            cell: geometry.cell,
             preprogram_weight: (config.disturb.preprogram_weight * WEIGHT_ONE).round() as u64,
             stride: geometry.neighbour_stride,
             wordlines_per_block: geometry.wordlines_per_block,
@@ -359,8 +363,12 @@ impl Doses {
 
     fn of_coded(&self, at: At) -> u32 {
         let coding = self.mode_at(at);
-        let kind = if self.codings.keeps(coding, at.kind) { self.codings.reads_like(coding, at.kind) } else { at.kind };
-        self.per_kind[kind as usize]
+        if self.codings.keeps(coding, at.kind) {
+            let sensings = self.codings.sensings(coding, at.kind);
+            endurance::dose_of(self.unit, self.cell, self.codings, sensings)
+        } else {
+            self.per_kind[at.kind as usize]
+        }
     }
 
     /// The dose, in quarters, of reading a page of this kind in full density.

@@ -9,7 +9,7 @@ use vpass_core::config::{Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfi
 use vpass_core::disturb::table;
 
 use crate::bch::Code;
-use crate::codings::has_guard_levels;
+use crate::codings::{Codings, has_guard_levels};
 
 /// Factors are multiples of 1/1024.
 const ONE: u32 = 1024;
@@ -221,13 +221,15 @@ fn drawn(n: u64) -> f64 {
     ((x ^ x >> 31) >> 11) as f64 / 2f64.powi(53)
 }
 
-/// Dose of a sensing by page kind, in quarters: by `disturb.dose` a read, or its sensings over the mean of its wordline's kinds. Kind n takes
-/// 2^n of them.
-pub(crate) fn doses(unit: DoseUnit, cell: Cell) -> [u32; 4] {
-    let kinds = cell.bits();
-    let mean = f64::from((1 << kinds) - 1) / f64::from(kinds);
-    let by_sensings = |kind: u32| ((4.0 * f64::from(1u32 << kind) / mean).round() as u32).max(1);
-    std::array::from_fn(|kind| if unit == DoseUnit::Sensings && (kind as u32) < kinds { by_sensings(kind as u32) } else { 4 })
+/// Dose of a read by page kind, in quarters, in full density.
+pub(crate) fn doses(unit: DoseUnit, cell: Cell, codings: Codings) -> [u32; 4] {
+    std::array::from_fn(|kind| if (kind as u32) < cell.bits() { dose_of(unit, cell, codings, codings.sensings(0, kind as u32)) } else { 4 })
+}
+
+/// That of one which takes so many sensings: by `disturb.dose` a read, or its sensings over the mean of a wordline's kinds.
+pub(crate) fn dose_of(unit: DoseUnit, cell: Cell, codings: Codings, sensings: u32) -> u32 {
+    let mean = (0..cell.bits()).map(|kind| f64::from(codings.sensings(0, kind))).sum::<f64>() / f64::from(cell.bits());
+    if unit == DoseUnit::Sensings { ((4.0 * f64::from(sensings) / mean).round() as u32).max(1) } else { 4 }
 }
 
 #[cfg(test)]
@@ -300,9 +302,12 @@ mod tests {
 
     #[test]
     fn sensings_weigh_by_kind() {
+        let doses = |unit, cell: Cell| doses(unit, cell, Codings::of(cell));
         assert_eq!(doses(DoseUnit::Reads, Cell::Tlc), [4; 4]);
         // TLC: 1, 2 and 4 sensings, 7/3 in the mean: 1.7, 3.4 and 6.9 quarters.
         assert_eq!(doses(DoseUnit::Sensings, Cell::Tlc), [2, 3, 7, 4]);
         assert_eq!(doses(DoseUnit::Sensings, Cell::Qlc), [1, 2, 4, 9]);
+        assert_eq!(doses(DoseUnit::Sensings, Cell::Tlc232), [3, 5, 3, 4]);
+        assert_eq!(dose_of(DoseUnit::Sensings, Cell::Tlc232, Codings::of(Cell::Tlc232), 1), 2);
     }
 }

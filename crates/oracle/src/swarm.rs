@@ -185,7 +185,8 @@ impl Case {
             border::sometimes_at_the_border(&decks, &mut dice, &mut config, technique, timed);
         }
         // What merges states in place does not go with parity yet.
-        let ages = Ages::draw(&decks, &mut config, timed).filter(|ages| self.parity.is_none() || ages.refresh != "ida");
+        let ages = Ages::draw(&decks, &mut config, timed, restless || technique.lowers_density)
+            .filter(|ages| self.parity.is_none() || ages.refresh != "ida");
         if self.parity.is_some() && ages.is_none() {
             config.start.age = Span(0);
         }

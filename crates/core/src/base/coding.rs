@@ -60,6 +60,7 @@ impl Code {
             Cell::Slc => SLC,
             Cell::Mlc => MLC,
             Cell::Tlc => TLC,
+            Cell::Tlc232 => TLC_232,
             Cell::Qlc => QLC,
         }
     }

@@ -78,8 +78,11 @@ impl Codings {
         let mut rows = [Coding::ABSENT; CODINGS];
         rows[usize::from(FULL)] = Coding::merged(&code, all, Aim::FewSensings);
         for given_up in 1..cell.bits() as u8 {
-            let fewest = Coding::merged(&code, all >> given_up, Aim::GuardLevels);
-            rows[usize::from(GUARDED + given_up - 1)] = Coding { limit_factor: guarded, ..fewest };
+            // What guard levels are worth is known of the 1-2-4 code (ipr-2018): the other has one fewer of them.
+            if cell != Cell::Tlc232 {
+                let fewest = Coding::merged(&code, all >> given_up, Aim::GuardLevels);
+                rows[usize::from(GUARDED + given_up - 1)] = Coding { limit_factor: guarded, ..fewest };
+            }
             // ida-coding-2018 says nothing of limits, nor of age: as in full density.
             rows[usize::from(FASTER + given_up - 1)] = Coding::merged(&code, all << given_up & all, Aim::FewSensings);
         }
@@ -156,6 +159,15 @@ mod tests {
             (0, [0; 4], 1),
         ];
         assert_eq!(rows(Cell::Tlc), expected);
+    }
+
+    /// The LSB page is given up: CSB 3 to 1, MSB 2 to 2; both lower pages: MSB 2 to 1.
+    #[test]
+    fn the_table_of_the_2_3_2_code() {
+        let rows = rows(Cell::Tlc232);
+        assert_eq!(rows[0], (0b111, [2, 3, 2, 0], 1));
+        assert_eq!(rows[4..6], [(0b110, [0, 1, 2, 0], 1), (0b100, [0, 0, 1, 0], 1)]);
+        assert!(rows[1..4].iter().all(|row| row.0 == 0), "no guard levels");
     }
 
     #[test]

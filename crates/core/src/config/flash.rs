@@ -14,8 +14,11 @@ pub enum Cell {
     Slc,
     /// Two: LSB, MSB.
     Mlc,
-    /// Three: LSB, CSB, MSB.
+    /// Three: LSB, CSB, MSB, read with 1, 2 and 4 sensings.
     Tlc,
+    /// The same in the code of today's drives, read with 2, 3 and 2 sensings.
+    #[serde(rename = "tlc-2-3-2")]
+    Tlc232,
     /// Four: LSB, CSB, MSB, TSB.
     Qlc,
 }
@@ -26,7 +29,7 @@ impl Cell {
         match self {
             Self::Slc => 1,
             Self::Mlc => 2,
-            Self::Tlc => 3,
+            Self::Tlc | Self::Tlc232 => 3,
             Self::Qlc => 4,
         }
     }
@@ -36,7 +39,7 @@ impl Cell {
         match self {
             Self::Slc => &["LSB"],
             Self::Mlc => &["LSB", "MSB"],
-            Self::Tlc => &["LSB", "CSB", "MSB"],
+            Self::Tlc | Self::Tlc232 => &["LSB", "CSB", "MSB"],
             Self::Qlc => &["LSB", "CSB", "MSB", "TSB"],
         }
     }
@@ -57,7 +60,7 @@ pub struct GeometryConfig {
     pub blocks_per_plane: Option<u32>,
     /// Wordlines in each block.
     pub wordlines_per_block: u32,
-    /// "slc" to "qlc".
+    /// "slc" to "qlc", with 1, 2, 4 and 8 sensings a page kind; "tlc-2-3-2" for the code of today's TLC.
     pub cell: Cell,
     /// Data bytes of a page.
     pub page_size: Bytes,

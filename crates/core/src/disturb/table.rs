@@ -295,24 +295,27 @@ pub(crate) fn unit_hash(n: u64) -> f64 {
 
 /// Dose of one sensing per page kind.
 pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [Quarters; 4] {
-    let sensings = cell.sensings();
-    let (kinds, sum) = (cell.bits(), cell.sensings().sum::<u32>());
     let mut weights = [Quarters::UNIT; 4];
-    if unit == DoseUnit::Sensings {
-        for (w, s) in weights.iter_mut().zip(sensings) {
-            let exact = f64::from(Quarters::UNIT.count() * s * kinds) / f64::from(sum);
-            *w = Quarters::of((exact.round() as u32).max(1));
-        }
+    for (weight, sensings) in weights.iter_mut().zip(cell.sensings()) {
+        *weight = dose_of(unit, cell, sensings);
     }
     weights
+}
+
+/// Dose of a read that takes so many sensings.
+fn dose_of(unit: DoseUnit, cell: Cell, sensings: u32) -> Quarters {
+    if unit == DoseUnit::Reads {
+        return Quarters::UNIT;
+    }
+    let exact = f64::from(Quarters::UNIT.count() * sensings * cell.bits()) / f64::from(cell.sensings().sum::<u32>());
+    Quarters::of((exact.round() as u32).max(1))
 }
 
 /// The same in every coding: a sensing weighs as much as in full density. A page kind that a coding does without counts as there.
 pub fn dose_per_coding(unit: DoseUnit, cell: Cell, codings: &Codings) -> [[Quarters; 4]; CODINGS] {
     let full = dose_per_kind(unit, cell);
     codings.rows().map(|row| {
-        let like = |kind: usize| codings.row(FULL).sensings.iter().position(|sensings| *sensings == row.sensings[kind]);
-        std::array::from_fn(|kind| if row.keeps(kind as u32) { full[like(kind).unwrap_or(kind)] } else { full[kind] })
+        std::array::from_fn(|kind| if row.keeps(kind as u32) { dose_of(unit, cell, row.sensings[kind].into()) } else { full[kind] })
     })
 }
 
@@ -435,6 +438,9 @@ mod tests {
         let tlc = doses(Cell::Tlc, DoseUnit::Sensings);
         assert_eq!([0, 1, 4, 5].map(|coding| tlc[coding][..3].to_vec()), [[2, 3, 7], [2, 3, 7], [2, 2, 3], [2, 3, 2]]);
         assert_eq!(doses(Cell::Qlc, DoseUnit::Sensings)[4..7], [[1, 1, 2, 4], [1, 2, 1, 2], [1, 2, 4, 1]]);
+        // 2, 3 and 2 sensings weigh 3, 5 and 3 quarters, one weighs 2.
+        let tlc_232 = doses(Cell::Tlc232, DoseUnit::Sensings);
+        assert_eq!([0, 4, 5].map(|coding| tlc_232[coding][..3].to_vec()), [[3, 5, 3], [3, 2, 3], [3, 5, 2]]);
         assert!(doses(Cell::Tlc, DoseUnit::Reads).iter().all(|kinds| *kinds == [4; 4]));
     }
 }

@@ -38,7 +38,7 @@ use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, any};
 use crate::base::units::{BlockId, Bytes, Cause, Ns, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Params, require};
+use crate::config::{Cell, ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Params, require};
 use crate::disturb::table::Worn;
 use crate::disturb::told::Limits;
 use crate::error::ages::Ages;
@@ -360,6 +360,12 @@ pub fn sees_each_read(technique: &Technique, config: &DriveConfig) -> bool {
 /// # Errors
 /// What the drive lacks.
 pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigError> {
+    require(!technique.lowers_density || config.geometry.cell != Cell::Tlc232, || {
+        let name = technique.name;
+        format!(
+            "`{name}` makes guard levels, whose worth is known of the 1-2-4 code; with geometry.cell = \"tlc-2-3-2\" a technique without is right"
+        )
+    })?;
     let has_retries = config.ecc.levels() > 1 && config.error.model != ErrorLaw::None;
     require(!technique.needs.retries || has_retries, || {
         let name = technique.name;

@@ -142,7 +142,19 @@ impl Lengths {
     }
 
     pub(super) fn sense(&self, ppn: Ppn, coding: u8) -> Ns {
-        self.sense[self.codings.reads_like(coding, ppn % self.bits) as usize]
+        let kind = ppn % self.bits;
+        self.codings
+            .reads_like(coding, kind)
+            .map_or_else(|| self.of_sensings(self.codings.sensings(coding, kind)), |kind| self.sense[kind as usize])
+    }
+
+    /// What fewer sensings take than any page kind has in full density: as much less as the next fewest take more.
+    fn of_sensings(&self, sensings: u32) -> Ns {
+        let all = (0..self.bits).map(|kind| (self.codings.sensings(0, kind), self.sense[kind as usize]));
+        let few = all.clone().min().expect("cells have page kinds");
+        let Some(more) = all.filter(|(sensings, _)| *sensings > few.0).min() else { return few.1 };
+        let each = (more.1 as f64 - few.1 as f64) / f64::from(more.0 - few.0);
+        (few.1 as f64 - each * f64::from(few.0 - sensings)).max(0.0).round() as Ns
     }
 
     /// What a retry keeps the array for, the first of which is 1: nothing else is sensed until the controller has tried to decode it.

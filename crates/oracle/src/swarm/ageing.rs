@@ -3,7 +3,7 @@
 
 use vpass_core::base::span::{DAY, Span};
 use vpass_core::base::units::Ns;
-use vpass_core::config::{DriveConfig, Number, Params};
+use vpass_core::config::{Cell, DriveConfig, Number, Params};
 use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, refresh_technique, shortest_pass};
 
 use super::deck::Decks;
@@ -41,7 +41,7 @@ pub(super) struct Ages {
 
 impl Ages {
     /// Those of a case, which has the drive's data age; none where it does not.
-    pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, timed: bool) -> Option<Self> {
+    pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, timed: bool, lowers_density: bool) -> Option<Self> {
         if !ages(decks) {
             return None;
         }
@@ -51,6 +51,10 @@ impl Ages {
         // That nothing is refreshed is drawn with an age alone.
         let technique = techniques[dice.between(0, 3 * techniques.len() as u64) as usize % techniques.len()];
         let refresh = technique.name;
+        // The code of today's TLC has no guard levels.
+        if refresh == "ida" && config.geometry.cell == Cell::Tlc && !lowers_density && decks.pick("code", &[false, true]) {
+            config.geometry.cell = Cell::Tlc232;
+        }
         let mut of_refresh = Params::default();
         let patrol = decks.pick("patrol", &PATROLS);
         for technique in ["block", "ida"] {

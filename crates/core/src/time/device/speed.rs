@@ -139,13 +139,24 @@ fn per_kind(times_us: &[f64]) -> [Ns; 4] {
     std::array::from_fn(|kind| times_us.get(kind).map_or(0, |time| us(*time)))
 }
 
-/// A read that takes as many sensings as one of some page kind in full density takes as long: its sensing times by page kind, of every coding.
+/// A read that takes as many sensings as one of some page kind in full density takes as long: its sensing times by page kind, of every coding. Where
+/// no kind takes as few, time is straight over the fewest and the next fewest.
 fn sense_per_coding(per_kind_us: &[f64], codings: &Codings) -> [[Ns; 4]; CODINGS] {
     let full = codings.row(FULL).sensings;
     let like =
         |kind: usize, sensings: u8| if full[kind] == sensings { Some(kind) } else { full.iter().position(|of_full| *of_full == sensings) };
+    let mut times: Vec<(u8, f64)> = full.iter().copied().zip(per_kind_us.iter().copied()).collect();
+    times.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    times.dedup_by_key(|(sensings, _)| *sensings);
+    let fewer = |sensings: u8| match times.as_slice() {
+        [(few, us), (more, longer), ..] => (us - f64::from(few.saturating_sub(sensings)) * (longer - us) / f64::from(more - few)).max(0.0),
+        _ => 0.0,
+    };
     codings.rows().map(|row| {
-        let of_kind = |kind: usize| like(kind, row.sensings[kind]).and_then(|like| per_kind_us.get(like)).map_or(0, |time| us(*time));
+        let of_kind = |kind: usize| {
+            let known = like(kind, row.sensings[kind]).and_then(|like| per_kind_us.get(like));
+            us(known.copied().unwrap_or_else(|| fewer(row.sensings[kind])))
+        };
         std::array::from_fn(|kind| if row.keeps(kind as u32) { of_kind(kind) } else { 0 })
     })
 }
@@ -161,5 +172,9 @@ mod tests {
         let sense = sense_per_coding(&[50.0, 75.0, 125.0], &Codings::of(&config)).map(|kinds| kinds.map(|ns| ns / 1000));
         assert_eq!(sense[..2], [[50, 75, 125, 0], [50, 75, 0, 0]]);
         assert_eq!(sense[4..6], [[0, 50, 75, 0], [0, 0, 50, 0]]);
+        // 10 us and 15 us a sensing.
+        config.geometry.cell = crate::config::Cell::Tlc232;
+        let sense = sense_per_coding(&[40.0, 55.0, 40.0], &Codings::of(&config)).map(|kinds| kinds.map(|ns| ns / 1000));
+        assert_eq!([sense[0], sense[4], sense[5]], [[40, 55, 40, 0], [0, 25, 40, 0], [0, 0, 25, 0]]);
     }
 }
