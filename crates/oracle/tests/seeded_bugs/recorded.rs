@@ -192,7 +192,7 @@ pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::TrimsMeasured, 7),
     (Bug::MemorySkipsLink, 1),
     (Bug::FillTimeless, 7),
-    (Bug::SerialKept, 48),
+    (Bug::SerialKept, 646),
     (Bug::PadForgotten, 37),
     (Bug::GcCopiesCounted, 3),
     (Bug::FillFailureCounted, 886),
