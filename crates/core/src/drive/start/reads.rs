@@ -91,8 +91,9 @@ impl Drive {
         for block in 0..self.geometry.blocks {
             let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
             let written = u32::from(self.flash.hot(block).write_ptr);
-            // What parity has read of a block is all that this block has served.
-            if written > 0 && (self.geometry.stripes.is_none() || self.flash.hot(block).reads == Quarters::ZERO) {
+            // What parity, or merging in place, has read of a block is all that this block has served: counters begin with what they are given here.
+            let begins = self.geometry.stripes.is_none() && !self.flash.tracker().is_on();
+            if written > 0 && (begins || self.flash.hot(block).reads == Quarters::ZERO) {
                 self.served_before(block, drawn, written.div_ceil(self.geometry.cell.bits()));
             }
         }
