@@ -105,8 +105,8 @@ pub(super) fn refusal(config: &DriveConfig, technique: &Technique, techniques: &
     }
 }
 
-/// Whether a technique had promised to lose nothing at all the P/E counts that blocks came to.
+/// Whether a technique had promised to lose nothing at all the P/E counts that blocks came to, and chance takes nothing within its limits.
 pub(super) fn promised(drive: &Drive, technique: &Technique, timed: bool) -> bool {
     let reached = drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32;
-    promise::first_broken(drive.config(), technique, timed, reached).is_none()
+    !promise::loses_by_chance(drive.config()) && promise::first_broken(drive.config(), technique, timed, reached).is_none()
 }

@@ -163,7 +163,20 @@ pub fn warnings(config: &DriveConfig, technique: &Technique, timed: bool, reache
 /// What is to be known of a drive's limits whatever happens, in sentences.
 pub fn notes(config: &DriveConfig) -> Vec<String> {
     let single = config.disturb.model.disturbs() && config.disturb.table.len() == 1;
-    single.then(|| "disturb.table has one row: what blocks endure does not depend on wear".to_owned()).into_iter().collect()
+    let single = single.then(|| "disturb.table has one row: what blocks endure does not depend on wear".to_owned());
+    let chance = loses_by_chance(config).then(|| {
+        let target = config.ecc.last_target;
+        format!("error.noise draws losses, and within its limit a codeword may be lost with a chance of {target:.1e}: no technique keeps data from that")
+    });
+    single.into_iter().chain(chance).collect()
+}
+
+/// Codewords that are lost within their limits as rarely as this are lost in no run.
+const NEVER: f64 = 1e-12;
+
+/// Whether losses are drawn, and the code at its limit loses codewords often enough to see: then nobody promises to keep all.
+pub fn loses_by_chance(config: &DriveConfig) -> bool {
+    config.error.noise && config.ecc.last_target > NEVER
 }
 
 /// The first P/E count from `start.pec` to `reached` at which a technique's promise does not hold, and its budget there.
