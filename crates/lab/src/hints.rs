@@ -289,7 +289,9 @@ mod tests {
         assert!(of("").unwrap().is_none());
         let wrong = |text: &str| of(text).map(drop).unwrap_err().sentence;
         assert!(wrong(&format!("{own}{own}")).starts_with("w.toml line 7: it overlaps with that of line 3, and both have rank 0"));
-        assert!(wrong("[hints]\nidle_us = 7").contains("w.toml line 4: unknown field `idle_us`, expected one of `range`, `device`, `file`"));
+        assert!(
+            wrong("[hints]\nidle_us = 7").contains("w.toml line 4: unknown field `idle_us`, expected one of `range`, `device`, `file`")
+        );
         let file = of("[[hints.file]]\nname = 'b'\naccess_latency = 'idle'\n").unwrap().unwrap();
         let sentence = file.ranges(None, &[]).unwrap_err().sentence;
         assert_eq!(sentence, "w.toml line 3: [[file]] is for fio job files; [[range]] says it of addresses");

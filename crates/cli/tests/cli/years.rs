@@ -144,8 +144,8 @@ fn a_workload_file_may_have_hints_of_its_own() {
     let table = "[workload]\nrequests = 20000\nqueue_depth = 1\n";
     let plain = room.file("plain.toml", table);
     let own = room.file("own.toml", &format!("{table}\n{}", said.replace("[[range]]", "[[hints.range]]")));
-    let phased = "[[workload.phase]]\npages = [5, 90]\nrequests = 900\n";
-    let phases = room.file("phases.toml", &format!("{}{phased}", std::fs::read_to_string(&own).unwrap().replace(table, "")));
+    let in_turn = "[[workload.phase]]\npages = [5, 90]\nrequests = 900\n";
+    let phases = room.file("phases.toml", &format!("{}{in_turn}", std::fs::read_to_string(&own).unwrap().replace(table, "")));
     let run = |workload: &str, more: &[&str]| {
         let fixed = ["run", "--drive", &drive, "--gear", "untimed", "--json", "--workload", workload];
         vpass(&[&fixed[..], more].concat())
