@@ -48,7 +48,7 @@ pub(crate) fn check_pool(geometry: &Geometry, config: &DriveConfig) -> Result<()
     let per_plane = config.geometry.blocks_per_plane.unwrap_or(0);
     let outside = per_plane - (config.density.pool * f64::from(per_plane)) as u32;
     let is_inside = |block: u32| block % per_plane >= outside;
-    (0..geometry.blocks).try_for_each(|block| same("whether the pool has block", block, geometry.is_in_pool(block), is_inside(block)))
+    geometry.block_ids().try_for_each(|block| same("whether the pool has block", block, geometry.is_in_pool(block), is_inside(block)))
 }
 
 fn same<T: Copy + PartialEq + std::fmt::Display>(what: &str, of: u32, says: T, is: T) -> Result<(), String> {

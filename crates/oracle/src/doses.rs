@@ -162,7 +162,7 @@ impl Doses {
             wordlines_per_block: geometry.wordlines_per_block,
             kinds: geometry.cell.bits(),
             codings: Codings::new(geometry),
-            blocks: (0..geometry.blocks).map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() }).collect(),
+            blocks: geometry.block_ids().map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() }).collect(),
             own_modes: vec![vec![]; geometry.blocks as usize],
             table,
             rates: ErrorRates::new(config),

@@ -162,7 +162,7 @@ impl Oracle {
         }
         let of = &self.openings;
         let is_open = |b: &BlockId| of.is_open[*b as usize] && self.protocol.written(*b) < of.most_pages[*b as usize];
-        let own = (0..self.geometry.blocks).filter(|b| of.opened_by[*b as usize] == Some(stream)).filter(is_open);
+        let own = self.geometry.block_ids().filter(|b| of.opened_by[*b as usize] == Some(stream)).filter(is_open);
         let dies: Vec<u32> = own.map(|b| b / of.blocks_per_die).collect();
         let die = block / of.blocks_per_die;
         if !dies.contains(&die) {

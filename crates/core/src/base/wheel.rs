@@ -31,10 +31,10 @@ impl TimeWheel {
 
     /// Sets a block off at this time, and at no other.
     pub(crate) fn set(&mut self, block: BlockId, at: Moment) {
-        if self.times.len() <= block as usize {
-            self.times.resize(block as usize + 1, None);
+        if self.times.len() <= block.index() {
+            self.times.resize(block.index() + 1, None);
         }
-        if let Some(before) = self.times[block as usize].replace(at) {
+        if let Some(before) = self.times[block.index()].replace(at) {
             self.due.remove(&(before, block));
         }
         self.due.insert((at, block));
@@ -43,7 +43,7 @@ impl TimeWheel {
 
     /// The block is not set off any more.
     pub(crate) fn clear(&mut self, block: BlockId) {
-        if let Some(at) = self.times.get_mut(block as usize).and_then(Option::take) {
+        if let Some(at) = self.times.get_mut(block.index()).and_then(Option::take) {
             self.due.remove(&(at, block));
             self.look();
         }
@@ -55,7 +55,7 @@ impl TimeWheel {
             return None;
         }
         let (_, block) = self.due.pop_first()?;
-        self.times[block as usize] = None;
+        self.times[block.index()] = None;
         self.look();
         Some(block)
     }

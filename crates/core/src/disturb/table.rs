@@ -142,7 +142,7 @@ impl LimitTable {
 
     /// Limits of a block over those of the worst block, in 1/1024; at least 1024.
     pub fn block_factor(&self, block: BlockId) -> u32 {
-        MEMBER_ONE + (self.block_variation * unit_hash(BLOCK_SALT ^ u64::from(block)) * f64::from(MEMBER_ONE)) as u32
+        MEMBER_ONE + (self.block_variation * unit_hash(BLOCK_SALT ^ u64::from(block.number())) * f64::from(MEMBER_ONE)) as u32
     }
 
     /// The true limit of a wordline, from its group's [`Self::truth`] and its block's [`Self::block_factor`]. Never below the group's.

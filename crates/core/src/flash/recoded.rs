@@ -25,7 +25,7 @@ impl Recoded {
 
     /// The codings of a block's wordlines; nothing where none has one of its own.
     pub(crate) fn of(&self, block: BlockId) -> &[u8] {
-        &self.blocks[block as usize]
+        &self.blocks[block.index()]
     }
 
     /// The coding that a wordline, numbered within its block, has of its own; [`FULL`] where it has none.
@@ -38,14 +38,14 @@ impl Recoded {
     }
 
     pub(crate) fn add(&mut self, block: BlockId, wordline: u32, coding: u8) {
-        let codings = &mut self.blocks[block as usize];
+        let codings = &mut self.blocks[block.index()];
         codings.resize(self.wordlines_per_block, FULL);
         codings[wordline as usize] = coding;
     }
 
     /// A block is erased.
     pub(crate) fn clear(&mut self, block: BlockId) {
-        self.blocks[block as usize] = vec![];
+        self.blocks[block.index()] = vec![];
     }
 }
 

@@ -159,7 +159,7 @@ fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     }
     let most = valid.iter().copied().max().unwrap_or(0);
     let enough = ((f64::from(most) * FULL_ENOUGH) as u32).max(1);
-    let mut blocks: Vec<BlockId> = (0..drive.geometry().blocks).filter(|b| valid[*b as usize] >= enough).collect();
+    let mut blocks: Vec<BlockId> = drive.geometry().block_ids().filter(|b| valid[*b as usize] >= enough).collect();
     blocks.sort_by_key(|b| (limits.block_factor(*b), Reverse(valid[*b as usize]), *b));
     blocks.truncate(TARGETS);
     blocks

@@ -32,37 +32,37 @@ impl PageCounters {
             (self.rows.len() / self.pages_per_block - 1) as u32
         });
         self.rows[row as usize * self.pages_per_block..][..self.pages_per_block].fill(0);
-        self.row_of[block as usize] = row;
+        self.row_of[block.index()] = row;
     }
 
     /// Ends it.
     pub(crate) fn end(&mut self, block: BlockId) {
-        self.free.push(std::mem::replace(&mut self.row_of[block as usize], NONE));
+        self.free.push(std::mem::replace(&mut self.row_of[block.index()], NONE));
     }
 
     /// Counts a read.
     #[inline]
     pub(crate) fn count(&mut self, block: BlockId, page: u32) {
-        let row = self.row_of[block as usize] as usize;
+        let row = self.row_of[block.index()] as usize;
         self.rows[row * self.pages_per_block + page as usize] += 1;
     }
 
     /// Asks for the row number of a block that is counted.
     #[inline]
     pub(crate) fn prefetch_row(&self, block: BlockId) {
-        prefetch(&self.row_of, block as usize);
+        prefetch(&self.row_of, block.index());
     }
 
     /// Asks for the counter of a page, whose block may have none.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId, page: u32) {
         // No row lies outside of the table.
-        prefetch(&self.rows, self.row_of[block as usize] as usize * self.pages_per_block + page as usize);
+        prefetch(&self.rows, self.row_of[block.index()] as usize * self.pages_per_block + page as usize);
     }
 
     /// Reads of each page of a block; of none where it is not counted.
     pub(crate) fn of(&self, block: BlockId) -> &[u32] {
-        match self.row_of.get(block as usize) {
+        match self.row_of.get(block.index()) {
             Some(row) if *row != NONE => &self.rows[*row as usize * self.pages_per_block..][..self.pages_per_block],
             _ => &[],
         }

@@ -118,15 +118,15 @@ impl SpaceSaving {
     /// Asks the processor for what tells where a read of this block is counted.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
-        prefetch(&self.banks, block as usize * self.banks_per_block);
-        prefetch(&self.lowest, block as usize);
+        prefetch(&self.banks, block.index() * self.banks_per_block);
+        prefetch(&self.lowest, block.index());
     }
 
     /// Asks for the entry that the next miss of this block takes, once that is known.
     #[inline]
     pub(crate) fn prefetch_entry(&self, block: BlockId) {
-        let lowest = &self.lowest[block as usize];
-        if let Some(bank) = self.banks.get(block as usize * self.banks_per_block + lowest.bank as usize) {
+        let lowest = &self.lowest[block.index()];
+        if let Some(bank) = self.banks.get(block.index() * self.banks_per_block + lowest.bank as usize) {
             prefetch(&bank.entries, lowest.entries.trailing_zeros() as usize);
         }
     }
@@ -136,8 +136,8 @@ impl SpaceSaving {
     /// Nothing foretells whether it has an entry, so both ways are one, but for the error.
     #[inline]
     pub(crate) fn count(&mut self, block: BlockId, wordline: u32, dose: Quarters) {
-        let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
-        let lowest = &mut self.lowest[block as usize];
+        let banks = &mut self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
+        let lowest = &mut self.lowest[block.index()];
         let key = if planted(Bug::KeyCutOff) { wordline & 255 } else { wordline } as u16;
         let (mut at, mut equal) = (lowest.bank as usize, 0);
         for (n, bank) in banks.iter().enumerate() {
@@ -163,7 +163,7 @@ impl SpaceSaving {
     /// doses of two sizes at most, those of 0 apart. What misses takes the lowest count, of these the first in place: with two sizes
     /// that is the head of one of two queues, as each is filled in just this order.
     pub(crate) fn count_each(&mut self, block: BlockId, doses: &[Quarters]) {
-        let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
+        let banks = &mut self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
         assert!(banks[0].keys[0] == NONE, "block {block} has counted before");
         let smaller = doses.iter().copied().filter(|dose| *dose > Quarters::ZERO).min().unwrap_or_default();
         let larger = doses.iter().copied().max().unwrap_or_default();
@@ -182,19 +182,19 @@ impl SpaceSaving {
         }
         // Where the last miss went, the next one looks first.
         let (min, bank) = last;
-        self.lowest[block as usize] = Lowest { min, bank: bank as u16, entries: banks[bank].entries_of(min), key_of_hit: NONE };
+        self.lowest[block.index()] = Lowest { min, bank: bank as u16, entries: banks[bank].entries_of(min), key_of_hit: NONE };
     }
 
     /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
     pub(crate) fn begin_wordline(&mut self, block: BlockId, wordline: u32, spared: Quarters) {
         if wordline.is_multiple_of(self.wordlines_per_segment) || self.bugs.has(Bug::SegmentsBeginLate) {
-            self.begun_at[block as usize][(wordline / self.wordlines_per_segment) as usize] = spared;
+            self.begun_at[block.index()][(wordline / self.wordlines_per_segment) as usize] = spared;
         }
     }
 
     /// Forgets a block that is erased.
     pub(crate) fn reset(&mut self, block: BlockId) {
-        let block = block as usize;
+        let block = block.index();
         let banks = &mut self.banks[block * self.banks_per_block..][..self.banks_per_block];
         for (n, bank) in banks.iter_mut().enumerate() {
             *bank = Bank::empty((self.entries_per_block - n * BANK).min(BANK));
@@ -205,7 +205,7 @@ impl SpaceSaving {
 
     /// What is known of a block.
     pub(crate) fn of(&self, block: BlockId) -> Tracked<'_> {
-        let block = block as usize;
+        let block = block.index();
         Tracked {
             banks: &self.banks[block * self.banks_per_block..][..self.banks_per_block],
             entries: self.entries_per_block,

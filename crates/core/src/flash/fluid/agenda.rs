@@ -18,7 +18,7 @@ const MOST_A_BLOCK: usize = 8;
 impl Agenda {
     /// Plans the next look at a block.
     pub(super) fn plan(&mut self, flows: &mut [Flow], block: BlockId, at: Ns) {
-        let flow = &mut flows[block as usize];
+        let flow = &mut flows[block.index()];
         if flow.look == at {
             return;
         }
@@ -28,7 +28,7 @@ impl Agenda {
         }
         self.heap.push(Reverse((at, block)));
         if self.heap.len() > MOST_A_BLOCK * flows.len() + 64 {
-            self.heap.retain(|Reverse((at, block))| flows[*block as usize].look == *at);
+            self.heap.retain(|Reverse((at, block))| flows[block.index()].look == *at);
         }
     }
 
@@ -42,8 +42,8 @@ impl Agenda {
     pub(super) fn take(&mut self, flows: &mut [Flow], now: Ns) -> Option<BlockId> {
         while self.next() <= now {
             let Reverse((at, block)) = self.heap.pop()?;
-            if flows[block as usize].look == at {
-                flows[block as usize].look = NEVER;
+            if flows[block.index()].look == at {
+                flows[block.index()].look = NEVER;
                 return Some(block);
             }
         }

@@ -95,7 +95,7 @@ impl Draw {
         match self {
             Self::Keyed(hasher) => {
                 let mut sensed = [0; 12];
-                sensed[..4].copy_from_slice(&block.to_le_bytes());
+                sensed[..4].copy_from_slice(&block.number().to_le_bytes());
                 sensed[4..8].copy_from_slice(&pec.to_le_bytes());
                 sensed[8..].copy_from_slice(&sensing.to_le_bytes());
                 (hasher.hash(&sensed) >> 11) as f64 / (1u64 << 53) as f64

@@ -156,7 +156,7 @@ mod tests {
                 if step % 41 != 0 {
                     continue;
                 }
-                for block in 0..drive.geometry().blocks {
+                for block in drive.geometry().block_ids() {
                     let written = u32::from(drive.flash.hot(block).write_ptr).div_ceil(2) as usize;
                     let (doses, most) = (bounds::<Exact>(&mut drive, block, 9), bounds::<Sound>(&mut drive, block, 9));
                     let broken = (0..written).find(|w| doses[*w] > most[*w]);

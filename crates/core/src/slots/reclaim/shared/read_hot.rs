@@ -68,7 +68,7 @@ impl ReadHot {
 
     /// A block is about to be written.
     pub(in crate::slots::reclaim) fn opened(&mut self, view: &View, block: BlockId) {
-        self.opened_at[block as usize] = view.clock();
+        self.opened_at[block.index()] = view.clock();
         self.monitors += u32::from(view.stream(block) == MONITOR);
     }
 
@@ -121,7 +121,7 @@ impl ReadHot {
 
     /// What becomes of a regular or a monitor block that came to its limit; its read-hot pages go to `hot`.
     pub(in crate::slots::reclaim) fn refresh(&mut self, view: &View, block: BlockId, hot: StreamId) -> Rewrite {
-        let opened_at = self.opened_at[block as usize];
+        let opened_at = self.opened_at[block.index()];
         let interval = view.is_timed(opened_at).then(|| (view.clock() - opened_at) as f64);
         let average = self.intervals.note(interval, view.clock());
         if view.stream(block) == MONITOR {
