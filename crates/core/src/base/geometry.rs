@@ -84,7 +84,7 @@ impl Geometry {
     /// The drive's blocks, in order.
     #[inline]
     pub fn block_ids(&self) -> impl DoubleEndedIterator<Item = BlockId> + ExactSizeIterator + Clone + use<> {
-        BlockId::first(self.blocks)
+        BlockId::range(0..self.blocks)
     }
 
     /// Dies in the drive.
@@ -125,7 +125,7 @@ impl Geometry {
     /// The blocks of a part, in order.
     pub fn blocks_of_domain(&self, domain: u32) -> impl Iterator<Item = BlockId> + use<> {
         let blocks = self.blocks_per_domain();
-        (domain * blocks..(domain + 1) * blocks).map(BlockId::new)
+        BlockId::range(domain * blocks..(domain + 1) * blocks)
     }
 
     /// The part that a block lies in.
@@ -224,7 +224,8 @@ impl Geometry {
 
     /// Whether a block lies in the IPR pool (ipr-2018 III-D): at the highest addresses, here of its plane, so that every die has its share.
     pub fn is_in_pool(&self, block: BlockId) -> bool {
-        block.number() - self.by_plane.quotient(block.number()) * self.blocks_per_plane >= self.pool_start + u32::from(planted(Bug::PoolBeginsLate))
+        block.number() - self.by_plane.quotient(block.number()) * self.blocks_per_plane
+            >= self.pool_start + u32::from(planted(Bug::PoolBeginsLate))
     }
 
     /// The channel of a die.

@@ -82,16 +82,16 @@ mod tests {
         let mut wheel = TimeWheel::new();
         assert_eq!(wheel.next(), Ns::MAX);
         for (block, at) in [(3, 50), (1, 20), (2, 20), (0, -5)] {
-            wheel.set(block, at);
+            wheel.set(BlockId::new(block), at);
         }
         assert_eq!(wheel.next(), 0, "what was due before time 0 is due at once");
-        assert_eq!(wheel.take_due(10), Some(0));
+        assert_eq!(wheel.take_due(10), Some(BlockId::new(0)));
         assert_eq!((wheel.take_due(10), wheel.next()), (None, 20));
-        wheel.set(1, 60);
-        wheel.clear(3);
-        assert_eq!(wheel.take_due(100), Some(2));
+        wheel.set(BlockId::new(1), 60);
+        wheel.clear(BlockId::new(3));
+        assert_eq!(wheel.take_due(100), Some(BlockId::new(2)));
         wheel.set_back(15);
         assert_eq!(wheel.next(), 45);
-        assert_eq!((wheel.take_due(45), wheel.take_due(100), wheel.next()), (Some(1), None, Ns::MAX));
+        assert_eq!((wheel.take_due(45), wheel.take_due(100), wheel.next()), (Some(BlockId::new(1)), None, Ns::MAX));
     }
 }

@@ -356,7 +356,7 @@ mod tests {
             assert!(top <= Dose::UNIT * best && top.units() > f64::from(best) * 0.95, "group {group}: best member {top:?}");
         }
         assert!((0..800).all(|w| t.group_of(w) == t.group_of(w / 8 * 8) && t.member[w as usize] == t.member[w as usize / 8 * 8]));
-        let blocks: Vec<u32> = (0..200).map(|b| t.block_factor(b)).collect();
+        let blocks: Vec<u32> = BlockId::range(0..200).map(|b| t.block_factor(b)).collect();
         assert!(blocks.iter().all(|f| (1024..1280).contains(f)) && blocks.iter().max() > Some(&1250));
     }
 

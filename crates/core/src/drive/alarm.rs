@@ -322,7 +322,7 @@ mod tests {
             drive.read_pages(&[0, 0]);
         }
         assert_eq!((drive.flash.hot(block).reads, drive.flash.cold(block).carries), (Quarters::UNIT, 3));
-        assert_eq!(drive.block_states().nth(block as usize).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
+        assert_eq!(drive.block_states().nth(block.index()).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
         assert_eq!(drive.reclaim_counts().invocations, 0, "what cannot be disturbed is not rewritten");
     }
 

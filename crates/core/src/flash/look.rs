@@ -198,6 +198,6 @@ impl Flash {
     /// As though a block had been read so often.
     #[cfg(test)]
     pub(crate) fn pretend_reads(&mut self, block: BlockId, reads: crate::base::dose::Quarters) {
-        self.hot[block as usize].reads = reads;
+        self.hot[block.index()].reads = reads;
     }
 }

@@ -56,12 +56,12 @@ mod tests {
     #[test]
     fn only_blocks_with_any_keep_codings() {
         let mut recoded = Recoded::new(3, 130);
-        recoded.add(1, 0, 1);
-        recoded.add(1, 129, 4);
-        assert_eq!((recoded.of(0).len(), recoded.of(1).len()), (0, 130));
-        assert_eq!([0, 1, 128, 129].map(|w| recoded.coding(1, w)), [1, FULL, FULL, 4]);
-        assert_eq!(recoded.coding(0, 129), FULL);
-        recoded.clear(1);
-        assert_eq!(recoded.coding(1, 0), FULL);
+        recoded.add(BlockId::new(1), 0, 1);
+        recoded.add(BlockId::new(1), 129, 4);
+        assert_eq!((recoded.of(BlockId::new(0)).len(), recoded.of(BlockId::new(1)).len()), (0, 130));
+        assert_eq!([0, 1, 128, 129].map(|w| recoded.coding(BlockId::new(1), w)), [1, FULL, FULL, 4]);
+        assert_eq!(recoded.coding(BlockId::new(0), 129), FULL);
+        recoded.clear(BlockId::new(1));
+        assert_eq!(recoded.coding(BlockId::new(1), 0), FULL);
     }
 }

@@ -98,7 +98,7 @@ mod tests {
         }
         let valid = |b: &BlockId| drive.flash.hot(*b).valid;
         let may_go = |b: &BlockId| drive.flash.hot(*b).state == BlockState::Closed && valid(b) < 24;
-        let fullest = (0..60).filter(may_go).max_by_key(valid).unwrap();
+        let fullest = BlockId::range(0..60).filter(may_go).max_by_key(valid).unwrap();
         assert!(valid(&fullest) > 20);
         let (flash, ftl, mut slots) = drive.parts();
         ftl.rewrite(flash, &mut slots, Rewrite::all_to(fullest, GC), Cause::Gc, Reads::NEVER);

@@ -1,6 +1,7 @@
 //! Addresses: numbers of a kind each, that neither mix nor add up.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,10 +32,16 @@ macro_rules! address {
                 self.0 as usize
             }
 
-            /// The first `count`, in order.
+            /// Those of a range of numbers, in order.
             #[inline]
-            pub fn first(count: u32) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
-                (0..count).map(Self)
+            pub fn range(numbers: Range<u32>) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+                numbers.map(Self)
+            }
+
+            /// All numbers, in order: of the rows of a table.
+            #[inline]
+            pub fn all() -> impl Iterator<Item = Self> + Clone {
+                (0..).map(Self)
             }
         }
 

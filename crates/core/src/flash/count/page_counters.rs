@@ -76,14 +76,14 @@ mod tests {
     #[test]
     fn rows_are_used_again_and_begin_at_zero() {
         let mut counters = PageCounters::new(4, 3);
-        assert!(counters.of(2).is_empty());
-        counters.begin(2);
-        counters.begin(0);
-        counters.count(2, 1);
-        counters.count(0, 2);
-        assert_eq!((counters.of(2), counters.of(0)), (&[0, 1, 0][..], &[0, 0, 1][..]));
-        counters.end(2);
-        counters.begin(3);
-        assert_eq!((counters.of(2), counters.of(3), counters.rows.len()), (&[][..], &[0, 0, 0][..], 6));
+        assert!(counters.of(BlockId::new(2)).is_empty());
+        counters.begin(BlockId::new(2));
+        counters.begin(BlockId::new(0));
+        counters.count(BlockId::new(2), 1);
+        counters.count(BlockId::new(0), 2);
+        assert_eq!((counters.of(BlockId::new(2)), counters.of(BlockId::new(0))), (&[0, 1, 0][..], &[0, 0, 1][..]));
+        counters.end(BlockId::new(2));
+        counters.begin(BlockId::new(3));
+        assert_eq!((counters.of(BlockId::new(2)), counters.of(BlockId::new(3)), counters.rows.len()), (&[][..], &[0, 0, 0][..], 6));
     }
 }

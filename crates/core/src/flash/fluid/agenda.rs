@@ -60,13 +60,13 @@ mod tests {
         let mut flows = vec![Flow::STILL; 3];
         let mut agenda = Agenda::default();
         for (block, at) in [(0, 50), (1, 40), (2, 10), (1, 60), (2, NEVER)] {
-            agenda.plan(&mut flows, block, at);
+            agenda.plan(&mut flows, BlockId::new(block), at);
         }
-        assert_eq!(agenda.take(&mut flows, 55), Some(0));
+        assert_eq!(agenda.take(&mut flows, 55), Some(BlockId::new(0)));
         assert_eq!(agenda.take(&mut flows, 55), None);
         assert_eq!(agenda.next(), 60);
-        (0..1000).for_each(|at| agenda.plan(&mut flows, 0, 1000 - at));
+        (0..1000).for_each(|at| agenda.plan(&mut flows, BlockId::new(0), 1000 - at));
         assert!(agenda.heap.len() < 100, "what is left behind is cleared up");
-        assert_eq!((agenda.take(&mut flows, 2000), agenda.take(&mut flows, 2000)), (Some(0), Some(1)));
+        assert_eq!((agenda.take(&mut flows, 2000), agenda.take(&mut flows, 2000)), (Some(BlockId::new(0)), Some(BlockId::new(1))));
     }
 }

@@ -186,26 +186,27 @@ mod tests {
     fn blocks_leave_in_the_order_they_came() {
         let mut v = VictimIndex::new(8, 192, 1);
         for (block, bucket) in [(3, 100), (1, 100), (5, 2), (7, 192)] {
-            v.insert(block, bucket, block * 10);
+            v.insert(BlockId::new(block), bucket, block * 10);
         }
         assert_eq!(v.of(0).buckets().collect::<Vec<_>>(), [2, 100, 192]);
-        assert_eq!(v.of(0).in_bucket(100).collect::<Vec<_>>(), [(3, 30), (1, 10)]);
-        v.remove(3);
-        v.remove(5);
+        assert_eq!(v.of(0).in_bucket(100).map(|(block, since)| (block.number(), since)).collect::<Vec<_>>(), [(3, 30), (1, 10)]);
+        v.remove(BlockId::new(3));
+        v.remove(BlockId::new(5));
         assert_eq!(v.of(0).buckets().collect::<Vec<_>>(), [100, 192]);
-        assert!(v.contains(1) && !v.contains(3) && v.of(0).len() == 2);
+        assert!(v.contains(BlockId::new(1)) && !v.contains(BlockId::new(3)) && v.of(0).len() == 2);
     }
 
     #[test]
     fn each_domain_has_lists_of_its_own() {
         let mut v = VictimIndex::new(8, 24, 2);
         for (block, bucket) in [(3, 24), (1, 7), (5, 7), (4, 0)] {
-            v.insert(block, bucket, block * 10);
+            v.insert(BlockId::new(block), bucket, block * 10);
         }
-        let lists =
-            |v: &VictimIndex, domain| v.of(domain).buckets().flat_map(|b| v.of(domain).in_bucket(b)).map(|(b, _)| b).collect::<Vec<_>>();
+        let lists = |v: &VictimIndex, domain| {
+            v.of(domain).buckets().flat_map(|b| v.of(domain).in_bucket(b)).map(|(b, _)| b.number()).collect::<Vec<_>>()
+        };
         assert_eq!((lists(&v, 0), lists(&v, 1)), (vec![1, 3], vec![4, 5]));
-        v.remove(5);
+        v.remove(BlockId::new(5));
         assert_eq!((v.of(0).len(), v.of(1).len(), lists(&v, 1)), (2, 1, vec![4]));
     }
 }

@@ -102,7 +102,7 @@ impl Draw {
             }
             #[cfg(test)]
             Self::Public => {
-                let life = u64::from(block) << 43 ^ u64::from(pec) << 27;
+                let life = u64::from(block.number()) << 43 ^ u64::from(pec) << 27;
                 crate::disturb::table::unit_hash(life ^ u64::from(sensing))
             }
         }
@@ -363,8 +363,8 @@ mod tests {
     /// pages that the drive loses.
     fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<u32>, u64) {
         let page = |drive: &Drive, n: u32| {
-            let next = drive.flash.hot(0).reads.whole_down().0 + 1;
-            if draw.number(0, drive.flash.cold(0).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
+            let next = drive.flash.hot(BlockId::new(0)).reads.whole_down().0 + 1;
+            if draw.number(BlockId::new(0), drive.flash.cold(BlockId::new(0)).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
         };
         let reads = (0..4000).map(|n| {
             let page = page(&drive, n);

@@ -124,8 +124,8 @@ mod tests {
     #[test]
     fn the_bound_holds_where_the_estimate_is_too_low() {
         let mut drive = even_reads_beside_a_wordline_that_is_never_read();
-        assert_eq!(bounds::<Exact>(&mut drive, 0, 9)[100], 96_000);
-        assert_eq!(bounds::<Sound>(&mut drive, 0, 9)[100], 96_000);
+        assert_eq!(bounds::<Exact>(&mut drive, BlockId::new(0), 9)[100], 96_000);
+        assert_eq!(bounds::<Sound>(&mut drive, BlockId::new(0), 9)[100], 96_000);
     }
 
     /// On every written wordline at all times, under reads of open blocks, writes and moves.

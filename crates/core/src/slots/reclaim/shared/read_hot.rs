@@ -267,7 +267,7 @@ mod tests {
         }
         let [first, second, third, fourth] = [0, 1, 2, 3].map(|page| block_of(&drive, page));
         assert!(first == third && second == fourth && first != second, "{first} {second} {third} {fourth}");
-        assert_eq!(drive.block_states().nth(first as usize).unwrap().valid, 2, "the read-hot ones are by themselves");
+        assert_eq!(drive.block_states().nth(first.index()).unwrap().valid, 2, "the read-hot ones are by themselves");
     }
 
     /// Every read goes to the first page, whose block comes to its limit after 976 reads at most.
