@@ -321,7 +321,9 @@ mod tests {
                     .for_each(|w| one_by_one.count(BlockId::new(1), w, doses[w as usize]));
                 // The order of what comes next is the same, too.
                 (0..500).for_each(|n| {
-                    [&mut each, &mut one_by_one].into_iter().for_each(|s| s.count(BlockId::new(1), n * 7 % 300, Quarters::UNIT))
+                    for s in [&mut each, &mut one_by_one] {
+                        s.count(BlockId::new(1), n * 7 % 300, Quarters::UNIT);
+                    }
                 });
                 assert_eq!(entries(&each), entries(&one_by_one), "{k} entries, {smaller} and {larger}");
             }

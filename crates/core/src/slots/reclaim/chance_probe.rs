@@ -303,7 +303,7 @@ mod tests {
     use super::super::shared::straw::tests::one_page_wordlines;
     use super::super::technique;
     use super::{CARD, ChanceProbe, Draw};
-    use crate::base::units::Cause;
+    use crate::base::units::{BlockId, Cause};
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 

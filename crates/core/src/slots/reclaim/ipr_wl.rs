@@ -144,7 +144,7 @@ impl Guarding {
 mod tests {
     use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing};
     use super::Guarding;
-    use crate::base::units::{Bytes, Cause};
+    use crate::base::units::{BlockId, Bytes, Cause};
     use crate::drive::Drive;
 
     /// The worked example's drive: thirty blocks of three wordlines of two pages.

@@ -131,7 +131,7 @@ pub(super) mod tests {
     use super::super::straw_wl::Exact;
     use super::{Published, erc};
     use crate::base::dose::{Alpha, Quarters};
-    use crate::base::units::Cause;
+    use crate::base::units::{BlockId, Cause};
     use crate::drive::Drive;
 
     /// Fig. 6, with numbers of our own: the paper's are not in its text.

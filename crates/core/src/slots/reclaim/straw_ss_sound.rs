@@ -120,6 +120,7 @@ mod tests {
     use super::super::straw_ss::tests::even_reads_beside_a_wordline_that_is_never_read;
     use super::super::straw_wl::Exact;
     use super::Sound;
+    use crate::base::units::BlockId;
 
     #[test]
     fn the_bound_holds_where_the_estimate_is_too_low() {

@@ -205,7 +205,7 @@ impl Policy for Tiered {
 mod tests {
     use super::Placed;
     use crate::base::metrics::FlashCounts;
-    use crate::base::units::Cause;
+    use crate::base::units::{BlockId, Cause};
     use crate::drive::Drive;
     use crate::slots::reclaim::shared::straw::Estimate;
     use crate::slots::reclaim::shared::straw::tests::{bounds_of, budget};
