@@ -114,7 +114,7 @@ impl Flash {
     #[inline]
     pub(crate) fn read_quietly(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Sensed> {
         let block = self.geometry.block_of(ppn);
-        let (hot, known) = (&self.hot[block as usize], self.tired.blocks.get(block as usize)?);
+        let (hot, known) = (&self.hot[block.index()], self.tired.blocks.get(block.index())?);
         let is_plain = hot.has(SUSPECT) && !hot.has(HAS_RECODED) && hot.mode == FULL && !self.judges_each_read();
         if !is_plain || self.now >= known.until {
             return None;
