@@ -155,12 +155,12 @@ impl Knowledge {
 fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     let mut valid = vec![0u32; drive.geometry().blocks as usize];
     for row in drive.map_rows().filter(|row| row.ppn != NO_PPN) {
-        valid[drive.geometry().block_of(row.ppn) as usize] += 1;
+        valid[drive.geometry().block_of(row.ppn).index()] += 1;
     }
     let most = valid.iter().copied().max().unwrap_or(0);
     let enough = ((f64::from(most) * FULL_ENOUGH) as u32).max(1);
-    let mut blocks: Vec<BlockId> = (0..drive.geometry().blocks).filter(|b| valid[*b as usize] >= enough).collect();
-    blocks.sort_by_key(|b| (limits.block_factor(*b), Reverse(valid[*b as usize]), *b));
+    let mut blocks: Vec<BlockId> = drive.geometry().block_ids().filter(|b| valid[b.index()] >= enough).collect();
+    blocks.sort_by_key(|b| (limits.block_factor(*b), Reverse(valid[b.index()]), *b));
     blocks.truncate(TARGETS);
     blocks
 }
@@ -173,15 +173,15 @@ fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target
     let blank = |block: BlockId| Target {
         block,
         pages: vec![None; geometry.pages_per_block as usize],
-        wordlines: (0..geometry.wordlines_per_block).map(|w| strength(limits, block, pec[block as usize], w)).collect(),
+        wordlines: (0..geometry.wordlines_per_block).map(|w| strength(limits, block, pec[block.index()], w)).collect(),
     };
     let mut targets: Vec<Target> = blocks.iter().copied().map(blank).collect();
     for (i, block) in blocks.iter().enumerate() {
-        place[*block as usize] = i;
+        place[block.index()] = i;
     }
     for row in drive.map_rows().filter(|row| row.ppn != NO_PPN && !row.buffered) {
         let block = geometry.block_of(row.ppn);
-        if let Some(target) = targets.get_mut(place[block as usize]) {
+        if let Some(target) = targets.get_mut(place[block.index()]) {
             target.pages[(row.ppn - geometry.first_page(block)) as usize] = Some(row.lpn);
         }
     }
@@ -207,9 +207,9 @@ pub(super) mod tests {
     /// limit 9,000 and alpha 9, but for wordline `weak`, whose limit is 4,500.
     pub(in crate::attack) fn knowledge(blocks: u32, wordlines: u32, weak: usize) -> Knowledge {
         let strength = |limit| Strength { limit, alpha: 9.0, assumed_limit: limit, assumed_alpha: 9.0 };
-        let target = |block: u32| Target {
+        let target = |block: BlockId| Target {
             block,
-            pages: (0..3 * wordlines).map(|page| Some(1000 * block + page)).collect(),
+            pages: (0..3 * wordlines).map(|page| Some(1000 * block.number() + page)).collect(),
             wordlines: (0..wordlines as usize).map(|w| strength(if w == weak { 4500.0 } else { 9000.0 })).collect(),
         };
         Knowledge {
@@ -219,7 +219,7 @@ pub(super) mod tests {
             check_interval: 10,
             late_reads: 1,
             counters: 4,
-            targets: (0..blocks).map(target).collect(),
+            targets: BlockId::range(0..blocks).map(target).collect(),
         }
     }
 
