@@ -107,6 +107,7 @@ map:
 lint:
 	cargo fmt --check
 	cargo clippy --release --workspace --all-targets
+	cargo clippy --release -p vpass-oracle --features seeded-bugs --all-targets
 	cargo doc --release --no-deps --workspace --quiet
 	@if command -v cargo-deny >/dev/null; then cargo deny check bans licenses sources; else echo "cargo-deny is not installed: skipped"; fi
 

@@ -42,7 +42,6 @@ fn bugs_of_merges_are_found() {
             Some((seed, said))
         });
         let (seed, said) = found.next().unwrap_or_else(|| panic!("{bug:?}: a bug that nobody finds"));
-        println!("    (Bug::{bug:?}, {seed}), // {}", &said[..said.len().min(600)]);
         assert!(words.split('|').any(|words| said.contains(words)), "{bug:?} in case {seed}: {said}");
         assert!(Case::new(seed).run().is_ok(), "case {seed} finds something without a bug");
     }
