@@ -28,7 +28,17 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::bugs::Bug;
     use vpass_core::slots::parity::parity_technique;
 
-    const RECORDED: [(Bug, u64); 3] = [(Bug::TrimLeavesParity, 2), (Bug::OldDataForgotten, 5), (Bug::RebuiltFromGarbage, 127)];
+    const RECORDED: [(Bug, u64); 9] = [
+        (Bug::TrimLeavesParity, 2),
+        (Bug::OldDataForgotten, 5),
+        (Bug::RebuiltFromGarbage, 127),
+        (Bug::KeptErasedEarly, 2),
+        (Bug::PartialKeepsOld, 2),
+        (Bug::CommitTakesNew, 35),
+        (Bug::KeptTakenForGood, 1318),
+        (Bug::PartialUnseen, 65),
+        (Bug::WindowUncounted, 1),
+    ];
     const WITHIN: u64 = 300;
     std::panic::set_hook(Box::new(|_| {}));
     let named = |name| parity_technique(name).expect("it is in the list");
