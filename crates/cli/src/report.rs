@@ -9,7 +9,7 @@ use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use vpass_lab::plan::Plan;
-use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Quantiles, Summary, Trace};
+use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Delayed, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::table::{Look, Table, wrapped};
@@ -195,6 +195,7 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
             plural(parity.rebuilt_pages, "page"),
             plural(parity.unprotected_stripes, "stripe")
         );
+        text.push_str(&parity.delayed.as_ref().map_or_else(String::new, delayed));
     }
     text.push_str(&tired::tired(s));
     if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s)) {
@@ -205,6 +206,27 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text.push_str(&blame(s));
     let _ = writeln!(text, "  reclaim takes {} of controller RAM", bytes(s.controller_ram_bytes));
     text
+}
+
+/// Parity that waits, and what a loss of power would take.
+fn delayed(delayed: &Delayed) -> String {
+    let power = match (delayed.survives_power_loss, delayed.power_loss.pages_mean) {
+        (true, _) => "the cache survives a loss of power".into(),
+        (false, Some(mean)) => {
+            format!(
+                "a loss of power counts as the loss of {} pages on average, {} at most",
+                digits(mean),
+                count(delayed.power_loss.pages_most)
+            )
+        }
+        (false, None) => format!("a loss of power counts as the loss of {} at most", plural(delayed.power_loss.pages_most, "page")),
+    };
+    format!(
+        "\n  parity waits for {} at most, after {} updates of {} in the cache; {power}",
+        plural(delayed.most_stripes, "stripe"),
+        count(delayed.updates),
+        plural(delayed.cache_pages.into(), "page"),
+    )
 }
 
 /// Ranges named in the text; the JSON has all.

@@ -16,3 +16,4 @@ pub mod streams;
 pub mod stripes;
 pub mod units;
 pub(crate) mod wheel;
+pub mod window;

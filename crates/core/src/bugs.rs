@@ -72,11 +72,22 @@ impl Bug {
         Self::RebuiltFromGarbage,
     ];
 
+    /// Those of parity that is delayed.
+    pub const OF_DELAY: [Self; 7] = [
+        Self::KeptErasedEarly,
+        Self::PartialForgetsPage,
+        Self::PartialKeepsOld,
+        Self::CommitTakesNew,
+        Self::KeptTakenForGood,
+        Self::PartialUnseen,
+        Self::WindowUncounted,
+    ];
+
     /// Who must find it.
     pub fn finder(self) -> Finder {
         match self {
             Self::AlarmNotDrawnAgain => Finder::Fluid,
-            bug if Self::OF_PARITY.contains(&bug) => Finder::Parity,
+            bug if Self::OF_PARITY.contains(&bug) || Self::OF_DELAY.contains(&bug) => Finder::Parity,
             bug if Self::OF_BOUNDS.contains(&bug) => Finder::Battery,
             _ => Finder::Check,
         }

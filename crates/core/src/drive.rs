@@ -6,6 +6,7 @@ mod ageing;
 mod alarm;
 mod assemble;
 pub mod audit;
+mod delayed;
 mod memory;
 mod read;
 mod repair;

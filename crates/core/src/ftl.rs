@@ -11,6 +11,7 @@ pub(crate) mod lent;
 pub(crate) mod losses;
 pub(crate) mod map;
 pub(crate) mod mover;
+pub(crate) mod partial;
 pub(crate) mod place;
 pub(crate) mod rebuild;
 pub(crate) mod recycle;
@@ -34,6 +35,7 @@ use free::FreeBlocks;
 use gathers::Gathers;
 use job::{Job, JobRef};
 use map::PageMap;
+use partial::PartialParities;
 use streams::Streams;
 
 /// The controller's own state: where the host's pages are, and what is under way.
@@ -61,6 +63,8 @@ pub(crate) struct Ftl {
     xors: u32,
     /// Parity since the measured phase began.
     pub(crate) parity: ParityCounts,
+    /// Parity that waits to be programmed.
+    pub(crate) partial: PartialParities,
     /// Deferred jobs that the timed gear has not yet taken over.
     pub(crate) started_jobs: Vec<JobRef>,
     jobs_begun: u64,
@@ -124,6 +128,7 @@ impl Ftl {
             unprotected: vec![],
             xors: 0,
             parity: ParityCounts::default(),
+            partial: PartialParities::default(),
             started_jobs: vec![],
             jobs_begun: 0,
             leaving_now: 0,

@@ -1,64 +1,14 @@
 //! RAID-5 inside the drive, told with the smallest stripes: what each write reads and programs, where pages lie, and that nothing of it is there
 //! without it.
 
-use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+mod common;
+
+use common::striped::{Asked, PAGE, config, drive, operations};
+use vpass_core::base::request::Op;
 use vpass_core::base::units::Cause;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
-
-const PAGE: u64 = 4096;
-
-/// Four dies of 24 blocks of 16 pages: stripes of three and parity.
-fn config(more: &str) -> DriveConfig {
-    let text = format!(
-        r#"
-        geometry = {{ channels = 4, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 16, cell = "slc", page_size = "4KiB" }}
-        timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 0 }}
-        drive = {{ spare = 0.45, write_buffer = 0 }}
-        wear = {{ static_gap = 0 }}
-        gc = {{ background = 0 }}
-        parity = {{ stripe = 3 }}
-        {more}
-        "#
-    );
-    toml::from_str(&text).unwrap()
-}
-
-fn drive(parity: &str, more: &str, timed: bool) -> Drive {
-    let techniques = Techniques { reclaim: "none".into(), parity: parity.into(), ..Techniques::default() };
-    let mut drive = Drive::new(config(more).resolve().unwrap(), &techniques, timed).unwrap();
-    drive.precondition(1);
-    drive.begin_measurement();
-    drive
-}
-
-/// Requests of whole pages: first page and how many.
-struct Asked(Vec<(Op, u64, u64)>);
-
-impl RequestSource for Asked {
-    fn fill(&mut self, out: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
-        let request = |(op, first, pages)| Request { at: 0, offset: first * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0, hint: None };
-        out.extend(self.0.drain(..).map(request));
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        Arrival::Closed { depth: 1 }
-    }
-}
-
-/// Reads for parity, and programs for the host and for parity, of these requests.
-fn operations(drive: &mut Drive, asked: Vec<(Op, u64, u64)>) -> (u64, u64, u64) {
-    let count = |drive: &Drive| {
-        let flash = drive.flash_counts();
-        (flash.reads[Cause::Parity as usize], flash.programs[Cause::Host as usize], flash.programs[Cause::Parity as usize])
-    };
-    let before = count(drive);
-    run_untimed(drive, &mut Asked(asked), &mut |_, _| true).unwrap();
-    let after = count(drive);
-    (after.0 - before.0, after.1 - before.1, after.2 - before.2)
-}
 
 #[test]
 fn each_write_takes_the_equation_with_fewer_reads() {

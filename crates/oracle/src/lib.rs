@@ -23,6 +23,7 @@ mod cleaning;
 mod clock;
 mod codings;
 mod conclude;
+mod delay;
 mod density;
 mod density_books;
 mod dice;

@@ -40,6 +40,7 @@ impl Observer for Oracle {
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_stripes();
+        self.parity.delay.host_writes();
         self.check_background();
         self.seen.host_write_pages += 1;
         self.host_acts();
@@ -139,6 +140,15 @@ impl Observer for Oracle {
 
     fn rebuilt(&mut self, lpn: Lpn, number: u32) {
         self.rebuilt_in_memory(lpn, number);
+    }
+
+    fn superseded(&mut self, lpn: Lpn) {
+        self.leaves_stripe(lpn);
+    }
+
+    fn delayed(&mut self, stripe: u32, number: u32, covered: u64) {
+        let checked = self.delays(stripe, number, covered);
+        self.findings.note(Kind::Stamp, checked);
     }
 
     fn unprotected(&mut self, stripe: u32) {

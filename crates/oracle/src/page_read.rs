@@ -105,6 +105,8 @@ impl Oracle {
             }
         } else if read.cause != Cause::Parity {
             self.mover_reads(read);
+        } else if !read.fill {
+            self.host_acts();
         }
         let Some(newest) = self.stamps.newest(read.lpn) else {
             return self.read_for_nobody(read);

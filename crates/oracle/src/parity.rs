@@ -11,6 +11,7 @@ use vpass_core::base::stripes::Stripes;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::watch::observer::{NO_PPN, PhysRead, ReadResult, XorSource};
 
+use crate::delay::Delay;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
@@ -19,18 +20,20 @@ use crate::stamps::{Stamp, Tag};
 /// What is known of stripes; nothing where the drive has none.
 #[derive(Debug, Default)]
 pub(crate) struct Parity {
-    stripes: Option<Stripes>,
+    pub(crate) stripes: Option<Stripes>,
     /// Where each page's data is on flash, and what it stands for; 0 where it is nowhere.
-    places: Vec<Ppn>,
-    stands: Vec<u64>,
+    pub(crate) places: Vec<Ppn>,
+    pub(crate) stands: Vec<u64>,
     /// XOR of what the pages of each stripe on flash stand for, and how many they are.
-    sums: Vec<u64>,
+    pub(crate) sums: Vec<u64>,
     members: Vec<u32>,
     /// What the parity of each stripe holds; 0 where there is none.
-    contents: Vec<u64>,
+    pub(crate) contents: Vec<u64>,
     /// Stripes of which that is wrong, and those that the drive has given up.
     wrong: BTreeSet<u32>,
-    unprotected: BTreeSet<u32>,
+    pub(crate) unprotected: BTreeSet<u32>,
+    /// Where parity is delayed.
+    pub(crate) delay: Delay,
     /// What is being worked out, and what is wrong about it.
     xors: BTreeMap<u32, (u64, Option<String>)>,
     /// The page that was read last, if well.
@@ -62,6 +65,7 @@ impl Parity {
             sums: vec![0; count],
             members: vec![0; count],
             contents: vec![0; count],
+            delay: Delay::new(stripes),
             is_loading: true,
             ..Self::default()
         }
@@ -73,12 +77,14 @@ impl Parity {
 
     pub(crate) fn begin_measured_phase(&mut self) {
         (self.rebuilt, self.given_up) = (0, 0);
+        self.delay.begin_measured_phase();
     }
 
     /// Whether the parity of a stripe is what it should be.
-    fn weigh(&mut self, stripe: u32) {
+    pub(crate) fn weigh(&mut self, stripe: u32) {
         let at = stripe as usize;
-        if self.sums[at] == self.contents[at] || self.unprotected.contains(&stripe) {
+        let is_right = self.is_as_delayed(stripe).unwrap_or(self.sums[at] == self.contents[at]);
+        if is_right || self.unprotected.contains(&stripe) {
             self.wrong.remove(&stripe);
         } else {
             self.wrong.insert(stripe);
@@ -90,6 +96,7 @@ impl Parity {
         if std::mem::take(&mut self.is_loading) {
             self.contents.clone_from(&self.sums);
             self.wrong.clear();
+            self.count_all();
         }
     }
 
@@ -104,12 +111,15 @@ impl Parity {
         }
         let stripe = stripes.of(lpn);
         self.sums[stripe as usize] ^= stood ^ stands;
+        self.delay.is_at(lpn, after.map(|(ppn, _)| ppn), stands);
         let members = &mut self.members[stripe as usize];
         *members = *members + u32::from(after.is_some()) - u32::from(was != NO_PPN);
         if *members == 0 {
             // All zero: there is nothing to protect.
             self.contents[stripe as usize] = 0;
             self.unprotected.remove(&stripe);
+            self.delay.ends(stripe);
+            self.count_stripe(stripe);
         }
         self.weigh(stripe);
     }
@@ -172,6 +182,10 @@ impl Oracle {
                 Some(tag) if !self.is_full() || self.memory.holds(lpn) => (payload(Stamp { lpn, tag }), None),
                 _ => (0, Some(format!("lpn {lpn} is not in memory"))),
             },
+            XorSource::Partial(stripe) => match self.parity.delay.sum(stripe) {
+                Some(sum) => (sum, None),
+                None => (0, Some(format!("there is no partial parity of stripe {stripe}"))),
+            },
         };
         let (sum, before) = self.parity.xors.entry(number).or_default();
         *sum ^= value;
@@ -195,7 +209,7 @@ impl Oracle {
     }
 
     /// What was worked out; it is done with.
-    fn take_xor(&mut self, number: u32) -> Result<u64, String> {
+    pub(crate) fn take_xor(&mut self, number: u32) -> Result<u64, String> {
         let (sum, trouble) = self.parity.xors.remove(&number).unwrap_or_default();
         self.forget_xors_before(number);
         trouble.map_or(Ok(sum), |what| Err(format!("it is worked out of what cannot be had: {what}")))
@@ -219,6 +233,8 @@ impl Oracle {
         }
         self.parity.contents[stripe as usize] = content;
         self.parity.unprotected.remove(&stripe);
+        self.parity.delay.ends(stripe);
+        self.parity.count_stripe(stripe);
         self.parity.weigh(stripe);
         self.stamps.host_wrote(lpn, true)?;
         self.stamps.program_host(&mut self.medium, at, lpn)?;
@@ -252,7 +268,7 @@ impl Oracle {
     pub(crate) fn rebuilt_in_memory(&mut self, lpn: Lpn, number: u32) {
         let Some(stripes) = self.parity.stripes.filter(|stripes| lpn < stripes.pages()) else { return };
         let (sum, trouble) = self.parity.xors.get(&number).cloned().unwrap_or_default();
-        let should = if stripes.is_parity(lpn) { self.parity.contents[stripes.of(lpn) as usize] } else { self.parity.stands[lpn as usize] };
+        let should = if stripes.is_parity(lpn) { self.parity.should_be(stripes.of(lpn)) } else { self.parity.stands[lpn as usize] };
         let checked = trouble.map_or(Ok(()), Err).and_then(|()| self.check_rebuilt(lpn, should, sum));
         self.findings.note(Kind::Stamp, checked);
         if let Some(carried) = self.carried(self.parity.places[lpn as usize]) {
@@ -270,6 +286,7 @@ impl Oracle {
         self.parity.given_up += 1;
         self.parity.places[stripes.parity(stripe) as usize] = NO_PPN;
         self.parity.contents[stripe as usize] = 0;
+        self.parity.delay.ends(stripe);
         if self.parity.members[stripe as usize] > 0 {
             self.parity.unprotected.insert(stripe);
         }
@@ -282,7 +299,8 @@ impl Oracle {
     pub(crate) fn check_still_needed(&mut self, block: BlockId) {
         let Some(stripes) = self.parity.stripes else { return };
         let needed = |(ppn, stamp): &(Ppn, Stamp)| {
-            self.parity.places.get(stamp.lpn as usize) == Some(ppn) && !self.parity.unprotected.contains(&stripes.of(stamp.lpn))
+            let is_current = self.parity.places.get(stamp.lpn as usize) == Some(ppn);
+            (is_current || self.parity.is_kept(stamp.lpn, *ppn)) && !self.parity.unprotected.contains(&stripes.of(stamp.lpn))
         };
         let first = self.geometry.first_page(block);
         let mut pages = (first..first + self.protocol.written(block)).filter_map(|ppn| Some((ppn, self.carried(ppn)?)));

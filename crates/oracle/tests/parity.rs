@@ -28,12 +28,26 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::bugs::Bug;
     use vpass_core::slots::parity::parity_technique;
 
-    const RECORDED: [(Bug, u64); 3] = [(Bug::TrimLeavesParity, 2), (Bug::OldDataForgotten, 5), (Bug::RebuiltFromGarbage, 127)];
+    const RECORDED: [(Bug, u64); 9] = [
+        (Bug::TrimLeavesParity, 2),
+        (Bug::OldDataForgotten, 5),
+        (Bug::RebuiltFromGarbage, 127),
+        (Bug::KeptErasedEarly, 2),
+        (Bug::PartialKeepsOld, 2),
+        (Bug::CommitTakesNew, 35),
+        (Bug::KeptTakenForGood, 1318),
+        (Bug::PartialUnseen, 65),
+        (Bug::WindowUncounted, 1),
+    ];
     const WITHIN: u64 = 300;
     std::panic::set_hook(Box::new(|_| {}));
-    let raid5 = parity_technique("raid5").expect("it is in the list");
+    let named = |name| parity_technique(name).expect("it is in the list");
+    let (raid5, ppc) = (named("raid5"), named("ppc"));
     // Of the oracle, not of the drive's own assertions.
-    let shows = |bug: Bug, seed: u64| Case::new(seed).striped(raid5).with(bug).run().is_err_and(|said| !said.contains("the drive stopped"));
+    let shows = |bug: Bug, seed: u64| {
+        let technique = if Bug::OF_DELAY.contains(&bug) { ppc } else { raid5 };
+        Case::new(seed).striped(technique).with(bug).run().is_err_and(|said| !said.contains("the drive stopped"))
+    };
     let is_found = |bug: Bug| {
         let recorded = RECORDED.iter().find(|(of, _)| *of == bug).map_or(0, |(_, seed)| *seed);
         let found = (recorded..recorded + WITHIN).find(|seed| shows(bug, *seed));
@@ -42,7 +56,7 @@ fn every_bug_of_parity_is_found() {
         }
         found.is_some()
     };
-    let missed: Vec<Bug> = Bug::OF_PARITY.into_iter().filter(|bug| !is_found(*bug)).collect();
+    let missed: Vec<Bug> = Bug::OF_PARITY.into_iter().chain(Bug::OF_DELAY).filter(|bug| !is_found(*bug)).collect();
     let _ = std::panic::take_hook();
     assert!(missed.is_empty(), "{missed:?}");
 }

@@ -84,8 +84,13 @@ pub struct ParityCounts {
     pub whole: u64,
     /// Pages that could not be read and were rebuilt from their stripes.
     pub rebuilt: u64,
-    /// Times that the parity of a stripe was given up, because too much of the stripe could not be read.
+    /// Times that the parity of a stripe was given up, because too much of the stripe could not be read, or not without bringing a block to its alarm
+    /// at a time when its policy cannot be asked.
     pub given_up: u64,
+    /// Stripes whose change went to a partial parity.
+    pub delayed: u64,
+    /// Partial parities that were made whole because a version that they needed was about to be erased.
+    pub made_whole: u64,
 }
 
 /// Read reclaim.

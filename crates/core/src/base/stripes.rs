@@ -14,6 +14,9 @@ use std::ops::Range;
 
 use crate::base::units::{DieId, Lpn};
 
+/// Pages of the host in a stripe, a bit each, the first in the lowest.
+pub type Members = u64;
+
 /// How the host's pages are grouped, and where they and their parity lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stripes {
@@ -59,6 +62,17 @@ impl Stripes {
     #[inline]
     pub fn data(&self, stripe: u32) -> Range<Lpn> {
         stripe * self.members..((stripe + 1) * self.members).min(self.host_pages)
+    }
+
+    /// The bit of a page of the host in its stripe.
+    #[inline]
+    pub fn bit(&self, lpn: Lpn) -> Members {
+        1 << (lpn % self.members)
+    }
+
+    /// All pages of the host in a stripe.
+    pub fn all_of(&self, stripe: u32) -> Members {
+        self.data(stripe).fold(0, |all, lpn| all | self.bit(lpn))
     }
 
     /// The parity of a stripe.

@@ -611,6 +611,20 @@ macro_rules! list {
             OldDataForgotten,
             /// A page is rebuilt out of data that could not be read.
             RebuiltFromGarbage,
+            /// A version on which delayed parity counts is erased before the partial parity is whole.
+            KeptErasedEarly,
+            /// A partial parity forgets a page that it is said to cover.
+            PartialForgetsPage,
+            /// A partial parity keeps the version of a page that changes again.
+            PartialKeepsOld,
+            /// Parity is committed out of the old one with what its pages hold now, not with what it counts of them.
+            CommitTakesNew,
+            /// A version that nobody watches is taken to be within its limit.
+            KeptTakenForGood,
+            /// A stripe is rebuilt out of the parity on flash, although a partial parity covers the page.
+            PartialUnseen,
+            /// Writes of the host are not all counted for the stripes whose parity waits.
+            WindowUncounted,
 
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.

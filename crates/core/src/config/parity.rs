@@ -6,9 +6,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::params::{Params, SlotTable, read_slot};
 
+/// What a loss of power leaves of the memory in which parity waits to be programmed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParityCache {
+    /// Nothing.
+    #[default]
+    Volatile,
+    /// All of it.
+    NonVolatile,
+}
+
 /// `[parity]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParityConfig {
+    /// Memory of parity that waits to be programmed: what a loss of power would take of it counts as lost ("volatile") or is kept ("non-volatile").
+    pub cache: ParityCache,
     /// Pages of the host in a stripe, where a technique groups them. No key of a file: the run's `parity` option says so.
     pub(crate) stripe: Option<u32>,
     /// Parameters of techniques.
@@ -23,10 +36,11 @@ impl ParityConfig {
 }
 
 impl SlotTable for ParityConfig {
-    const KEYS: &'static [&'static str] = &[];
+    const KEYS: &'static [&'static str] = &["cache"];
 
-    fn read<'de, A: MapAccess<'de>>(&mut self, key: &str, _: &mut A) -> Result<(), A::Error> {
-        unreachable!("`{key}` is a parameter: the table has no key of its own")
+    fn read<'de, A: MapAccess<'de>>(&mut self, _: &str, table: &mut A) -> Result<(), A::Error> {
+        self.cache = table.next_value()?;
+        Ok(())
     }
 
     fn params(&mut self) -> &mut Params {
@@ -43,6 +57,7 @@ impl<'de> Deserialize<'de> for ParityConfig {
 impl Serialize for ParityConfig {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let mut table = s.serialize_map(None)?;
+        table.serialize_entry("cache", &self.cache)?;
         self.params.write(&mut table)?;
         table.end()
     }

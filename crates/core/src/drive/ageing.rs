@@ -151,6 +151,7 @@ impl Drive {
         self.ftl.jobs.iter_mut().flatten().for_each(|job| job.set_back(passed));
         self.ftl.wheel.set_back(passed);
         self.ftl.steps.set_back(passed);
+        self.ftl.partial.window.set_back(passed);
         self.refresh.set_back(passed);
         self.flash.tell(|o| o.clock_restarts(passed));
     }

@@ -116,6 +116,7 @@ impl Drive {
             announced: 0,
         };
         drive.ftl.adjusting = drive.refresh.adjusting();
+        drive.ftl.partial.pages = drive.parity.cache_pages() as usize;
         drive.ftl.turns.run = drive.refresh.looks_at_gc();
         if drive.adjusts() || technique.is_none() {
             drive.flash.expect_fewer_sensings();

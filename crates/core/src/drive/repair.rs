@@ -24,6 +24,7 @@ impl Drive {
         }
         let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Xor(number), Cause::Parity);
         ftl.invalidate(flash, ppn);
+        ftl.is_programmed(flash, lpn);
         flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
         true
     }

@@ -12,8 +12,8 @@
 use std::ops::Range;
 
 use crate::base::streams::HOST;
-use crate::base::stripes::Stripes;
-use crate::base::units::{Cause, Lpn};
+use crate::base::stripes::{Members, Stripes};
+use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
@@ -22,37 +22,34 @@ use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::slots::parity::{Change, Equation};
 use crate::watch::observer::{Origin, XorSource};
 
-/// Members of a stripe that change, a bit each.
-type Members = u64;
-
 /// A stripe of which pages change.
 #[derive(Clone, Copy)]
-struct Update {
-    stripes: Stripes,
-    stripe: u32,
+pub(super) struct Update {
+    pub(super) stripes: Stripes,
+    pub(super) stripe: u32,
     /// The pages that change.
-    changing: Members,
+    pub(super) changing: Members,
     /// Those of them of which the controller's memory holds the old data, too: it was read to complete the new.
-    old_read: Members,
+    pub(super) old_read: Members,
     /// Pages that do not change, and of which flash held something when the new parity was worked out of them.
     staying: Members,
-    /// Those that change and were completed with what was read for it.
-    filled: Members,
+    /// Those that change and whose program waits for what was read.
+    pub(super) waiting: Members,
     /// Those of them that are lost, or trimmed: nothing is written for them.
-    gone: Members,
+    pub(super) gone: Members,
     /// The number under which the new parity is worked out.
-    number: u32,
+    pub(super) number: u32,
     /// What the timed gear knows by this number belongs together.
-    serial: u32,
+    pub(super) serial: u32,
 }
 
 impl Update {
     fn of(stripes: Stripes, stripe: u32, number: u32) -> Self {
-        Self { stripes, stripe, changing: 0, old_read: 0, staying: 0, filled: 0, gone: 0, number, serial: number }
+        Self { stripes, stripe, changing: 0, old_read: 0, staying: 0, waiting: 0, gone: 0, number, serial: number }
     }
 
-    fn bit(&self, lpn: Lpn) -> Members {
-        1 << (lpn - self.stripes.data(self.stripe).start)
+    pub(super) fn bit(&self, lpn: Lpn) -> Members {
+        self.stripes.bit(lpn)
     }
 
     fn changes(&self, lpn: Lpn) -> bool {
@@ -60,16 +57,16 @@ impl Update {
     }
 
     /// The pages of the stripe that change, or that stay.
-    fn pages(self, changing: bool) -> impl Iterator<Item = Lpn> {
+    pub(super) fn pages(self, changing: bool) -> impl Iterator<Item = Lpn> {
         self.stripes.data(self.stripe).filter(move |lpn| self.changes(*lpn) == changing)
     }
 
     /// The pages that are written.
-    fn written(self) -> impl Iterator<Item = Lpn> {
+    pub(super) fn written(self) -> impl Iterator<Item = Lpn> {
         self.pages(true).filter(move |lpn| self.gone & self.bit(*lpn) == 0)
     }
 
-    fn parity(&self) -> Lpn {
+    pub(super) fn parity(&self) -> Lpn {
         self.stripes.parity(self.stripe)
     }
 }
@@ -87,16 +84,26 @@ impl Drive {
             update.changing |= update.bit(slot.lpn);
             leaving += 1;
         }
-        let equation = self.equation(&update);
-        self.complete(&mut update, equation);
-        let protected = self.prepare_parity(&mut update, equation);
-        for lpn in update.written() {
+        let is_delayed = self.renew_partial(&mut update, true);
+        let protected = is_delayed || {
+            let equation = self.equation(&update);
+            let into_parity = if equation == Equation::Modify { update.changing } else { 0 };
+            self.complete(&mut update, into_parity);
+            self.prepare_parity(&mut update, equation)
+        };
+        let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
+        let forgets = is_delayed && update.stripe.is_multiple_of(5) && self.bugs.has(Bug::PartialForgetsPage);
+        for lpn in update.written().skip(usize::from(forgets)) {
             self.flash.tell(|o| o.xored(update.number, XorSource::Memory(lpn)));
         }
         for _ in 0..leaving {
             self.program_first(&update);
         }
-        self.end_update(&update, protected);
+        if is_delayed {
+            self.end_renewal(&update, kept);
+        } else {
+            self.end_update(&update, protected);
+        }
     }
 
     /// Trims whole pages of the host.
@@ -109,6 +116,13 @@ impl Drive {
         }
     }
 
+    /// Gives a stripe that is unprotected a parity again, where all of it can be read.
+    pub(super) fn protect_anew(&mut self, stripes: Stripes, stripe: u32) {
+        let mut update = Update::of(stripes, stripe, self.ftl.next_xor());
+        let protected = self.prepare_parity(&mut update, Equation::Whole);
+        self.end_update(&update, protected);
+    }
+
     fn trim_in_stripe(&mut self, stripes: Stripes, pages: Range<Lpn>) {
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(pages.start), number);
@@ -118,11 +132,13 @@ impl Drive {
         }
         update.gone = update.changing;
         let changes = update.changing != 0 && !self.bugs.has(Bug::TrimLeavesParity);
-        let mut protected = false;
-        if changes {
+        let is_delayed = changes && self.renew_partial(&mut update, false);
+        let mut protected = is_delayed;
+        if changes && !is_delayed {
             let equation = self.equation(&update);
             protected = self.prepare_parity(&mut update, equation);
         }
+        let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
         for lpn in pages {
             if !planted(Bug::TrimKeepsLost) {
                 self.ftl.clear_lost(lpn);
@@ -135,10 +151,10 @@ impl Drive {
                 self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
             }
         }
-        if changes {
-            self.end_update(&update, protected);
-        } else {
-            self.ftl.forgive_empty(update.stripe);
+        match (changes, is_delayed) {
+            (true, true) => self.end_renewal(&update, kept),
+            (true, false) => self.end_update(&update, protected),
+            (false, _) => self.ftl.forgive_empty(update.stripe),
         }
     }
 
@@ -160,17 +176,17 @@ impl Drive {
         self.parity.equation(&change)
     }
 
-    /// Reads the rest of the pages that were written in part. Where the old parity is modified, that is the read of the old data, too.
-    fn complete(&mut self, update: &mut Update, equation: Equation) {
+    /// Reads the rest of the pages that were written in part. Of those that go `into_parity` that is the read of the old data, too.
+    pub(super) fn complete(&mut self, update: &mut Update, into_parity: Members) {
         for lpn in update.pages(true) {
             let slot = *self.ftl.buffer.slot(self.ftl.map.to_physical[lpn as usize] & !BUFFERED);
             let mut whole = !self.ftl.is_lost(lpn);
             if whole && slot.mask != WHOLE && slot.below < UNMAPPED {
                 self.host.fill_reads += 1;
-                let is_old = equation == Equation::Modify;
+                let is_old = into_parity & update.bit(lpn) != 0;
                 let good = self.read_source(lpn, Cause::Host, is_old.then_some(update.number), update.serial);
                 if good {
-                    update.filled |= update.bit(lpn);
+                    update.waiting |= update.bit(lpn);
                     update.old_read |= if is_old { update.bit(lpn) } else { 0 };
                     self.make_whole(lpn);
                 }
@@ -248,8 +264,12 @@ impl Drive {
 
     /// Reads what flash holds of a page, if anything, for the program that the timed gear knows by `serial`, and adds it to a XOR. Tells whether it
     /// could be read.
-    fn read_source(&mut self, lpn: Lpn, cause: Cause, number: Option<u32>, serial: u32) -> bool {
-        let Some(src) = self.ftl.place_of(lpn) else { return true };
+    pub(super) fn read_source(&mut self, lpn: Lpn, cause: Cause, number: Option<u32>, serial: u32) -> bool {
+        self.ftl.place_of(lpn).is_none_or(|src| self.read_at((lpn, src), cause, number, serial))
+    }
+
+    /// The same of what lies at a place.
+    pub(super) fn read_at(&mut self, (lpn, src): (Lpn, Ppn), cause: Cause, number: Option<u32>, serial: u32) -> bool {
         let coding = self.flash.read_coding(src);
         let sensed = self.flash.sense(lpn, src, cause, cause == Cause::Host);
         self.flash.record(NandOp::Load { src, coding, level: sensed.level, serial, cause });
@@ -261,15 +281,10 @@ impl Drive {
     }
 
     /// Sees to free blocks wherever the update is going to write.
-    fn make_room(&mut self, update: &Update, protected: bool) {
-        let (flash, ftl, mut slots) = self.parts();
+    pub(super) fn make_room(&mut self, update: &Update, protected: bool) {
         let parity = Some(update.parity()).filter(|_| protected);
         for lpn in update.written().chain(parity) {
-            ftl.aim(HOST, lpn);
-            if ftl.needs_block(HOST) {
-                let domain = ftl.domain_of_page(lpn);
-                ftl.ensure_room(flash, &mut slots, domain);
-            }
+            self.make_room_for(lpn);
         }
     }
 
@@ -281,7 +296,7 @@ impl Drive {
         ftl.map.to_physical[lpn as usize] = UNMAPPED;
         if update.gone & update.bit(lpn) == 0 {
             let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
-            let waits = update.filled & update.bit(lpn) != 0;
+            let waits = update.waiting & update.bit(lpn) != 0;
             flash.record(NandOp::Striped { dst, serial: update.serial, waits, cause: Cause::Host });
         } else {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
@@ -311,7 +326,13 @@ impl Drive {
             }
             ftl.protect_again(update.stripe);
         }
-        for lpn in update.pages(true).chain([parity]) {
+        self.clean_after(update);
+    }
+
+    /// An update is over: whoever cleans in the background may begin.
+    pub(super) fn clean_after(&mut self, update: &Update) {
+        let (flash, ftl, mut slots) = self.parts();
+        for lpn in update.pages(true).chain([update.parity()]) {
             let domain = ftl.domain_of_page(lpn);
             ftl.collect_in_background(flash, &mut slots, domain);
         }

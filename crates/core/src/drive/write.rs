@@ -34,6 +34,7 @@ impl Drive {
             (entry, mask) = (UNMAPPED, WHOLE);
         }
         let written = if entry & BUFFERED == 0 { mask } else { mask | self.ftl.buffer.slot(entry & !BUFFERED).mask };
+        self.ftl.partial.window.host_writes();
         self.flash.tell(|o| {
             o.took_in(lpn, written);
             o.host_wrote(lpn, written == WHOLE);

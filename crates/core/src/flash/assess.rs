@@ -2,9 +2,9 @@
 
 use crate::base::codings::GUARDED;
 use crate::base::dose::Quarters;
-use crate::base::units::{BlockId, Cause, Reads};
+use crate::base::units::{BlockId, Cause, Ppn, Reads};
 use crate::bugs::Bug;
-use crate::disturb::{Assessment, BlockView, ErrorModel};
+use crate::disturb::{Assessment, BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
 use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_RECODED, SUSPECT};
 
@@ -76,6 +76,27 @@ impl Flash {
                 self.begin_tired(block);
             }
         }
+    }
+
+    /// A page of data that is no longer current is going to be read. The model was not asked about it: it looks at current data.
+    pub(crate) fn look_at_kept(&mut self, ppn: Ppn) {
+        let block = self.geometry.block_of(ppn);
+        if self.model.is_none() || self.hot[block.index()].has(SUSPECT) || self.bugs.has(Bug::KeptTakenForGood) {
+            return;
+        }
+        self.note_age(block);
+        let page = ppn - self.geometry.first_page(block);
+        if self.with_block_view(block, |model, view| model.health(view, page)) != PageHealth::WELL {
+            self.hot[block.index()].flags |= SUSPECT;
+            self.begin_tired(block);
+            self.set_alarm(block);
+        }
+    }
+
+    /// Whether a page may be read without asking the policy of its block: the block's alarm is further away than that.
+    pub(crate) fn may_be_read_unasked(&self, ppn: Ppn) -> bool {
+        let block = self.geometry.block_of(ppn);
+        self.model.is_none() || self.hot[block.index()].reads + self.dose_of(ppn) < self.cold[block.index()].policy_alarm_dose()
     }
 
     /// Asks the error model again, whatever it said before.

@@ -247,6 +247,7 @@ impl Ftl {
                 None => self.place_within(flash, job.block, lpn, Origin::Xor(serial), job.cause),
             };
             flash.record(NandOp::Striped { dst, serial, waits: true, cause: job.cause });
+            self.is_programmed(flash, lpn);
             return;
         }
         if flash.by_wordline() {
@@ -297,6 +298,7 @@ impl Ftl {
 
     /// Erases a block without valid data and returns it to the free pool.
     fn erase(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, cause: Cause) {
+        self.make_whole_before_erase(flash, block);
         slots.erased(flash, self.away(flash), block, cause);
         self.book_low_density(flash, block, cause);
         self.wheel.clear(block);

@@ -40,6 +40,7 @@ impl Ftl {
     pub(crate) fn unprotect(&mut self, flash: &mut Flash, stripe: u32) {
         let Some(stripes) = self.stripes else { return };
         self.drop_page(flash, stripes.parity(stripe));
+        self.partial.end(stripe, flash.now);
         if self.is_unprotected(stripe) {
             return;
         }
@@ -55,8 +56,12 @@ impl Ftl {
     /// unprotected.
     pub(crate) fn lose_for_good(&mut self, flash: &mut Flash, lpn: Lpn) {
         let Some(stripes) = self.stripes else { return };
-        if !stripes.is_parity(lpn) && !self.is_whole_in_memory(lpn) {
-            self.report_lost(flash, lpn);
+        if !stripes.is_parity(lpn) {
+            if self.is_whole_in_memory(lpn) {
+                flash.tell(|o| o.superseded(lpn));
+            } else {
+                self.report_lost(flash, lpn);
+            }
             self.drop_page(flash, lpn);
         }
         self.unprotect(flash, stripes.of(lpn));
@@ -102,11 +107,17 @@ impl Ftl {
             return None;
         }
         let number = self.next_xor();
-        let members = stripes.data(stripe).chain([stripes.parity(stripe)]).filter(|member| *member != lpn);
-        for member in members {
-            let Some(src) = self.place_of(member) else { continue };
-            if !read_for_xor(flash, (member, src), number) && !self.bugs.has(Bug::RebuiltFromGarbage) {
+        if let Some(parts) = self.parts_with_partial(stripes, lpn) {
+            if !self.read_parts(flash, &parts, number) {
                 return None;
+            }
+        } else {
+            let members = stripes.data(stripe).chain([stripes.parity(stripe)]).filter(|member| *member != lpn);
+            for member in members {
+                let Some(src) = self.place_of(member) else { continue };
+                if !read_for_xor(flash, (member, src), number) && !self.bugs.has(Bug::RebuiltFromGarbage) {
+                    return None;
+                }
             }
         }
         self.parity.rebuilt += 1;
@@ -115,7 +126,7 @@ impl Ftl {
 }
 
 /// Reads a page for what is worked out under a number; tells whether it could be read.
-fn read_for_xor(flash: &mut Flash, (lpn, src): (Lpn, Ppn), number: u32) -> bool {
+pub(super) fn read_for_xor(flash: &mut Flash, (lpn, src): (Lpn, Ppn), number: u32) -> bool {
     let coding = flash.read_coding(src);
     let sensed = flash.sense(lpn, src, Cause::Parity, true);
     flash.record(NandOp::Load { src, coding, level: sensed.level, serial: number, cause: Cause::Parity });

@@ -1,10 +1,13 @@
 //! Parity inside the drive: pages that repair others. One technique a file; this file is the seam.
 //!
-//! A technique says how many pages of the host share a page of parity, and how that is brought up to date. The drive reads and programs
-//! (`drive/striped.rs`), and repairs (`ftl/rebuild.rs`).
+//! A technique says how many pages of the host share a page of parity, and how and when that is brought up to date. The drive reads and programs
+//! (`drive/striped.rs`, `drive/delayed.rs`), keeps what is worked out in part (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
 mod none;
+mod ppc;
 mod raid5;
+
+use std::cmp::Ordering;
 
 use super::card::{Card, InSlot, Kind, Param};
 use super::reclaim::Technique;
@@ -24,6 +27,17 @@ pub enum Equation {
     Whole,
 }
 
+impl Equation {
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Modify => Self::Whole,
+            Self::Whole => Self::Modify,
+        }
+    }
+}
+
 /// What a technique is told of a stripe of which pages change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -33,10 +47,51 @@ pub struct Change {
     pub to_do_whole: u32,
 }
 
+impl Change {
+    /// The equation that reads less; of two that read as much this one.
+    pub fn cheaper(&self, tied: Equation) -> Equation {
+        match self.to_modify.cmp(&self.to_do_whole) {
+            Ordering::Less => Equation::Modify,
+            Ordering::Equal => tied,
+            Ordering::Greater => Equation::Whole,
+        }
+    }
+}
+
+/// How a partial parity is brought up to date with pages that change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewal {
+    /// What it holds of those pages is taken out of it: their versions until now are read.
+    TakeOut,
+    /// It is begun anew, out of those pages and all others that it covered: these are read.
+    Gather,
+}
+
+impl Renewal {
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::TakeOut => Self::Gather,
+            Self::Gather => Self::TakeOut,
+        }
+    }
+}
+
 /// A technique of this slot.
 pub trait Parity: Send {
-    /// How the parity of a stripe of which pages change is worked out.
+    /// How the parity of a stripe of which pages change is worked out, where it is not delayed.
     fn equation(&self, change: &Change) -> Equation;
+
+    /// Pages of partial parity that the controller keeps until they are committed; none where parity is programmed with each write.
+    fn cache_pages(&self) -> u32 {
+        0
+    }
+
+    /// How a partial parity is brought up to date with pages that change. It covers so many of them, and so many others.
+    fn renewal(&self, _covered_changing: u32, _covered_staying: u32) -> Renewal {
+        Renewal::TakeOut
+    }
 
     /// RAM that the technique would take in a real controller, beside the map of the host's pages.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
@@ -58,7 +113,7 @@ impl InSlot for dyn Parity {
 pub type ParityTechnique = Card<dyn Parity>;
 
 /// Every parity technique; one line each.
-pub const PARITY: &[ParityTechnique] = &[none::CARD, raid5::CARD];
+pub const PARITY: &[ParityTechnique] = &[none::CARD, raid5::CARD, ppc::CARD];
 
 /// The name of the one that keeps none.
 pub const NO_PARITY: &str = none::CARD.about.name;

@@ -74,6 +74,8 @@ pub enum XorSource {
     Page(Ppn),
     /// The newest data of the host's page in the controller's memory.
     Memory(Lpn),
+    /// What the cache of partial parity holds of this stripe.
+    Partial(u32),
 }
 
 /// A watcher. Calls arrive in the order in which the drive's state changed. It is `Any`, so that whoever set it gets it back as it was.
@@ -109,8 +111,13 @@ pub trait Observer: Any {
     fn xored(&mut self, _number: u32, _source: XorSource) {}
     /// What was worked out under this number is what flash holds of this page, which could not be read: the controller's memory holds it now.
     fn rebuilt(&mut self, _lpn: Lpn, _number: u32) {}
+    /// What flash holds of this page can neither be read nor be rebuilt, and is given up; the controller's memory holds newer data of the whole page.
+    fn superseded(&mut self, _lpn: Lpn) {}
     /// The parity of a stripe is given up, because too much of the stripe cannot be read: until it is programmed again the stripe is unprotected.
     fn unprotected(&mut self, _stripe: u32) {}
+    /// What was worked out under this number is the partial parity of a stripe from now on: of these members, a bit each, as flash holds them. The
+    /// parity on flash goes on to count the versions that they had when a partial parity first covered them, until parity is programmed.
+    fn delayed(&mut self, _stripe: u32, _number: u32, _covered: u64) {}
     /// A page of a wordline was programmed that holds nothing: the wordline could not wait for more.
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
     /// A page was programmed.

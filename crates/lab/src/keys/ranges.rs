@@ -168,6 +168,7 @@ const RANGES: &[Range] = &[
     ("drive.rated_pec", "P/E cycles", Whole(1, 1_000_000)),
     ("drive.max_outstanding", "requests", Whole(1, 65_536)),
     ("gc.background", "share", SHARE),
+    ("parity.cache", "", Word(&["volatile", "non-volatile"])),
     ("wear.dynamic", "", Bool),
     ("wear.static_gap", "P/E cycles", Whole(0, U32)),
     (

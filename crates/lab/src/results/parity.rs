@@ -1,6 +1,8 @@
 //! What was done for parity, and what its layout does to wear: a page has a die of its own, so no die can be traded for a less worn one.
 
 use serde::Serialize;
+use vpass_core::base::window::Window;
+use vpass_core::config::ParityCache;
 use vpass_core::drive::Drive;
 
 /// Parity. Its reads and programs stand in `flash`, under `parity`.
@@ -16,12 +18,48 @@ pub struct Parity {
     pub whole: u64,
     /// Pages that could not be read and were rebuilt from their stripes.
     pub rebuilt_pages: u64,
-    /// Times that the parity of a stripe was given up, because too much of the stripe could not be read.
+    /// Times that the parity of a stripe was given up: too much of the stripe could not be read or, where parity is delayed, not without bringing a
+    /// block to its alarm while another was erased.
     pub given_up: u64,
     /// Stripes that are without parity for that at the end.
     pub unprotected_stripes: u64,
     /// Mean P/E cycles of the blocks of each die, from die 0 on.
     pub pec_mean_by_die: Vec<f64>,
+    /// Parity that waits in the controller's memory; absent where it is programmed with each write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delayed: Option<Delayed>,
+}
+
+/// The window without protection: stripes whose parity on flash lags behind.
+#[derive(Clone, Debug, Serialize)]
+pub struct Delayed {
+    /// Stripes that may lag behind at a time.
+    pub cache_pages: u32,
+    /// Whether the cache survives a loss of power (`parity.cache`).
+    pub survives_power_loss: bool,
+    /// Updates of stripes that went to the cache.
+    pub updates: u64,
+    /// Stripes whose parity was worked out in the cache because a version that it needed was about to be erased.
+    pub made_whole: u64,
+    /// Stripes that lag behind at the end.
+    pub stripes_at_end: u64,
+    /// The most that did at a time.
+    pub most_stripes: u64,
+    /// Stripes that lagged behind, summed up over the page writes of the host.
+    pub stripe_writes: u64,
+    /// Stripes by the time for which they lagged behind, in seconds; null without a clock.
+    pub stripe_s: Option<f64>,
+    /// What a loss of power would take.
+    pub power_loss: PowerLoss,
+}
+
+/// Pages of the host in stripes that lag behind: a loss of power takes their parity, which counts as their loss. None where the cache survives it.
+#[derive(Clone, Debug, Serialize)]
+pub struct PowerLoss {
+    /// At a moment drawn evenly from the run or, without a clock, from the host's page writes; null where there was none.
+    pub pages_mean: Option<f64>,
+    /// At the worst moment.
+    pub pages_most: u64,
 }
 
 impl Parity {
@@ -40,6 +78,34 @@ impl Parity {
             given_up: counts.given_up,
             unprotected_stripes: drive.unprotected_stripes(),
             pec_mean_by_die: pec.chunks(geometry.blocks_per_domain() as usize).map(|of| (of_die(of) * 1e3).round() / 1e3).collect(),
+            delayed: drive.parity_window().map(|window| Delayed::of(drive, &window)),
         })
+    }
+}
+
+impl Delayed {
+    fn of(drive: &Drive, window: &Window) -> Self {
+        let counts = drive.parity_counts();
+        let survives_power_loss = drive.config().parity.cache == ParityCache::NonVolatile;
+        let mean = |sum: f64, over: f64| (over > 0.0).then(|| sum / over);
+        let pages_mean = if drive.is_timed() {
+            mean(window.page_ns as f64, window.watched_ns as f64)
+        } else {
+            mean(window.page_writes as f64, drive.host_counts().write_pages as f64)
+        };
+        Self {
+            cache_pages: drive.parity_cache_pages(),
+            survives_power_loss,
+            updates: counts.delayed,
+            made_whole: counts.made_whole,
+            stripes_at_end: window.stripes,
+            most_stripes: window.most_stripes,
+            stripe_writes: window.stripe_writes,
+            stripe_s: drive.is_timed().then(|| window.stripe_ns as f64 / 1e9),
+            power_loss: PowerLoss {
+                pages_mean: pages_mean.map(|pages| if survives_power_loss { 0.0 } else { pages }),
+                pages_most: if survives_power_loss { 0 } else { window.most_pages },
+            },
+        }
     }
 }

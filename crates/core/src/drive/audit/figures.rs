@@ -5,6 +5,7 @@ use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::metrics::{FlashCounts, HostCounts, ParityCounts, ReclaimCounts, RefreshCounts};
 use crate::base::units::{BlockId, Bytes, Cause, Ns};
+use crate::base::window::Window;
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
@@ -23,6 +24,7 @@ impl Drive {
         }
         self.ftl.refresh = RefreshCounts::default();
         self.ftl.parity = ParityCounts::default();
+        self.ftl.partial.window.restart(self.flash.now);
         self.blame.clear();
         self.uncorrectable_reads = 0;
         if let Some(hints) = &mut self.hints {
@@ -65,6 +67,17 @@ impl Drive {
     /// Stripes without parity, because too much of them could not be read.
     pub fn unprotected_stripes(&self) -> u64 {
         self.ftl.unprotected_stripes()
+    }
+
+    /// The time, in writes of the host and of a clock, for which parity on flash lagged behind, since the measured phase began; none where parity is
+    /// programmed with each write.
+    pub fn parity_window(&self) -> Option<Window> {
+        self.ftl.partial.is_on().then(|| self.ftl.partial.window.at(self.flash.now))
+    }
+
+    /// Pages of partial parity that the controller can keep.
+    pub fn parity_cache_pages(&self) -> u32 {
+        self.ftl.partial.pages as u32
     }
 
     /// Data refresh, since the measured phase began.

@@ -34,7 +34,7 @@ pub(super) struct Raid5;
 
 impl Parity for Raid5 {
     fn equation(&self, change: &Change) -> Equation {
-        if change.to_modify <= change.to_do_whole { Equation::Modify } else { Equation::Whole }
+        change.cheaper(Equation::Modify)
     }
 
     /// The map entries of the parity pages.

@@ -1,0 +1,195 @@
+//! Parity that is programmed late: what leaves the write buffer brings the partial parity of its stripe up to date, and a stripe is committed when
+//! another needs its place in the cache.
+//!
+//! What is read on the way may set off moves, and these may make a partial parity whole or take it away. Whatever was worked out by then is begun anew.
+
+use crate::base::streams::HOST;
+use crate::base::stripes::{Members, Stripes};
+use crate::base::units::{Cause, Lpn, Ppn};
+use crate::bugs::Bug;
+use crate::drive::Drive;
+use crate::drive::striped::Update;
+use crate::flash::ops::NandOp;
+use crate::ftl::partial::Part;
+use crate::slots::parity::{Equation, Renewal};
+use crate::watch::observer::{Origin, XorSource};
+
+impl Drive {
+    /// Sees to a place in the cache, and works out the new partial parity of an update, all but the new data; whatever is to be programmed has room
+    /// then. `completes` pages that were written in part. Tells whether that could be done: where it could not, parity is not delayed.
+    pub(super) fn renew_partial(&mut self, update: &mut Update, completes: bool) -> bool {
+        if !self.ftl.partial.is_on() {
+            return false;
+        }
+        self.make_place_for(update.stripes, update.stripe);
+        let (mut unreadable, mut before) = ([false; 2], None);
+        loop {
+            if self.ftl.is_unprotected(update.stripe) {
+                return false;
+            }
+            let state = self.ftl.partial.state(update.stripe);
+            if before.replace(state) != Some(state) {
+                unreadable = [false; 2];
+            }
+            let Some(renewal) = self.renewal(update, unreadable) else {
+                self.ftl.unprotect(&mut self.flash, update.stripe);
+                return false;
+            };
+            let good = self.read_to_renew(update, renewal, completes);
+            let same = |drive: &Self| drive.ftl.partial.state(update.stripe) == state && !drive.ftl.is_unprotected(update.stripe);
+            if good && same(self) {
+                self.make_room(update, false);
+                if same(self) {
+                    return true;
+                }
+            }
+            unreadable[renewal as usize] |= !good;
+            // With what was read so far there is no other way.
+            update.number = self.ftl.next_xor();
+            update.old_read = 0;
+        }
+    }
+
+    /// How the partial parity of an update is brought up to date, unless neither way can be read.
+    fn renewal(&self, update: &Update, unreadable: [bool; 2]) -> Option<Renewal> {
+        let covered = self.ftl.partial.covered(update.stripe);
+        let on_flash = |lpn: &Lpn| covered & update.bit(*lpn) != 0 && self.ftl.place_of(*lpn).is_some();
+        let count = |changing| update.pages(changing).filter(on_flash).count() as u32;
+        let first = self.parity.renewal(count(true), count(false));
+        [first, first.other()].into_iter().find(|renewal| !unreadable[*renewal as usize])
+    }
+
+    /// Reads what a renewal takes; tells whether it could be read.
+    fn read_to_renew(&mut self, update: &mut Update, renewal: Renewal, completes: bool) -> bool {
+        let covered = self.ftl.partial.covered(update.stripe);
+        let taken_out = if renewal == Renewal::TakeOut { covered & update.changing } else { 0 };
+        if renewal == Renewal::TakeOut && covered != 0 {
+            let (number, stripe) = (update.number, update.stripe);
+            self.flash.tell(|o| o.xored(number, XorSource::Partial(stripe)));
+        }
+        if completes {
+            self.complete(update, taken_out);
+        }
+        let (number, serial) = (update.number, update.serial);
+        let keeps_old = self.bugs.has(Bug::PartialKeepsOld) && update.stripe.is_multiple_of(3);
+        let is_read = match renewal {
+            Renewal::TakeOut => update
+                .pages(true)
+                .filter(|lpn| taken_out & !update.old_read & update.bit(*lpn) != 0 && !keeps_old)
+                .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial)),
+            Renewal::Gather => update
+                .pages(false)
+                .filter(|lpn| covered & update.bit(*lpn) != 0)
+                .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial)),
+        };
+        if covered != 0 {
+            // The buffer is free when the partial parity is in place, too.
+            update.waiting |= update.written().last().map_or(0, |lpn| update.bit(lpn));
+        }
+        is_read
+    }
+
+    /// The versions that the parity on flash goes on to count, of pages that a partial parity covers from this update on.
+    pub(super) fn to_keep(&self, update: &Update) -> Vec<(Lpn, Ppn)> {
+        let covered = self.ftl.partial.covered(update.stripe);
+        let new = update.pages(true).filter(|lpn| covered & update.bit(*lpn) == 0);
+        new.filter_map(|lpn| Some((lpn, self.ftl.place_of(lpn)?))).collect()
+    }
+
+    /// The pages of an update are written, or trimmed: its partial parity is as it was worked out.
+    pub(super) fn end_renewal(&mut self, update: &Update, kept: Vec<(Lpn, Ppn)>) {
+        let (flash, ftl, _) = self.parts();
+        if ftl.is_on_flash(update.stripe) {
+            let covered = ftl.partial.renew(update.stripes, update.stripe, (update.changing, kept), flash.now);
+            ftl.parity.delayed += 1;
+            flash.tell(|o| o.delayed(update.stripe, update.number, covered));
+        } else {
+            // All zero, and so is the parity.
+            ftl.drop_page(flash, update.parity());
+            ftl.partial.end(update.stripe, flash.now);
+        }
+        self.clean_after(update);
+    }
+
+    /// Sees to stripes that had to be given up, commits what is due, and what is in the way of this stripe's partial parity.
+    fn make_place_for(&mut self, stripes: Stripes, stripe: u32) {
+        while let Some(unprotected) = self.ftl.partial.to_protect.pop() {
+            if unprotected != stripe && self.ftl.is_unprotected(unprotected) {
+                self.protect_anew(stripes, unprotected);
+            }
+        }
+        while let Some(other) = self.ftl.partial.due().or_else(|| self.ftl.partial.in_the_way_of(stripe)) {
+            self.commit(stripes, other);
+        }
+    }
+
+    /// Programs the parity of a stripe that has a partial one, which ends with that. Where it cannot be worked out the stripe is unprotected.
+    fn commit(&mut self, stripes: Stripes, stripe: u32) {
+        let mut unreadable: (Option<u64>, Members) = (None, 0);
+        while let Some(state) = self.ftl.partial.state(stripe) {
+            if unreadable.0 != Some(state) {
+                unreadable = (Some(state), 0);
+            }
+            let first = self.ftl.change_of(stripes, stripe).cheaper(Equation::Whole);
+            let Some(equation) = [first, first.other()].into_iter().find(|equation| unreadable.1 >> *equation as u32 & 1 == 0) else {
+                return self.ftl.unprotect(&mut self.flash, stripe);
+            };
+            let number = self.ftl.next_xor();
+            if !self.read_to_commit(stripes, stripe, equation, (number, state)) {
+                unreadable.1 |= 1 << equation as u32;
+                continue;
+            }
+            self.make_room_for(stripes.parity(stripe));
+            if self.ftl.partial.state(stripe) == Some(state) {
+                self.program_parity(stripes, stripe, number);
+                match equation {
+                    Equation::Modify => self.ftl.parity.modified += 1,
+                    Equation::Whole => self.ftl.parity.whole += 1,
+                }
+            }
+        }
+    }
+
+    /// Reads what parity is worked out of, as long as the partial parity stays in this state; tells whether all could be read.
+    fn read_to_commit(&mut self, stripes: Stripes, stripe: u32, equation: Equation, (number, state): (u32, u64)) -> bool {
+        self.ftl.parts_of_parity(stripes, stripe, equation).into_iter().all(|part| {
+            if self.ftl.partial.state(stripe) != Some(state) {
+                // It is begun anew.
+                return true;
+            }
+            match part {
+                Part::Partial(stripe) => {
+                    self.flash.tell(|o| o.xored(number, XorSource::Partial(stripe)));
+                    true
+                }
+                Part::Page(lpn) => self.read_source(lpn, Cause::Parity, Some(number), number),
+                Part::Kept(lpn, src) => {
+                    self.flash.look_at_kept(src);
+                    self.read_at((lpn, src), Cause::Parity, Some(number), number)
+                }
+            }
+        })
+    }
+
+    fn program_parity(&mut self, stripes: Stripes, stripe: u32, number: u32) {
+        let parity = stripes.parity(stripe);
+        let (flash, ftl, mut slots) = self.parts();
+        let old = ftl.place_of(parity);
+        let dst = ftl.place(flash, &mut slots, parity, HOST, Origin::Xor(number), Cause::Parity);
+        flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
+        if let Some(old) = old {
+            ftl.invalidate(flash, old);
+        }
+        ftl.is_programmed(flash, parity);
+    }
+
+    /// Sees to a free block where a page is going to be written.
+    pub(super) fn make_room_for(&mut self, lpn: Lpn) {
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.aim(HOST, lpn);
+        if ftl.needs_block(HOST) {
+            let domain = ftl.domain_of_page(lpn);
+            ftl.ensure_room(flash, &mut slots, domain);
+        }
+    }
+}

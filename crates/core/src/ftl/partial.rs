@@ -1,0 +1,234 @@
+//! The cache of partial parity: what the controller knows of the parity of stripes that changed, until it is programmed (Im and Shin, IEEE TC 2011).
+//!
+//! A partial parity covers some members of its stripe: it is the XOR of what flash holds of them. The parity on flash still counts the versions
+//! that they had when they were first covered. These are kept: a block that holds one is erased only when the partial parity covers all of its stripe.
+//!
+//! ```text
+//! D0 to D3; D1 changes, then D2     flash D0 D1' D2' D3, P = D0 ^ D1 ^ D2 ^ D3     kept D1, D2     cache PP = D1' ^ D2'
+//! D3 is rebuilt                     P ^ D0 ^ D1 ^ D2
+//! D1' is rebuilt                    PP ^ D2'
+//! P' is worked out                  PP ^ D0 ^ D3       N - |C| reads
+//!                                or PP ^ P ^ D1 ^ D2   |C| + 1 reads
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::rebuild::read_for_xor;
+use crate::base::stripes::{Members, Stripes};
+use crate::base::units::{BlockId, Lpn, Ns, Ppn};
+use crate::base::window::Window;
+use crate::bugs::Bug;
+use crate::flash::Flash;
+use crate::ftl::Ftl;
+use crate::slots::parity::{Change, Equation};
+use crate::watch::observer::XorSource;
+
+/// What is known of a stripe's parity.
+#[derive(Clone, Debug)]
+pub(crate) struct Partial {
+    /// The members that it covers.
+    pub(crate) covered: Members,
+    /// Where the versions of covered pages lie that the parity on flash counts.
+    pub(crate) kept: Vec<(Lpn, Ppn)>,
+    /// It covers all that flash holds of its stripe, and nothing is kept for it: it is to be programmed as soon as the host writes again.
+    pub(crate) is_whole: bool,
+    /// Pages of the host in the stripe.
+    pages: u64,
+    /// Rises whenever anything of it changes.
+    pub(crate) state: u64,
+}
+
+/// One thing that a XOR is worked out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// What the cache holds of a stripe.
+    Partial(u32),
+    /// What flash holds of a page by now.
+    Page(Lpn),
+    /// A version from before, and where it lies.
+    Kept(Lpn, Ppn),
+}
+
+/// All partial parities.
+#[derive(Default)]
+pub(crate) struct PartialParities {
+    /// How many may be kept; none where parity is programmed with each write.
+    pub(crate) pages: usize,
+    of: BTreeMap<u32, Partial>,
+    states: u64,
+    /// Stripes that had to be given up and get their parity back as soon as the host writes.
+    pub(crate) to_protect: Vec<u32>,
+    pub(crate) window: Window,
+}
+
+impl PartialParities {
+    /// Whether parity is delayed at all.
+    pub(crate) fn is_on(&self) -> bool {
+        self.pages > 0
+    }
+
+    pub(crate) fn get(&self, stripe: u32) -> Option<&Partial> {
+        self.of.get(&stripe)
+    }
+
+    /// Which state a stripe's partial parity is in; none where it has none.
+    pub(crate) fn state(&self, stripe: u32) -> Option<u64> {
+        self.get(stripe).map(|partial| partial.state)
+    }
+
+    /// The members that a stripe's partial parity covers.
+    pub(crate) fn covered(&self, stripe: u32) -> Members {
+        self.get(stripe).map_or(0, |partial| partial.covered)
+    }
+
+    /// The stripe that must make room before another has a partial parity: that which was brought up to date longest ago.
+    pub(crate) fn in_the_way_of(&self, stripe: u32) -> Option<u32> {
+        let is_full = self.of.len() >= self.pages && !self.of.contains_key(&stripe);
+        is_full.then(|| self.of.iter().min_by_key(|(_, partial)| partial.state).map(|(stripe, _)| *stripe)).flatten()
+    }
+
+    /// A stripe whose partial parity was made whole, and waits for nothing else.
+    pub(crate) fn due(&self) -> Option<u32> {
+        self.of.iter().find(|(_, partial)| partial.is_whole).map(|(stripe, _)| *stripe)
+    }
+
+    /// A stripe's partial parity covers these, too, of which the parity on flash counts what is kept.
+    pub(crate) fn renew(&mut self, stripes: Stripes, stripe: u32, (covered, kept): (Members, Vec<(Lpn, Ppn)>), now: Ns) -> Members {
+        self.states += 1;
+        let pages = stripes.data(stripe).len() as u64;
+        if !self.of.contains_key(&stripe) {
+            self.window.opens(pages, now);
+        }
+        let nothing = Partial { covered: 0, kept: vec![], is_whole: false, pages, state: 0 };
+        let partial = self.of.entry(stripe).or_insert(nothing);
+        partial.covered |= covered;
+        partial.kept.extend(kept);
+        partial.state = self.states;
+        partial.covered
+    }
+
+    /// A stripe's partial parity is forgotten.
+    pub(crate) fn end(&mut self, stripe: u32, now: Ns) {
+        if let Some(partial) = self.of.remove(&stripe) {
+            self.window.closes(partial.pages, now);
+        }
+    }
+}
+
+impl Ftl {
+    /// Pages of a stripe that its partial parity does not cover and of which flash holds anything.
+    pub(crate) fn uncovered(&self, stripes: Stripes, stripe: u32) -> impl Iterator<Item = Lpn> {
+        let covered = self.partial.covered(stripe);
+        stripes.data(stripe).filter(move |lpn| covered & stripes.bit(*lpn) == 0 && self.place_of(*lpn).is_some())
+    }
+
+    /// What making a partial parity whole takes, either way.
+    pub(crate) fn change_of(&self, stripes: Stripes, stripe: u32) -> Change {
+        let kept = self.partial.get(stripe).map_or(0, |partial| partial.kept.len()) as u32;
+        Change {
+            to_modify: kept + u32::from(self.place_of(stripes.parity(stripe)).is_some()),
+            to_do_whole: self.uncovered(stripes, stripe).count() as u32,
+        }
+    }
+
+    /// What a stripe's parity is worked out of, one way or the other.
+    pub(crate) fn parts_of_parity(&self, stripes: Stripes, stripe: u32, equation: Equation) -> Vec<Part> {
+        let mut parts = vec![Part::Partial(stripe)];
+        match equation {
+            Equation::Whole => parts.extend(self.uncovered(stripes, stripe).map(Part::Page)),
+            Equation::Modify => {
+                let kept = self.partial.get(stripe).map_or(&[][..], |partial| &partial.kept);
+                let takes_new = self.bugs.has(Bug::CommitTakesNew);
+                parts.extend(kept.iter().map(|(lpn, ppn)| if takes_new { Part::Page(*lpn) } else { Part::Kept(*lpn, *ppn) }));
+                parts.push(Part::Page(stripes.parity(stripe)));
+            }
+        }
+        parts
+    }
+
+    /// What a page is rebuilt of where its stripe has a partial parity; for the parity on flash, which nothing counts any more then, the new one.
+    pub(super) fn parts_with_partial(&self, stripes: Stripes, lpn: Lpn) -> Option<Vec<Part>> {
+        let stripe = stripes.of(lpn);
+        let partial = self.partial.get(stripe)?;
+        if self.bugs.has(Bug::PartialUnseen) {
+            return None;
+        }
+        if stripes.is_parity(lpn) {
+            return Some(self.parts_of_parity(stripes, stripe, Equation::Whole));
+        }
+        let of_same_kind = |of_covered: bool| {
+            let is_covered = move |other: &Lpn| partial.covered & stripes.bit(*other) != 0;
+            stripes.data(stripe).filter(move |other| *other != lpn && is_covered(other) == of_covered).map(Part::Page)
+        };
+        if partial.covered & stripes.bit(lpn) != 0 {
+            return Some(of_same_kind(true).chain([Part::Partial(stripe)]).collect());
+        }
+        let kept = partial.kept.iter().map(|(lpn, ppn)| Part::Kept(*lpn, *ppn));
+        Some(of_same_kind(false).chain(kept).chain([Part::Page(stripes.parity(stripe))]).collect())
+    }
+
+    /// Reads what a XOR is worked out of; tells whether all of it could be read.
+    pub(super) fn read_parts(&self, flash: &mut Flash, parts: &[Part], number: u32) -> bool {
+        parts.iter().all(|part| match *part {
+            Part::Partial(stripe) => {
+                flash.tell(|o| o.xored(number, XorSource::Partial(stripe)));
+                true
+            }
+            Part::Page(lpn) => self.place_of(lpn).is_none_or(|src| self.is_read(flash, (lpn, src), number)),
+            Part::Kept(lpn, src) => {
+                flash.look_at_kept(src);
+                self.is_read(flash, (lpn, src), number)
+            }
+        })
+    }
+
+    fn is_read(&self, flash: &mut Flash, at: (Lpn, Ppn), number: u32) -> bool {
+        read_for_xor(flash, at, number) || self.bugs.has(Bug::RebuiltFromGarbage)
+    }
+
+    /// A block is about to be erased: partial parities that need a version in it are made whole first, so that they need none. They are programmed
+    /// later: whoever erases may do so because there is no room.
+    pub(super) fn make_whole_before_erase(&mut self, flash: &mut Flash, block: BlockId) {
+        let Some(stripes) = self.stripes.filter(|_| self.partial.is_on() && !self.bugs.has(Bug::KeptErasedEarly)) else { return };
+        let is_here = |partial: &Partial| partial.kept.iter().any(|(_, ppn)| flash.geometry.block_of(*ppn) == block);
+        let needed: Vec<u32> = self.partial.of.iter().filter(|(_, partial)| is_here(partial)).map(|(stripe, _)| *stripe).collect();
+        for stripe in needed {
+            self.make_partial_whole(flash, stripes, stripe);
+        }
+    }
+
+    fn make_partial_whole(&mut self, flash: &mut Flash, stripes: Stripes, stripe: u32) {
+        let first = self.change_of(stripes, stripe).cheaper(Equation::Whole);
+        for equation in [first, first.other()] {
+            let (parts, number) = (self.parts_of_parity(stripes, stripe, equation), self.next_xor());
+            if self.may_read_unasked(flash, &parts) && self.read_parts(flash, &parts, number) {
+                self.partial.states += 1;
+                let state = self.partial.states;
+                let partial = self.partial.of.get_mut(&stripe).expect("it is being made whole");
+                (partial.covered, partial.is_whole, partial.state) = (stripes.all_of(stripe), true, state);
+                partial.kept.clear();
+                self.parity.made_whole += 1;
+                flash.tell(|o| o.delayed(stripe, number, stripes.all_of(stripe)));
+                return;
+            }
+        }
+        self.unprotect(flash, stripe);
+        self.partial.to_protect.push(stripe);
+    }
+
+    /// Whether all parts can be read without bringing a block to its alarm: whoever erases cannot ask its policy.
+    fn may_read_unasked(&self, flash: &Flash, parts: &[Part]) -> bool {
+        parts.iter().all(|part| match *part {
+            Part::Partial(_) => true,
+            Part::Page(lpn) => self.place_of(lpn).is_none_or(|src| flash.may_be_read_unasked(src)),
+            Part::Kept(_, src) => flash.may_be_read_unasked(src),
+        })
+    }
+
+    /// A page was programmed with what was worked out: if it is parity, nothing waits for it any more.
+    pub(crate) fn is_programmed(&mut self, flash: &Flash, lpn: Lpn) {
+        if let Some(stripes) = self.stripes.filter(|stripes| stripes.is_parity(lpn)) {
+            self.partial.end(stripes.of(lpn), flash.now);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! # PPC
+//! A partial parity cache: parity is programmed late, and waits in the controller's memory as far as it is worked out.
+//!
+//! - **Paper:** Im and Shin, IEEE Transactions on Computers 60, 2011, as da-raid5-2013 describes it (II-B).
+//! - **Acts at:** each write that leaves the buffer. Parity is programmed when the cache is full, and before a version that it needs is erased.
+//! - **Costs:** a page of memory for each stripe in the cache; a read for a page that changes again; reads for what is missing when parity is
+//!   programmed.
+//! - **Does not help:** a loss of power. The memory is gone with it, unless `parity.cache` says otherwise.
+//!
+//! ```text
+//! D1, D2 and D3 of D0 to D3 change       PP  = D1 ^ D2 ^ D3            nothing is read
+//! D1 changes again                       PP' = PP ^ D1 ^ D1'           1 read
+//! the stripe is committed                P   = PP' ^ D0                1 read, 1 program
+//! ```
+
+use super::{Change, Equation, Parity, ParityTechnique, STRIPE};
+use crate::base::geometry::Geometry;
+use crate::base::units::Bytes;
+use crate::slots::card::{About, Card, Kind, Param};
+
+/// Stripes of which the cache keeps a page.
+const PAGES: Param = Param {
+    key: "pages",
+    kind: Kind::Whole,
+    unit: "pages",
+    default: 64.0,
+    range: (1.0, 4096.0),
+    draw: &[1.0, 2.0, 5.0],
+    meaning: "pages of partial parity that the controller keeps, one a stripe; the one that was brought up to date longest ago goes first",
+    source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
+    alias: None,
+};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "ppc",
+        summary: "a page of parity for every N pages, programmed late out of a cache of partial parity",
+        paper: "Im and Shin, IEEE TC 2011",
+        params: &[STRIPE, PAGES],
+        ..About::PLAIN
+    },
+    new: |args, _, _| Box::new(Ppc { pages: args.whole(&PAGES), members: args.whole(&STRIPE) }),
+};
+
+pub(super) struct Ppc {
+    pages: u32,
+    members: u32,
+}
+
+impl Parity for Ppc {
+    /// Of a stripe whose parity is not delayed: one that was unprotected.
+    fn equation(&self, change: &Change) -> Equation {
+        change.cheaper(Equation::Modify)
+    }
+
+    fn cache_pages(&self) -> u32 {
+        self.pages
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        ram_of_cache(geometry, self.pages, self.members)
+    }
+}
+
+/// The map entries of the parity pages; for each page of the cache that page, its stripe, what it covers, and where the versions from before lie.
+fn ram_of_cache(geometry: &Geometry, pages: u32, members: u32) -> Bytes {
+    let entry = u64::from(geometry.page_bytes) + 4 + 8 + 4 * u64::from(members);
+    Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages) + u64::from(pages) * entry)
+}

@@ -1,0 +1,155 @@
+//! Parity that is programmed late, told with the smallest stripes: what each write and each commit read and program, what becomes of versions that
+//! parity still counts, and the window without protection.
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use common::striped::{Asked, drive, drive_of, operations};
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::request::Op;
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+use vpass_core::drive::Drive;
+use vpass_core::time::{Replay, run_untimed};
+use vpass_core::watch::observer::{Observer, Origin, PhysRead, XorSource};
+
+const TWO_PAGES: &str = "parity.ppc.pages = 2";
+
+#[test]
+fn parity_waits_until_its_place_is_needed() {
+    let mut drive = drive("ppc", TWO_PAGES, false);
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 1)]), (0, 1, 0), "PP = D3");
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 1)]), (1, 1, 0), "PP = PP ^ D3 ^ D3'");
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 4, 1)]), (0, 1, 0), "it covers D4, too");
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 3)]), (2, 3, 0), "the two that it covered are read");
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 6, 1)]), (0, 1, 0), "another stripe");
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 9, 1)]), (0, 1, 1), "the first is committed: it covers all");
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 12, 1)]), (2, 1, 1), "the second: the two that it does not cover");
+    assert_eq!((drive.parity_counts().whole, drive.parity_counts().modified, drive.parity_counts().delayed), (2, 0, 7));
+}
+
+/// Six dies, stripes of five: one page changes, and the parity from before is nearer than the four others.
+#[test]
+fn a_commit_takes_the_way_with_fewer_reads() {
+    let mut drive = drive_of(5, "ppc", "parity.ppc.pages = 1", false);
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 5, 1)]), (0, 1, 0));
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 10, 2)]), (2, 2, 1), "|C| + 1 = 2 reads, N - |C| = 4");
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 15, 3)]), (3, 3, 1), "3 and 3");
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 20, 5)]), (2, 5, 1), "4 and 2");
+    assert_eq!((drive.parity_counts().modified, drive.parity_counts().whole), (1, 2));
+}
+
+#[test]
+fn a_trim_goes_to_the_cache() {
+    let mut drive = drive("ppc", TWO_PAGES, false);
+    assert_eq!(operations(&mut drive, vec![(Op::Trim, 3, 1)]), (0, 0, 0), "it covers a page that holds nothing");
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 4, 1), (Op::Trim, 4, 1)]), (1, 1, 0), "what it holds of the page is read");
+    assert_eq!(drive.parity_window().unwrap().stripes, 1);
+    assert_eq!(operations(&mut drive, vec![(Op::Trim, 5, 1)]), (0, 0, 0));
+    assert_eq!(drive.parity_window().unwrap().stripes, 0, "nothing is left to protect");
+}
+
+/// What a drive has told of its partial parities, and in which order blocks were erased.
+#[derive(Clone, Default)]
+struct Told(Arc<Mutex<Vec<Event>>>);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Event {
+    Added(u32, XorSource),
+    Delayed(u32, u32, u64),
+    Programmed(Lpn),
+    Erased,
+}
+
+impl Told {
+    fn add(&self, event: Event) {
+        self.0.lock().unwrap().push(event);
+    }
+}
+
+impl Observer for Told {
+    fn xored(&mut self, number: u32, source: XorSource) {
+        self.add(Event::Added(number, source));
+    }
+    fn delayed(&mut self, stripe: u32, number: u32, covered: u64) {
+        self.add(Event::Delayed(stripe, number, covered));
+    }
+    fn programmed(&mut self, _: Ppn, lpn: Lpn, _: Seq, _: Origin, _: Cause) {
+        self.add(Event::Programmed(lpn));
+    }
+    fn erased(&mut self, _: BlockId, _: Cause) {
+        self.add(Event::Erased);
+    }
+    fn reads(&mut self, _: &[PhysRead]) {}
+    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn trimmed(&mut self, _: Lpn) {}
+    fn lost(&mut self, _: Lpn) {}
+    fn gathered(&mut self, _: Lpn, _: Ppn) {}
+    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
+    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
+    fn recoded(&mut self, _: BlockId, _: Option<u32>, _: u8) {}
+    fn moving(&mut self, _: BlockId, _: Option<&PageSet>, _: Cause) {}
+    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn served_before(&mut self, _: BlockId, _: &[vpass_core::base::dose::Quarters]) {}
+    fn measured_phase(&mut self) {}
+    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
+}
+
+/// Page 3 changes and its stripe with it no more, while the rest of the drive is overwritten until its old version's block is cleaned.
+#[test]
+fn what_parity_still_counts_is_not_erased_before() {
+    let mut drive = drive("ppc", "parity.ppc.pages = 4096", false);
+    let told = Told::default();
+    drive.observe(Box::new(told.clone()));
+    let pages = u64::from(drive.geometry().host_pages);
+    operations(&mut drive, vec![(Op::Write, 3, 1)]);
+    let others = |n: u64| Some(n * 7919 % pages).filter(|page| !(3..6).contains(page));
+    operations(&mut drive, (0..3000).filter_map(others).map(|page| (Op::Write, page, 1)).collect());
+    let events = told.0.lock().unwrap();
+    let stripe = 1;
+    let made_whole =
+        events.iter().position(|event| matches!(event, Event::Delayed(1, _, 0b111))).expect("its old version's block was cleaned");
+    let next = &events[made_whole + 1..];
+    let erased = next.iter().position(|event| *event == Event::Erased).expect("and erased then");
+    let parity = drive.geometry().stripes.unwrap().parity(stripe);
+    let programmed = next.iter().position(|event| *event == Event::Programmed(parity)).expect("and the parity is programmed");
+    assert!(erased < programmed, "parity is not programmed while a block is cleaned");
+    assert!(drive.parity_counts().made_whole > 0);
+}
+
+/// A stripe waits from the first write on, a second one from the next; the last state that the drive comes to is that of the third, which begins after
+/// two programs of 500 us.
+#[test]
+fn the_window_without_protection_is_measured() {
+    let mut drive = drive("ppc", TWO_PAGES, true);
+    let mut replay = Replay::new(&drive);
+    replay.run(&mut drive, &mut Asked(vec![(Op::Write, 3, 1), (Op::Write, 6, 1), (Op::Write, 7, 1)]), &mut |_, _| true).unwrap();
+    let window = drive.parity_window().unwrap();
+    assert_eq!((window.stripes, window.pages, window.most_stripes, window.most_pages), (2, 6, 2, 6));
+    assert_eq!((window.stripe_writes, window.page_writes), (1 + 2, 3 + 6), "none before the first write, one, two");
+    assert_eq!((window.stripe_ns, window.watched_ns), (500_000 + 2 * 500_000, 1_000_000));
+}
+
+fn latency(asked: Vec<(Op, u64, u64)>) -> Ns {
+    let mut drive = drive("ppc", TWO_PAGES, true);
+    let mut replay = Replay::new(&drive);
+    replay.run(&mut drive, &mut Asked(asked), &mut |_, _| true).unwrap();
+    replay.last_completion()
+}
+
+#[test]
+fn a_write_waits_for_its_data_and_its_partial_parity() {
+    assert_eq!(latency(vec![(Op::Write, 3, 1)]), 500_000, "nothing is read");
+    assert_eq!(latency(vec![(Op::Write, 3, 1); 2]), 500_000 + 550_000, "the version until now is read first");
+}
+
+#[test]
+fn both_gears_do_the_same() {
+    let asked = || (0..600u64).map(|n| (if n % 11 == 10 { Op::Trim } else { Op::Write }, n * 7919 % 700, 1 + n % 4)).collect();
+    let [mut untimed, mut timed]: [Drive; 2] =
+        [false, true].map(|timed| drive("ppc", "reclaim = { schedule = \"foreground\" }\nparity.ppc.pages = 5", timed));
+    run_untimed(&mut untimed, &mut Asked(asked()), &mut |_, _| true).unwrap();
+    Replay::new(&timed).run(&mut timed, &mut Asked(asked()), &mut |_, _| true).unwrap();
+    assert_eq!(untimed.flash_counts(), timed.flash_counts());
+    assert_eq!(untimed.all_map_rows().collect::<Vec<_>>(), timed.all_map_rows().collect::<Vec<_>>());
+}

@@ -1,0 +1,175 @@
+//! Parity that is programmed late: what the cache of partial parity must hold, and which versions must not be erased until it is programmed.
+//!
+//! Of each page of the host the version that the parity on flash counts is known, and where that lies. A member that a partial parity does not cover
+//! must still be in that version; of one that it covers it must hold the version that is on flash.
+
+use std::collections::BTreeMap;
+
+use vpass_core::base::stripes::{Members, Stripes};
+use vpass_core::base::units::{Lpn, Ppn};
+use vpass_core::base::window::Window;
+use vpass_core::watch::observer::NO_PPN;
+
+use crate::oracle::Oracle;
+use crate::parity::Parity;
+use crate::report::Kind;
+
+/// A partial parity.
+#[derive(Clone, Copy, Debug)]
+struct Partial {
+    covered: Members,
+    sum: u64,
+}
+
+/// Partial parities, and what the parity on flash counts.
+#[derive(Debug, Default)]
+pub(crate) struct Delay {
+    partials: BTreeMap<u32, Partial>,
+    /// What the version of each page of the host stands for that the parity on flash counts, and where it lies.
+    counted: Vec<u64>,
+    counted_at: Vec<Ppn>,
+    /// Pages of the host in each stripe, the last apart.
+    stripes: Option<Stripes>,
+    /// Since the measured phase began: stripes with a partial parity, summed up over the page writes of the host, and the most at a time; and the
+    /// pages in them.
+    stripe_writes: u64,
+    page_writes: u64,
+    most: (u64, u64),
+}
+
+impl Delay {
+    pub(crate) fn new(stripes: Stripes) -> Self {
+        let pages = stripes.pages() as usize;
+        Self { counted: vec![0; pages], counted_at: vec![NO_PPN; pages], stripes: Some(stripes), ..Self::default() }
+    }
+
+    pub(crate) fn begin_measured_phase(&mut self) {
+        (self.stripe_writes, self.page_writes, self.most) = (0, 0, self.open());
+    }
+
+    /// Stripes with a partial parity, and pages of the host in them.
+    fn open(&self) -> (u64, u64) {
+        let Some(stripes) = self.stripes else { return (0, 0) };
+        let pages = self.partials.keys().map(|stripe| stripes.data(*stripe).len() as u64).sum();
+        (self.partials.len() as u64, pages)
+    }
+
+    /// The host writes a page.
+    pub(crate) fn host_writes(&mut self) {
+        let (stripes, pages) = self.open();
+        self.stripe_writes += stripes;
+        self.page_writes += pages;
+    }
+
+    /// A page of the host is here now, standing for this, or nowhere.
+    pub(crate) fn is_at(&mut self, lpn: Lpn, ppn: Option<Ppn>, stands: u64) {
+        let Some(stripes) = self.stripes else { return };
+        let is_covered = self.partials.get(&stripes.of(lpn)).is_some_and(|partial| partial.covered & stripes.bit(lpn) != 0);
+        if let Some(ppn) = ppn.filter(|_| !is_covered && self.counted[lpn as usize] == stands) {
+            // A copy of it.
+            self.counted_at[lpn as usize] = ppn;
+        }
+    }
+
+    /// What the partial parity of a stripe holds.
+    pub(crate) fn sum(&self, stripe: u32) -> Option<u64> {
+        self.partials.get(&stripe).map(|partial| partial.sum)
+    }
+
+    /// A stripe has no partial parity any more.
+    pub(crate) fn ends(&mut self, stripe: u32) {
+        self.partials.remove(&stripe);
+    }
+}
+
+impl Parity {
+    /// The parity on flash counts what flash holds of a stripe's pages now.
+    pub(crate) fn count_stripe(&mut self, stripe: u32) {
+        let Some(stripes) = self.stripes else { return };
+        for lpn in stripes.data(stripe) {
+            self.delay.counted[lpn as usize] = self.stands[lpn as usize];
+            self.delay.counted_at[lpn as usize] = self.places[lpn as usize];
+        }
+    }
+
+    /// The same of all stripes.
+    pub(crate) fn count_all(&mut self) {
+        self.delay.counted.clone_from(&self.stands);
+        self.delay.counted_at.clone_from(&self.places);
+    }
+
+    /// What a stripe's parity should be when it is programmed next, or again.
+    pub(crate) fn should_be(&self, stripe: u32) -> u64 {
+        let all = if self.delay.partials.contains_key(&stripe) { &self.sums } else { &self.contents };
+        all[stripe as usize]
+    }
+
+    /// Whether the parity on flash and the partial one are what they should be; none where there is no partial one.
+    pub(crate) fn is_as_delayed(&self, stripe: u32) -> Option<bool> {
+        let (partial, stripes) = (self.delay.partials.get(&stripe)?, self.stripes?);
+        let (mut on_flash, mut in_cache) = (0, 0);
+        for lpn in stripes.data(stripe) {
+            let stands = self.stands[lpn as usize];
+            if partial.covered & stripes.bit(lpn) == 0 {
+                on_flash ^= stands;
+            } else {
+                on_flash ^= self.delay.counted[lpn as usize];
+                in_cache ^= stands;
+            }
+        }
+        Some(on_flash == self.contents[stripe as usize] && in_cache == partial.sum)
+    }
+
+    /// Whether delayed parity needs what lies at a place: the version that the parity on flash counts of a page that was covered since, as long as
+    /// there is a page in its stripe that is not.
+    pub(crate) fn is_kept(&self, lpn: Lpn, ppn: Ppn) -> bool {
+        let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn) && lpn < stripes.pages()) else { return false };
+        let Some(partial) = self.delay.partials.get(&stripes.of(lpn)) else { return false };
+        let is_covered = |lpn: Lpn| partial.covered & stripes.bit(lpn) != 0;
+        let is_alone = stripes.data(stripes.of(lpn)).all(|other| is_covered(other) || self.places[other as usize] == NO_PPN);
+        is_covered(lpn) && !is_alone && self.delay.counted_at[lpn as usize] == ppn && self.delay.counted[lpn as usize] != 0
+    }
+}
+
+impl Oracle {
+    /// The drive keeps what was worked out as the partial parity of a stripe.
+    pub(crate) fn delays(&mut self, stripe: u32, number: u32, covered: Members) -> Result<(), String> {
+        let Some(stripes) = self.parity.stripes.filter(|stripes| stripe < stripes.count()) else {
+            return Err(format!("stripe {stripe} has a partial parity, and the drive no such stripe"));
+        };
+        self.parity.end_loading();
+        let sum = self.take_xor(number)?;
+        if covered & !stripes.all_of(stripe) != 0 {
+            return Err(format!("the partial parity of stripe {stripe} covers pages that are not in it"));
+        }
+        if self.parity.unprotected.contains(&stripe) {
+            return Err(format!("stripe {stripe} has a partial parity, and is unprotected"));
+        }
+        self.parity.delay.partials.insert(stripe, Partial { covered, sum });
+        let ((stripes, pages), most) = (self.parity.delay.open(), self.parity.delay.most);
+        self.parity.delay.most = (most.0.max(stripes), most.1.max(pages));
+        self.parity.weigh(stripe);
+        if self.parity.is_as_delayed(stripe) == Some(true) {
+            return Ok(());
+        }
+        Err(format!("the partial parity of stripe {stripe} is not the XOR of what it covers, or the parity on flash not that of the rest"))
+    }
+
+    /// What the drive reports of the window without protection, against what was seen.
+    pub(crate) fn check_window(&mut self, reported: Option<Window>) {
+        let delay = &self.parity.delay;
+        let Some(window) = reported else {
+            if !delay.partials.is_empty() {
+                self.findings.add(Kind::Books, || "the drive reports no window, and parity is delayed".into());
+            }
+            return;
+        };
+        let said = (window.stripes, window.pages, window.most_stripes, window.most_pages, window.stripe_writes, window.page_writes);
+        let seen = (delay.open().0, delay.open().1, delay.most.0, delay.most.1, delay.stripe_writes, delay.page_writes);
+        if said != seen {
+            self.findings.add(Kind::Books, || {
+                format!("the drive reports delayed parity as (stripes, pages, most of both, both summed up over writes) {said:?}; {seen:?} was seen")
+            });
+        }
+    }
+}
