@@ -38,7 +38,7 @@ impl Drive {
     /// Rare on most drives, and every read of a tired one.
     #[inline(never)]
     fn rung(&mut self, lpn: Lpn, ppn: Ppn) {
-        let sensed = self.flash.rung(lpn, ppn, Cause::Host, false);
+        let sensed = self.flash.read_quietly(lpn, ppn).unwrap_or_else(|| self.flash.rung(lpn, ppn, Cause::Host, false));
         if sensed.rings || !sensed.good || self.hears_retries && sensed.retries > 0 {
             self.answer(lpn, ppn, sensed, false);
         }

@@ -20,6 +20,11 @@ impl Levels {
         Self { worked: vec![0; ecc.level_bytes(blocks).0 as usize], began_at: 0 }
     }
 
+    /// Whether reads begin with any other level than the first.
+    pub(super) fn are_kept(&self) -> bool {
+        !self.worked.is_empty()
+    }
+
     /// A read of a block begins: with which level.
     pub(super) fn begin(&mut self, block: BlockId) -> u8 {
         self.began_at = self.of(block);

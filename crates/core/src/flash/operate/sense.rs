@@ -136,7 +136,7 @@ impl Flash {
     }
 
     /// A page is sensed so many times again, beyond a level: each deposits what a read of it deposits.
-    fn sense_again(&mut self, ppn: Ppn, cause: Cause, fill: bool, level: u8, retries: u8) {
+    pub(in crate::flash) fn sense_again(&mut self, ppn: Ppn, cause: Cause, fill: bool, level: u8, retries: u8) {
         if retries > 0 && cause == Cause::Host && !fill {
             self.counts.retried[usize::from(retries)] += 1;
         }
