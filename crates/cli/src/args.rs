@@ -109,7 +109,7 @@ pub(crate) enum Command {
         /// Only drives under this technique (see `vpass list reclaim`): its battery.
         #[arg(long, value_name = "NAME")]
         reclaim: Option<String>,
-        /// Only drives with this parity (see `vpass list parity`), under any technique that goes with it.
+        /// Only drives with this parity (see `vpass list parity`), under any technique that goes with it or those that it is made of.
         #[arg(long, value_name = "NAME", conflicts_with = "reclaim")]
         parity: Option<String>,
     },
@@ -207,9 +207,9 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
     /// Refresh technique (see `vpass list refresh`): rewrites data because it is old. It needs time: the timed gear, a trace's clock
-    /// or workload.rate.
-    #[arg(long, default_value = "none", value_name = "NAME")]
-    pub(crate) refresh: String,
+    /// or workload.rate. Where absent, none or what the parity technique brings.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) refresh: Option<String>,
     /// Parity technique (see `vpass list parity`): pages inside the drive that repair others. The spare must hold them.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
@@ -234,14 +234,15 @@ pub(crate) struct TechniqueArgs {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) setup: Setup,
-    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`); all where absent.
+    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`); all where absent, and with parity `udl` the one that it brings.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub(crate) reclaim: Vec<String>,
     /// Garbage collection policies, separated by commas; each is combined with each reclaim technique.
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     pub(crate) gc: Vec<String>,
-    /// Refresh techniques, separated by commas (see `vpass list refresh`); each is combined with each of the others.
-    #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
+    /// Refresh techniques, separated by commas (see `vpass list refresh`); each is combined with each of the others. Where absent, none or what the
+    /// parity technique brings.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub(crate) refresh: Vec<String>,
     /// Parity techniques, separated by commas (see `vpass list parity`); each is combined with each of the others, on a drive of one capacity.
     #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]

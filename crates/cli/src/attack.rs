@@ -169,7 +169,7 @@ impl Victim {
 
     fn against(&self, base: &Base, workload: Workload) -> Result<Plan, Failure> {
         let plan = Plan::once(&base.into(), self.drive.clone(), workload, self.reclaim, self.gc);
-        plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: self.refresh, ..Chosen::default() })
+        plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: Some(self.refresh), ..Chosen::default() })
     }
 
     /// The command that replays a workload file against it, without the file.

@@ -4,6 +4,7 @@ mod render;
 
 use std::path::Path;
 
+use vpass_core::slots::parity::reclaim_part;
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_lab::as_json;
 use vpass_lab::compare::{json_of, rows};
@@ -63,11 +64,14 @@ fn notes(plans: &[(Plan, String)]) -> Result<Vec<String>, Failure> {
 /// Every run with the name of its folder: techniques in the order given, seeds ascending.
 fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
+    let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
+    // Where each parity technique brings one, no other is at work.
+    let all: Vec<String> =
+        all.into_iter().filter(|name| args.parity.iter().any(|p| brings(p.trim()).is_none_or(|own| own == name))).collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     let mut plans: Vec<(Plan, String)> = vec![];
     // What takes long, such as looking through a trace, is done once.
-    let of_first =
-        Chosen { reclaim: reclaims[0].trim(), gc: args.gc[0].trim(), refresh: args.refresh[0].trim(), parity: args.parity[0].trim() };
+    let of_first = combinations(reclaims[0].trim(), [&args.gc, &args.refresh, &args.parity])[0];
     let first = Plan::new(&(&args.setup).into(), of_first, &bar)?;
     for reclaim in reclaims {
         // Who names no technique gets those that these settings leave room for.
@@ -77,8 +81,11 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
             out::say(&format!("vpass: left out: {}", refusal.sentence));
             continue;
         }
-        for [gc, refresh, parity] in combinations([&args.gc, &args.refresh, &args.parity]) {
-            let plan = first.with(Chosen { reclaim: reclaim.trim(), gc, refresh, parity })?;
+        for named in combinations(reclaim.trim(), [&args.gc, &args.refresh, &args.parity]) {
+            if brings(named.parity).is_some_and(|own| own != named.reclaim) {
+                continue;
+            }
+            let plan = first.with(named)?;
             let label = label(&plan, args);
             let named = |p: &Plan| (p.reclaim, p.gc, p.refresh, p.parity);
             if plans.iter().any(|(p, _)| named(p) == named(&plan)) {
@@ -94,16 +101,17 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     Ok(plans)
 }
 
-/// Every combination of a name of each list, the last changing first.
-pub(crate) fn combinations(lists: [&[String]; 3]) -> Vec<[&str; 3]> {
-    let [a, b, c] = lists.map(|list| list.iter().map(|name| name.trim()));
-    a.flat_map(|a| {
-        b.clone().flat_map({
-            let c = c.clone();
-            move |b| c.clone().map(move |c| [a, b, c])
-        })
-    })
-    .collect()
+/// A reclaim technique beside every combination of a name of each list: GC, refresh where any is named, and parity, which changes first.
+pub(crate) fn combinations<'a>(reclaim: &'a str, [gcs, refreshes, parities]: [&'a [String]; 3]) -> Vec<Chosen<'a>> {
+    let named: Vec<Option<&str>> = refreshes.iter().map(|name| Some(name.trim())).collect();
+    let refreshes = if named.is_empty() { vec![None] } else { named };
+    let mut all = vec![];
+    for gc in gcs.iter().map(|name| name.trim()) {
+        for refresh in &refreshes {
+            all.extend(parities.iter().map(|parity| Chosen { reclaim, gc, refresh: *refresh, parity: parity.trim() }));
+        }
+    }
+    all
 }
 
 /// The technique of each slot of which several are compared, reclaim's in any case.

@@ -9,7 +9,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::life;
 use vpass_lab::life::find::{self, CLOSER, Point, Section};
 use vpass_lab::life::summary::{Life, json_of};
-use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::plan::Plan;
 
 use self::args::LifeArgs;
 use self::key::Knob;
@@ -48,8 +48,7 @@ fn exit(lives: &[Life]) -> Result<Exit, Failure> {
 fn first(args: &LifeArgs, set: &[String]) -> Result<Plan, Failure> {
     let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
     setup.base.set.extend_from_slice(set);
-    let named =
-        Chosen { reclaim: args.reclaim[0].trim(), gc: args.gc[0].trim(), refresh: args.refresh[0].trim(), parity: args.parity[0].trim() };
+    let named = combinations(args.reclaim[0].trim(), [&args.gc, &args.refresh, &args.parity])[0];
     let plan = Plan::new(&setup, named, &bar)?;
     life::check(&plan, args.until())?;
     Ok(plan)
@@ -59,8 +58,8 @@ fn first(args: &LifeArgs, set: &[String]) -> Result<Plan, Failure> {
 fn techniques(args: &LifeArgs, first: &Plan) -> Result<Vec<(String, Vec<Plan>)>, Failure> {
     let mut all: Vec<(String, Vec<Plan>)> = vec![];
     for reclaim in &args.reclaim {
-        for [gc, refresh, parity] in combinations([&args.gc, &args.refresh, &args.parity]) {
-            let plan = first.with(Chosen { reclaim: reclaim.trim(), gc, refresh, parity })?;
+        for named in combinations(reclaim.trim(), [&args.gc, &args.refresh, &args.parity]) {
+            let plan = first.with(named)?;
             let others = [(args.gc.len(), plan.gc), (args.refresh.len(), plan.refresh), (args.parity.len(), plan.parity)];
             let others = others.into_iter().filter(|(named, _)| *named > 1);
             let label = others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
@@ -98,7 +97,7 @@ fn lives(args: &LifeArgs, first: &Plan) -> Result<Vec<Life>, Failure> {
 
 /// `--find`.
 fn find_best(args: &LifeArgs, key: &str, plan: &Plan, folder: Option<Folder>) -> Result<Exit, Failure> {
-    if args.reclaim.len() * args.gc.len() * args.refresh.len() * args.parity.len() > 1 {
+    if args.reclaim.len() * args.gc.len() * args.refresh.len().max(1) * args.parity.len() > 1 {
         return Err(Failure::usage("--find looks for one technique's best value; name one technique of each kind"));
     }
     let knob = Knob::new(key, (args.from.as_deref(), args.to.as_deref()), plan)?;

@@ -72,7 +72,8 @@ fn command(command: Command) -> Result<Exit, Failure> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let named = Chosen { reclaim: &args.techniques.reclaim, gc: &args.techniques.gc, refresh: &args.refresh, parity: &args.parity };
+    let named =
+        Chosen { reclaim: &args.techniques.reclaim, gc: &args.techniques.gc, refresh: args.refresh.as_deref(), parity: &args.parity };
     args.setup.require_one_sample()?;
     let plan = Plan::new(&(&args.setup).into(), named, &bar)?;
     out::say_all(&plan.notes()?);

@@ -36,7 +36,7 @@ use crate::base::units::Ns;
 use serde::{Deserialize, Serialize};
 
 /// What a refresh may be late by in the timed gear, as a share of its period: a die finishes what it does, and requests have their latency.
-const LATE_SHARE: Ns = 8;
+pub(crate) const LATE_SHARE: Ns = 8;
 
 /// Everything that describes a drive; the tables of a drive file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -22,7 +22,8 @@ use verdict::winners;
 /// The rows of runs that were made in this order: techniques as given, so many seeds of each.
 pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
-    let many_refreshes = plans.iter().any(|p| p.refresh != plans[0].refresh);
+    // What a parity technique brings goes by its name.
+    let many_refreshes = plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
     let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
     let mut finished = finished.into_iter();
     let techniques = plans.chunks(seeds).map(|chunk| chunk[0]);

@@ -2,6 +2,7 @@
 
 mod fluid;
 mod notes;
+mod said;
 mod sample;
 mod stream;
 mod workload;
@@ -27,6 +28,7 @@ use crate::suggest;
 
 pub use fluid::{Fluid, Tables};
 pub use notes::unit_notes;
+pub use said::SaidOfRefresh;
 pub use sample::Whole;
 pub use stream::Stream;
 pub use workload::{ADAPTIVE, Workload, generated_from, survey};
@@ -44,6 +46,8 @@ pub struct Plan {
     pub gc: &'static str,
     /// Refresh technique, a name of the list.
     pub refresh: &'static str,
+    /// What was said of refresh, whatever parity technique is at work.
+    pub said_of_refresh: SaidOfRefresh,
     /// Parity technique, a name of the list.
     pub parity: &'static str,
     /// What is simulated.
@@ -80,15 +84,15 @@ pub struct Chosen<'a> {
     pub reclaim: &'a str,
     /// `--gc`.
     pub gc: &'a str,
-    /// `--refresh`.
-    pub refresh: &'a str,
+    /// `--refresh`; where absent, none or what the parity technique brings.
+    pub refresh: Option<&'a str>,
     /// `--parity`.
     pub parity: &'a str,
 }
 
 impl Default for Chosen<'_> {
     fn default() -> Self {
-        Self { reclaim: "block", gc: "greedy", refresh: NO_REFRESH, parity: NO_PARITY }
+        Self { reclaim: "block", gc: "greedy", refresh: None, parity: NO_PARITY }
     }
 }
 
@@ -98,11 +102,12 @@ impl Plan {
     /// # Errors
     /// The first thing that is wrong.
     pub fn new(setup: &Setup, named: Chosen, begin: Begin) -> Result<Self, Failure> {
-        let (reclaim, gc, refresh) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, refresh_named(named.refresh)?);
-        let parity = parity_named(named.parity)?;
+        let (reclaim, gc, parity) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
+        let refresh = named.refresh.map(refresh_named).transpose()?;
         let sets = load::overrides(&setup.base.set)?;
         let mut drive = load::drive(&setup.base.drive, &sets)?;
-        drive.config = parity::drive(refresh::drive(drive.config, refresh), parity);
+        let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
+        let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         // Before a long trace is looked through. An age that cannot be is the reason, and not what it leaves of limits.
         refresh::check(&drive.config, refresh).map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
         if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
@@ -115,7 +120,7 @@ impl Plan {
             let (kind, places) = workload.places(&drive.config)?;
             drive.config.hints.said = Some(hints.ranges(kind, &places)?);
         }
-        let plan = Self { refresh, parity, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
+        let plan = Self { refresh, said_of_refresh, parity, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
         let plan =
             Self { repeat: setup.repeat, until_stable: setup.until_stable, warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
         if !setup.sample.is_whole() && !plan.is_fluid() {
@@ -128,12 +133,14 @@ impl Plan {
 
     /// One pass of a workload at hand, with techniques of the lists.
     pub fn once(base: &Base, drive: Loaded<DriveConfig>, workload: Workload, reclaim: &'static str, gc: &'static str) -> Self {
+        let said_of_refresh = SaidOfRefresh::of(&drive.config, &[], None);
         Self {
             drive,
             workload,
             reclaim,
             gc,
             refresh: NO_REFRESH,
+            said_of_refresh,
             parity: NO_PARITY,
             gear: base.gear,
             repeat: NonZeroU32::MIN,
@@ -156,10 +163,11 @@ impl Plan {
     /// A name that nobody knows, a technique that the drive's settings leave no room for, a period that the drive cannot keep, or requests
     /// without times.
     pub fn with(&self, named: Chosen) -> Result<Self, Failure> {
-        let (reclaim, gc, refresh) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, refresh_named(named.refresh)?);
-        let parity = parity_named(named.parity)?;
-        let mut plan = Self { reclaim, gc, refresh, parity, ..self.clone() };
-        plan.drive.config = parity::drive(refresh::drive(plan.drive.config, refresh), parity);
+        let (reclaim, gc, parity) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
+        let refresh = named.refresh.map(refresh_named).transpose()?;
+        let mut plan = Self { reclaim, gc, parity, ..self.clone() };
+        plan.refresh = self.said_of_refresh.put_under(&mut plan.drive, parity, refresh)?;
+        plan.said_of_refresh.is_named = refresh.is_some();
         plan.checked()
     }
 
@@ -185,7 +193,7 @@ impl Plan {
         let reclaim = technique(self.reclaim).expect("it is a name of the list");
         let checked = parity::check(&self.drive.config, self.parity, reclaim, self.refresh);
         checked.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
-        if self.parity != NO_PARITY && !self.sample.is_whole() {
+        if parity::has_stripes(self.parity) && !self.sample.is_whole() {
             return Err(Failure::usage(format!("--sample: stripes of `{}` lie on all dies, and a sample has fewer", self.parity)));
         }
         Ok(())

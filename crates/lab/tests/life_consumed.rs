@@ -100,7 +100,7 @@ fn writes_alone() {
 #[test]
 fn age_alone() {
     let set = ["drive.rated_pec=8", "refresh.period=2000s", "workload.rate=0.001"];
-    let (lived, life, seconds) = life(Gear::Fluid, Chosen { reclaim: "block", refresh: "block", ..Chosen::default() }, &set);
+    let (lived, life, seconds) = life(Gear::Fluid, Chosen { reclaim: "block", refresh: Some("block"), ..Chosen::default() }, &set);
     shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
     assert!(consumed.age.mean > 0.95, "{consumed:?}");
@@ -113,7 +113,7 @@ fn age_alone() {
 #[test]
 fn all_causes() {
     let set = ["drive.rated_pec=25", "refresh.period=1500s", "workload.rate=1000", "workload.read_share=0.97", "start.overwrite=1"];
-    let (lived, life, seconds) = life(Gear::Fluid, Chosen { reclaim: "straw-wl", refresh: "block", ..Chosen::default() }, &set);
+    let (lived, life, seconds) = life(Gear::Fluid, Chosen { reclaim: "straw-wl", refresh: Some("block"), ..Chosen::default() }, &set);
     shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
     assert!([consumed.host, consumed.gc, consumed.age].iter().all(|share| share.mean > 0.01), "{consumed:?}");

@@ -10,10 +10,11 @@ use std::collections::BTreeSet;
 use vpass_core::base::units::{BlockId, Moment};
 use vpass_core::config::DriveConfig;
 
+use crate::clock::program_us;
 use crate::error_rates::{end_of, step_of};
 use crate::oracle::Oracle;
 
-/// Timed, a pause between two requests that are submitted may come on top.
+/// Timed, time is told when a request is submitted: a pause may come on top, and a die that works at one job in a piece.
 const LATE: Moment = 100_000_000;
 
 /// When each block enters the step after that for which its policy has answered.
@@ -49,12 +50,21 @@ impl Older {
     }
 }
 
+/// Reading, programming and erasing a whole block, a page after the other, in ns.
+fn longest_piece(config: &DriveConfig) -> Moment {
+    let (cell, timing) = (config.geometry.cell, &config.timing);
+    let sense_us = timing.sense_per_kind_us(cell).into_iter().fold(0.0, f64::max);
+    let copy_us = sense_us + (0..cell.bits()).map(|kind| program_us(config, kind)).fold(0.0, f64::max);
+    let pages = config.geometry.wordlines_per_block * cell.bits();
+    ((f64::from(pages) * copy_us + timing.longest_erase_us()) * 1000.0) as Moment
+}
+
 impl Oracle {
     /// The policy goes by the age of each block.
     pub(crate) fn expect_follows_age(&mut self, config: &DriveConfig, timed: bool) {
         if self.doses.has_rates() && config.keeps_time() {
             self.older.longest = Some(step_of(config.longest_age().0));
-            self.older.late = if timed { LATE } else { 0 };
+            self.older.late = if timed { LATE + longest_piece(config) } else { 0 };
         }
     }
 

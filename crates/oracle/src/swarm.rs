@@ -32,8 +32,8 @@ use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::drive::Techniques;
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::gc::GC;
-use vpass_core::slots::parity::ParityTechnique;
-use vpass_core::slots::reclaim::{RECLAIM, Technique};
+use vpass_core::slots::parity::{ParityTechnique, has_stripes, reclaim_part, refresh_part};
+use vpass_core::slots::reclaim::{self, RECLAIM, Technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH};
 
 use self::ageing::Ages;
@@ -166,7 +166,9 @@ impl Case {
         let decks = Decks { case: self.seed };
         let mut dice = Dice::new(self.seed);
         let timed = decks.pick("gear", &[false, true]);
-        let beside_parity = self.parity.map(|_| striped::technique(&decks));
+        let parity = self.parity.map(|parity| parity.name);
+        let beside_parity =
+            parity.map(|name| reclaim_part(name).and_then(reclaim::technique).unwrap_or_else(|| striped::technique(&decks)));
         let named = self.technique.or(beside_parity).or_else(|| decks.pick("technique", &techniques()));
         // Under the restless policy the technique named only says what the drive may begin with.
         let restless = named.is_none();
@@ -178,14 +180,14 @@ impl Case {
             .resolve()
             .map_err(|e| format!("the random configuration does not resolve: {e}"))?;
         if let Some(parity) = self.parity {
-            config = striped::draw(&decks, config, parity)?;
+            config = if has_stripes(parity.name) { striped::draw(&decks, config, parity)? } else { config };
             techniques.parity = parity.name.into();
         }
         if !restless {
             border::sometimes_at_the_border(&decks, &mut dice, &mut config, technique, timed);
         }
         // What merges states in place does not go with parity yet.
-        let ages = Ages::draw(&decks, &mut config, timed, restless || technique.lowers_density)
+        let ages = Ages::draw(&decks, &mut config, timed, restless || technique.lowers_density, parity.and_then(refresh_part))
             .filter(|ages| self.parity.is_none() || ages.refresh != "ida");
         if self.parity.is_some() && ages.is_none() {
             config.start.age = Span(0);

@@ -26,8 +26,9 @@ pub(crate) struct LifeArgs {
     /// Garbage collection policies, separated by commas; each is combined with each reclaim technique.
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     pub(crate) gc: Vec<String>,
-    /// Refresh techniques, separated by commas (see `vpass list refresh`); each is combined with each of the others.
-    #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
+    /// Refresh techniques, separated by commas (see `vpass list refresh`); each is combined with each of the others. Where absent, none or what the
+    /// parity technique brings.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub(crate) refresh: Vec<String>,
     /// Parity techniques, separated by commas (see `vpass list parity`); each is combined with each of the others, on a drive of one capacity.
     #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]

@@ -14,7 +14,7 @@ use vpass_lab::explain;
 use vpass_lab::failure::Failure;
 use vpass_lab::hints::HintFile;
 use vpass_lab::load::{self, Generated, Loaded};
-use vpass_lab::plan::{self, Plan, Workload};
+use vpass_lab::plan::{self, Plan, SaidOfRefresh, Workload};
 use vpass_lab::run::Cycles;
 use vpass_lab::setup::Watch;
 use vpass_workload::synthetic::{Sample, WorkloadConfig, WorkloadFile};
@@ -96,6 +96,7 @@ impl Kind {
         if group.out_of_phase {
             drive.config.start.reads = end_of_cycle(&drive.config, of_run.reclaim, group.phases)?;
         }
+        let said_of_refresh = SaidOfRefresh::of(&drive.config, &[], Some(of_run.refresh));
         drive.config = refresh::drive(drive.config, of_run.refresh);
         drive.config.hints.said.clone_from(&self.said);
         let Asked { requests, before, warm_up, repeat } = self.asked.clone();
@@ -106,6 +107,7 @@ impl Kind {
             reclaim: of_run.reclaim,
             gc,
             refresh: of_run.refresh,
+            said_of_refresh,
             parity: NO_PARITY,
             gear: group.gear.into(),
             repeat,

@@ -195,3 +195,25 @@ fn the_last_seeds_of_all_are_seeds() {
     let done = compare(&["--set", "workload.requests=1000", "--reclaim", "block", "--seeds", "2", "--seed", &first.to_string()]);
     assert!(done.stdout.contains(&format!("seeds {first} to {}:", u64::MAX)), "{}{}", done.stdout, done.stderr);
 }
+
+/// `udl` brings a reclaim and a refresh technique, unless they are named, and goes by its own name.
+#[test]
+fn udl_is_a_composition() {
+    let on_drive = |more: &[&str]| {
+        let drive = ["compare", "--drive", "da-raid5-mlc", "--workload", "da-raid5-tpcc", "--set", "geometry.blocks_per_plane=64"];
+        vpass(&[&drive[..], &["--set", "drive.spare=0.4", "--set", "workload.requests=500", "--json"], more].concat())
+    };
+    let rows = |done: &Done| -> Vec<[String; 3]> {
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let of = |row: &serde_json::Value| ["reclaim", "refresh", "parity"].map(|key| row[key].as_str().unwrap_or("-").to_owned());
+        done.json()["techniques"].as_array().unwrap().iter().map(of).collect()
+    };
+    assert_eq!(rows(&on_drive(&["--parity", "udl"])), [["block", "block", "udl"]]);
+    let beside = on_drive(&["--reclaim", "block", "--parity", "none,udl"]);
+    assert_eq!(rows(&beside), [["block", "none", "none"], ["block", "block", "udl"]]);
+    assert!(beside.json()["winners"]["gc_erases"].as_array().unwrap().iter().all(|name| name == "block + none" || name == "block + udl"));
+    assert_eq!(rows(&on_drive(&["--reclaim", "none", "--refresh", "none", "--parity", "udl"])), [["none", "-", "udl"]]);
+    let refused = on_drive(&["--parity", "udl", "--set", "refresh.period=10d"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("the period of `udl` follows from [bch]"), "{}", refused.stderr);
+}

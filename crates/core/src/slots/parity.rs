@@ -6,13 +6,15 @@
 mod none;
 mod ppc;
 mod raid5;
+mod udl;
 
 use std::cmp::Ordering;
 
 use super::card::{Card, InSlot, Kind, Param};
 use super::reclaim::Technique;
-use super::refresh::refresh_technique;
+use super::refresh::{self, NO_REFRESH, refresh_technique};
 use crate::base::geometry::Geometry;
+use crate::base::span::Span;
 use crate::base::streams::{FIRST_OWN, RESERVE};
 use crate::base::stripes::Stripes;
 use crate::base::units::Bytes;
@@ -113,7 +115,7 @@ impl InSlot for dyn Parity {
 pub type ParityTechnique = Card<dyn Parity>;
 
 /// Every parity technique; one line each.
-pub const PARITY: &[ParityTechnique] = &[none::CARD, raid5::CARD, ppc::CARD];
+pub const PARITY: &[ParityTechnique] = &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD];
 
 /// The name of the one that keeps none.
 pub const NO_PARITY: &str = none::CARD.about.name;
@@ -134,6 +136,38 @@ pub const STRIPE: Param = Param {
 /// The parity technique of this name.
 pub fn parity_technique(name: &str) -> Option<&'static ParityTechnique> {
     PARITY.iter().find(|t| t.name == name)
+}
+
+/// The reclaim technique that a parity technique brings, where the run names none.
+pub fn reclaim_part(parity: &str) -> Option<&'static str> {
+    (parity == udl::CARD.about.name).then_some(udl::PARTS.0)
+}
+
+/// The refresh technique that it brings.
+pub fn refresh_part(parity: &str) -> Option<&'static str> {
+    (parity == udl::CARD.about.name).then_some(udl::PARTS.1)
+}
+
+/// The period that its refresh technique goes by on this drive, where that follows from the drive's limits.
+pub fn period_of_part(config: &DriveConfig, parity: &str) -> Option<Span> {
+    refresh_part(parity).and_then(|_| udl::period(config))
+}
+
+/// A drive under a parity technique and the refresh technique that is named; where none is, under the one that the parity technique brings.
+/// Gives the refresh technique, too.
+pub fn with_parts(mut config: DriveConfig, parity: &str, refresh: Option<&'static str>) -> (DriveConfig, &'static str) {
+    if refresh.is_none()
+        && let Some(period) = period_of_part(&config, parity)
+    {
+        config.refresh.period = period;
+    }
+    let refresh = refresh.or(refresh_part(parity)).unwrap_or(NO_REFRESH);
+    (drive(refresh::drive(config, refresh), parity), refresh)
+}
+
+/// Whether a technique groups pages in stripes, each of whose members has a die of its own.
+pub fn has_stripes(parity: &str) -> bool {
+    parity_technique(parity).is_some_and(|technique| technique.params.contains(&STRIPE))
 }
 
 /// A drive under a parity technique, or none.

@@ -41,8 +41,15 @@ pub(super) struct Ages {
 
 impl Ages {
     /// Those of a case, which has the drive's data age; none where it does not.
-    pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, timed: bool, lowers_density: bool) -> Option<Self> {
-        if !ages(decks) {
+    /// Always where a refresh technique is `named`, which is at work then.
+    pub(super) fn draw(
+        decks: &Decks,
+        config: &mut DriveConfig,
+        timed: bool,
+        lowers_density: bool,
+        named: Option<&'static str>,
+    ) -> Option<Self> {
+        if named.is_none() && !ages(decks) {
             return None;
         }
         let mut dice = Dice::new(decks.case ^ 0xA6E0_F0DA_7A00_0000);
@@ -50,6 +57,7 @@ impl Ages {
         let techniques: Vec<&RefreshTechnique> = REFRESH.iter().filter(fits).collect();
         // That nothing is refreshed is drawn with an age alone.
         let technique = techniques[dice.between(0, 3 * techniques.len() as u64) as usize % techniques.len()];
+        let technique = named.and_then(refresh_technique).unwrap_or(technique);
         let refresh = technique.name;
         // The code of today's TLC has no guard levels.
         if refresh == "ida" && config.geometry.cell == Cell::Tlc && !lowers_density && decks.pick("code", &[false, true]) {
