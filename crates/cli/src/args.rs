@@ -8,9 +8,11 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use vpass_lab::numbers::counted;
 use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
 
+mod combined;
 mod replay;
 mod setup;
 
+pub(crate) use combined::Combined;
 pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
 use crate::attack::args::{AttackArgs, EXAMPLES as ATTACK_EXAMPLES};
@@ -237,16 +239,8 @@ pub(crate) struct CompareArgs {
     /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`); all where absent, and with parity `udl` the one that it brings.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub(crate) reclaim: Vec<String>,
-    /// Garbage collection policies, separated by commas; each is combined with each reclaim technique.
-    #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
-    pub(crate) gc: Vec<String>,
-    /// Refresh techniques, separated by commas (see `vpass list refresh`); each is combined with each of the others. Where absent, none or what the
-    /// parity technique brings.
-    #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
-    pub(crate) refresh: Vec<String>,
-    /// Parity techniques, separated by commas (see `vpass list parity`); each is combined with each of the others, on a drive of one capacity.
-    #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
-    pub(crate) parity: Vec<String>,
+    #[command(flatten)]
+    pub(crate) combined: Combined,
     /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,

@@ -67,11 +67,11 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
     // Where each parity technique brings one, no other is at work.
     let all: Vec<String> =
-        all.into_iter().filter(|name| args.parity.iter().any(|p| brings(p.trim()).is_none_or(|own| own == name))).collect();
+        all.into_iter().filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| own == name))).collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     let mut plans: Vec<(Plan, String)> = vec![];
     // What takes long, such as looking through a trace, is done once.
-    let of_first = combinations(reclaims[0].trim(), [&args.gc, &args.refresh, &args.parity])[0];
+    let of_first = args.combined.with(reclaims[0].trim())[0];
     let first = Plan::new(&(&args.setup).into(), of_first, &bar)?;
     for reclaim in reclaims {
         // Who names no technique gets those that these settings leave room for.
@@ -81,12 +81,12 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
             out::say(&format!("vpass: left out: {}", refusal.sentence));
             continue;
         }
-        for named in combinations(reclaim.trim(), [&args.gc, &args.refresh, &args.parity]) {
+        for named in args.combined.with(reclaim.trim()) {
             if brings(named.parity).is_some_and(|own| own != named.reclaim) {
                 continue;
             }
             let plan = first.with(named)?;
-            let label = label(&plan, args);
+            let label = args.combined.label(&plan);
             let named = |p: &Plan| (p.reclaim, p.gc, p.refresh, p.parity);
             if plans.iter().any(|(p, _)| named(p) == named(&plan)) {
                 return Err(Failure::usage(format!("{label} is named twice; each technique runs once")));
@@ -99,25 +99,6 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
         }
     }
     Ok(plans)
-}
-
-/// A reclaim technique beside every combination of a name of each list: GC, refresh where any is named, and parity, which changes first.
-pub(crate) fn combinations<'a>(reclaim: &'a str, [gcs, refreshes, parities]: [&'a [String]; 3]) -> Vec<Chosen<'a>> {
-    let named: Vec<Option<&str>> = refreshes.iter().map(|name| Some(name.trim())).collect();
-    let refreshes = if named.is_empty() { vec![None] } else { named };
-    let mut all = vec![];
-    for gc in gcs.iter().map(|name| name.trim()) {
-        for refresh in &refreshes {
-            all.extend(parities.iter().map(|parity| Chosen { reclaim, gc, refresh: *refresh, parity: parity.trim() }));
-        }
-    }
-    all
-}
-
-/// The technique of each slot of which several are compared, reclaim's in any case.
-fn label(plan: &Plan, args: &CompareArgs) -> String {
-    let others = [(args.gc.len(), plan.gc), (args.refresh.len(), plan.refresh), (args.parity.len(), plan.parity)];
-    others.into_iter().filter(|(named, _)| *named > 1).fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"))
 }
 
 fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>) -> Result<Vec<Summary>, Failure> {

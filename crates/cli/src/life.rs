@@ -13,7 +13,6 @@ use vpass_lab::plan::Plan;
 
 use self::args::LifeArgs;
 use self::key::Knob;
-use crate::compare::combinations;
 use crate::exit::Exit;
 use crate::out::{self, Folder};
 use crate::progress::bar;
@@ -48,7 +47,7 @@ fn exit(lives: &[Life]) -> Result<Exit, Failure> {
 fn first(args: &LifeArgs, set: &[String]) -> Result<Plan, Failure> {
     let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
     setup.base.set.extend_from_slice(set);
-    let named = combinations(args.reclaim[0].trim(), [&args.gc, &args.refresh, &args.parity])[0];
+    let named = args.combined.with(args.reclaim[0].trim())[0];
     let plan = Plan::new(&setup, named, &bar)?;
     life::check(&plan, args.until())?;
     Ok(plan)
@@ -58,11 +57,9 @@ fn first(args: &LifeArgs, set: &[String]) -> Result<Plan, Failure> {
 fn techniques(args: &LifeArgs, first: &Plan) -> Result<Vec<(String, Vec<Plan>)>, Failure> {
     let mut all: Vec<(String, Vec<Plan>)> = vec![];
     for reclaim in &args.reclaim {
-        for named in combinations(reclaim.trim(), [&args.gc, &args.refresh, &args.parity]) {
+        for named in args.combined.with(reclaim.trim()) {
             let plan = first.with(named)?;
-            let others = [(args.gc.len(), plan.gc), (args.refresh.len(), plan.refresh), (args.parity.len(), plan.parity)];
-            let others = others.into_iter().filter(|(named, _)| *named > 1);
-            let label = others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
+            let label = args.combined.label(&plan);
             if all.iter().any(|(known, _)| *known == label) {
                 return Err(Failure::usage(format!("{label} is named twice; each technique lives once")));
             }
@@ -97,7 +94,7 @@ fn lives(args: &LifeArgs, first: &Plan) -> Result<Vec<Life>, Failure> {
 
 /// `--find`.
 fn find_best(args: &LifeArgs, key: &str, plan: &Plan, folder: Option<Folder>) -> Result<Exit, Failure> {
-    if args.reclaim.len() * args.gc.len() * args.refresh.len().max(1) * args.parity.len() > 1 {
+    if args.reclaim.len() * args.combined.len() > 1 {
         return Err(Failure::usage("--find looks for one technique's best value; name one technique of each kind"));
     }
     let knob = Knob::new(key, (args.from.as_deref(), args.to.as_deref()), plan)?;

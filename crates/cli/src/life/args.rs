@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use clap::Args;
 use vpass_lab::life::Until;
 
-use crate::args::{Setup, at_least_one};
+use crate::args::{Combined, Setup, at_least_one};
 
 pub(crate) const EXAMPLES: &str = "Examples:\n  \
     vpass life --drive straw-2t-tlc --workload zipf-read --set workload.rate=20k --reclaim block --sample 4/256\n  \
@@ -23,16 +23,8 @@ pub(crate) struct LifeArgs {
     /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`).
     #[arg(long, value_delimiter = ',', default_value = "block", value_name = "NAME,..")]
     pub(crate) reclaim: Vec<String>,
-    /// Garbage collection policies, separated by commas; each is combined with each reclaim technique.
-    #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
-    pub(crate) gc: Vec<String>,
-    /// Refresh techniques, separated by commas (see `vpass list refresh`); each is combined with each of the others. Where absent, none or what the
-    /// parity technique brings.
-    #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
-    pub(crate) refresh: Vec<String>,
-    /// Parity techniques, separated by commas (see `vpass list parity`); each is combined with each of the others, on a drive of one capacity.
-    #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
-    pub(crate) parity: Vec<String>,
+    #[command(flatten)]
+    pub(crate) combined: Combined,
     /// Live each life with this many seeds, counting up from --seed; years then have a 95 % confidence interval.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
