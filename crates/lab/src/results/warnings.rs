@@ -104,9 +104,10 @@ impl Summary {
         let (technique, refresh) = (self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?, self.refresh.as_ref()?);
         (refresh.invocations == 0).then(|| {
             format!(
-                "No block was rewritten because of its age yet: the oldest data is {} old, and {technique} rewrites it by {period}; a longer run, or \
-                 data that is old at the start (start.age), may wear the drive more.",
-                seconds(refresh.oldest_s)
+                "No block was rewritten because of its age yet: the oldest data is {} old, and {technique} rewrites it by {}; a longer run, or data \
+                 that is old at the start (start.age), may wear the drive more.",
+                seconds(refresh.oldest_s),
+                seconds(period.0 as f64 / 1e9)
             )
         })
     }
