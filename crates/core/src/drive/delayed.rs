@@ -76,6 +76,7 @@ impl Drive {
             self.complete(update, taken_out);
         }
         let (number, serial) = (update.number, update.serial);
+        let forgets = self.bugs.has(Bug::GatherForgetsOthers) && update.stripe.is_multiple_of(3);
         let keeps_old = self.bugs.has(Bug::PartialKeepsOld) && update.stripe.is_multiple_of(3);
         let is_read = match renewal {
             Renewal::TakeOut => update
@@ -84,7 +85,7 @@ impl Drive {
                 .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial)),
             Renewal::Gather => update
                 .pages(false)
-                .filter(|lpn| covered & update.bit(*lpn) != 0)
+                .filter(|lpn| covered & update.bit(*lpn) != 0 && !forgets)
                 .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial)),
             Renewal::Expose => true,
         };
