@@ -5,7 +5,7 @@
 //! - **Acts at:** each stripe that leaves the buffer, the one first that was written longest ago. A request of more pages than `cut_off` goes through
 //!   to flash with its parity; its pages leave the buffer and the cache.
 //! - **Costs:** as `ppc`; fewer programs, because pages that are written again are still in the buffer, and fewer reads.
-//! - **Departs from the paper:** with more than N_update pages the published partial parity holds those alone. What it covered besides is in no parity
+//! - **Departs from the paper:** with more than `N_update` pages the published partial parity holds those alone. What it covered besides is in no parity
 //!   until the commit. Here the old versions of pages that change again are read, or the other pages that it covers, whichever are
 //!   fewer, and it goes on to cover all. `published = 1` does as printed.
 //! - **Does not help:** a loss of power, as with `ppc`.
