@@ -12,12 +12,13 @@ use toml::Table;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
 use vpass_core::hints;
-use vpass_core::slots::refresh::{self, NO_REFRESH};
+use vpass_core::slots::parity::{self, NO_PARITY};
+use vpass_core::slots::refresh::NO_REFRESH;
 use vpass_lab::failure::Failure;
 use vpass_lab::hints::HintFile;
 use vpass_lab::load::{self, Generated, Loaded};
 use vpass_lab::memory;
-use vpass_lab::plan::{ADAPTIVE, Chosen, Plan, Workload, gc_named, reclaim_named, refresh_named};
+use vpass_lab::plan::{ADAPTIVE, Chosen, Plan, Workload, gc_named, parity_named, reclaim_named, refresh_named};
 use vpass_lab::session::{Beginning, Session};
 use vpass_lab::setup::Gear;
 use vpass_lab::suggest;
@@ -113,6 +114,7 @@ pub(crate) struct Victim {
     pub(crate) reclaim: &'static str,
     pub(crate) gc: &'static str,
     pub(crate) refresh: &'static str,
+    pub(crate) parity: &'static str,
     hints: Option<PathBuf>,
 }
 
@@ -128,9 +130,11 @@ impl Victim {
             let sentence = format!("--set {}: an attack makes its own workload; --requests and --queue-depth are for it", set.text);
             return Err(Failure::usage(sentence));
         }
-        let refresh = refresh_named(&args.refresh)?;
+        let refresh = args.refresh.as_deref().map(refresh_named).transpose()?;
         let mut drive = load::drive(&base.drive, &sets)?;
-        drive.config = refresh::drive(drive.config, refresh);
+        let parity = parity_named(&args.parity)?;
+        let (config, refresh) = parity::with_parts(drive.config, parity, refresh);
+        drive.config = config;
         let is_untimed = Gear::from(base.gear) == Gear::Untimed || args.name == SEARCH;
         if drive.config.keeps_time() && is_untimed && args.rate.is_none() {
             let what = if refresh == NO_REFRESH { "start.age".into() } else { format!("--refresh {refresh}") };
@@ -144,14 +148,14 @@ impl Victim {
             drive.config.hints.said = Some(HintFile::read(file)?.ranges(None, &[])?);
             hints::check(&drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
         }
-        Ok(Self { hints, drive, reclaim: reclaim_named(&techniques.reclaim)?, gc: gc_named(&techniques.gc)?, refresh })
+        Ok(Self { hints, drive, reclaim: reclaim_named(&techniques.reclaim)?, gc: gc_named(&techniques.gc)?, refresh, parity })
     }
 
     /// What an attacker sees when the run begins.
     pub(crate) fn knowledge(&self, gear: Gear, seed: u64) -> Result<Knowledge, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
         let techniques =
-            Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), refresh: self.refresh.into(), seed, ..Techniques::default() };
+            Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), refresh: self.refresh.into(), parity: self.parity.into(), seed };
         let config = &self.drive.config;
         let beginning = Beginning { config, techniques: &techniques, timed: gear == Gear::Timed, oracle: None, seed };
         let session = deaf(|| Session::new(&beginning))?;
@@ -169,7 +173,7 @@ impl Victim {
 
     fn against(&self, base: &Base, workload: Workload) -> Result<Plan, Failure> {
         let plan = Plan::once(&base.into(), self.drive.clone(), workload, self.reclaim, self.gc);
-        plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: Some(self.refresh), ..Chosen::default() })
+        plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: Some(self.refresh), parity: self.parity })
     }
 
     /// The command that replays a workload file against it, without the file.
@@ -177,6 +181,9 @@ impl Victim {
         let mut text = format!("vpass run --drive {} --reclaim {} --gc {}", self.drive.name, self.reclaim, self.gc);
         if self.refresh != NO_REFRESH {
             let _ = write!(text, " --refresh {}", self.refresh);
+        }
+        if self.parity != NO_PARITY {
+            let _ = write!(text, " --parity {}", self.parity);
         }
         if let Some(hints) = &self.hints {
             let _ = write!(text, " --hints {}", hints.display());

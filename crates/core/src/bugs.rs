@@ -73,13 +73,14 @@ impl Bug {
     ];
 
     /// Those of parity that is delayed.
-    pub const OF_DELAY: [Self; 7] = [
+    pub const OF_DELAY: [Self; 8] = [
         Self::KeptErasedEarly,
         Self::PartialForgetsPage,
         Self::PartialKeepsOld,
         Self::CommitTakesNew,
         Self::KeptTakenForGood,
         Self::PartialUnseen,
+        Self::GatherForgetsOthers,
         Self::WindowUncounted,
     ];
 

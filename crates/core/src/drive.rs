@@ -75,6 +75,8 @@ pub struct Drive {
     pub(crate) hints: Option<HintBooks>,
     /// Whether somebody wants to know of reads that took retries.
     hears_retries: bool,
+    /// Pages of the longest request that the write buffer keeps, where it keeps those of a stripe together.
+    pub(crate) longest_cached: Option<u32>,
     pub(crate) bugs: Bugs,
     /// Requests that the observer was told of; the number of the next one.
     announced: u64,

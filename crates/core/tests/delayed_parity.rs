@@ -5,11 +5,11 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
-use common::striped::{Asked, drive, drive_of, operations};
+use common::striped::{Asked, config, drive, drive_of, operations};
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Op;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
-use vpass_core::drive::Drive;
+use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, XorSource};
 
@@ -71,7 +71,7 @@ impl Observer for Told {
     fn xored(&mut self, number: u32, source: XorSource) {
         self.add(Event::Added(number, source));
     }
-    fn delayed(&mut self, stripe: u32, number: u32, covered: u64) {
+    fn delayed(&mut self, stripe: u32, number: u32, covered: u64, _: u64) {
         self.add(Event::Delayed(stripe, number, covered));
     }
     fn programmed(&mut self, _: Ppn, lpn: Lpn, _: Seq, _: Origin, _: Cause) {
@@ -152,4 +152,78 @@ fn both_gears_do_the_same() {
     Replay::new(&timed).run(&mut timed, &mut Asked(asked()), &mut |_, _| true).unwrap();
     assert_eq!(untimed.flash_counts(), timed.flash_counts());
     assert_eq!(untimed.all_map_rows().collect::<Vec<_>>(), timed.all_map_rows().collect::<Vec<_>>());
+}
+
+/// Fig. 4 of da-raid5-2013, whose sequence the figure does not say in full: stripes of four, a write cache of eight pages, `N_update` 2. A stripe leaves
+/// when a ninth page comes.
+#[test]
+fn whole_stripes_leave_and_their_partial_parity_takes_no_flash_operation() {
+    const WRITES: [u64; 18] = [4, 1, 3, 2, 22, 8, 9, 4, 13, 23, 1, 2, 3, 4, 13, 22, 15, 5];
+    for rule in ["", "parity.hc = { published = 1, n_update = 2 }"] {
+        let mut drive = drive_of(4, "hc", &format!("drive.write_buffer = \"64KiB\"\n{rule}"), false);
+        let told = Told::default();
+        drive.observe(Box::new(told.clone()));
+        operations(&mut drive, WRITES.map(|page| (Op::Write, page, 1)).to_vec());
+        let events = told.0.lock().unwrap();
+        let parts = |number: u32| {
+            let parts = events.iter().filter_map(|event| match event {
+                Event::Added(of, XorSource::Memory(lpn)) if *of == number => Some(*lpn),
+                Event::Added(of, other) if *of == number => panic!("{other:?} is read for a partial parity"),
+                _ => None,
+            });
+            parts.collect::<Vec<_>>()
+        };
+        let delayed = events.iter().filter_map(|event| match event {
+            Event::Delayed(stripe, number, covered) => Some((*stripe, *covered, parts(*number))),
+            _ => None,
+        });
+        let first: Vec<_> = delayed.take(3).collect();
+        assert_eq!(first, [(0, 0b1110, vec![1, 2, 3]), (2, 0b0011, vec![8, 9]), (0, 0b1110, vec![1, 2, 3])], "PP0, PP2, PP0'");
+        assert_eq!(drive.flash_counts().reads[Cause::Parity as usize] + drive.flash_counts().programs[Cause::Parity as usize], 0);
+    }
+}
+
+#[test]
+fn long_requests_go_through() {
+    let mut drive = drive("hc", "drive.write_buffer = \"64KiB\"\nparity.hc.cut_off = 2", false);
+    assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 3)]), (0, 3, 1), "a whole stripe with its parity");
+    assert_eq!(drive.parity_window().unwrap().stripes, 0);
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 5, 1), (Op::Write, 4, 3)]),
+        (3, 3, 2),
+        "page 5 leaves the cache; pages 3, 7 and 8 are read"
+    );
+    assert_eq!(drive.parity_window().unwrap().stripes, 0);
+}
+
+/// D1 to D3 of a stripe are written, and D1 and D2 again: by Algorithm 2 as printed the new partial parity holds these two alone. Then the block of D3
+/// is read until nothing in it can be.
+#[test]
+fn the_published_rule_leaves_what_it_forgets_without_protection() {
+    let lost = |rule: &str| {
+        let disturb = "disturb = { model = \"count\", table = [{ pec = 0, limit = [60] }] }";
+        let more = format!("drive.write_buffer = \"32KiB\"\n{disturb}\n{rule}");
+        let mut drive = drive_of(4, "hc", &more, false);
+        // The cache holds four pages: with page 10 the first stripe leaves, and again with page 12.
+        operations(&mut drive, [1, 2, 3, 9, 10, 1, 2, 9, 12].map(|page| (Op::Write, page, 1)).to_vec());
+        let exposed = drive.parity_counts().exposed;
+        (0..100).for_each(|_| drive.read_pages(&[3]));
+        (exposed, drive.lost_pages())
+    };
+    assert_eq!(lost(""), (0, 0));
+    assert_eq!(lost("parity.hc = { published = 1, n_update = 1 }"), (1, 1));
+    assert_eq!(lost("parity.hc = { published = 1, n_update = 4 }"), (0, 0), "never forgotten");
+}
+
+#[test]
+fn a_cache_below_a_stripe_is_refused() {
+    let refused = |more: &str| {
+        let techniques = Techniques { reclaim: "none".into(), parity: "hc".into(), ..Techniques::default() };
+        Drive::new(config(more).resolve().unwrap(), &techniques, false).err().map(|e| e.to_string())
+    };
+    let small = refused("drive.write_buffer = \"20KiB\"").unwrap();
+    assert!(small.ends_with("one half of drive.write_buffer, which is 20KiB: 24KiB or more is expected"), "{small}");
+    assert_eq!(refused("drive.write_buffer = \"24KiB\""), None);
+    let beyond = refused("drive.write_buffer = \"24KiB\"\nparity.hc = { published = 1, n_update = 4 }").unwrap();
+    assert!(beyond.starts_with("parity.hc.n_update = 4 is more than the 3 pages of a stripe"), "{beyond}");
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use vpass_core::base::stripes::{Members, Stripes};
 use vpass_core::base::units::{Lpn, Ppn};
 use vpass_core::base::window::Window;
+use vpass_core::config::DriveConfig;
 use vpass_core::watch::observer::NO_PPN;
 
 use crate::oracle::Oracle;
@@ -18,6 +19,8 @@ use crate::report::Kind;
 #[derive(Clone, Copy, Debug)]
 struct Partial {
     covered: Members,
+    /// What it covered before and does not any more.
+    exposed: Members,
     sum: u64,
 }
 
@@ -30,6 +33,8 @@ pub(crate) struct Delay {
     counted_at: Vec<Ppn>,
     /// Pages of the host in each stripe, the last apart.
     stripes: Option<Stripes>,
+    /// Whether the technique may forget pages, as its paper has it.
+    may_expose: bool,
     /// Since the measured phase began: stripes with a partial parity, summed up over the page writes of the host, and the most at a time; and the
     /// pages in them.
     stripe_writes: u64,
@@ -38,9 +43,10 @@ pub(crate) struct Delay {
 }
 
 impl Delay {
-    pub(crate) fn new(stripes: Stripes) -> Self {
+    pub(crate) fn new(stripes: Stripes, config: &DriveConfig) -> Self {
         let pages = stripes.pages() as usize;
-        Self { counted: vec![0; pages], counted_at: vec![NO_PPN; pages], stripes: Some(stripes), ..Self::default() }
+        let may_expose = config.parity.params.get(Some("hc"), "published").is_some_and(|published| published.value() > 0.0);
+        Self { may_expose, counted: vec![0; pages], counted_at: vec![NO_PPN; pages], stripes: Some(stripes), ..Self::default() }
     }
 
     pub(crate) fn begin_measured_phase(&mut self) {
@@ -64,7 +70,8 @@ impl Delay {
     /// A page of the host is here now, standing for this, or nowhere.
     pub(crate) fn is_at(&mut self, lpn: Lpn, ppn: Option<Ppn>, stands: u64) {
         let Some(stripes) = self.stripes else { return };
-        let is_covered = self.partials.get(&stripes.of(lpn)).is_some_and(|partial| partial.covered & stripes.bit(lpn) != 0);
+        let is_covered =
+            self.partials.get(&stripes.of(lpn)).is_some_and(|partial| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0);
         if let Some(ppn) = ppn.filter(|_| !is_covered && self.counted[lpn as usize] == stands) {
             // A copy of it.
             self.counted_at[lpn as usize] = ppn;
@@ -110,12 +117,9 @@ impl Parity {
         let (mut on_flash, mut in_cache) = (0, 0);
         for lpn in stripes.data(stripe) {
             let stands = self.stands[lpn as usize];
-            if partial.covered & stripes.bit(lpn) == 0 {
-                on_flash ^= stands;
-            } else {
-                on_flash ^= self.delay.counted[lpn as usize];
-                in_cache ^= stands;
-            }
+            let is = |members: Members| members & stripes.bit(lpn) != 0;
+            on_flash ^= if is(partial.covered | partial.exposed) { self.delay.counted[lpn as usize] } else { stands };
+            in_cache ^= if is(partial.covered) { stands } else { 0 };
         }
         Some(on_flash == self.contents[stripe as usize] && in_cache == partial.sum)
     }
@@ -125,7 +129,7 @@ impl Parity {
     pub(crate) fn is_kept(&self, lpn: Lpn, ppn: Ppn) -> bool {
         let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn) && lpn < stripes.pages()) else { return false };
         let Some(partial) = self.delay.partials.get(&stripes.of(lpn)) else { return false };
-        let is_covered = |lpn: Lpn| partial.covered & stripes.bit(lpn) != 0;
+        let is_covered = |lpn: Lpn| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0;
         let is_alone = stripes.data(stripes.of(lpn)).all(|other| is_covered(other) || self.places[other as usize] == NO_PPN);
         is_covered(lpn) && !is_alone && self.delay.counted_at[lpn as usize] == ppn && self.delay.counted[lpn as usize] != 0
     }
@@ -133,19 +137,23 @@ impl Parity {
 
 impl Oracle {
     /// The drive keeps what was worked out as the partial parity of a stripe.
-    pub(crate) fn delays(&mut self, stripe: u32, number: u32, covered: Members) -> Result<(), String> {
+    pub(crate) fn delays(&mut self, stripe: u32, number: u32, (covered, exposed): (Members, Members)) -> Result<(), String> {
         let Some(stripes) = self.parity.stripes.filter(|stripes| stripe < stripes.count()) else {
             return Err(format!("stripe {stripe} has a partial parity, and the drive no such stripe"));
         };
         self.parity.end_loading();
         let sum = self.take_xor(number)?;
-        if covered & !stripes.all_of(stripe) != 0 {
+        if (covered | exposed) & !stripes.all_of(stripe) != 0 {
             return Err(format!("the partial parity of stripe {stripe} covers pages that are not in it"));
+        }
+        let before = self.parity.delay.partials.get(&stripe).map_or(0, |partial| partial.covered | partial.exposed);
+        if exposed & (covered | !before) != 0 || exposed != 0 && !self.parity.delay.may_expose {
+            return Err(format!("the partial parity of stripe {stripe} forgets pages that it should cover"));
         }
         if self.parity.unprotected.contains(&stripe) {
             return Err(format!("stripe {stripe} has a partial parity, and is unprotected"));
         }
-        self.parity.delay.partials.insert(stripe, Partial { covered, sum });
+        self.parity.delay.partials.insert(stripe, Partial { covered, exposed, sum });
         let ((stripes, pages), most) = (self.parity.delay.open(), self.parity.delay.most);
         self.parity.delay.most = (most.0.max(stripes), most.1.max(pages));
         self.parity.weigh(stripe);

@@ -146,8 +146,8 @@ impl Observer for Oracle {
         self.leaves_stripe(lpn);
     }
 
-    fn delayed(&mut self, stripe: u32, number: u32, covered: u64) {
-        let checked = self.delays(stripe, number, covered);
+    fn delayed(&mut self, stripe: u32, number: u32, covered: u64, exposed: u64) {
+        let checked = self.delays(stripe, number, (covered, exposed));
         self.findings.note(Kind::Stamp, checked);
     }
 

@@ -124,7 +124,7 @@ impl Oracle {
             older: Older::default(),
             // Of an old version that parity still needs nobody can be blamed for the copy.
             blame: if geometry.stripes.is_some() { Blame::default() } else { Blame::new(geometry, config.disturb.model) },
-            parity: Parity::new(geometry),
+            parity: Parity::new(geometry, config),
             hearsay: Hearsay::default(),
             openings: Openings::new(geometry, config),
             need: Need::new(geometry, config, hints::reserve(hints.as_ref())),

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::stripes::Stripes;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
+use vpass_core::config::DriveConfig;
 use vpass_core::watch::observer::{NO_PPN, PhysRead, ReadResult, XorSource};
 
 use crate::delay::Delay;
@@ -55,7 +56,7 @@ fn payload(stamp: Stamp) -> u64 {
 }
 
 impl Parity {
-    pub(crate) fn new(geometry: &Geometry) -> Self {
+    pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         let Some(stripes) = geometry.stripes else { return Self::default() };
         let count = stripes.count() as usize;
         Self {
@@ -65,7 +66,7 @@ impl Parity {
             sums: vec![0; count],
             members: vec![0; count],
             contents: vec![0; count],
-            delay: Delay::new(stripes),
+            delay: Delay::new(stripes, config),
             is_loading: true,
             ..Self::default()
         }

@@ -28,7 +28,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::bugs::Bug;
     use vpass_core::slots::parity::parity_technique;
 
-    const RECORDED: [(Bug, u64); 9] = [
+    const RECORDED: [(Bug, u64); 10] = [
         (Bug::TrimLeavesParity, 2),
         (Bug::OldDataForgotten, 5),
         (Bug::RebuiltFromGarbage, 127),
@@ -37,15 +37,20 @@ fn every_bug_of_parity_is_found() {
         (Bug::CommitTakesNew, 35),
         (Bug::KeptTakenForGood, 1318),
         (Bug::PartialUnseen, 65),
+        (Bug::GatherForgetsOthers, 5),
         (Bug::WindowUncounted, 1),
     ];
     const WITHIN: u64 = 300;
     std::panic::set_hook(Box::new(|_| {}));
     let named = |name| parity_technique(name).expect("it is in the list");
-    let (raid5, ppc) = (named("raid5"), named("ppc"));
+    let (raid5, ppc, hc) = (named("raid5"), named("ppc"), named("hc"));
     // Of the oracle, not of the drive's own assertions.
     let shows = |bug: Bug, seed: u64| {
-        let technique = if Bug::OF_DELAY.contains(&bug) { ppc } else { raid5 };
+        let technique = match bug {
+            Bug::GatherForgetsOthers => hc,
+            _ if Bug::OF_DELAY.contains(&bug) => ppc,
+            _ => raid5,
+        };
         Case::new(seed).striped(technique).with(bug).run().is_err_and(|said| !said.contains("the drive stopped"))
     };
     let is_found = |bug: Bug| {

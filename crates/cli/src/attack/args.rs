@@ -24,9 +24,12 @@ pub(crate) struct AttackArgs {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`); the untimed gear needs --rate for it.
+    /// Refresh technique (see `vpass list refresh`); the untimed gear needs --rate for it. Where absent, none or what the parity technique brings.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) refresh: Option<String>,
+    /// Parity technique (see `vpass list parity`): pages inside the drive that repair others. The spare must hold them.
     #[arg(long, default_value = "none", value_name = "NAME")]
-    pub(crate) refresh: String,
+    pub(crate) parity: String,
     /// Make the requests come by a clock of their own, N a second, in the place of a number outstanding: time passes in the untimed gear, too.
     #[arg(long, value_name = "N", value_parser = a_rate, conflicts_with = "queue_depth")]
     pub(crate) rate: Option<f64>,

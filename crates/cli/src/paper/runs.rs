@@ -8,8 +8,8 @@ use serde_json::Value;
 use toml::Table;
 use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
 use vpass_core::hints::HintRange;
-use vpass_core::slots::parity::NO_PARITY;
-use vpass_core::slots::refresh::{self, NO_REFRESH};
+use vpass_core::slots::parity::{self, NO_PARITY};
+use vpass_core::slots::refresh::NO_REFRESH;
 use vpass_lab::explain;
 use vpass_lab::failure::Failure;
 use vpass_lab::hints::HintFile;
@@ -96,8 +96,9 @@ impl Kind {
         if group.out_of_phase {
             drive.config.start.reads = end_of_cycle(&drive.config, of_run.reclaim, group.phases)?;
         }
-        let said_of_refresh = SaidOfRefresh::of(&drive.config, &[], Some(of_run.refresh));
-        drive.config = refresh::drive(drive.config, of_run.refresh);
+        let said_of_refresh = SaidOfRefresh::of(&drive.config, &[], of_run.refresh);
+        let (config, refresh) = parity::with_parts(drive.config, of_run.parity, of_run.refresh);
+        drive.config = config;
         drive.config.hints.said.clone_from(&self.said);
         let Asked { requests, before, warm_up, repeat } = self.asked.clone();
         let plan = Plan {
@@ -106,9 +107,9 @@ impl Kind {
             before,
             reclaim: of_run.reclaim,
             gc,
-            refresh: of_run.refresh,
+            refresh,
             said_of_refresh,
-            parity: NO_PARITY,
+            parity: of_run.parity,
             gear: group.gear.into(),
             repeat,
             until_stable: group.until_stable,
@@ -121,7 +122,7 @@ impl Kind {
             oracle: if group.oracle { Watch::On } else { Watch::Off },
             stages: group.has_stages(),
         };
-        if of_run.refresh != NO_REFRESH || group.span.is_some() { plan.checked() } else { Ok(plan) }
+        if refresh != NO_REFRESH || of_run.parity != NO_PARITY || group.span.is_some() { plan.checked() } else { Ok(plan) }
     }
 }
 
@@ -132,10 +133,13 @@ fn in_samples(plan: Plan, samples: Option<Samples>) -> Result<Vec<Plan>, Failure
 }
 
 /// The techniques of a run, and which of them figures know it by.
+#[derive(Clone, Copy)]
 struct Techniques {
     name: &'static str,
     reclaim: &'static str,
-    refresh: &'static str,
+    /// Where none is named, that which the parity technique brings, if any.
+    refresh: Option<&'static str>,
+    parity: &'static str,
 }
 
 impl Techniques {
@@ -145,13 +149,15 @@ impl Techniques {
         let reclaims = either(&variant.reclaim, &group.reclaim);
         let reclaims = reclaims.iter().map(|name| plan::reclaim_named(name)).collect::<Result<Vec<_>, _>>()?;
         let refreshes = either(&variant.refresh, &group.refresh);
-        if refreshes.is_empty() {
-            return Ok(reclaims.into_iter().map(|reclaim| Self { name: reclaim, reclaim, refresh: NO_REFRESH }).collect());
-        }
-        refreshes
-            .iter()
-            .map(|name| plan::refresh_named(name).map(|refresh| Self { name: refresh, reclaim: reclaims[0], refresh }))
-            .collect()
+        let refreshes = refreshes.iter().map(|name| plan::refresh_named(name)).collect::<Result<Vec<_>, _>>()?;
+        let parities = either(&variant.parity, &group.parity);
+        let parities = parities.iter().map(|name| plan::parity_named(name)).collect::<Result<Vec<_>, _>>()?;
+        let first = Self { name: "", reclaim: reclaims[0], refresh: refreshes.first().copied(), parity: NO_PARITY };
+        Ok(match (parities.is_empty(), refreshes.is_empty()) {
+            (false, _) => parities.into_iter().map(|parity| Self { name: parity, parity, ..first }).collect(),
+            (true, false) => refreshes.into_iter().map(|refresh| Self { name: refresh, refresh: Some(refresh), ..first }).collect(),
+            (true, true) => reclaims.into_iter().map(|reclaim| Self { name: reclaim, reclaim, ..first }).collect(),
+        })
     }
 }
 

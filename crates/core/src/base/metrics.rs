@@ -89,6 +89,8 @@ pub struct ParityCounts {
     pub given_up: u64,
     /// Stripes whose change went to a partial parity.
     pub delayed: u64,
+    /// Pages that a partial parity covered and forgot, so that nothing protects them until their stripe is committed.
+    pub exposed: u64,
     /// Partial parities that were made whole because a version that they needed was about to be erased.
     pub made_whole: u64,
 }

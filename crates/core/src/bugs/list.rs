@@ -623,6 +623,8 @@ macro_rules! list {
             KeptTakenForGood,
             /// A stripe is rebuilt out of the parity on flash, although a partial parity covers the page.
             PartialUnseen,
+            /// A partial parity that is begun anew forgets the pages that do not change.
+            GatherForgetsOthers,
             /// Writes of the host are not all counted for the stripes whose parity waits.
             WindowUncounted,
 

@@ -106,6 +106,7 @@ impl Drive {
             geometry,
             config,
             refresh,
+            longest_cached: parity.longest_cached(),
             parity,
             host: HostCounts::default(),
             own_counts_before: vec![],

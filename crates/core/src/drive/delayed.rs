@@ -11,7 +11,7 @@ use crate::drive::Drive;
 use crate::drive::striped::Update;
 use crate::flash::ops::NandOp;
 use crate::ftl::partial::Part;
-use crate::slots::parity::{Equation, Renewal};
+use crate::slots::parity::{Covering, Equation, Renewal};
 use crate::watch::observer::{Origin, XorSource};
 
 impl Drive {
@@ -21,15 +21,15 @@ impl Drive {
         if !self.ftl.partial.is_on() {
             return false;
         }
-        self.make_place_for(update.stripes, update.stripe);
-        let (mut unreadable, mut before) = ([false; 2], None);
+        self.make_place_for(update);
+        let (mut unreadable, mut before) = ([false; 3], None);
         loop {
             if self.ftl.is_unprotected(update.stripe) {
                 return false;
             }
             let state = self.ftl.partial.state(update.stripe);
             if before.replace(state) != Some(state) {
-                unreadable = [false; 2];
+                unreadable = [false; 3];
             }
             let Some(renewal) = self.renewal(update, unreadable) else {
                 self.ftl.unprotect(&mut self.flash, update.stripe);
@@ -51,11 +51,16 @@ impl Drive {
     }
 
     /// How the partial parity of an update is brought up to date, unless neither way can be read.
-    fn renewal(&self, update: &Update, unreadable: [bool; 2]) -> Option<Renewal> {
+    fn renewal(&self, update: &Update, unreadable: [bool; 3]) -> Option<Renewal> {
         let covered = self.ftl.partial.covered(update.stripe);
         let on_flash = |lpn: &Lpn| covered & update.bit(*lpn) != 0 && self.ftl.place_of(*lpn).is_some();
         let count = |changing| update.pages(changing).filter(on_flash).count() as u32;
-        let first = self.parity.renewal(count(true), count(false));
+        let covering =
+            Covering { changing: update.pages(true).count() as u32, covered_changing: count(true), covered_staying: count(false) };
+        let first = self.parity.renewal(&covering);
+        // Of a whole one nothing is kept: it stays whole.
+        let is_whole = self.ftl.partial.get(update.stripe).is_some_and(|partial| partial.is_whole);
+        let first = if first == Renewal::Expose && (covered == 0 || is_whole) { Renewal::Gather } else { first };
         [first, first.other()].into_iter().find(|renewal| !unreadable[*renewal as usize])
     }
 
@@ -71,6 +76,7 @@ impl Drive {
             self.complete(update, taken_out);
         }
         let (number, serial) = (update.number, update.serial);
+        let forgets = self.bugs.has(Bug::GatherForgetsOthers) && update.stripe.is_multiple_of(3);
         let keeps_old = self.bugs.has(Bug::PartialKeepsOld) && update.stripe.is_multiple_of(3);
         let is_read = match renewal {
             Renewal::TakeOut => update
@@ -79,9 +85,11 @@ impl Drive {
                 .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial)),
             Renewal::Gather => update
                 .pages(false)
-                .filter(|lpn| covered & update.bit(*lpn) != 0)
+                .filter(|lpn| covered & update.bit(*lpn) != 0 && !forgets)
                 .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial)),
+            Renewal::Expose => true,
         };
+        update.exposes = if renewal == Renewal::Expose { covered & !update.changing } else { 0 };
         if covered != 0 {
             // The buffer is free when the partial parity is in place, too.
             update.waiting |= update.written().last().map_or(0, |lpn| update.bit(lpn));
@@ -91,8 +99,8 @@ impl Drive {
 
     /// The versions that the parity on flash goes on to count, of pages that a partial parity covers from this update on.
     pub(super) fn to_keep(&self, update: &Update) -> Vec<(Lpn, Ppn)> {
-        let covered = self.ftl.partial.covered(update.stripe);
-        let new = update.pages(true).filter(|lpn| covered & update.bit(*lpn) == 0);
+        let known = self.ftl.partial.counted(update.stripe);
+        let new = update.pages(true).filter(|lpn| known & update.bit(*lpn) == 0);
         new.filter_map(|lpn| Some((lpn, self.ftl.place_of(lpn)?))).collect()
     }
 
@@ -100,9 +108,10 @@ impl Drive {
     pub(super) fn end_renewal(&mut self, update: &Update, kept: Vec<(Lpn, Ppn)>) {
         let (flash, ftl, _) = self.parts();
         if ftl.is_on_flash(update.stripe) {
-            let covered = ftl.partial.renew(update.stripes, update.stripe, (update.changing, kept), flash.now);
+            let (covered, exposed) = ftl.partial.renew(update.stripes, update.stripe, (update.changing, update.exposes, kept), flash.now);
             ftl.parity.delayed += 1;
-            flash.tell(|o| o.delayed(update.stripe, update.number, covered));
+            ftl.parity.exposed += u64::from(update.exposes.count_ones());
+            flash.tell(|o| o.delayed(update.stripe, update.number, covered, exposed));
         } else {
             // All zero, and so is the parity.
             ftl.drop_page(flash, update.parity());
@@ -112,19 +121,20 @@ impl Drive {
     }
 
     /// Sees to stripes that had to be given up, commits what is due, and what is in the way of this stripe's partial parity.
-    fn make_place_for(&mut self, stripes: Stripes, stripe: u32) {
+    fn make_place_for(&mut self, update: &Update) {
+        let (stripes, stripe) = (update.stripes, update.stripe);
         while let Some(unprotected) = self.ftl.partial.to_protect.pop() {
             if unprotected != stripe && self.ftl.is_unprotected(unprotected) {
                 self.protect_anew(stripes, unprotected);
             }
         }
-        while let Some(other) = self.ftl.partial.due().or_else(|| self.ftl.partial.in_the_way_of(stripe)) {
+        while let Some(other) = self.ftl.partial.due().or_else(|| self.ftl.partial.in_the_way_of(stripe).filter(|_| !update.goes_through)) {
             self.commit(stripes, other);
         }
     }
 
     /// Programs the parity of a stripe that has a partial one, which ends with that. Where it cannot be worked out the stripe is unprotected.
-    fn commit(&mut self, stripes: Stripes, stripe: u32) {
+    pub(super) fn commit(&mut self, stripes: Stripes, stripe: u32) {
         let mut unreadable: (Option<u64>, Members) = (None, 0);
         while let Some(state) = self.ftl.partial.state(stripe) {
             if unreadable.0 != Some(state) {

@@ -37,6 +37,10 @@ pub(super) struct Update {
     pub(super) waiting: Members,
     /// Those of them that are lost, or trimmed: nothing is written for them.
     pub(super) gone: Members,
+    /// Those that a partial parity covered and forgets.
+    pub(super) exposes: Members,
+    /// Its parity is not to wait.
+    pub(super) goes_through: bool,
     /// The number under which the new parity is worked out.
     pub(super) number: u32,
     /// What the timed gear knows by this number belongs together.
@@ -45,7 +49,19 @@ pub(super) struct Update {
 
 impl Update {
     fn of(stripes: Stripes, stripe: u32, number: u32) -> Self {
-        Self { stripes, stripe, changing: 0, old_read: 0, staying: 0, waiting: 0, gone: 0, number, serial: number }
+        Self {
+            stripes,
+            stripe,
+            changing: 0,
+            old_read: 0,
+            staying: 0,
+            waiting: 0,
+            gone: 0,
+            exposes: 0,
+            goes_through: false,
+            number,
+            serial: number,
+        }
     }
 
     pub(super) fn bit(&self, lpn: Lpn) -> Members {
@@ -77,9 +93,12 @@ impl Drive {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(front.lpn), number);
-        let mut leaving = 0;
+        let (mut leaving, through) = (0, self.ftl.buffer.through());
+        let by_stripe = self.longest_cached.is_some();
+        let goes_with = |n: usize, group: u32| if by_stripe { (n < through) == (through > 0) } else { group == front.group };
+        update.goes_through = through > 0;
         while let Some(slot) =
-            self.ftl.buffer.nth(leaving).filter(|slot| slot.group == front.group && stripes.of(slot.lpn) == update.stripe)
+            self.ftl.buffer.nth(leaving).filter(|slot| goes_with(leaving, slot.group) && stripes.of(slot.lpn) == update.stripe)
         {
             update.changing |= update.bit(slot.lpn);
             leaving += 1;
@@ -101,6 +120,9 @@ impl Drive {
         }
         if is_delayed {
             self.end_renewal(&update, kept);
+            if update.goes_through {
+                self.commit(stripes, update.stripe);
+            }
         } else {
             self.end_update(&update, protected);
         }

@@ -47,6 +47,7 @@ impl Drive {
         }
         if entry & BUFFERED != 0 {
             self.merge(entry & !BUFFERED, mask);
+            self.keep_with_stripe(lpn, entry & !BUFFERED);
             return;
         }
         let mut below = entry;
@@ -56,7 +57,23 @@ impl Drive {
         }
         let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true, group: self.ftl.buffer.group });
         self.ftl.map.to_physical[lpn as usize] = BUFFERED | slot;
+        self.keep_with_stripe(lpn, slot);
         if self.buffer_slots() == 0 && self.geometry.stripes.is_none() {
+            self.flush_one();
+        }
+    }
+
+    /// Where the buffer keeps the pages of a stripe together: a page was taken in and is the last to leave with its stripe, or goes through.
+    #[inline]
+    fn keep_with_stripe(&mut self, lpn: Lpn, slot: u32) {
+        let Some(stripes) = self.geometry.stripes.filter(|_| self.longest_cached.is_some()) else { return };
+        let pages = stripes.data(stripes.of(lpn));
+        if !self.ftl.buffer.goes_through {
+            self.ftl.buffer.keep_longest(pages);
+            return;
+        }
+        self.ftl.buffer.pass(slot);
+        if lpn + 1 == pages.end {
             self.flush_one();
         }
     }
@@ -193,6 +210,10 @@ impl Drive {
     /// What is written from now on came in another request. Without a buffer all that came before leaves.
     pub(crate) fn end_group(&mut self) {
         self.ftl.buffer.group = self.ftl.buffer.group.wrapping_add(1);
+        self.ftl.buffer.goes_through = false;
+        while self.ftl.buffer.through() > 0 {
+            self.flush_one();
+        }
         while self.buffer_slots() == 0 && self.ftl.buffer.oldest().is_some() {
             self.flush_one();
         }

@@ -2,6 +2,7 @@
 //! A slot remembers where the page's older data lies on flash until that is no longer needed.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::base::units::Lpn;
 
@@ -23,9 +24,13 @@ pub(crate) struct Slot {
 pub(crate) struct WriteBuffer {
     /// The write request that pages come with now.
     pub(crate) group: u32,
+    /// Whether they are too many to be kept: they go through.
+    pub(crate) goes_through: bool,
     slots: Vec<Slot>,
     unused: Vec<u32>,
     order: VecDeque<u32>,
+    /// So many at the front of the order go through.
+    through: usize,
     /// Slots from this one on are for pages that wait for their wordline; unused ones of them.
     first_staged: u32,
     unused_staged: Vec<u32>,
@@ -35,9 +40,11 @@ impl WriteBuffer {
     pub(crate) fn new(slots: u32) -> Self {
         Self {
             group: 0,
+            goes_through: false,
             slots: vec![Slot { lpn: 0, mask: 0, below: 0, is_new: false, group: 0 }; slots as usize],
             unused: (0..slots).rev().collect(),
             order: VecDeque::with_capacity(slots as usize),
+            through: 0,
             first_staged: slots,
             unused_staged: vec![],
         }
@@ -96,6 +103,7 @@ impl WriteBuffer {
     /// The page that came first, out of the buffer.
     pub(crate) fn evict(&mut self) -> Option<Slot> {
         let slot = self.order.pop_front()?;
+        self.through = self.through.saturating_sub(1);
         self.unused.push(slot);
         Some(self.slots[slot as usize])
     }
@@ -104,6 +112,29 @@ impl WriteBuffer {
     pub(crate) fn discard(&mut self, slot: u32) {
         let at = self.order.iter().position(|s| *s == slot).expect("a buffered page is in the order");
         self.order.remove(at);
+        self.through -= usize::from(at < self.through);
         self.unused.push(slot);
+    }
+
+    /// Pages that go through.
+    pub(crate) fn through(&self) -> usize {
+        self.through
+    }
+
+    /// A page that came just now, or again, goes through: behind others that do, and before all that stay.
+    pub(crate) fn pass(&mut self, slot: u32) {
+        let at = self.order.iter().position(|s| *s == slot).expect("a buffered page is in the order");
+        if at >= self.through {
+            self.order.remove(at);
+            self.order.insert(self.through, slot);
+            self.through += 1;
+        }
+    }
+
+    /// These pages, as far as they are there and stay, leave last from now on, and together.
+    pub(crate) fn keep_longest(&mut self, pages: Range<Lpn>) {
+        let staying = self.order.split_off(self.through);
+        let (last, first): (Vec<u32>, Vec<u32>) = staying.into_iter().partition(|slot| pages.contains(&self.slots[*slot as usize].lpn));
+        self.order.extend(first.into_iter().chain(last));
     }
 }

@@ -28,6 +28,8 @@ use crate::watch::observer::XorSource;
 pub(crate) struct Partial {
     /// The members that it covers.
     pub(crate) covered: Members,
+    /// Members that it covered and has forgotten: the parity on flash counts their versions from before, and nothing what they hold now.
+    pub(crate) exposed: Members,
     /// Where the versions of covered pages lie that the parity on flash counts.
     pub(crate) kept: Vec<(Lpn, Ppn)>,
     /// It covers all that flash holds of its stripe, and nothing is kept for it: it is to be programmed as soon as the host writes again.
@@ -81,6 +83,16 @@ impl PartialParities {
         self.get(stripe).map_or(0, |partial| partial.covered)
     }
 
+    /// The members of which the parity on flash counts a version from before.
+    pub(crate) fn counted(&self, stripe: u32) -> Members {
+        self.get(stripe).map_or(0, |partial| partial.covered | partial.exposed)
+    }
+
+    /// Whether nothing protects a page of the host because the partial parity of its stripe has forgotten it.
+    pub(crate) fn is_exposed(&self, stripes: Stripes, lpn: Lpn) -> bool {
+        !stripes.is_parity(lpn) && self.get(stripes.of(lpn)).is_some_and(|partial| partial.exposed & stripes.bit(lpn) != 0)
+    }
+
     /// The stripe that must make room before another has a partial parity: that which was brought up to date longest ago.
     pub(crate) fn in_the_way_of(&self, stripe: u32) -> Option<u32> {
         let is_full = self.of.len() >= self.pages && !self.of.contains_key(&stripe);
@@ -92,19 +104,27 @@ impl PartialParities {
         self.of.iter().find(|(_, partial)| partial.is_whole).map(|(stripe, _)| *stripe)
     }
 
-    /// A stripe's partial parity covers these, too, of which the parity on flash counts what is kept.
-    pub(crate) fn renew(&mut self, stripes: Stripes, stripe: u32, (covered, kept): (Members, Vec<(Lpn, Ppn)>), now: Ns) -> Members {
+    /// A stripe's partial parity covers these, too, of which the parity on flash counts what is kept, and forgets those. Gives what is covered and
+    /// what is exposed.
+    pub(crate) fn renew(
+        &mut self,
+        stripes: Stripes,
+        stripe: u32,
+        (covered, exposed, kept): (Members, Members, Vec<(Lpn, Ppn)>),
+        now: Ns,
+    ) -> (Members, Members) {
         self.states += 1;
         let pages = stripes.data(stripe).len() as u64;
         if !self.of.contains_key(&stripe) {
             self.window.opens(pages, now);
         }
-        let nothing = Partial { covered: 0, kept: vec![], is_whole: false, pages, state: 0 };
+        let nothing = Partial { covered: 0, exposed: 0, kept: vec![], is_whole: false, pages, state: 0 };
         let partial = self.of.entry(stripe).or_insert(nothing);
-        partial.covered |= covered;
+        partial.covered = (partial.covered | covered) & !exposed;
+        partial.exposed = (partial.exposed | exposed) & !covered;
         partial.kept.extend(kept);
         partial.state = self.states;
-        partial.covered
+        (partial.covered, partial.exposed)
     }
 
     /// A stripe's partial parity is forgotten.
@@ -124,9 +144,10 @@ impl Ftl {
 
     /// What making a partial parity whole takes, either way.
     pub(crate) fn change_of(&self, stripes: Stripes, stripe: u32) -> Change {
-        let kept = self.partial.get(stripe).map_or(0, |partial| partial.kept.len()) as u32;
+        let (kept, exposed) = self.partial.get(stripe).map_or((0, 0), |partial| (partial.kept.len(), partial.exposed));
+        let exposed = stripes.data(stripe).filter(|lpn| exposed & stripes.bit(*lpn) != 0 && self.place_of(*lpn).is_some()).count();
         Change {
-            to_modify: kept + u32::from(self.place_of(stripes.parity(stripe)).is_some()),
+            to_modify: (kept + exposed) as u32 + u32::from(self.place_of(stripes.parity(stripe)).is_some()),
             to_do_whole: self.uncovered(stripes, stripe).count() as u32,
         }
     }
@@ -140,6 +161,8 @@ impl Ftl {
                 let kept = self.partial.get(stripe).map_or(&[][..], |partial| &partial.kept);
                 let takes_new = self.bugs.has(Bug::CommitTakesNew);
                 parts.extend(kept.iter().map(|(lpn, ppn)| if takes_new { Part::Page(*lpn) } else { Part::Kept(*lpn, *ppn) }));
+                let exposed = self.partial.get(stripe).map_or(0, |partial| partial.exposed);
+                parts.extend(stripes.data(stripe).filter(|lpn| exposed & stripes.bit(*lpn) != 0).map(Part::Page));
                 parts.push(Part::Page(stripes.parity(stripe)));
             }
         }
@@ -156,15 +179,14 @@ impl Ftl {
         if stripes.is_parity(lpn) {
             return Some(self.parts_of_parity(stripes, stripe, Equation::Whole));
         }
-        let of_same_kind = |of_covered: bool| {
-            let is_covered = move |other: &Lpn| partial.covered & stripes.bit(*other) != 0;
-            stripes.data(stripe).filter(move |other| *other != lpn && is_covered(other) == of_covered).map(Part::Page)
+        let others_in = |members: Members| {
+            stripes.data(stripe).filter(move |other| *other != lpn && members & stripes.bit(*other) != 0).map(Part::Page)
         };
         if partial.covered & stripes.bit(lpn) != 0 {
-            return Some(of_same_kind(true).chain([Part::Partial(stripe)]).collect());
+            return Some(others_in(partial.covered).chain([Part::Partial(stripe)]).collect());
         }
         let kept = partial.kept.iter().map(|(lpn, ppn)| Part::Kept(*lpn, *ppn));
-        Some(of_same_kind(false).chain(kept).chain([Part::Page(stripes.parity(stripe))]).collect())
+        Some(others_in(!(partial.covered | partial.exposed)).chain(kept).chain([Part::Page(stripes.parity(stripe))]).collect())
     }
 
     /// Reads what a XOR is worked out of; tells whether all of it could be read.
@@ -206,9 +228,10 @@ impl Ftl {
                 let state = self.partial.states;
                 let partial = self.partial.of.get_mut(&stripe).expect("it is being made whole");
                 (partial.covered, partial.is_whole, partial.state) = (stripes.all_of(stripe), true, state);
+                partial.exposed = 0;
                 partial.kept.clear();
                 self.parity.made_whole += 1;
-                flash.tell(|o| o.delayed(stripe, number, stripes.all_of(stripe)));
+                flash.tell(|o| o.delayed(stripe, number, stripes.all_of(stripe), 0));
                 return;
             }
         }

@@ -103,7 +103,7 @@ impl Ftl {
     pub(crate) fn rebuild(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<u32> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
-        if self.is_unprotected(stripe) {
+        if self.is_unprotected(stripe) || self.partial.is_exposed(stripes, lpn) {
             return None;
         }
         let number = self.next_xor();

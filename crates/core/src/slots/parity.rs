@@ -3,6 +3,7 @@
 //! A technique says how many pages of the host share a page of parity, and how and when that is brought up to date. The drive reads and programs
 //! (`drive/striped.rs`, `drive/delayed.rs`), keeps what is worked out in part (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
+mod hc;
 mod none;
 mod ppc;
 mod raid5;
@@ -60,6 +61,17 @@ impl Change {
     }
 }
 
+/// What a technique is told of a partial parity of which pages change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Covering {
+    /// Pages that change.
+    pub changing: u32,
+    /// Those of them that it covers, as far as flash holds them.
+    pub covered_changing: u32,
+    /// Others that it covers, as far as flash holds them.
+    pub covered_staying: u32,
+}
+
 /// How a partial parity is brought up to date with pages that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
@@ -67,6 +79,8 @@ pub enum Renewal {
     TakeOut,
     /// It is begun anew, out of those pages and all others that it covered: these are read.
     Gather,
+    /// It is begun anew out of those pages alone. What it covered besides is exposed: no parity has it until the stripe is committed.
+    Expose,
 }
 
 impl Renewal {
@@ -74,7 +88,7 @@ impl Renewal {
     #[must_use]
     pub fn other(self) -> Self {
         match self {
-            Self::TakeOut => Self::Gather,
+            Self::TakeOut | Self::Expose => Self::Gather,
             Self::Gather => Self::TakeOut,
         }
     }
@@ -90,9 +104,15 @@ pub trait Parity: Send {
         0
     }
 
-    /// How a partial parity is brought up to date with pages that change. It covers so many of them, and so many others.
-    fn renewal(&self, _covered_changing: u32, _covered_staying: u32) -> Renewal {
+    /// How a partial parity is brought up to date.
+    fn renewal(&self, _covering: &Covering) -> Renewal {
         Renewal::TakeOut
+    }
+
+    /// Where the write buffer keeps the pages of a stripe together, and lets those go first that were written longest ago: the most pages of a
+    /// request that it takes in. Longer ones go through to flash, parity and all.
+    fn longest_cached(&self) -> Option<u32> {
+        None
     }
 
     /// RAM that the technique would take in a real controller, beside the map of the host's pages.
@@ -115,7 +135,7 @@ impl InSlot for dyn Parity {
 pub type ParityTechnique = Card<dyn Parity>;
 
 /// Every parity technique; one line each.
-pub const PARITY: &[ParityTechnique] = &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD];
+pub const PARITY: &[ParityTechnique] = &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD, hc::CARD];
 
 /// The name of the one that keeps none.
 pub const NO_PARITY: &str = none::CARD.about.name;
@@ -219,6 +239,7 @@ pub fn check_drive(config: &DriveConfig, parity: &str) -> Result<(), ConfigError
     require(config.timing.program_unit == ProgramUnit::Page, || {
         format!("parity technique `{parity}` writes page by page, and timing.program_unit is \"wordline\": set timing.program_unit=page")
     })?;
+    hc::check(config, parity, members)?;
     require(config.hints.is_default(), || format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out"))?;
     let needed = u32::from(FIRST_OWN) + RESERVE;
     let spare = Geometry::new(config).spare_blocks_of_domain();

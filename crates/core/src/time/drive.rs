@@ -35,6 +35,7 @@ impl Drive {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a request, with its pages known where it is called")]
     pub(super) fn write_pages(&mut self, pages: &Pages) {
+        self.ftl.buffer.goes_through = self.longest_cached.is_some_and(|most| pages.count > most);
         for page in 0..pages.count {
             self.write_page(pages.first + page, pages.mask(page));
         }

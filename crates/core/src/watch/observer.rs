@@ -116,8 +116,9 @@ pub trait Observer: Any {
     /// The parity of a stripe is given up, because too much of the stripe cannot be read: until it is programmed again the stripe is unprotected.
     fn unprotected(&mut self, _stripe: u32) {}
     /// What was worked out under this number is the partial parity of a stripe from now on: of these members, a bit each, as flash holds them. The
-    /// parity on flash goes on to count the versions that they had when a partial parity first covered them, until parity is programmed.
-    fn delayed(&mut self, _stripe: u32, _number: u32, _covered: u64) {}
+    /// parity on flash goes on to count the versions that they had when a partial parity first covered them, until parity is programmed. What is
+    /// `exposed` was covered before, and is not any more: nothing protects it until then.
+    fn delayed(&mut self, _stripe: u32, _number: u32, _covered: u64, _exposed: u64) {}
     /// A page of a wordline was programmed that holds nothing: the wordline could not wait for more.
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
     /// A page was programmed.

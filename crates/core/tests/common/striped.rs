@@ -15,12 +15,13 @@ pub(crate) fn config(more: &str) -> DriveConfig {
 
 /// As many dies as a stripe of so many and its parity take.
 fn config_of(stripe: u32, more: &str) -> DriveConfig {
-    let dies = stripe + 1;
+    let (dies, buffer) = (stripe + 1, if more.contains("drive.write_buffer") { "" } else { "drive.write_buffer = 0" });
     let text = format!(
         r#"
         geometry = {{ channels = {dies}, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 16, cell = "slc", page_size = "4KiB" }}
         timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 0 }}
-        drive = {{ spare = 0.45, write_buffer = 0 }}
+        drive.spare = 0.45
+        {buffer}
         wear = {{ static_gap = 0 }}
         gc = {{ background = 0 }}
         parity.stripe = {stripe}

@@ -39,6 +39,8 @@ pub struct Delayed {
     pub survives_power_loss: bool,
     /// Updates of stripes that went to the cache.
     pub updates: u64,
+    /// Pages that the cache covered and forgot: nothing protects them until their stripe is committed.
+    pub exposed: u64,
     /// Stripes whose parity was worked out in the cache because a version that it needed was about to be erased.
     pub made_whole: u64,
     /// Stripes that lag behind at the end.
@@ -97,6 +99,7 @@ impl Delayed {
             cache_pages: drive.parity_cache_pages(),
             survives_power_loss,
             updates: counts.delayed,
+            exposed: counts.exposed,
             made_whole: counts.made_whole,
             stripes_at_end: window.stripes,
             most_stripes: window.most_stripes,

@@ -1,6 +1,7 @@
 //! Cases with parity: the drive of a case with three dies or more, and flash enough for a page of parity in every few. They are a battery of their
 //! own, so that other cases stay what they are.
 
+use vpass_core::base::units::Bytes;
 use vpass_core::config::{DriveConfig, Params, ProgramUnit};
 use vpass_core::slots::parity::{self, ParityTechnique, STRIPE};
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
@@ -35,6 +36,11 @@ pub(super) fn draw(decks: &Decks, config: DriveConfig, technique: &ParityTechniq
     config.parity.params = params::draw_rest(&mut dice, "parity", Params::default());
     if channels * dies == 3 {
         config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
+    }
+    if technique.make(&config, 0).longest_cached().is_some() {
+        // It keeps a stripe together in half of the buffer.
+        let stripe = u64::from(technique.args(&config).whole(&STRIPE));
+        config.drive.write_buffer = Bytes(2 * dice.between(stripe, 3 * stripe) * config.geometry.page_size.0);
     }
     for blocks in 10 / config.geometry.planes_per_die.max(1) + dice.between(0, 4) as u32.. {
         config.geometry.blocks_per_plane = Some(blocks.max(1));

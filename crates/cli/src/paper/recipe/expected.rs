@@ -27,8 +27,8 @@ pub(in crate::paper) struct Expected {
     /// The mean of the workloads where absent.
     #[serde(default)]
     pub(in crate::paper) workload: Option<String>,
-    /// The technique: of reclaim, or of refresh where the figure's group goes by that.
-    #[serde(alias = "refresh")]
+    /// The technique: of reclaim, or of refresh or parity where the figure's group goes by that.
+    #[serde(alias = "refresh", alias = "parity")]
     pub(in crate::paper) reclaim: String,
     /// Absent where the paper's text has lost it, and `below` or `above` has what is left of it.
     #[serde(default)]

@@ -14,7 +14,7 @@ pub(in crate::paper) struct Figure {
     pub(in crate::paper) title: String,
     pub(in crate::paper) group: String,
     /// Techniques that it shows; all where empty.
-    #[serde(default, alias = "refresh")]
+    #[serde(default, alias = "refresh", alias = "parity")]
     pub(in crate::paper) reclaim: Vec<String>,
     /// Workloads that it shows, and whose mean it takes; all where empty.
     #[serde(default)]

@@ -20,6 +20,9 @@ pub(in crate::paper) struct Group {
     /// Refresh techniques. Where there are any, figures go by them and `reclaim` names one technique.
     #[serde(default)]
     pub(in crate::paper) refresh: Vec<String>,
+    /// Parity techniques. Where there are any, figures go by them, and `reclaim` and `refresh` name one technique each at the most.
+    #[serde(default)]
+    pub(in crate::paper) parity: Vec<String>,
     /// Names; all where empty.
     #[serde(default)]
     pub(in crate::paper) workloads: Vec<String>,
@@ -97,7 +100,11 @@ impl Group {
 
     /// What its runs are told apart by.
     pub(in crate::paper) fn slot(&self) -> &'static str {
-        if self.refresh.is_empty() { "reclaim" } else { "refresh" }
+        match (self.parity.is_empty(), self.refresh.is_empty()) {
+            (false, _) => "parity",
+            (true, false) => "refresh",
+            (true, true) => "reclaim",
+        }
     }
 
     /// Whether the page reads of its runs are taken apart.
@@ -125,6 +132,10 @@ impl Group {
     pub(super) fn check_parts(&self) -> Result<(), Failure> {
         let wrong = if !self.refresh.is_empty() && self.reclaim.len() != 1 {
             "`refresh` is given: one technique of `reclaim` is expected"
+        } else if !self.parity.is_empty() && (self.reclaim.len() != 1 || self.refresh.len() > 1) {
+            "`parity` is given: one technique of `reclaim`, and one of `refresh` at the most, is expected"
+        } else if !self.parity.is_empty() && (self.is_fluid() || self.is_sampled()) {
+            "`parity` is expected without `gear = \"fluid\"` and `sample`: its stripes lie on all dies"
         } else if self.has_stages() && (self.oracle || matches!(self.gear, GroupGear::Untimed)) {
             "`stages` is for the timed gear, without `oracle`"
         } else if self.periods.is_some() && (self.goes_by_cycles() || self.blocks.is_some() || self.until_stable || self.refresh.is_empty())
@@ -207,6 +218,9 @@ pub(in crate::paper) struct Variant {
     /// Refresh techniques in the place of the group's; the group's where empty.
     #[serde(default)]
     pub(in crate::paper) refresh: Vec<String>,
+    /// Parity techniques in the place of the group's; the group's where empty.
+    #[serde(default)]
+    pub(in crate::paper) parity: Vec<String>,
     /// Preset or file in the place of the recipe's drive.
     #[serde(default)]
     pub(in crate::paper) drive: Option<String>,

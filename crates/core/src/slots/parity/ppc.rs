@@ -19,7 +19,7 @@ use crate::base::units::Bytes;
 use crate::slots::card::{About, Card, Kind, Param};
 
 /// Stripes of which the cache keeps a page.
-const PAGES: Param = Param {
+pub(super) const PAGES: Param = Param {
     key: "pages",
     kind: Kind::Whole,
     unit: "pages",
@@ -63,7 +63,7 @@ impl Parity for Ppc {
 }
 
 /// The map entries of the parity pages; for each page of the cache that page, its stripe, what it covers, and where the versions from before lie.
-fn ram_of_cache(geometry: &Geometry, pages: u32, members: u32) -> Bytes {
+pub(super) fn ram_of_cache(geometry: &Geometry, pages: u32, members: u32) -> Bytes {
     let entry = u64::from(geometry.page_bytes) + 4 + 8 + 4 * u64::from(members);
     Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages) + u64::from(pages) * entry)
 }

@@ -1,0 +1,160 @@
+//! # Hybrid Caching
+//! Two caches: the write buffer keeps the pages of a stripe together and lets whole stripes go, and a partial parity cache delays their parity.
+//!
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-E, Algorithm 2).
+//! - **Acts at:** each stripe that leaves the buffer, the one first that was written longest ago. A request of more pages than `cut_off` goes through
+//!   to flash with its parity; its pages leave the buffer and the cache.
+//! - **Costs:** as `ppc`; fewer programs, because pages that are written again are still in the buffer, and fewer reads.
+//! - **Departs from the paper:** with more than `N_update` pages the published partial parity holds those alone. What it covered besides is in no parity
+//!   until the commit. Here the old versions of pages that change again are read, or the other pages that it covers, whichever are
+//!   fewer, and it goes on to cover all. `published = 1` does as printed.
+//! - **Does not help:** a loss of power, as with `ppc`.
+//!
+//! ```text
+//! PP of D1 to D3, N = 4        D1 changes              PP' = PP ^ D1 ^ D1'             1 read
+//!                              D1 to D3 change         PP' = D1' ^ D2' ^ D3'           none
+//!                              D1 and D2 change        PP' = D1' ^ D2' ^ D3            1 read
+//!    published, N_update = 1   D1 and D2 change        PP' = D1' ^ D2'                 none, and D3 is exposed
+//! ```
+
+use super::ppc::{PAGES, ram_of_cache};
+use super::{Change, Covering, Equation, Parity, ParityTechnique, Renewal, STRIPE};
+use crate::base::geometry::Geometry;
+use crate::base::units::Bytes;
+use crate::config::{ConfigError, DriveConfig, require};
+use crate::slots::card::{About, Card, Kind, Param};
+
+/// The longest request that is cached.
+const CUT_OFF: Param = Param {
+    key: "cut_off",
+    kind: Kind::Whole,
+    unit: "pages",
+    default: 8.0,
+    range: (1.0, 4096.0),
+    draw: &[1.0, 2.0, 4.0],
+    meaning: "pages of the longest request that the write buffer takes in; longer ones go through to flash with their parity",
+    source: "da-raid5-2013 III-E: 8 pages",
+    alias: None,
+};
+
+/// Algorithm 2 as it is printed.
+const PUBLISHED: Param = Param {
+    key: "published",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0],
+    meaning: "1 forgets what a partial parity covered where more than n_update pages change, as printed; 0 goes on to cover it",
+    source: "da-raid5-2013 Algorithm 2",
+    alias: None,
+};
+
+/// Where the printed rule turns.
+const N_UPDATE: Param = Param {
+    key: "n_update",
+    kind: Kind::Whole,
+    unit: "pages",
+    default: 6.0,
+    range: (0.0, 64.0),
+    draw: &[1.0],
+    meaning: "with published = 1: pages of a stripe that change at the most for its partial parity to be modified; parity.stripe means never to forget",
+    source: "da-raid5-2013 IV-B: N_update = 6",
+    alias: None,
+};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "hc",
+        summary: "ppc behind a write buffer that lets whole stripes go",
+        paper: "Guo et al., DATE 2013, III-E",
+        params: &[STRIPE, PAGES, CUT_OFF, PUBLISHED, N_UPDATE],
+        ..About::PLAIN
+    },
+    new: |args, _, _| {
+        Box::new(Hc {
+            pages: args.whole(&PAGES),
+            members: args.whole(&STRIPE),
+            cut_off: args.whole(&CUT_OFF),
+            forgets_beyond: (args.whole(&PUBLISHED) == 1).then(|| args.whole(&N_UPDATE)),
+        })
+    },
+};
+
+pub(super) struct Hc {
+    pages: u32,
+    members: u32,
+    cut_off: u32,
+    /// Pages that change beyond which a partial parity forgets the others; never where it is sound.
+    forgets_beyond: Option<u32>,
+}
+
+impl Parity for Hc {
+    /// Of a stripe whose parity is not delayed: one that was unprotected.
+    fn equation(&self, change: &Change) -> Equation {
+        change.cheaper(Equation::Modify)
+    }
+
+    fn cache_pages(&self) -> u32 {
+        self.pages
+    }
+
+    fn renewal(&self, covering: &Covering) -> Renewal {
+        match self.forgets_beyond {
+            Some(most) if covering.changing > most => Renewal::Expose,
+            Some(_) => Renewal::TakeOut,
+            None if covering.covered_changing <= covering.covered_staying => Renewal::TakeOut,
+            None => Renewal::Gather,
+        }
+    }
+
+    fn longest_cached(&self) -> Option<u32> {
+        Some(self.cut_off)
+    }
+
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        ram_of_cache(geometry, self.pages, self.members)
+    }
+}
+
+/// Refuses a write buffer that does not hold a stripe, and a turn beyond the stripe.
+///
+/// # Errors
+/// A sentence with the key.
+pub(super) fn check(config: &DriveConfig, parity: &str, members: u32) -> Result<(), ConfigError> {
+    if parity != CARD.about.name {
+        return Ok(());
+    }
+    let page = config.geometry.page_size.0;
+    let least = Bytes(2 * u64::from(members) * page);
+    require(config.drive.write_buffer.0 >= least.0, || {
+        format!(
+            "parity technique `{parity}` keeps the {members} pages of a stripe together in one half of drive.write_buffer, which is {}: {least} or more is expected",
+            config.drive.write_buffer
+        )
+    })?;
+    let args = CARD.args(config);
+    let (published, n_update) = (args.whole(&PUBLISHED) == 1, args.whole(&N_UPDATE));
+    require(!published || n_update <= members, || {
+        format!(
+            "parity.hc.n_update = {n_update} is more than the {members} pages of a stripe; {members} means that nothing is ever forgotten"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worked_example() {
+        let renewal = |forgets_beyond, changing, covered_changing, covered_staying| {
+            Hc { pages: 1, members: 4, cut_off: 8, forgets_beyond }.renewal(&Covering { changing, covered_changing, covered_staying })
+        };
+        assert_eq!(
+            [(1, 1, 2), (3, 3, 0), (2, 2, 1)].map(|(n, c, s)| renewal(None, n, c, s)),
+            [Renewal::TakeOut, Renewal::Gather, Renewal::Gather]
+        );
+        assert_eq!([renewal(Some(1), 1, 1, 2), renewal(Some(1), 2, 2, 1)], [Renewal::TakeOut, Renewal::Expose]);
+    }
+}
