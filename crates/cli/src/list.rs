@@ -70,6 +70,7 @@ fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
             row["may_lose_data"] = about.may_lose().into();
             row["counterfactual"] = about.is_counterfactual().into();
             row["keeps_apart"] = about.keeps_apart.into();
+            row["in_bulk"] = about.in_bulk.name().into();
         }
         row["paper"] = about.paper.into();
         row["needs"] = json!({ "limits": about.needs.limits, "counters": about.needs.counters });

@@ -29,7 +29,7 @@ const SPLIT: &[&str] = &[
 ];
 const SENSINGS: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000", "disturb.dose=sensings"];
 
-const PAIRS: [Pair; 11] = [
+const PAIRS: [Pair; 18] = [
     Pair { reclaim: "block", set: ZIPF },
     Pair { reclaim: "block", set: HOT },
     Pair { reclaim: "block", set: EVEN },
@@ -41,6 +41,13 @@ const PAIRS: [Pair; 11] = [
     Pair { reclaim: "straw-wl", set: SPLIT },
     Pair { reclaim: "erased-probe", set: HOT },
     Pair { reclaim: "ideal", set: ZIPF },
+    Pair { reclaim: "chance-probe", set: HOT },
+    Pair { reclaim: "chance-probe", set: SPLIT },
+    Pair { reclaim: "straw-ss", set: ZIPF },
+    Pair { reclaim: "straw-ss", set: SPLIT },
+    Pair { reclaim: "straw-ss", set: SENSINGS },
+    Pair { reclaim: "straw-ss-sound", set: HOT },
+    Pair { reclaim: "straw-ss-published", set: HOT },
 ];
 
 fn plan(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> Plan {

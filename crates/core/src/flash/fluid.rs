@@ -28,6 +28,7 @@ mod agenda;
 mod chance;
 mod draw;
 mod flow;
+mod track;
 mod words;
 
 use crate::base::dose::Quarters;
@@ -72,6 +73,8 @@ pub(crate) struct Fluid {
     weights: Vec<f64>,
     places: Vec<u32>,
     counts: Vec<u32>,
+    doses: Vec<Quarters>,
+    order: Vec<u32>,
 }
 
 impl Fluid {
@@ -117,6 +120,8 @@ impl Flash {
             weights: vec![],
             places: vec![],
             counts: vec![],
+            doses: vec![],
+            order: vec![],
         }));
         self.take_rates();
     }

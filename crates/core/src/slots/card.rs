@@ -28,8 +28,8 @@ pub struct About {
     pub lowers_density: bool,
     /// What it cannot do without.
     pub needs: Needs,
-    /// It keeps state that every read changes, or may change: it cannot be told of reads in bulk.
-    pub by_read: bool,
+    /// What becomes of it where reads come in bulk.
+    pub in_bulk: InBulk,
     /// Its parameters.
     pub params: &'static [Param],
     /// Makes the drive's flash another for the run; none but a counterfactual technique does.
@@ -47,6 +47,30 @@ pub enum Protection {
     Deceivable,
     /// From all reads.
     Sound,
+}
+
+/// What becomes of a technique where reads are numbers drawn by chance, and only those that ring an alarm are served (the fluid gear).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InBulk {
+    /// Nothing else than where they are served one by one: it goes by alarms, and by counts of the drive's that do not depend on the order of
+    /// reads.
+    Exact,
+    /// Its counters depend on the order of reads: between two draws of a block that order is drawn, each as likely. Their bounds hold in every
+    /// order.
+    OrderDrawn,
+    /// It goes by how often other blocks have been read by now, which nobody has drawn, or by reads of the whole drive so far: it is refused.
+    Refused,
+}
+
+impl InBulk {
+    /// Its word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::OrderDrawn => "order_drawn",
+            Self::Refused => "refused",
+        }
+    }
 }
 
 /// What a technique cannot do without.
@@ -120,7 +144,7 @@ impl About {
         keeps_apart: false,
         lowers_density: false,
         needs: Needs { limits: false, counters: false, retries: false },
-        by_read: false,
+        in_bulk: InBulk::Exact,
         params: &[],
         nature: None,
     };

@@ -350,11 +350,6 @@ pub const RECLAIM: &[Technique] = &[
     ideal::CARD,
 ];
 
-/// Whether a technique has to see each read: it keeps state that every read may change, and cannot be told of reads in bulk.
-pub fn sees_each_read(technique: &Technique, config: &DriveConfig) -> bool {
-    technique.by_read || technique.needs.counters || technique.make(config, 0).streams().iter().any(|stream| stream.counts_pages)
-}
-
 /// Refuses a technique on a drive that lacks what it goes by.
 ///
 /// # Errors

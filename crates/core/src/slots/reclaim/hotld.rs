@@ -24,7 +24,7 @@ use super::{Action, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, Vi
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Card, Needs, Protection};
+use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -35,6 +35,7 @@ pub(super) const CARD: Technique = Card {
         keeps_apart: true,
         lowers_density: true,
         needs: Needs { limits: true, counters: false, retries: false },
+        in_bulk: InBulk::Refused,
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(HotLd::new(config)),

@@ -31,7 +31,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
 use crate::disturb::table::Worn;
-use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
+use crate::slots::card::{About, Args, Card, InBulk, Kind, Needs, Param, Protection};
 use placed::Placed;
 
 /// Share of what a block, or a wordline, may take after which its reads are counted more finely.
@@ -72,7 +72,7 @@ pub(super) const CARD: Technique = Card {
         paper: "Hydra, ISCA 2022",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
-        by_read: true,
+        in_bulk: InBulk::Refused,
         params: &[CHECK_INTERVAL, TIER_SHARE, LAYER_SETS, WORDLINE_SETS, OWN_AGE],
         ..About::PLAIN
     },
