@@ -134,7 +134,8 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
             FORMATS.iter().map(row).collect()
         }
         ListWhat::Reclaim | ListWhat::Refresh | ListWhat::Parity | ListWhat::Gc => {
-            cards(what).unwrap_or_default().into_iter().map(|about| words(about.name, about.summary)).collect()
+            let row = |about: &About| words(about.name, &format!("{}{}", about.summary, about.in_bulk.note()));
+            cards(what).unwrap_or_default().into_iter().map(row).collect()
         }
         ListWhat::Attacks => {
             let adaptive = words(vpass_lab::plan::ADAPTIVE, crate::attack::ADAPTIVE_SUMMARY);

@@ -58,8 +58,8 @@ pub enum InBulk {
     /// Its counters depend on the order of reads: between two draws of a block that order is drawn, each as likely. Their bounds hold in every
     /// order.
     OrderDrawn,
-    /// It goes by how often other blocks have been read by now, which nobody has drawn, or by reads of the whole drive so far: it is refused.
-    Refused,
+    /// It goes by a clock of the host's page operations, whose reads are those expected by now, in the mean.
+    MeanClock,
 }
 
 impl InBulk {
@@ -68,7 +68,16 @@ impl InBulk {
         match self {
             Self::Exact => "exact",
             Self::OrderDrawn => "order_drawn",
-            Self::Refused => "refused",
+            Self::MeanClock => "mean_clock",
+        }
+    }
+
+    /// What is to be known of it, for lists; nothing where it is exact.
+    pub const fn note(self) -> &'static str {
+        match self {
+            Self::Exact => "",
+            Self::OrderDrawn => "; in the fluid gear its counters see reads in an order that is drawn, and bound them as ever",
+            Self::MeanClock => "; in the fluid gear its clock counts the reads that are expected by now, and all else is exact",
         }
     }
 }

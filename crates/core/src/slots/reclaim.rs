@@ -259,6 +259,11 @@ pub trait Policy: Send {
     /// for, it is the count at which the block may serve no further read.
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads;
 
+    /// Other blocks by whose reads it may go when it is asked about this one: where reads come in bulk, these are drawn first.
+    fn compares_with(&self, _view: &View, _block: BlockId) -> Vec<BlockId> {
+        vec![]
+    }
+
     /// Probes that were asked for have been carried out. As [`Self::on_alarm`], whose answer this replaces.
     fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
         let _ = (view, block, found, out);

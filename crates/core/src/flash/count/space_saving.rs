@@ -372,7 +372,9 @@ mod tests {
                     reads.push((wordline, dose));
                     doses[wordline as usize] += dose;
                 }
-                reads.iter().for_each(|(wordline, dose)| in_order.count(1, *wordline, *dose));
+                for (wordline, dose) in &reads {
+                    in_order.count(1, *wordline, *dose);
+                }
                 settled.settle(1, &mut doses);
                 for (wordline, dose) in reads {
                     let is_left = doses[wordline as usize] > Quarters::ZERO;

@@ -4,8 +4,8 @@ use super::{Fluid, OF_ALARM, reads_of};
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Ppn};
 use crate::flash::Flash;
-use crate::flash::block::SUSPECT;
-use crate::flash::counted::TRACKED;
+use crate::flash::block::{PAGES_COUNTED, SUSPECT};
+use crate::flash::counted::{PAGES, TRACKED};
 
 impl Flash {
     /// Draws the reads that a block has got by now.
@@ -68,6 +68,9 @@ impl Flash {
             chance.spread(count, weights, counts);
             if self.counters == TRACKED {
                 self.track(&mut fluid, block);
+            }
+            if self.counters == PAGES && self.hot[block as usize].has(PAGES_COUNTED) {
+                self.page_counters.count_all(block, &fluid.counts);
             }
             let Fluid { counts, by_page, .. } = &mut *fluid;
             if *by_page {

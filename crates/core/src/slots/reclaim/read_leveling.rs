@@ -37,7 +37,7 @@ pub(super) const CARD: Technique = Card {
         protects: Protection::Sound,
         keeps_apart: true,
         needs: Needs { limits: true, counters: false, retries: false },
-        in_bulk: InBulk::Refused,
+        in_bulk: InBulk::MeanClock,
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(ReadLeveling::new(config)),
@@ -125,6 +125,10 @@ impl Policy for ReadLeveling {
         }
         out.push(self.reuse(view, block).into());
         ReadHot::deadline(view, block)
+    }
+
+    fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
+        self.shadows.compared_with(view, block)
     }
 
     fn streams(&self) -> Vec<StreamSpec> {

@@ -34,7 +34,7 @@ pub(super) const CARD: Technique = Card {
         protects: Protection::Sound,
         keeps_apart: true,
         needs: Needs { limits: true, counters: false, retries: false },
-        in_bulk: InBulk::Refused,
+        in_bulk: InBulk::MeanClock,
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(RedFtl::new(config)),
@@ -64,6 +64,10 @@ impl Policy for RedFtl {
             self.shadows.refresh(view, block, out);
         }
         ReadHot::deadline(view, block)
+    }
+
+    fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
+        self.shadows.compared_with(view, block)
     }
 
     fn streams(&self) -> Vec<StreamSpec> {

@@ -31,7 +31,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Reads};
 use crate::config::DriveConfig;
 use crate::disturb::table::Worn;
-use crate::slots::card::{About, Args, Card, InBulk, Kind, Needs, Param, Protection};
+use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
 use placed::Placed;
 
 /// Share of what a block, or a wordline, may take after which its reads are counted more finely.
@@ -72,7 +72,6 @@ pub(super) const CARD: Technique = Card {
         paper: "Hydra, ISCA 2022",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
-        in_bulk: InBulk::Refused,
         params: &[CHECK_INTERVAL, TIER_SHARE, LAYER_SETS, WORDLINE_SETS, OWN_AGE],
         ..About::PLAIN
     },
@@ -166,6 +165,10 @@ impl Policy for Tiered {
             0 => Reads(self.retry(now, next.0)),
             cool => Reads(next.0.min(now.saturating_add(cool))),
         }
+    }
+
+    fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
+        self.straw.estimate.compared_with(view, block)
     }
 
     fn follows_age(&self) -> bool {
