@@ -138,7 +138,8 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose of a wordline of a block, where a neighbour's read weighs so much; 1 for a model without limits by group.
+    /// Dose of a wordline of a block, where a neighbour's read weighs so much; 1 for a model without limits by group. At most the block's dose
+    /// times that weight or 1, whichever is larger.
     fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose;
 
     /// Up to which dose a page, numbered within the block, decodes with so many retries; below 0 where its age alone takes more.

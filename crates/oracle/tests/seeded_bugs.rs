@@ -31,9 +31,14 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn case(&self, seed: u64) -> Result<(), String> {
-        let case = Case::new(seed).with(self.bug);
+    fn case(&self, seed: u64, bug: Option<Bug>) -> Result<(), String> {
+        let case = bug.into_iter().fold(Case::new(seed), Case::with);
         self.by.map_or(case, |technique| case.under(technique)).run().map(|_| ())
+    }
+
+    /// Whether this case shows the bug: a finding with it, and none without.
+    fn shows(&self, seed: u64) -> bool {
+        self.case(seed, Some(self.bug)).is_err_and(|said| self.counts(&said)) && self.case(seed, None).is_ok()
     }
 
     /// Whether a finding is of the kind that is wanted: of the oracle, unless the drive always stops first.
@@ -45,7 +50,7 @@ impl Wanted {
     fn first(&self, from: u64, within: u64, time: Duration) -> Option<u64> {
         let begun = Instant::now();
         let mut cases = (from..from + within).take_while(|_| begun.elapsed() < time);
-        cases.find(|seed| self.case(*seed).is_err_and(|said| self.counts(&said)))
+        cases.find(|seed| self.shows(*seed))
     }
 
     fn words(&self) -> String {

@@ -583,6 +583,8 @@ macro_rules! list {
             PieceWraps,
             /// Data that age alone has spoilt is taken for good, where reads and age do not share the code.
             AgeAloneForgotten,
+            /// Reads beside a wordline are taken for as good as reads elsewhere, where age has more to say.
+            QuietAtAnyDose,
             /// Every program takes the time of a first page.
             FirstKindPrograms,
             /// An erase takes the time of a block that is a cycle older.

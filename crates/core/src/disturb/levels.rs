@@ -1,7 +1,9 @@
 //! Limits of all page kinds and retries at one P/E count and age, worked out once for all blocks of that wear and age.
 
 use super::limits::PageLimits;
-use crate::base::dose::{Alpha, Dose};
+use crate::base::codings::FULL;
+use crate::base::dose::{Alpha, Dose, Quarters};
+use crate::bugs::{Bug, planted};
 
 /// What the groups of blocks of one P/E count endure at one age.
 #[derive(Clone, Debug)]
@@ -10,8 +12,32 @@ pub struct Levels {
     alpha: Vec<Alpha>,
     /// True limits of groups, by group, page kind and level of the ladder.
     limits: Vec<Dose>,
+    /// What age alone makes of pages, by group and page kind.
+    by_age: Vec<ByAge>,
     kinds: usize,
     retries: usize,
+}
+
+/// What age alone makes of the pages of a group and kind.
+#[derive(Clone, Copy, Debug)]
+struct ByAge {
+    /// The retries that they take while their dose is small.
+    retries: u8,
+    /// The dose of a block up to which that holds in full density, wherever its reads went.
+    until: Quarters,
+}
+
+impl ByAge {
+    /// From the limits of a group and kind by level. A page's dose is at most that of its block times the weight of a neighbour's read.
+    fn of(limits: &PageLimits, of_group: &[Dose], kind: usize, alpha: Alpha) -> Option<Self> {
+        let retries = of_group.iter().position(|limit| *limit >= Dose::ZERO)?;
+        let alpha = if planted(Bug::QuietAtAnyDose) { Alpha::ONE } else { alpha.max(Alpha::ONE) };
+        let until = limits.table.limit_of_kinds(limits.table.in_mode(of_group[retries], FULL), 1 << kind) / alpha;
+        Some(Self { retries: retries as u8, until })
+    }
+
+    /// Of pages that age alone has spoilt.
+    const NEVER: Self = Self { retries: 0, until: Quarters::ZERO };
 }
 
 impl Levels {
@@ -19,12 +45,27 @@ impl Levels {
         let (groups, kinds, retries) = (limits.table.groups(), limits.kinds(), usize::from(limits.max_retries()));
         let of_kind = |group: usize, kind: usize| (0..=retries).map(move |level| limits.of_group((pec, step), group, kind, level));
         let of_group = |group: usize| (0..kinds).flat_map(move |kind| of_kind(group, kind));
-        Self {
+        let mut levels = Self {
             alpha: (0..groups).map(|group| limits.table.truth(group, pec).alpha).collect(),
             limits: (0..groups).flat_map(of_group).collect(),
+            by_age: vec![],
             kinds,
             retries,
-        }
+        };
+        let each = (0..groups).flat_map(|group| (0..kinds).map(move |kind| (group, kind)));
+        let by_age = |(group, kind): (usize, usize)| {
+            ByAge::of(limits, levels.of_kind(group, kind), kind, levels.alpha(group)).unwrap_or(ByAge::NEVER)
+        };
+        levels.by_age = each.map(by_age).collect();
+        levels
+    }
+
+    /// The retries that a page of a group and kind takes whichever wordlines of its block were read, as long as the block has no higher dose
+    /// than this; none where that is not known.
+    #[inline]
+    pub(crate) fn whatever_was_read(&self, group: usize, kind: usize, block: Quarters) -> Option<u8> {
+        let by_age = self.by_age[group * self.kinds + kind];
+        (block < by_age.until).then_some(by_age.retries)
     }
 
     /// The weight of a neighbour's read in a group.

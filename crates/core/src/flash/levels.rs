@@ -20,6 +20,11 @@ impl Levels {
         Self { worked: vec![0; ecc.level_bytes(blocks).0 as usize], began_at: 0 }
     }
 
+    /// Whether reads begin with any other level than the first.
+    pub(super) fn are_kept(&self) -> bool {
+        !self.worked.is_empty()
+    }
+
     /// A read of a block begins: with which level.
     pub(super) fn begin(&mut self, block: BlockId) -> u8 {
         self.began_at = self.of(block);
@@ -28,12 +33,12 @@ impl Levels {
 
     /// The level that reads of a block begin with.
     pub(super) fn of(&self, block: BlockId) -> u8 {
-        self.worked.get(block as usize).copied().unwrap_or(0)
+        self.worked.get(block.index()).copied().unwrap_or(0)
     }
 
     /// It was decoded at this level.
     pub(super) fn worked(&mut self, block: BlockId, level: u8) {
-        if let Some(worked) = self.worked.get_mut(block as usize) {
+        if let Some(worked) = self.worked.get_mut(block.index()) {
             *worked = level;
         }
     }

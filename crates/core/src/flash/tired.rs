@@ -1,18 +1,21 @@
 //! Blocks some of whose pages may need retries: what each of their reads is compared with, so that it asks neither model nor policy.
 //!
-//! A block's limits stay while its wear and its step of age do. They are worked out once for all blocks alike.
+//! A block's limits stay while its wear and its step of age do. They are worked out once for all blocks alike. While age has more to say of a page
+//! than all reads of its block, its retries follow from its group and kind, and nobody looks at counters.
 
 use std::collections::BTreeMap;
 
 use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
-use crate::base::units::{BlockId, Ns};
-use crate::bugs::Bug;
+use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn};
+use crate::bugs::{Bug, planted};
 use crate::disturb::{Counts, Levels, PageHealth};
 use crate::error::budget::PageAt;
 use crate::flash::Flash;
 use crate::flash::assess::COUNTER_GUARD;
-use crate::flash::block::HAS_RECODED;
+use crate::flash::block::{HAS_RECODED, SUSPECT};
+use crate::flash::operate::sense::Sensed;
+use crate::watch::observer::PhysRead;
 
 /// What is known of such a block.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +45,8 @@ pub(crate) struct TiredBlocks {
     levels: Vec<Levels>,
     /// Number of the levels of a P/E count and a step of age.
     numbers: BTreeMap<(u32, usize), u32>,
+    /// Group of a wordline, numbered within its block.
+    group_of: Vec<u16>,
 }
 
 impl TiredBlocks {
@@ -51,7 +56,7 @@ impl TiredBlocks {
     }
 
     fn of(&mut self, block: BlockId) -> Option<&mut Tired> {
-        self.blocks.get_mut(block as usize)
+        self.blocks.get_mut(block.index())
     }
 
     /// No read of a block below this dose asks its policy.
@@ -69,12 +74,12 @@ impl TiredBlocks {
     /// Whether a read that brings a block to this dose asks no policy.
     #[inline]
     pub(super) fn is_quiet(&self, block: BlockId, dose: Quarters) -> bool {
-        self.blocks.get(block as usize).is_some_and(|tired| dose < tired.rings)
+        self.blocks.get(block.index()).is_some_and(|tired| dose < tired.rings)
     }
 
     /// The dose below which no read of a block asks its policy.
     pub(super) fn quiet_dose(&self, block: BlockId) -> Quarters {
-        self.blocks.get(block as usize).map_or(Quarters::ZERO, |tired| tired.rings)
+        self.blocks.get(block.index()).map_or(Quarters::ZERO, |tired| tired.rings)
     }
 
     /// What was known of a block's limits holds no more.
@@ -97,20 +102,51 @@ impl Flash {
     pub(super) fn begin_tired(&mut self, block: BlockId) {
         if self.tired.blocks.is_empty() {
             self.tired.blocks = vec![Tired::UNKNOWN; self.geometry.blocks as usize];
+            let wordlines = 0..self.geometry.wordlines_per_block;
+            let group_of = self.limits().map(|table| wordlines.map(|wordline| table.group_of(wordline) as u16).collect());
+            self.tired.group_of = group_of.unwrap_or_default();
         }
-        self.tired.blocks[block as usize] = Tired::UNKNOWN;
+        self.tired.blocks[block.index()] = Tired::UNKNOWN;
+    }
+
+    /// A read of the host in a tired block, counted already, of which it is known without a look at counters what it comes to, and that it asks
+    /// nobody. None where more has to be known.
+    #[inline]
+    pub(crate) fn read_quietly(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Sensed> {
+        let block = self.geometry.block_of(ppn);
+        let (hot, known) = (&self.hot[block.index()], self.tired.blocks.get(block.index())?);
+        let is_plain = hot.has(SUSPECT) && !hot.has(HAS_RECODED) && hot.mode == FULL && !self.judges_each_read();
+        if !is_plain || self.now >= known.until {
+            return None;
+        }
+        let wordline = self.geometry.wordline_of(ppn);
+        let (kind, dose) = (self.geometry.kind_of(ppn) as usize, self.dose_of(ppn));
+        let group = self.tired.group_of[(wordline - self.geometry.first_wordline(block)) as usize];
+        let retries = self.tired.levels[known.levels as usize].whatever_was_read(group.into(), kind, hot.reads)?;
+        if hot.reads + dose * u32::from(retries) >= known.rings || self.draws.is_at_risk(retries) {
+            return None;
+        }
+        self.note_read(PhysRead { retries, ..PhysRead::good(lpn, ppn, Cause::Host) });
+        self.sense_again(ppn, Cause::Host, false, 0, retries);
+        Some(Sensed { good: true, rings: false, level: 0, retries })
+    }
+
+    /// Whether reads of pages that are as old, as worn and of the same kind may come to different things.
+    fn judges_each_read(&self) -> bool {
+        let is_planted = planted(Bug::RetryForgotten) || planted(Bug::LossInvented) || planted(Bug::LimitReachedIsLost);
+        self.draws.has_noise() || self.levels.are_kept() || is_planted
     }
 
     /// What a read of a page of a tired block comes to. `own` is what the sensing that asks has deposited already: what comes after
     /// the data was sensed did it no harm.
     #[inline]
     pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (u32, u32), own: Quarters) -> PageHealth {
-        if self.tired.blocks.get(block as usize).is_none_or(|known| self.now >= known.until) && !self.look_levels_up(block) {
+        if self.tired.blocks.get(block.index()).is_none_or(|known| self.now >= known.until) && !self.look_levels_up(block) {
             return self.health_without_table(block, wordline * self.geometry.cell.bits() + kind, own);
         }
-        let known = &self.tired.blocks[block as usize];
+        let known = &self.tired.blocks[block.index()];
         let first = self.geometry.first_wordline(block) as usize;
-        let hot = &self.hot[block as usize];
+        let hot = &self.hot[block.index()];
         let wordlines = &self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
         let counts = Counts { wordlines, reads: hot.reads - own, wordline, own: wordlines[wordline as usize].reads - own };
         let mode = match self.mode_or_bug(hot) {
@@ -147,7 +183,7 @@ impl Flash {
             tired.levels.len() as u32 - 1
         });
         let (factor, until) = (limits.block_factor(block), self.next_step_begins(block));
-        let known = &mut self.tired.blocks[block as usize];
+        let known = &mut self.tired.blocks[block.index()];
         *known = Tired { levels: number, factor, until, ..*known };
         true
     }

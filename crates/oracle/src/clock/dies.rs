@@ -168,7 +168,11 @@ impl Dies {
         }
         let die = work.half.die;
         if let Some(wordline) = work.load_for {
-            self.wordlines.entry(wordline).or_default().0 += 1;
+            let loads = self.wordlines.entry(wordline).or_default();
+            if !loads.1.is_empty() {
+                return Err(format!("work {op} loads for wordline {wordline}, of which the program waits already"));
+            }
+            loads.0 += 1;
         }
         if op & WORK == 0 || self.works.insert(op, work).is_some() {
             return Err(format!("work is named {op} while that name is taken"));

@@ -62,6 +62,7 @@ impl Play<'_> {
         let (seed, timed) = (dice.next(), self.timed);
         let verdict = Verdict::default();
         let mut drive = self.drive(seed, &verdict).map_err(|e| e.to_string())?;
+        start::check_limits(drive.config())?;
         let computed = self.computed && drive.config().start.overwrite >= 1.0;
         if computed {
             drive.precondition_computed(seed);

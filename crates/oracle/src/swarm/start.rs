@@ -1,12 +1,15 @@
-//! The drive as it begins: what `[start]` says was written, once or again, all over the pages filled; and every count at zero.
+//! The drive as it begins: what `[start]` says was written, once or again, all over the pages filled; limits as they follow from a code; and every
+//! count at zero.
 
 use std::any::Any;
 
 use vpass_core::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+use vpass_core::config::{DriveConfig, ErrorLaw};
 use vpass_core::drive::Drive;
 use vpass_core::drive::audit::blame::BlamedRange;
 
 use crate::Oracle;
+use crate::bch::limits_apart;
 
 /// Standard deviations by which a share may lie off its mean: chance does not go so far.
 const FAR: f64 = 7.0;
@@ -76,6 +79,18 @@ fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Where limits follow from a code, they are those that the oracle makes of it.
+///
+/// # Errors
+/// The first that is another.
+pub(super) fn check_limits(config: &DriveConfig) -> Result<(), String> {
+    if config.error.model != ErrorLaw::Bch {
+        return Ok(());
+    }
+    let pecs = [config.start.pec.max(1), config.bch.pec, config.bch.pec + 1];
+    limits_apart(config, config, &pecs).map_or(Ok(()), |apart| Err(format!("a limit does not follow from the code: {apart:?}")))
 }
 
 /// Just after the measured phase began.

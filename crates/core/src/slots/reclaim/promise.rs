@@ -391,6 +391,18 @@ mod tests {
         assert_eq!(slack(&config(900, "check_interval = 97, layer_sets = 0.0"), "tiered", 0), Some(872.0), "then it is `block`");
     }
 
+    /// At 99.9 % yield a thousandth of the codewords is lost at the limit; at an UBER of 1e-15 none is in any run.
+    #[test]
+    fn a_code_that_loses_codewords_at_its_limit_is_noted_where_losses_are_drawn() {
+        let drawn = |noise: bool, last_target: f64| {
+            let mut drawn = config(900, "");
+            (drawn.error.noise, drawn.ecc.last_target) = (noise, last_target);
+            (loses_by_chance(&drawn), notes(&drawn).iter().any(|note| note.contains("with a chance of 1.0e-3")))
+        };
+        assert_eq!(drawn(true, 1e-3), (true, true));
+        assert_eq!((drawn(false, 1e-3), drawn(true, 1e-16)), ((false, false), (false, false)));
+    }
+
     /// `block` leaves a read before the alarm, and `R_late` after it: 9 (1 + 97) + 19 = 901.
     #[test]
     fn reads_after_an_alarm_count() {
