@@ -99,10 +99,6 @@ fn both_gears_agree(pairs: &[Pair]) {
         both("erases", 0.01, &|s| s.flash.erases.sum() as f64);
         both("programs", 0.01, &|s| s.flash.programs.sum() as f64);
         both("alarms", 0.01, &|s| s.reclaim.alarms as f64);
-        // What it counts of its own: draws, probes, blocks refreshed by what they held.
-        for name in untimed[0].reclaim.technique.keys() {
-            both(name, 0.01, &|s| s.reclaim.technique[name] as f64);
-        }
         // An extreme of few seeds: its own deviation is that of a few per cent.
         both("worst dose", 0.02, &|s| s.oracle.as_ref().unwrap().worst_dose_ratio);
         assert!(fluid.iter().any(|s| s.reclaim.pages_copied > 100), "{}: nothing to compare", what("copies"));
