@@ -70,6 +70,7 @@ fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
             row["may_lose_data"] = about.may_lose().into();
             row["counterfactual"] = about.is_counterfactual().into();
             row["keeps_apart"] = about.keeps_apart.into();
+            row["in_bulk"] = about.in_bulk.name().into();
         }
         row["paper"] = about.paper.into();
         row["needs"] = json!({ "limits": about.needs.limits, "counters": about.needs.counters });
@@ -133,7 +134,8 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
             FORMATS.iter().map(row).collect()
         }
         ListWhat::Reclaim | ListWhat::Refresh | ListWhat::Parity | ListWhat::Gc => {
-            cards(what).unwrap_or_default().into_iter().map(|about| words(about.name, about.summary)).collect()
+            let row = |about: &About| words(about.name, &format!("{}{}", about.summary, about.in_bulk.note()));
+            cards(what).unwrap_or_default().into_iter().map(row).collect()
         }
         ListWhat::Attacks => {
             let adaptive = words(vpass_lab::plan::ADAPTIVE, crate::attack::ADAPTIVE_SUMMARY);

@@ -328,3 +328,19 @@ impl Parts<'_> {
         self.progress.advance(new);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_life_ends_between_two_looks_in_proportion() {
+        let used = |(wear, uber)| Used { wear, uber };
+        let up = |before, now| Used::up_between(used(before), used(now));
+        assert_eq!(up((0.75, 0.0), (1.25, 0.5)), Some((0.5, End::WornOut)));
+        assert_eq!(up((0.75, 0.5), (1.25, 2.5)), Some((0.25, End::Uber)), "errors came first");
+        assert_eq!(up((0.0, 0.5), (0.5, 1.5)), Some((0.5, End::Uber)));
+        assert_eq!(up((0.75, 0.0), (0.99, 1.0)), None, "a target that is met is not missed");
+        assert_eq!(up((1.0, 0.0), (1.0, 0.0)), Some((1.0, End::WornOut)));
+    }
+}

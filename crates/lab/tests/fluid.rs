@@ -29,7 +29,7 @@ const SPLIT: &[&str] = &[
 ];
 const SENSINGS: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000", "disturb.dose=sensings"];
 
-const PAIRS: [Pair; 11] = [
+const PAIRS: [Pair; 13] = [
     Pair { reclaim: "block", set: ZIPF },
     Pair { reclaim: "block", set: HOT },
     Pair { reclaim: "block", set: EVEN },
@@ -41,6 +41,23 @@ const PAIRS: [Pair; 11] = [
     Pair { reclaim: "straw-wl", set: SPLIT },
     Pair { reclaim: "erased-probe", set: HOT },
     Pair { reclaim: "ideal", set: ZIPF },
+    Pair { reclaim: "chance-probe", set: HOT },
+    Pair { reclaim: "chance-probe", set: SPLIT },
+];
+
+/// Techniques that count reads themselves, or go by those of other blocks.
+const WITH_STATE: [Pair; 11] = [
+    Pair { reclaim: "tiered", set: HOT },
+    Pair { reclaim: "tiered", set: SPLIT },
+    Pair { reclaim: "redftl", set: HOT },
+    Pair { reclaim: "read-leveling", set: HOT },
+    Pair { reclaim: "hotld", set: SPLIT },
+    Pair { reclaim: "ipr", set: SPLIT },
+    Pair { reclaim: "straw-ss", set: ZIPF },
+    Pair { reclaim: "straw-ss", set: SPLIT },
+    Pair { reclaim: "straw-ss", set: SENSINGS },
+    Pair { reclaim: "straw-ss-sound", set: HOT },
+    Pair { reclaim: "straw-ss-published", set: HOT },
 ];
 
 fn plan(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> Plan {
@@ -60,7 +77,16 @@ fn run(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> Su
 
 #[test]
 fn the_fluid_gear_agrees_with_the_untimed_one() {
-    for Pair { reclaim, set } in &PAIRS {
+    both_gears_agree(&PAIRS);
+}
+
+#[test]
+fn techniques_with_state_agree_in_both_gears() {
+    both_gears_agree(&WITH_STATE);
+}
+
+fn both_gears_agree(pairs: &[Pair]) {
+    for Pair { reclaim, set } in pairs {
         let runs = |gear| -> Vec<Summary> { (1..=SEEDS).map(|seed| run(gear, reclaim, set, seed, Sample::WHOLE)).collect() };
         let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
         let what = |name: &str| format!("{reclaim} {set:?}: {name}");

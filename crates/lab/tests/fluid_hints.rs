@@ -27,12 +27,13 @@ const SOME: &str = "[[range]]\noffset = 0\nbytes = \"300MiB\"\naccess_latency = 
 const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000"];
 const WRITES: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000", "workload.read_share=0.999"];
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     Case { reclaim: "block", hints: Some(SOME), set: HOT },
     Case { reclaim: "straw-wl", hints: Some(ALL), set: HOT },
     Case { reclaim: "straw-wl", hints: Some(SOME), set: WRITES },
     Case { reclaim: "erased-probe", hints: Some(ALL), set: HOT },
     Case { reclaim: "observed-retries", hints: None, set: HOT },
+    Case { reclaim: "observed-retries", hints: Some(SOME), set: WRITES },
 ];
 
 /// The tiny drive with data that has an error rate, and two retries.

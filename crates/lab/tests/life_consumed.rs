@@ -55,6 +55,18 @@ fn shares_add_up(lived: &Lived, life: &Life) {
     near("shares", consumed.rows().iter().map(|(_, share)| share.mean).sum(), 1.0, 1e-9);
     let programmed: f64 = Cause::ALL.iter().map(|cause| lived.programs.of(*cause) as f64).sum();
     near("bytes", life.flash_bytes_written.mean, programmed * PAGE, 1e-9);
+    let named = [
+        ("host", consumed.host, Cause::Host),
+        ("GC", consumed.gc, Cause::Gc),
+        ("reads", consumed.reads, Cause::Reclaim),
+        ("age", consumed.age, Cause::Refresh),
+        ("levelling", consumed.wear_levelling, Cause::Wear),
+        ("parity", consumed.parity, Cause::Parity),
+    ];
+    for ((row, told), (name, share, cause)) in consumed.rows().into_iter().zip(named) {
+        assert_eq!((row, told), (name, share));
+        near(name, share.mean * programmed, lived.programs.of(cause) as f64, 1e-9);
+    }
 }
 
 /// Blocks of the tiny drive.

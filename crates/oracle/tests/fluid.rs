@@ -181,6 +181,21 @@ fn random_tired_drives_with_hints_are_clean() {
     assert!(read_most > 0.85 && retried > 10_000, "{read_most} {retried}");
 }
 
+/// Techniques that draw reads of their own, count them in a few counters a block, or go by those of other blocks, too.
+#[test]
+fn random_drives_of_techniques_with_state_are_clean() {
+    const WITH_STATE: [&str; 9] =
+        ["chance-probe", "straw-ss-sound", "straw-ss", "straw-ss-published", "tiered", "redftl", "read-leveling", "hotld", "ipr"];
+    for seed in 0..108 {
+        let reclaim = WITH_STATE[(seed % WITH_STATE.len() as u64) as usize];
+        // Streams of read-hot data and of several budgets are too many for so small a drive.
+        let is_tired = seed % 2 == 0 && seed % WITH_STATE.len() as u64 <= 4;
+        let (report, read, expected, _) = case_of(1000 + seed, reclaim, is_tired, None);
+        assert!(!report.is_bug(), "case {seed}, {reclaim}: {:?}", report.findings);
+        assert!(read <= expected + 6.0 * expected.sqrt(), "case {seed}: {read} of {expected}");
+    }
+}
+
 #[test]
 fn random_drives_in_bulk_are_clean() {
     let mut read_most = 0.0f64;
@@ -202,6 +217,8 @@ fn an_alarm_that_is_not_drawn_again_is_found() {
     // Hints are the drive's own in any gear.
     let found = (0..60).any(|seed| tired_case(seed, Some(|drive| drive.seed_bug(Bug::HintLostAtMove))).0.is_bug());
     assert!(found, "data that moved for another word");
+    let found = (0..90).any(|seed| tired_case(seed, Some(|drive| drive.seed_bug(Bug::TighterBudgetIgnored))).0.is_bug());
+    assert!(found, "a block that went by the most relaxed of its words");
     let found = (0..40).find(|seed| case(*seed, Some(|drive| drive.seed_bug(Bug::AlarmNotDrawnAgain))).0.is_bug());
     assert!(found.is_some(), "no page came past its limit");
 }

@@ -23,7 +23,7 @@ pub struct ReadRates {
 }
 
 /// Nanoseconds in a second.
-const NS_PER_S: f64 = 1e9;
+pub(crate) const NS_PER_S: f64 = 1e9;
 
 impl PageRates {
     /// Reads of a page in a nanosecond.

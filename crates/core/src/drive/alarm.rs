@@ -159,6 +159,13 @@ impl Drive {
     fn consult(&mut self, block: BlockId) -> (Reads, Vec<Action>) {
         let mut wanted = vec![];
         let budget = self.flash.cold(block).budget;
+        if self.flash.is_fluid() {
+            let (policy, view) = self.policy_and_view_at(budget);
+            let others = policy.compares_with(&view, block);
+            for other in others {
+                self.flash.draw_reads(other);
+            }
+        }
         let (policy, view) = self.policy_and_view_at(budget);
         let mut next = policy.on_alarm(&view, block, &mut wanted);
         while let Some(Action::Probe { block, wordlines }) = wanted.pop_if(|action| matches!(action, Action::Probe { .. })) {

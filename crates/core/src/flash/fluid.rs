@@ -28,18 +28,22 @@ mod agenda;
 mod chance;
 mod draw;
 mod flow;
+mod pace;
+mod track;
 mod words;
 
 use crate::base::dose::Quarters;
-use crate::base::rates::ReadRates;
+use crate::base::rates::{NS_PER_S, ReadRates};
 use crate::base::units::{BlockId, Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, SUSPECT};
+use crate::flash::counted::PAGES;
 use crate::hints::Hinted;
 use agenda::Agenda;
 use chance::Chance;
 use flow::Flow;
+use pace::Pace;
 use words::Words;
 
 /// A block that is read while it is written is drawn anew before a wordline when so much of the way to its alarm is behind.
@@ -56,10 +60,11 @@ pub(crate) struct Fluid {
     host_pages: u32,
     chance: Chance,
     flows: Vec<Flow>,
-    /// Reads expected of each place (a wordline or, where page kinds deposit different doses, a page) since its block was drawn, beyond what
+    /// Reads expected of each place (a wordline or, where page kinds deposit different doses or pages are counted, a page) since its block was drawn, beyond what
     /// its valid pages come to that were there all the time.
     pending: Vec<f32>,
     by_page: bool,
+    pace: Pace,
     agenda: Agenda,
     /// Blocks of which something may have changed that their alarm depends on.
     touched: Vec<BlockId>,
@@ -72,6 +77,8 @@ pub(crate) struct Fluid {
     weights: Vec<f64>,
     places: Vec<u32>,
     counts: Vec<u32>,
+    doses: Vec<Quarters>,
+    order: Vec<u32>,
 }
 
 impl Fluid {
@@ -97,10 +104,10 @@ fn reads_of(rates: &ReadRates, host_pages: u32, lpn: Lpn) -> f64 {
 }
 
 impl Flash {
-    /// From now on pages are read at these rates, without requests.
-    pub(crate) fn begin_fluid(&mut self, rates: ReadRates, hinted: Option<Hinted>, seed: u64) {
+    /// From now on pages are read at these rates, without requests; the host has read so many before.
+    pub(crate) fn begin_fluid(&mut self, rates: ReadRates, hinted: Option<Hinted>, (seed, before): (u64, u64)) {
         let bits = self.geometry.cell.bits() as usize;
-        let by_page = self.dose[..bits].iter().any(|dose| *dose != self.dose[0]);
+        let by_page = self.counters == PAGES || self.dose[..bits].iter().any(|dose| *dose != self.dose[0]);
         let places = self.wordlines.len() * if by_page { bits } else { 1 };
         self.fluid = Some(Box::new(Fluid {
             rates,
@@ -109,6 +116,7 @@ impl Flash {
             flows: vec![Flow::STILL; self.hot.len()],
             pending: vec![0.0; places],
             by_page,
+            pace: Pace::new(self.now, 0.0, before),
             agenda: Agenda::default(),
             touched: vec![],
             owed: vec![],
@@ -117,6 +125,8 @@ impl Flash {
             weights: vec![],
             places: vec![],
             counts: vec![],
+            doses: vec![],
+            order: vec![],
         }));
         self.take_rates();
     }
@@ -137,6 +147,7 @@ impl Flash {
     /// Sums up the rates of every block's pages.
     fn take_rates(&mut self) {
         let mut fluid = self.fluid.take().expect("reads come in bulk");
+        fluid.pace.set(self.now, fluid.rates.pages.sum(fluid.host_pages) / NS_PER_S);
         for block in self.geometry.block_ids() {
             let first = self.geometry.first_page(block);
             let rate_of = |page: u32| fluid.per_ns(self.contents.to_logical[(first + page) as usize]);
@@ -148,6 +159,17 @@ impl Flash {
         }
         self.fluid = Some(fluid);
         self.plan_touched();
+    }
+
+    /// Whether reads come in bulk.
+    #[inline]
+    pub(crate) fn is_fluid(&self) -> bool {
+        self.fluid.is_some()
+    }
+
+    /// Pages that the host has read by now, of which so many are counted: in the mean, where reads come in bulk.
+    pub(crate) fn host_reads(&self, counted: u64) -> u64 {
+        self.fluid.as_ref().map_or(counted, |fluid| fluid.pace.by(self.now))
     }
 
     fn valid_pages_of(&self, block: BlockId) -> impl Iterator<Item = u32> {
@@ -239,6 +261,7 @@ impl Flash {
         let before = fluid.rates.pages.per_ns(lpn);
         fluid.rates.pages.set(lpn, per_s);
         let by = fluid.rates.pages.per_ns(lpn) - before;
+        fluid.pace.change(self.now, by);
         let Some(ppn) = ppn else { return };
         let block = self.geometry.block_of(ppn);
         let page = ppn - self.geometry.first_page(block);

@@ -186,6 +186,12 @@ impl Ftl {
         if !flash.has_model() {
             return;
         }
+        if flash.is_fluid() {
+            let others = slots.compared_with(flash, self.away(flash), block);
+            for other in others {
+                flash.draw_reads(other);
+            }
+        }
         let mut first = slots.arm(flash, self.away(flash), block);
         flash.tell(|o| o.asks_at(block, first));
         if self.bugs.has(Bug::AlphaForgotten) {

@@ -67,7 +67,7 @@ impl<'a> View<'a> {
             recoded: flash.recoded(),
             pages_away: flash.pages_away() + away.leaving,
             pages_to_spare: away.at_most,
-            clock: facts.host_pages_before + host.read_pages + host.write_pages,
+            clock: facts.host_pages_before + flash.host_reads(host.read_pages) + host.write_pages,
             timed_from: facts.timed_from,
             rung_by: facts.rung_by,
             ages: flash.ages(),
@@ -109,6 +109,11 @@ impl<'a> Slots<'a> {
     /// First alarm of a block that is about to be written.
     pub(crate) fn arm(&mut self, flash: &Flash, away: Away, block: BlockId) -> Reads {
         self.reclaim.arm(&View::of(flash, away, self.told, flash.cold(block).budget), block)
+    }
+
+    /// Blocks whose reads have to be drawn before [`Self::arm`], where they come in bulk.
+    pub(crate) fn compared_with(&self, flash: &Flash, away: Away, block: BlockId) -> Vec<BlockId> {
+        self.reclaim.compares_with(&View::of(flash, away, self.told, flash.cold(block).budget), block)
     }
 
     /// A block is about to be erased.

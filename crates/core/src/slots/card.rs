@@ -28,8 +28,8 @@ pub struct About {
     pub lowers_density: bool,
     /// What it cannot do without.
     pub needs: Needs,
-    /// It keeps state that every read changes, or may change: it cannot be told of reads in bulk.
-    pub by_read: bool,
+    /// What becomes of it where reads come in bulk.
+    pub in_bulk: InBulk,
     /// Its parameters.
     pub params: &'static [Param],
     /// Makes the drive's flash another for the run; none but a counterfactual technique does.
@@ -47,6 +47,39 @@ pub enum Protection {
     Deceivable,
     /// From all reads.
     Sound,
+}
+
+/// What becomes of a technique where reads are numbers drawn by chance, and only those that ring an alarm are served (the fluid gear).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InBulk {
+    /// Nothing else than where they are served one by one: it goes by alarms, and by counts of the drive's that do not depend on the order of
+    /// reads.
+    Exact,
+    /// Its counters depend on the order of reads: between two draws of a block that order is drawn, each as likely. Their bounds hold in every
+    /// order.
+    OrderDrawn,
+    /// It goes by a clock of the host's page operations, whose reads are those expected by now, in the mean.
+    MeanClock,
+}
+
+impl InBulk {
+    /// Its word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::OrderDrawn => "order_drawn",
+            Self::MeanClock => "mean_clock",
+        }
+    }
+
+    /// What is to be known of it, for lists; nothing where it is exact.
+    pub const fn note(self) -> &'static str {
+        match self {
+            Self::Exact => "",
+            Self::OrderDrawn => "; in the fluid gear its counters see reads in an order that is drawn, and bound them as ever",
+            Self::MeanClock => "; in the fluid gear its clock counts the reads that are expected by now, and all else is exact",
+        }
+    }
 }
 
 /// What a technique cannot do without.
@@ -120,7 +153,7 @@ impl About {
         keeps_apart: false,
         lowers_density: false,
         needs: Needs { limits: false, counters: false, retries: false },
-        by_read: false,
+        in_bulk: InBulk::Exact,
         params: &[],
         nature: None,
     };

@@ -264,6 +264,11 @@ pub trait Policy: Send {
     /// for, it is the count at which the block may serve no further read.
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads;
 
+    /// Other blocks by whose reads it may go when it is asked about this one: where reads come in bulk, these are drawn first.
+    fn compares_with(&self, _view: &View, _block: BlockId) -> Vec<BlockId> {
+        vec![]
+    }
+
     /// Probes that were asked for have been carried out. As [`Self::on_alarm`], whose answer this replaces.
     fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
         let _ = (view, block, found, out);
@@ -354,11 +359,6 @@ pub const RECLAIM: &[Technique] = &[
     observed_retries::CARD,
     ideal::CARD,
 ];
-
-/// Whether a technique has to see each read: it keeps state that every read may change, and cannot be told of reads in bulk.
-pub fn sees_each_read(technique: &Technique, config: &DriveConfig) -> bool {
-    technique.by_read || technique.needs.counters || technique.make(config, 0).streams().iter().any(|stream| stream.counts_pages)
-}
 
 /// Refuses a technique on a drive that lacks what it goes by.
 ///

@@ -54,7 +54,8 @@ impl FluidRun {
     pub fn begin(drive: &mut Drive, source: &mut dyn FluidSource, seed: u64) -> Self {
         let (rates, rates_end) = source.rates(drive.now());
         let (requests_per_page, bytes_per_page) = (rates.requests_per_page, rates.bytes_per_page);
-        drive.flash.begin_fluid(rates, drive.hints.as_ref().map(|hints| hints.hinted.clone()), seed);
+        let hinted = drive.hints.as_ref().map(|hints| hints.hinted.clone());
+        drive.flash.begin_fluid(rates, hinted, (seed, drive.host.read_pages));
         Self {
             rates_end,
             requests_per_page,
@@ -100,6 +101,9 @@ impl FluidRun {
         drive.flash.draw_all();
         self.serve_owed(drive);
         self.count(drive);
+        // Techniques have gone by what was read in the mean, and their clock never goes back.
+        let in_the_mean = drive.flash.host_reads(drive.host.read_pages);
+        drive.facts.host_pages_before += in_the_mean.saturating_sub(drive.host.read_pages);
         drive.flash.end_fluid();
     }
 

@@ -91,6 +91,8 @@ mod tests {
     fn years_within_their_intervals_are_alike() {
         let alike = [of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
         assert!(longest(&alike).is_none() && verdict(&alike).unwrap().contains("live about as long"));
+        assert!(longest(&[of("a", 4.15, 0.0), of("b", 4.0, 0.0)]).is_none(), "the one interval does not reach, both together do");
+        assert_eq!(longest(&[of("b", 4.0, 0.0), of("a", 4.25, 0.0)]).unwrap().label, "a");
         let outlives = Life { ended: false, ..of("a", 3.0, 0.0) };
         assert_eq!(longest(&[of("b", 4.0, 0.0), outlives.clone()]).unwrap().label, "a", "it lives on where the other is worn out");
         assert!(longest(&[outlives.clone(), Life { label: "c".into(), ..outlives }]).is_none());

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::units::{END_OF_TIME, Lpn, Ns};
 use vpass_core::config::ConfigError;
-use vpass_core::slots::reclaim::{sees_each_read, technique};
 use vpass_core::time::FluidSource;
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::{FluidPhases, PhasesConfig};
@@ -46,12 +45,6 @@ const LONGEST: Ns = 3600 * SHORTEST;
 impl Plan {
     /// Refuses what the fluid gear cannot do, before anything is made.
     pub(super) fn check_fluid(&self) -> Result<(), Failure> {
-        let name = self.reclaim;
-        if sees_each_read(technique(name).expect("its name was found"), &self.drive.config) {
-            return Err(Failure::usage(format!(
-                "--gear fluid: reclaim technique {name} keeps state that every read changes, and reads come in bulk there; take --gear untimed"
-            )));
-        }
         if self.oracle == Watch::Full {
             return Err(Failure::usage(
                 "--oracle full follows every request, and reads have none in the fluid gear; take --oracle on or --gear untimed",

@@ -47,6 +47,13 @@ impl PageCounters {
         self.rows[row * self.pages_per_block + page as usize] += 1;
     }
 
+    /// Counts so many reads of each page of a block.
+    pub(crate) fn count_all(&mut self, block: BlockId, reads: &[u32]) {
+        let row = self.row_of[block.index()] as usize;
+        let counters = &mut self.rows[row * self.pages_per_block..][..self.pages_per_block];
+        counters.iter_mut().zip(reads).for_each(|(counter, reads)| *counter += reads);
+    }
+
     /// Asks for the row number of a block that is counted.
     #[inline]
     pub(crate) fn prefetch_row(&self, block: BlockId) {
@@ -81,7 +88,8 @@ mod tests {
         counters.begin(BlockId::new(0));
         counters.count(BlockId::new(2), 1);
         counters.count(BlockId::new(0), 2);
-        assert_eq!((counters.of(BlockId::new(2)), counters.of(BlockId::new(0))), (&[0, 1, 0][..], &[0, 0, 1][..]));
+        counters.count_all(BlockId::new(2), &[3, 0, 1]);
+        assert_eq!((counters.of(BlockId::new(2)), counters.of(BlockId::new(0))), (&[3, 1, 1][..], &[0, 0, 1][..]));
         counters.end(BlockId::new(2));
         counters.begin(BlockId::new(3));
         assert_eq!((counters.of(BlockId::new(2)), counters.of(BlockId::new(3)), counters.rows.len()), (&[][..], &[0, 0, 0][..], 6));

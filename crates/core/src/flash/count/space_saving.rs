@@ -12,6 +12,7 @@
 //! All counts are in quarters of a dose unit. For those who count from a wordline's own programming, the block's dose when each
 //! [`SEGMENTS`]th of its wordlines began to be written is kept too.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use crate::base::dose::Quarters;
@@ -157,6 +158,36 @@ impl SpaceSaving {
         entry.error = if equal == 0 { entry.count } else { entry.error };
         entry.count += dose;
         *(if equal == 0 { &mut bank.keys[place as usize] } else { &mut lowest.key_of_hit }) = key;
+    }
+
+    /// Counts of reads in any order what every order comes to: the doses of wordlines whose entries no miss can take, which are 0 then. The
+    /// others are to be counted one by one.
+    ///
+    /// Put some entries aside. What is read elsewhere goes to the others, and the lowest of these never counts more than they do in the mean.
+    /// So whoever was put aside and counts more than that mean at the end is never the lowest of all, and its reads all hit.
+    pub(crate) fn settle(&mut self, block: BlockId, doses: &mut [Quarters]) {
+        let of_block = &self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
+        let both = of_block.iter().flat_map(|bank| bank.entries.iter().zip(bank.keys));
+        let mut entries: Vec<(u64, usize)> =
+            both.take(self.entries_per_block).map(|(entry, key)| (entry.count.count().into(), key.into())).collect();
+        entries.sort_unstable_by_key(|(count, _)| Reverse(*count));
+        let read_of = |key: usize| doses.get(key).map_or(0, |dose| u64::from(dose.count()));
+        let read: u64 = doses.iter().map(|dose| u64::from(dose.count())).sum();
+        let (mut counted, mut elsewhere): (u64, u64) = (entries.iter().map(|(count, _)| count).sum(), read);
+        let mut settled = 0;
+        for (n, (count, key)) in (1..).zip(&entries) {
+            (counted, elsewhere) = (counted - count, elsewhere - read_of(*key));
+            let others = (entries.len() - n) as u64;
+            if elsewhere == 0 || count * others > counted + elsewhere {
+                settled = n;
+            }
+        }
+        for (_, key) in &entries[..settled] {
+            let dose = doses.get_mut(*key).map_or(Quarters::ZERO, std::mem::take);
+            if dose > Quarters::ZERO {
+                self.count(block, *key as u32, dose);
+            }
+        }
     }
 
     /// What [`Self::count`] comes to for the wordlines of a block in order, each once with its dose; for a block that has counted nothing, and
@@ -327,6 +358,41 @@ mod tests {
                 });
                 assert_eq!(entries(&each), entries(&one_by_one), "{k} entries, {smaller} and {larger}");
             }
+        }
+    }
+
+    /// Batches of reads, some of them of wordlines that are read over and over, in the order in which they come and settled first.
+    #[test]
+    fn what_is_settled_does_not_depend_on_the_order() {
+        for (k, wordlines) in [(1, 300), (2, 300), (3, 5), (32, 30), (32, 300), (64, 300), (64, 66)] {
+            let (mut in_order, mut settled) = (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
+            let (mut random, mut in_bulk, mut one_by_one) = (7u64, 0, 0);
+            for _ in 0..200 {
+                let mut doses = vec![Quarters::ZERO; 300];
+                let mut reads = vec![];
+                for _ in 0..97 {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
+                    let (wordline, dose) =
+                        ((unit.powi(5) * f64::from(wordlines)) as u32, Quarters::of([2, 3, 7][(random >> 33) as usize % 3]));
+                    reads.push((wordline, dose));
+                    doses[wordline as usize] += dose;
+                }
+                for (wordline, dose) in &reads {
+                    in_order.count(BlockId::new(1), *wordline, *dose);
+                }
+                settled.settle(BlockId::new(1), &mut doses);
+                for (wordline, dose) in reads {
+                    let is_left = doses[wordline as usize] > Quarters::ZERO;
+                    (one_by_one, in_bulk) = (one_by_one + u32::from(is_left), in_bulk + u32::from(!is_left));
+                    if is_left {
+                        settled.count(BlockId::new(1), wordline, dose);
+                    }
+                }
+                assert_eq!(entries(&settled), entries(&in_order), "{k} entries");
+            }
+            assert!(k < 32 || in_bulk > 0, "{k} entries settle nothing of {one_by_one}");
+            assert!(one_by_one > 0, "{k} entries: nothing was left");
         }
     }
 

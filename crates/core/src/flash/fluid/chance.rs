@@ -51,6 +51,14 @@ impl Chance {
         }
     }
 
+    /// Puts them in an order of which each is as likely as any other.
+    pub(super) fn shuffle(&mut self, places: &mut [u32]) {
+        for left in (2..=places.len()).rev() {
+            let at = (self.share() * left as f64) as usize;
+            places.swap(at, left - 1);
+        }
+    }
+
     /// Place by place: of the reads that are left, those that fall here.
     fn split(&mut self, count: u64, weights: &[f64], out: &mut [u32]) {
         let mut beyond: f64 = weights.iter().sum();
@@ -110,6 +118,39 @@ mod tests {
                 assert!((variance - right).abs() <= 0.12 * right, "{count} reads, place {i}: variance {variance} for {right}");
             }
         }
+    }
+
+    #[test]
+    fn a_part_of_the_reads_is_binomial() {
+        let mut chance = Chance::new(4);
+        assert_eq!([(9, 0.0), (9, -1.0), (0, 0.5), (9, 1.0), (9, 2.0)].map(|(count, share)| chance.part_of(count, share)), [0, 0, 0, 9, 9]);
+        for (count, share) in [(3, 0.3), (1000, 0.02), (100_000, 0.6)] {
+            let n = 6000;
+            let parts: Vec<f64> = (0..n).map(|_| chance.part_of(count, share) as f64).collect();
+            let (mean, right) = (parts.iter().sum::<f64>() / f64::from(n), count as f64 * share * (1.0 - share));
+            let variance = parts.iter().map(|part| (part - mean).powi(2)).sum::<f64>() / f64::from(n);
+            assert!((mean - count as f64 * share).abs() <= 4.0 * (right / f64::from(n)).sqrt(), "{count} {share}: {mean}");
+            assert!((variance / right - 1.0).abs() <= 0.12, "{count} {share}: variance {variance} for {right}");
+        }
+    }
+
+    /// A workload of the same seed draws its addresses from other numbers.
+    #[test]
+    fn chance_is_not_that_of_a_workload_of_the_same_seed() {
+        let (mut workload, mut own) = (Xoshiro256PlusPlus::seed_from_u64(5), Chance::new(5));
+        let workload: Vec<u64> = (0..1000).map(|_| workload.next_u64()).collect();
+        assert!((0..1000).all(|_| !workload.contains(&own.0.next_u64())));
+    }
+
+    #[test]
+    fn each_order_is_as_likely() {
+        let (mut chance, mut times) = (Chance::new(3), std::collections::BTreeMap::new());
+        for _ in 0..6000 {
+            let mut places = [1, 2, 3];
+            chance.shuffle(&mut places);
+            *times.entry(places).or_insert(0) += 1;
+        }
+        assert!(times.len() == 6 && times.values().all(|n| (870..1130).contains(n)), "{times:?}");
     }
 
     #[test]

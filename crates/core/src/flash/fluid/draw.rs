@@ -4,7 +4,8 @@ use super::{Fluid, OF_ALARM, reads_of};
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Ppn};
 use crate::flash::Flash;
-use crate::flash::block::SUSPECT;
+use crate::flash::block::{PAGES_COUNTED, SUSPECT};
+use crate::flash::counted::{PAGES, TRACKED};
 
 impl Flash {
     /// Draws the reads that a block has got by now.
@@ -63,8 +64,15 @@ impl Flash {
         }
         if count > 0 {
             self.weigh(&mut fluid, block, begin, of_block);
-            let Fluid { chance, weights, counts, by_page, .. } = &mut *fluid;
+            let Fluid { chance, weights, counts, .. } = &mut *fluid;
             chance.spread(count, weights, counts);
+            if self.counters == TRACKED {
+                self.track(&mut fluid, block);
+            }
+            if self.counters == PAGES && self.hot[block.index()].has(PAGES_COUNTED) {
+                self.page_counters.count_all(block, &fluid.counts);
+            }
+            let Fluid { counts, by_page, .. } = &mut *fluid;
             if *by_page {
                 // From here on a dose a wordline, in the place of a count a page.
                 for wordline in 0..self.geometry.wordlines_per_block as usize {

@@ -112,6 +112,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_drawn_is_expected_no_more() {
+        let mut flow = Flow::STILL;
+        flow.begin(0, 10, 8.0);
+        flow.change(0, 0.02);
+        flow.pass(100);
+        flow.begin(100, 5, 4.0);
+        assert_eq!((flow.expected(), flow.progress(), flow.drawn_at, flow.left), (0.0, 0.0, 100, 5));
+        assert_eq!(flow.next_look(false), 300);
+        flow.pass(200);
+        assert!((flow.progress() - 0.5).abs() < 1e-12 && !flow.is_due());
+        flow.pass(300);
+        assert!(flow.is_due());
+        flow.begin(300, 1, f64::INFINITY);
+        assert!(flow.next_look(false) == NEVER && !flow.is_due());
+    }
+
+    #[test]
     fn a_block_that_grows_is_looked_at_half_way() {
         let mut flow = Flow::STILL;
         flow.begin(0, 10, 8.0);

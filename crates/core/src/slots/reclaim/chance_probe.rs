@@ -51,7 +51,6 @@ pub(super) const CARD: Technique = Card {
         paper: "PARA, ISCA 2014",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
-        by_read: true,
         params: &[PROBABILITY],
         ..About::PLAIN
     },

@@ -19,12 +19,12 @@
 
 use super::Technique;
 use super::shared::low_density::LowDensity;
-use super::shared::read_hot::{HOT, ReadHot};
+use super::shared::read_hot::{HOT, MONITOR, ReadHot};
 use super::{Action, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Card, Needs, Protection};
+use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -35,6 +35,7 @@ pub(super) const CARD: Technique = Card {
         keeps_apart: true,
         lowers_density: true,
         needs: Needs { limits: true, counters: false, retries: false },
+        in_bulk: InBulk::MeanClock,
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(HotLd::new(config)),
@@ -76,6 +77,10 @@ impl Policy for HotLd {
         let full = wants_low && !self.has_room(view, out);
         out.push(if full { Rewrite::all(block) } else { refreshed }.into());
         ReadHot::deadline(view, block)
+    }
+
+    fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
+        if view.stream(block) == MONITOR { self.low.compared() } else { vec![] }
     }
 
     fn streams(&self) -> Vec<StreamSpec> {

@@ -26,7 +26,7 @@ use super::{Action, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, Vi
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Card, Needs, Protection};
+use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -37,6 +37,7 @@ pub(super) const CARD: Technique = Card {
         keeps_apart: true,
         lowers_density: true,
         needs: Needs { limits: true, counters: false, retries: false },
+        in_bulk: InBulk::MeanClock,
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(Ipr::new(config)),
@@ -101,6 +102,10 @@ impl Policy for Ipr {
         };
         out.push(rewrite.into());
         ReadHot::deadline(view, block)
+    }
+
+    fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
+        if view.stream(block) == HOT && view.mode(block) == 0 { self.low.compared() } else { vec![] }
     }
 
     fn streams(&self) -> Vec<StreamSpec> {

@@ -27,7 +27,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Card, Needs, Protection};
+use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -37,6 +37,7 @@ pub(super) const CARD: Technique = Card {
         protects: Protection::Sound,
         keeps_apart: true,
         needs: Needs { limits: true, counters: false, retries: false },
+        in_bulk: InBulk::MeanClock,
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(ReadLeveling::new(config)),
@@ -124,6 +125,10 @@ impl Policy for ReadLeveling {
         }
         out.push(self.reuse(view, block).into());
         ReadHot::deadline(view, block)
+    }
+
+    fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
+        self.shadows.compared_with(view, block)
     }
 
     fn streams(&self) -> Vec<StreamSpec> {

@@ -24,7 +24,7 @@ use super::{Action, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes, Cause, Reads};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Card, Needs, Protection};
+use crate::slots::card::{About, Card, InBulk, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -34,6 +34,7 @@ pub(super) const CARD: Technique = Card {
         protects: Protection::Sound,
         keeps_apart: true,
         needs: Needs { limits: true, counters: false, retries: false },
+        in_bulk: InBulk::MeanClock,
         ..About::PLAIN
     },
     new: |_, config, _| Box::new(RedFtl::new(config)),
@@ -63,6 +64,10 @@ impl Policy for RedFtl {
             self.shadows.refresh(view, block, out);
         }
         ReadHot::deadline(view, block)
+    }
+
+    fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
+        self.shadows.compared_with(view, block)
     }
 
     fn streams(&self) -> Vec<StreamSpec> {

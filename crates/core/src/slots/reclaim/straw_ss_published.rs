@@ -27,7 +27,7 @@ use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
-use crate::slots::card::{About, Args, Card, Needs, Protection};
+use crate::slots::card::{About, Args, Card, InBulk, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -36,6 +36,7 @@ pub(super) const CARD: Technique = Card {
         paper: "STRAW, CAL 2024",
         protects: Protection::Unsafe,
         needs: Needs { limits: true, counters: true, retries: false },
+        in_bulk: InBulk::OrderDrawn,
         params: &[CHECK_INTERVAL, COUNTERS],
         ..About::PLAIN
     },

@@ -25,7 +25,7 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
 use crate::config::DriveConfig;
 use crate::disturb::spared;
-use crate::slots::card::{About, Args, Card, Needs, Protection};
+use crate::slots::card::{About, Args, Card, InBulk, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
     about: About {
@@ -34,6 +34,7 @@ pub(super) const CARD: Technique = Card {
         paper: "STRAW, mended",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: true, retries: false },
+        in_bulk: InBulk::OrderDrawn,
         params: &[CHECK_INTERVAL, COUNTERS, OWN_AGE],
         ..About::PLAIN
     },

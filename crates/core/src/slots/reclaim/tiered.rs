@@ -72,7 +72,6 @@ pub(super) const CARD: Technique = Card {
         paper: "Hydra, ISCA 2022",
         protects: Protection::Sound,
         needs: Needs { limits: true, counters: false, retries: false },
-        by_read: true,
         params: &[CHECK_INTERVAL, TIER_SHARE, LAYER_SETS, WORDLINE_SETS, OWN_AGE],
         ..About::PLAIN
     },
@@ -166,6 +165,10 @@ impl Policy for Tiered {
             0 => Reads(self.retry(now, next.0)),
             cool => Reads(next.0.min(now.saturating_add(cool))),
         }
+    }
+
+    fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
+        self.straw.estimate.compared_with(view, block)
     }
 
     fn follows_age(&self) -> bool {

@@ -70,6 +70,11 @@ impl LowDensity {
         Some(coldest.block)
     }
 
+    /// Blocks that [`Self::revert_coldest`] chooses from, where there may not be one more.
+    pub(in crate::slots::reclaim) fn compared(&self) -> Vec<BlockId> {
+        if self.has_room() { vec![] } else { self.members.iter().map(|m| m.block).collect() }
+    }
+
     /// What it counts, for results.
     pub(in crate::slots::reclaim) fn counts(&self) -> [(&'static str, u64); 1] {
         [("reversals", self.reversals)]

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{Action, Rewrite, StreamSpec, Threshold, View};
-use super::read_hot::{HOT, ReadHot};
+use super::read_hot::{HOT, MONITOR, ReadHot};
 use crate::base::geometry::Geometry;
 use crate::base::streams::RESERVE;
 use crate::base::units::{BlockId, Bytes, Cause};
@@ -95,6 +95,11 @@ impl Shadows {
             self.refused += 1;
             out.push(Rewrite::all(block).into());
         }
+    }
+
+    /// Blocks that [`Self::refresh`] of a block may send back for their reads: shadow blocks, where a monitor block is divided.
+    pub(in crate::slots::reclaim) fn compared_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
+        if view.stream(block) == MONITOR { self.opened_at.keys().copied().collect() } else { vec![] }
     }
 
     /// Sends so many shadow blocks back that as many more as are wanted may be filled: those with the fewest reads per page operation of the

@@ -58,6 +58,13 @@ impl Placed {
         self.away[block.index()]
     }
 
+    /// Blocks that may lose their sets to this one for want of reads.
+    pub(super) fn compared_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
+        let layers = self.layers.considered_next().filter(|_| !self.counts_layers(view, block));
+        let wordlines = self.wordlines.considered_next().filter(|_| !self.counts_wordlines(view, block));
+        layers.chain(wordlines).collect()
+    }
+
     /// Begins to count a block's layers; false where there is no set, and none can be taken from another block.
     pub(super) fn count_layers(&mut self, view: &View, block: BlockId) -> bool {
         if let Some(cold) = self.layers.who_can_do_without(view, self.hardly) {

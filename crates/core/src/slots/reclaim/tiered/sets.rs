@@ -110,6 +110,13 @@ impl Sets {
         None
     }
 
+    /// Blocks that [`Self::who_can_do_without`] considers next; none while a set is free.
+    pub(super) fn considered_next(&self) -> impl Iterator<Item = BlockId> {
+        let is_free = !self.free.is_empty() || (self.owners.len() as u32) < self.most;
+        let looks = if is_free { 0 } else { LOOKS.min(self.most) };
+        (0..looks).map(|n| self.owners[((self.hand + n) % self.most) as usize].block)
+    }
+
     /// Takes back the set of a block.
     pub(super) fn release(&mut self, block: BlockId) {
         let set = std::mem::replace(&mut self.of_block[block.index()], NONE);

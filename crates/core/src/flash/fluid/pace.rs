@@ -1,0 +1,56 @@
+//! How many pages the host has read by now, where nobody counts them one by one: in the mean. It is the clock of techniques that compare rates.
+
+use crate::base::units::Ns;
+
+/// The integral of the rate at which the host reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Pages in a nanosecond, whether there is data or not.
+    per_ns: f64,
+    /// Up to when `expected` goes.
+    at: Ns,
+    expected: f64,
+    /// Pages that were read before.
+    before: u64,
+}
+
+impl Pace {
+    /// From `now` on the host reads at this rate, after so many pages.
+    pub(super) fn new(now: Ns, per_ns: f64, before: u64) -> Self {
+        Self { per_ns, at: now, expected: 0.0, before }
+    }
+
+    /// It reads so much more from now on, or less.
+    pub(super) fn change(&mut self, now: Ns, by: f64) {
+        self.expected += self.per_ns * (now - self.at) as f64;
+        self.at = now;
+        self.per_ns = (self.per_ns + by).max(0.0);
+    }
+
+    /// The same as a rate.
+    pub(super) fn set(&mut self, now: Ns, per_ns: f64) {
+        self.change(now, 0.0);
+        self.per_ns = per_ns;
+    }
+
+    /// Pages read by now.
+    pub(super) fn by(&self, now: Ns) -> u64 {
+        self.before + (self.expected + self.per_ns * (now - self.at) as f64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pace;
+
+    #[test]
+    fn pages_add_up_over_changes() {
+        let mut pace = Pace::new(100, 0.5, 7);
+        assert_eq!((pace.by(100), pace.by(200)), (7, 57));
+        pace.change(200, 0.25);
+        pace.set(300, 2.0);
+        assert_eq!((pace.by(300), pace.by(310)), (7 + 50 + 75, 7 + 50 + 75 + 20));
+        pace.change(310, -3.0);
+        assert_eq!(pace.by(1_000_000), 152, "nobody reads less than nothing");
+    }
+}

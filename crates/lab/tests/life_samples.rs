@@ -1,0 +1,49 @@
+//! Lives of samples: what they say of the whole drive, and of how sure that is.
+
+use std::num::NonZeroUsize;
+
+use vpass_lab::life::summary::Life;
+use vpass_lab::life::{Until, live_all};
+use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::progress::unwatched;
+use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
+use vpass_workload::synthetic::Sample;
+
+/// Lives of the tiny drive, one for each of its samples.
+fn lives(reclaim: &str, of: u32, until: Until, set: &[&str]) -> Life {
+    let common = ["workload.rate=10000", "workload.queue_depth=", "workload.block_size=16KiB", "start.overwrite=1"];
+    let set: Vec<String> = common.iter().chain(set).map(ToString::to_string).collect();
+    let plan = |residue| {
+        let base = Base { gear: Gear::Fluid, set: set.clone(), oracle: Watch::On, ..Base::new("tiny") };
+        let setup = Setup { sample: Sample { of, residue }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
+        Plan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+    };
+    let plans: Vec<Plan> = (0..of).map(plan).collect();
+    let lived = live_all(&plans, until, NonZeroUsize::new(1), &unwatched).unwrap();
+    Life::of(reclaim.into(), &plans, &lived)
+}
+
+fn near(what: &str, one: f64, other: f64, share: f64) {
+    assert!((one - other).abs() <= share * other.abs(), "{what}: {one} and {other}");
+}
+
+#[test]
+fn samples_are_of_a_whole_drive() {
+    let [whole, halves] = [1, 2].map(|of| lives("block", of, Until::default(), &["workload.read_share=0.95", "drive.rated_pec=12"]));
+    near("years", halves.years.mean, whole.years.mean, 0.05);
+    near("bytes of the host's", halves.host_bytes_written.mean, whole.host_bytes_written.mean, 0.05);
+    near("bytes of the flash", halves.flash_bytes_written.mean, whole.flash_bytes_written.mean, 0.05);
+    assert!(whole.years.ci95.is_none() && halves.worn_out && halves.lives.len() == 2);
+    // Two values: half of their difference is their standard deviation over the root of two; Student's t for one degree of freedom.
+    let [one, other] = [0, 1].map(|at| halves.lives[at].years);
+    near("interval", halves.years.ci95.unwrap(), 12.706 * (one - other).abs() / 2.0, 1e-9);
+    near("mean", halves.years.mean, f64::midpoint(one, other), 1e-12);
+}
+
+#[test]
+fn lost_pages_are_those_of_a_whole_drive() {
+    let until = Until { years: Some(2e-5), uber: None };
+    let [whole, halves] = [1, 2].map(|of| lives("none", of, until, &["workload.distribution=uniform", "start.pec=2900"]));
+    assert!(whole.lost_data(), "nothing to compare");
+    near("pages lost", halves.data_lost_pages, whole.data_lost_pages, 0.1);
+}
