@@ -34,6 +34,25 @@ fn an_unprotected_drive_loses_what_is_hammered_and_a_protected_one_does_not() {
     }
 }
 
+/// The same attack: without parity it loses data, and with it some of that is rebuilt. The command that replays it names the parity.
+#[test]
+fn parity_repairs_what_an_attack_spoils() {
+    let room = Room::new();
+    let place = room.path("hammer.toml");
+    let sets = ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.5", "--set", "parity.stripe=3"];
+    let lost = |more: &[&str]| attack("hammer", "none", &[&sets[..], more, &["--json"]].concat()).json();
+    let (without, with) = (lost(&[]), lost(&["--parity", "ppc", "--write", place.to_str().unwrap()]));
+    assert!(
+        without["data_lost_pages"].as_u64() > with["data_lost_pages"].as_u64(),
+        "{} {}",
+        without["data_lost_pages"],
+        with["data_lost_pages"]
+    );
+    assert!(with["parity"]["rebuilt_pages"].as_u64() > Some(0) && with["parity_technique"] == "ppc");
+    assert!(std::fs::read_to_string(place).unwrap().contains(" --parity ppc "));
+    attack("hammer", "none", &["--parity", "raid6"]).refuses(2, &["raid6", "raid5"]);
+}
+
 /// Reads may be slow, and no attack gets more out of that than retries: the oracle is clean and nothing is lost.
 #[test]
 fn hints_lose_nothing_under_attack() {

@@ -356,3 +356,30 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
     let lost = |reclaim: &str| lost.lines().find(|l| l.starts_with(&format!("published,web search,{reclaim},"))).unwrap().to_owned();
     assert!(lost("block").ends_with(",0") && !lost("none").ends_with(",0"), "{} {}", lost("block"), lost("none"));
 }
+
+/// Random writes under each parity technique, on a drive that has room for the parity.
+const BY_PARITY: &str = "title = 'parity'\ndrive = 'tiny'\n\
+    set = ['disturb.model=none', 'drive.capacity=512MiB', 'drive.spare=0.5', 'start.fill=0.3', 'start.overwrite=0', 'parity.stripe=3']\n\
+    figure = [{ name = 'f', title = 'programs', group = 'g', parity = ['none', 'raid5', 'ppc', 'hc'], metric = ['/flash/programs/parity'],\n\
+    unit = 'pages' }]\n\
+    workload = [{ name = 'even', config = { requests = 2000, read_share = 0.0, block_size = '16KiB' } }]\n\
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['none'], parity = ['none', 'raid5', 'ppc', 'hc'], passes = 1.0, oracle = true,\n\
+    variant = [{ name = 'v' }] }]\n";
+
+#[test]
+fn parity_is_an_axis_of_a_group() {
+    let room = Room::new();
+    let out = room.path("out");
+    let done = vpass(&["paper", &room.file("run.toml", BY_PARITY), "--out", out.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let csv = std::fs::read_to_string(out.join("f.csv")).unwrap();
+    let pages = |technique: &str| -> f64 {
+        let line = csv.lines().find(|line| line.contains(&format!(",{technique},"))).unwrap_or_else(|| panic!("{technique} in {csv}"));
+        line.split(',').nth(3).unwrap().parse().unwrap()
+    };
+    assert!(csv.contains("variant,workload,parity,pages"), "{csv}");
+    assert!(pages("none") < 1.0 && pages("ppc") > 0.0 && pages("ppc") < pages("raid5") && pages("hc") <= pages("ppc"), "{csv}");
+    let two = BY_PARITY.replace("reclaim = ['none']", "reclaim = ['none', 'block']");
+    let done = vpass(&["paper", &room.file("two.toml", &two)]);
+    assert!(done.code == 2 && done.stderr.contains("`parity` is given: one technique of `reclaim`"), "{}", done.stderr);
+}
