@@ -79,7 +79,7 @@ impl Drive {
         })
     }
 
-    /// What the reverse map says about a flash page: to whom it belongs, or last belonged; [`NO_PPN`] where to nobody.
+    /// What the reverse map says about a flash page: to whom it belongs, or last belonged; [`NO_LPN`] where to nobody.
     pub fn owner(&self, ppn: Ppn) -> Lpn {
         self.flash.contents().to_logical[ppn as usize]
     }

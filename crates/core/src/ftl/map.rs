@@ -7,7 +7,7 @@ use crate::base::units::{Lpn, Ppn};
 use crate::watch::observer::NO_PPN;
 
 /// No data: never written, trimmed or lost.
-pub(crate) const UNMAPPED: u32 = NO_PPN;
+pub(crate) const UNMAPPED: u32 = NO_PPN.number();
 /// The newest data is in this slot of the write buffer (low 31 bits).
 pub(crate) const BUFFERED: u32 = 1 << 31;
 

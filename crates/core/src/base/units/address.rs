@@ -1,7 +1,7 @@
 //! Addresses: numbers of a kind each, that neither mix nor add up.
 
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Add, Range, Sub};
 
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,43 @@ macro_rules! address {
     };
 }
 
+/// What is counted in a row: a page so many behind another, and how many lie between two.
+macro_rules! distances {
+    ($name:ident) => {
+        impl $name {
+            /// So many from this one on, in order.
+            #[inline]
+            pub fn run(self, count: u32) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+                Self::range(self.0..self.0 + count)
+            }
+        }
+
+        impl Add<u32> for $name {
+            type Output = Self;
+            #[inline]
+            fn add(self, count: u32) -> Self {
+                Self(self.0 + count)
+            }
+        }
+
+        impl Sub<u32> for $name {
+            type Output = Self;
+            #[inline]
+            fn sub(self, count: u32) -> Self {
+                Self(self.0 - count)
+            }
+        }
+
+        impl Sub for $name {
+            type Output = u32;
+            #[inline]
+            fn sub(self, other: Self) -> u32 {
+                self.0 - other.0
+            }
+        }
+    };
+}
+
 address! {
     /// Block number over the whole drive.
     BlockId
@@ -69,3 +106,10 @@ impl BlockId {
     /// No block: above every number.
     pub const NONE: Self = Self(u32::MAX);
 }
+
+address! {
+    /// Physical page number: `block * pages_per_block + page`, below 2^31 - 1.
+    Ppn
+}
+
+distances!(Ppn);
