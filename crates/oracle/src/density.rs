@@ -89,7 +89,7 @@ impl Oracle {
             let at = At { block, wordline, index, kind };
             let stamp = self.medium.stamp(at);
             if self.stamps.is_live(stamp) {
-                let place = self.place(wordline * self.geometry.cell.bits() + kind);
+                let place = self.place(Ppn::new(wordline * self.geometry.cell.bits() + kind));
                 self.findings.add(Kind::Stamp, || format!("{how} {}, the newest data of the page, at {place}", stamp.words()));
             }
             self.medium.set_stamp(at, Stamp::DEAD);

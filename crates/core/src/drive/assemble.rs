@@ -16,6 +16,7 @@ use crate::slots::parity::{self, PARITY, ParityTechnique, parity_technique};
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique};
 use crate::slots::refresh::{self, RefreshTechnique, refresh_technique};
+use crate::base::units::Ppn;
 
 impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
@@ -98,7 +99,7 @@ impl Drive {
                 late_reads: late_reads(&config, &geometry, timed),
                 host_pages_before: 0,
                 timed_from: 0,
-                rung_by: 0,
+                rung_by: Ppn::new(0),
                 bugs: Bugs::default(),
             },
             gc,

@@ -20,6 +20,12 @@ macro_rules! address {
                 Self(number)
             }
 
+            /// The one that this row of a table is for.
+            #[inline]
+            pub const fn from_index(index: usize) -> Self {
+                Self(index as u32)
+            }
+
             /// Its number: for formats, and for what goes by numbers alone.
             #[inline]
             pub const fn number(self) -> u32 {

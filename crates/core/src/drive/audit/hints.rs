@@ -3,7 +3,7 @@
 use crate::base::latency::AccessLatency;
 use crate::base::units::Bytes;
 use crate::drive::Drive;
-use crate::ftl::map::UNMAPPED;
+use crate::watch::observer::NO_PPN;
 use crate::hints::{Budget, HintCounts};
 
 /// What came of one word.
@@ -34,7 +34,7 @@ impl Drive {
             let latency = hints.hinted.of(row.lpn);
             let (all, tighter) = &mut pages[latency as usize];
             *all += 1;
-            let block = (row.ppn < UNMAPPED).then(|| self.geometry.block_of(row.ppn));
+            let block = (row.ppn < NO_PPN).then(|| self.geometry.block_of(row.ppn));
             *tighter += u64::from(block.is_some_and(|block| self.flash.cold(block).budget < latency));
         }
         Some(AccessLatency::ALL.map(|latency| {

@@ -23,6 +23,7 @@ use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::recoded::Recoded;
 use crate::hints;
 use crate::slots::reclaim::late::late_reads;
+use crate::base::units::Ppn;
 
 /// No promise depends on what is drawn.
 const NO_SEED: u64 = 0;
@@ -344,7 +345,7 @@ impl Blank {
             contents: &self.contents,
             clock: 0,
             timed_from: 0,
-            rung_by: 0,
+            rung_by: Ppn::new(0),
             ages: None,
             now: 0,
             recoded: &self.recoded,
