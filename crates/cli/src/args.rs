@@ -157,9 +157,10 @@ pub(crate) struct Setup {
     #[arg(long, value_name = "1/N", default_value = "1/1", hide_default_value = true, value_parser = a_sample)]
     pub(crate) sample: Samples,
     /// What the host says of how slow reads of its data may be: a TOML file of ranges, each with an access latency (none, idle, typical or
-    /// smallest), whose microseconds are those of `[hints]` of the drive. off: it says nothing.
-    #[arg(long, value_name = "FILE|off", default_value = "off")]
-    pub(crate) hints: PathBuf,
+    /// smallest), whose microseconds are those of `[hints]` of the drive. off: it says nothing. Where absent: `[[hints.range]]` of the
+    /// workload file, if it has any.
+    #[arg(long, value_name = "FILE|off")]
+    pub(crate) hints: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) replay: Replay,
     #[command(flatten)]

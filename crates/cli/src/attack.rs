@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use toml::Table;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
 use vpass_core::hints;
@@ -66,7 +67,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
         phase,
         ..PhasesConfig::default()
     };
-    let file = PhasesFile { description: format!("attack {}: {}", attack.name, attack.summary), workload };
+    let file = PhasesFile { description: format!("attack {}: {}", attack.name, attack.summary), workload, hints: Table::new() };
     if let Some(place) = &args.write {
         write(OutFile::begin(place, args.force)?, place, &file, &victim.command(&args.base))?;
     }

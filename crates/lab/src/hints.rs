@@ -1,4 +1,4 @@
-//! The file of `--hints`: what the host says of how slow reads of its data may be.
+//! What the host says of how slow reads of its data may be: the file of `--hints`, or `[hints]` of a workload file.
 //!
 //! ```toml
 //! [[range]]
@@ -15,6 +15,8 @@
 //! name = "/dev/sdb"
 //! access_latency = "idle"
 //! ```
+//!
+//! In a workload file the same tables are `[[hints.range]]`.
 
 use std::path::Path;
 
@@ -26,6 +28,7 @@ use vpass_core::hints::HintRange;
 
 use crate::failure::Failure;
 use crate::load::{complaint, line_of, read_file};
+use crate::setup::HintSource;
 use crate::suggest;
 
 /// What a hint file says, before it is known where devices and files lie.
@@ -100,6 +103,12 @@ struct Named {
     rank: u32,
 }
 
+/// A workload file, of which nothing else matters here.
+#[derive(Deserialize)]
+struct OfWorkload {
+    hints: Option<Tables>,
+}
+
 /// A word of `NVMe`'s.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
@@ -114,6 +123,24 @@ impl TryFrom<String> for Word {
 }
 
 impl HintFile {
+    /// The file that a user names, if any.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) fn given(source: &HintSource) -> Result<Option<Self>, Failure> {
+        let HintSource::File(path) = source else { return Ok(None) };
+        Self::read(path).map(Some)
+    }
+
+    /// What the text of a workload file says under `[hints]`; none where it says nothing.
+    ///
+    /// # Errors
+    /// As [`Self::read`], of a text that can be read.
+    pub(crate) fn of_workload(name: &str, text: &str) -> Result<Option<Self>, Failure> {
+        let file: OfWorkload = toml::from_str(text).map_err(|e| complaint(name, text, &e))?;
+        file.hints.map(|tables| Self::of(name, text, tables)).transpose()
+    }
+
     /// Reads a hint file.
     ///
     /// # Errors
@@ -124,7 +151,10 @@ impl HintFile {
 
     /// The same of its text.
     fn parse(name: &str, text: &str) -> Result<Self, Failure> {
-        let tables: Tables = toml::from_str(text).map_err(|e| complaint(name, text, &e))?;
+        Self::of(name, text, toml::from_str(text).map_err(|e| complaint(name, text, &e))?)
+    }
+
+    fn of(name: &str, text: &str, tables: Tables) -> Result<Self, Failure> {
         let line = |at: usize| line_of(text, at);
         let ranges = tables.range.into_iter().map(|row| {
             let line = line(row.span().start);
@@ -148,6 +178,17 @@ impl HintFile {
         let ranges: Vec<_> = file.rows.iter().filter_map(|row| Some((row, row.range(&[], |_| None).ok()??))).collect();
         file.refuse_contradictions(&ranges)?;
         Ok(file)
+    }
+
+    /// The file's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file and its first line that says something.
+    pub(crate) fn place(&self) -> String {
+        let first = self.rows.iter().map(|row| row.line).min();
+        first.map_or_else(|| self.name.clone(), |line| format!("{} line {line}", self.name))
     }
 
     /// What the file says of which addresses, of a workload with these places.
@@ -236,6 +277,24 @@ mod tests {
         let file = HintFile::parse("h.toml", &format!("{IDLE}rank = 3\n")).unwrap();
         let range = HintRange { offset: Bytes(1 << 20), bytes: Bytes(1 << 20), access_latency: Some(AccessLatency::Idle), rank: 3 };
         assert_eq!(file.ranges(None, &[]).unwrap(), [range]);
+    }
+
+    #[test]
+    fn a_workload_file_has_the_same_tables() {
+        let of = |hints: &str| HintFile::of_workload("w.toml", &format!("[workload]\nrequests = 9\n{hints}"));
+        let own = IDLE.replace("[[range]]", "[[hints.range]]");
+        let file = of(&own).unwrap().unwrap();
+        assert_eq!(file.ranges(None, &[]).unwrap(), HintFile::parse("h.toml", IDLE).unwrap().ranges(None, &[]).unwrap());
+        assert_eq!(file.place(), "w.toml line 3");
+        assert!(of("").unwrap().is_none());
+        let wrong = |text: &str| of(text).map(drop).unwrap_err().sentence;
+        assert!(wrong(&format!("{own}{own}")).starts_with("w.toml line 7: it overlaps with that of line 3, and both have rank 0"));
+        assert!(
+            wrong("[hints]\nidle_us = 7").contains("w.toml line 4: unknown field `idle_us`, expected one of `range`, `device`, `file`")
+        );
+        let file = of("[[hints.file]]\nname = 'b'\naccess_latency = 'idle'\n").unwrap().unwrap();
+        let sentence = file.ranges(None, &[]).unwrap_err().sentence;
+        assert_eq!(sentence, "w.toml line 3: [[file]] is for fio job files; [[range]] says it of addresses");
     }
 
     #[test]

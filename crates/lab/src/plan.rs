@@ -108,8 +108,9 @@ impl Plan {
         if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
             return Err(refusal);
         }
-        let hints = setup.hints.as_deref().map(HintFile::read).transpose()?;
+        let given = HintFile::given(&setup.hints)?;
         let workload = Workload::new(setup, &sets, &drive.config, begin)?;
+        let hints = workload.hints(&setup.hints, given)?;
         if let Some(hints) = &hints {
             let (kind, places) = workload.places(&drive.config)?;
             drive.config.hints.said = Some(hints.ranges(kind, &places)?);

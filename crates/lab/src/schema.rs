@@ -161,7 +161,8 @@ pub(crate) const PHASES: &[Section] =
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
     for (key, value) in document {
         let name: &str = key.get_ref();
-        if name == "description" {
+        // Where no table has them, hints are those of a workload, and `crate::hints` reads them.
+        if name == "description" || name == "hints" && schema.iter().all(|s| s.name != name) {
             continue;
         }
         let Some(section) = schema.iter().find(|s| s.name == name) else {

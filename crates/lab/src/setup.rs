@@ -49,15 +49,35 @@ pub struct Setup {
     pub ages: Vec<u32>,
     /// Which of the drive's pages to simulate.
     pub sample: Sample,
-    /// The file of what the host says of how slow reads of its data may be; none where it says nothing.
-    pub hints: Option<PathBuf>,
+    /// Where it stands how slow reads of the host's data may be.
+    pub hints: HintSource,
 }
 
 impl Setup {
     /// A pass of this workload, all of it counted.
     pub fn new(base: Base, workload: Named) -> Self {
-        Self { base, workload, repeat: NonZeroU32::MIN, until_stable: false, warm_up: 0, ages: vec![], sample: Sample::WHOLE, hints: None }
+        Self {
+            base,
+            workload,
+            repeat: NonZeroU32::MIN,
+            until_stable: false,
+            warm_up: 0,
+            ages: vec![],
+            sample: Sample::WHOLE,
+            hints: HintSource::Workload,
+        }
     }
+}
+
+/// Where it stands what the host says of how slow reads of its data may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HintSource {
+    /// In the workload's file, if it says anything.
+    Workload,
+    /// In a file of its own; a workload's file that says something, too, is refused.
+    File(PathBuf),
+    /// Nowhere, whatever the workload's file says.
+    Off,
 }
 
 /// A workload, by name.

@@ -9,7 +9,7 @@ use vpass_lab::plan::{Chosen, Plan};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::results::Summary;
 use vpass_lab::run::execute;
-use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
+use vpass_lab::setup::{Base, Gear, HintSource, Named, Setup, Watch};
 use vpass_workload::synthetic::Sample;
 
 struct Case {
@@ -50,10 +50,10 @@ fn setup(room: &Path, gear: Gear, case: &Case, seed: u64) -> Setup {
     let common = ["workload.rate=10000", "workload.queue_depth="];
     let set = common.iter().chain(case.set).map(ToString::to_string).collect();
     let base = Base { gear, seed, set, oracle: Watch::On, ..Base::new(drive.display().to_string()) };
-    let hints = case.hints.map(|text| {
+    let hints = case.hints.map_or(HintSource::Off, |text| {
         let path = room.join(format!("hints-{}.toml", text.len()));
         std::fs::write(&path, text).unwrap();
-        path
+        HintSource::File(path)
     });
     Setup { hints, ..Setup::new(base, Named::Workload("zipf-read".into())) }
 }

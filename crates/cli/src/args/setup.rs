@@ -1,7 +1,7 @@
 //! Arguments as the lab takes them: plain values, without what is said of printing.
 
 use vpass_lab::failure::Failure;
-use vpass_lab::setup::{self, Named};
+use vpass_lab::setup::{self, HintSource, Named};
 use vpass_workload::synthetic::Sample;
 
 use super::{Base, Gear, Replay, Samples, Setup, Watch};
@@ -35,7 +35,11 @@ impl From<&Setup> for setup::Setup {
             warm_up: args.warm_up,
             ages: args.ages.clone(),
             sample: Sample { of: args.sample.of, residue: 0 },
-            hints: Some(args.hints.clone()).filter(|file| file.as_os_str() != "off"),
+            hints: match &args.hints {
+                None => HintSource::Workload,
+                Some(file) if file.as_os_str() == "off" => HintSource::Off,
+                Some(file) => HintSource::File(file.clone()),
+            },
         }
     }
 }

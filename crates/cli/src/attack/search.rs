@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use toml::Table;
 use vpass_lab::failure::{Failure, Kind};
 use vpass_lab::numbers;
 use vpass_lab::progress::Progress;
@@ -154,7 +155,7 @@ impl Search<'_> {
 fn file_of(phases: &[PhaseConfig], requests: u64, coming: (Option<u32>, Option<f64>), description: &str) -> PhasesFile {
     let (queue_depth, rate) = coming;
     let workload = PhasesConfig { requests: Some(requests), queue_depth, rate, phase: phases.to_vec(), ..PhasesConfig::default() };
-    PhasesFile { description: description.into(), workload }
+    PhasesFile { description: description.into(), workload, hints: Table::new() }
 }
 
 impl Goal {

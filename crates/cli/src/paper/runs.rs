@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
+use toml::Table;
 use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
 use vpass_core::hints::HintRange;
 use vpass_core::slots::parity::NO_PARITY;
@@ -231,7 +232,7 @@ fn asked(group: &Group, variant: &Variant, workload: &NamedWorkload, drive: &Dri
 }
 
 fn generated(workload: &NamedWorkload, config: WorkloadConfig) -> Workload {
-    let file = WorkloadFile { description: workload.name.clone(), workload: config };
+    let file = WorkloadFile { description: workload.name.clone(), workload: config, hints: Table::new() };
     Workload::Generated(Loaded { name: workload.name.clone(), text: String::new(), config: Generated::Workload(file) })
 }
 

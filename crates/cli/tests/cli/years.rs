@@ -135,6 +135,34 @@ fn hints_are_refused_where_they_mean_nothing() {
     with(&["--hints", &named], &["named.toml line 1", "[[device]] is for traces"]);
 }
 
+/// A workload file that says how slow reads of some of its data may be.
+#[test]
+fn a_workload_file_may_have_hints_of_its_own() {
+    let room = Room::new();
+    let (drive, said) = (room.file("tired.toml", &tired()), IDLE.replace("1GiB", "300MiB"));
+    let hints = room.file("said.toml", &said);
+    let table = "[workload]\nrequests = 20000\nqueue_depth = 1\n";
+    let plain = room.file("plain.toml", table);
+    let own = room.file("own.toml", &format!("{table}\n{}", said.replace("[[range]]", "[[hints.range]]")));
+    let in_turn = "[[workload.phase]]\npages = [5, 90]\nrequests = 900\n";
+    let phases = room.file("phases.toml", &format!("{}{in_turn}", std::fs::read_to_string(&own).unwrap().replace(table, "")));
+    let run = |workload: &str, more: &[&str]| {
+        let fixed = ["run", "--drive", &drive, "--gear", "untimed", "--json", "--workload", workload];
+        vpass(&[&fixed[..], more].concat())
+    };
+    let of = |workload: &str, more: &[&str]| run(workload, more).json()["hints"].clone();
+    let beside = of(&plain, &["--hints", &hints]);
+    assert!(beside.pointer("/idle/pages").and_then(Value::as_u64) > Some(0), "{beside}");
+    assert_eq!(of(&own, &[]), beside);
+    assert_eq!(of(&own, &["--set", "workload.requests=20000"]), beside);
+    assert_eq!(of(&phases, &[])["idle"]["pages"], beside["idle"]["pages"]);
+    assert_eq!((of(&own, &["--hints", "off"]), of(&plain, &[])), (Value::Null, Value::Null));
+    run(&own, &["--hints", &hints]).refuses(2, &["said.toml", "own.toml line 5", "[[hints.range]]"]);
+    let slow = room.file("slow.toml", &std::fs::read_to_string(&own).unwrap().replace("idle", "slow"));
+    run(&slow, &[]).refuses(2, &["slow.toml line 8", "`slow` is no access latency", "none, idle, typical or smallest"]);
+    vpass(&["run", "--drive", "tiny", "--workload", &own]).refuses(2, &["no retries"]);
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let room = Room::new();

@@ -12,11 +12,11 @@ use vpass_workload::statistics::StatisticsConfig;
 use vpass_workload::traces::{Device, Fit, MissingClock, ReadOptions, Survey, TraceOptions, format_named};
 
 use crate::failure::Failure;
-use crate::hints::{Kind, Place};
+use crate::hints::{HintFile, Kind, Place};
 use crate::load::{self, Generated, Loaded};
 use crate::overrides::Override;
 use crate::progress::Begin;
-use crate::setup::{Named, Replay, Setup};
+use crate::setup::{HintSource, Named, Replay, Setup};
 
 /// The name of the attack that is not made beforehand.
 pub const ADAPTIVE: &str = "adaptive";
@@ -111,6 +111,26 @@ impl Workload {
             }
             _ => (None, vec![]),
         })
+    }
+
+    /// What the host says of how slow reads may be: in the workload's own file, or in the file that is given in its place.
+    ///
+    /// # Errors
+    /// Both of them, or what is wrong with the workload's.
+    pub(super) fn hints(&self, asked: &HintSource, given: Option<HintFile>) -> Result<Option<HintFile>, Failure> {
+        let Self::Generated(Loaded { name, text, .. }) = self else { return Ok(given) };
+        if *asked == HintSource::Off {
+            return Ok(None);
+        }
+        let own = HintFile::of_workload(name, text)?;
+        match (own, given) {
+            (Some(own), Some(given)) => Err(Failure::usage(format!(
+                "--hints {} and {}, whose [[hints.range]] says it, too: one of them is expected; without --hints it is the workload's",
+                given.name(),
+                own.place()
+            ))),
+            (own, given) => Ok(own.or(given)),
+        }
     }
 
     /// Reads what a user names, for this drive.

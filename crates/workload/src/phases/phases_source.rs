@@ -271,6 +271,7 @@ mod tests {
                 ],
                 ..PhasesConfig::default()
             },
+            hints: toml::from_str("range = [{ offset = 0, bytes = '1GiB', access_latency = 'idle' }]").unwrap(),
         };
         assert_eq!(PhasesFile::parse(&toml::to_string(&file).unwrap()).unwrap(), file);
     }

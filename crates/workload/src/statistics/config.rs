@@ -17,6 +17,9 @@ pub struct StatisticsFile {
     pub description: String,
     /// `[statistics]`
     pub statistics: StatisticsConfig,
+    /// `[[hints.range]]`: what the host says of how slow reads of its data may be, as it stands in the file; `vpass_lab::hints` reads it.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    pub hints: toml::Table,
 }
 
 impl StatisticsFile {
