@@ -16,7 +16,7 @@ mod siege;
 use std::any::Any;
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Lpn, Ns, Ppn};
+use vpass_core::base::units::{BlockId, Lpn, Ns, Ppn};
 use vpass_core::drive::Drive;
 use vpass_core::flash::block::BlockState;
 use vpass_core::time::{Progress, Replay, RunError, run_untimed};

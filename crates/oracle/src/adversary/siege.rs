@@ -8,7 +8,7 @@
 //! ```
 
 use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::{Lpn, Ppn};
+use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::config::DisturbModel;
 use vpass_core::drive::Drive;
 use vpass_core::flash::block::BlockState;
