@@ -16,6 +16,8 @@
 //! which m were reprogrammed ones, the m-th took `(wear - 1) sqrt(max(1, n / 5m))` cycles more, to the thousandth. The sum is rounded up.
 
 mod aged;
+mod truth;
+mod worn;
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::prefetch;
@@ -28,6 +30,8 @@ use crate::error_rates::ErrorRates;
 use crate::medium::{At, Counters, Medium};
 use crate::noise::Noise;
 use aged::ROUNDED;
+pub(crate) use truth::Truth;
+use worn::{BlockWear, Worn};
 
 /// `preprogram_weight` is a multiple of 1/65536.
 const WEIGHT_ONE: f64 = 65_536.0;
@@ -47,59 +51,6 @@ struct Block {
     mode: u8,
     /// Whether some of its wordlines have a mode of their own.
     has_own: bool,
-}
-
-/// Cycles of a block since the drive began.
-#[derive(Clone, Copy, Debug, Default)]
-struct Worn {
-    cycles: u32,
-    /// Those with a reprogramming, and whether the present one is such.
-    reprogrammed: u32,
-    is_reprogrammed: bool,
-    /// What they wore beyond a cycle each, in thousandths.
-    beyond_milli: u64,
-}
-
-impl Worn {
-    /// A cycle ends. Gives the cycles that the block is worn as if by, as far as limits go.
-    fn end_cycle(&mut self, wear: f64, counts: bool) -> u32 {
-        self.cycles += 1;
-        if std::mem::take(&mut self.is_reprogrammed) {
-            self.reprogrammed += 1;
-            let seldom = 0.2 * f64::from(self.cycles) / f64::from(self.reprogrammed);
-            self.beyond_milli += ((wear - 1.0) * seldom.max(1.0).sqrt() * 1000.0).round() as u64;
-        }
-        self.cycles + if counts { self.beyond_milli.div_ceil(1000) as u32 } else { 0 }
-    }
-}
-
-/// How far a page is from losing its data, in 1/1024 dose units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Truth {
-    pub(crate) dose: u64,
-    /// Below 0 where its age alone has lost the data.
-    pub(crate) limit: i64,
-}
-
-impl Truth {
-    /// Where nothing disturbs.
-    pub(crate) const SAFE: Self = Self { dose: 0, limit: i64::MAX };
-
-    #[inline]
-    pub(crate) fn is_past(self) -> bool {
-        self.dose.cast_signed() > self.limit
-    }
-
-    /// The share of its limit that it has taken.
-    pub(crate) fn ratio(self) -> f64 {
-        if self.limit > 0 { self.dose as f64 / self.limit as f64 } else { f64::INFINITY }
-    }
-
-    /// The share is above `ratio`; without a division. (Signed numbers convert faster, and none comes near 2^63.)
-    #[inline]
-    pub(crate) fn exceeds(self, ratio: f64) -> bool {
-        self.dose.cast_signed() as f64 > ratio * self.limit as f64
-    }
 }
 
 /// The counters of all blocks, and what wordlines endure.
@@ -136,17 +87,6 @@ pub(crate) struct Doses {
     /// Wear of a reprogrammed cycle, and whether it counts for limits.
     wear: f64,
     counts_wear: bool,
-}
-
-/// What a block has been through.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BlockWear {
-    /// Cycles since the drive began, and those with a reprogramming.
-    pub(crate) cycles: u32,
-    pub(crate) reprogrammed: u32,
-    /// Thousandths of cycles that it is worn as if by, and those of them that reprogramming wore.
-    pub(crate) effective_milli: u64,
-    pub(crate) beyond_milli: u64,
 }
 
 impl Doses {
@@ -477,10 +417,7 @@ impl Doses {
 
     /// What a block has been through.
     pub(crate) fn worn(&self, block: BlockId) -> BlockWear {
-        let worn = &self.worn[block.index()];
-        let cycles = u64::from(self.start_pec) + u64::from(worn.cycles);
-        let effective_milli = cycles * 1000 + worn.beyond_milli;
-        BlockWear { cycles: worn.cycles, reprogrammed: worn.reprogrammed, effective_milli, beyond_milli: worn.beyond_milli }
+        self.worn[block.index()].since(self.start_pec)
     }
 
     /// The block's wordlines forget; its next limits are those of one more cycle, and of what reprogramming wore.

@@ -87,6 +87,11 @@ pub struct View<'a> {
 const STEPS_AHEAD: usize = 2;
 
 impl View<'_> {
+    /// [`Self::late_reads`] of a job that is not done at once: one at least.
+    pub fn late_in_a_job(&self) -> u32 {
+        self.late_reads.max(1)
+    }
+
     /// What the limits of a block are to be looked up by. With `own_age` that holds until the drive asks again: when the block is a step older.
     pub fn worn(&self, block: BlockId, own_age: bool) -> Worn {
         let pec = self.pec(block);

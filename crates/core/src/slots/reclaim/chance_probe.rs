@@ -132,7 +132,7 @@ impl ChanceProbe {
     fn near(&self, view: &View, limits: Limits, pec: u32) -> u32 {
         // Each job of some wordlines serves one read, which may take retries; what those of other reads add is off the limit already.
         let retries = limits.most_retries(pec) * view.geometry.wordlines_per_block;
-        self.near.saturating_add(late(view)).saturating_add(retries)
+        self.near.saturating_add(view.late_in_a_job()).saturating_add(retries)
     }
 
     /// (alpha - 1) G.
@@ -183,12 +183,7 @@ impl ChanceProbe {
 
 /// B - E: reads that a block may be given once it is to move as a whole.
 fn after_end(view: &View) -> u32 {
-    late(view) + 1 + view.geometry.pages_per_block + CASCADE
-}
-
-/// `R_late`; a job that is not done at once has one read at least.
-fn late(view: &View) -> u32 {
-    view.late_reads.max(1)
+    view.late_in_a_job() + 1 + view.geometry.pages_per_block + CASCADE
 }
 
 impl Policy for ChanceProbe {

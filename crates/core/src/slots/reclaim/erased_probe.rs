@@ -126,13 +126,13 @@ impl ErasedProbe {
 
     /// Reads to the next round where nothing is to spare.
     fn pause(&self, view: &View) -> u32 {
-        self.interval.max(late(view) + 1)
+        self.interval.max(view.late_in_a_job() + 1)
     }
 
     /// What a group needs with so many pages that movers may still sense.
     fn need(&self, view: &View, limits: Limits, group: usize, pec: u32, pages: u32) -> Need {
         let e = limits.lookup(group, pec);
-        let reads = self.pause(view) + late(view) + self.overshoot + 3 * self.width(view);
+        let reads = self.pause(view) + view.late_in_a_job() + self.overshoot + 3 * self.width(view);
         let beside = (e.alpha - Alpha::ONE) * 2;
         // The pages of a whole block weigh one unit each in the mean.
         let moved = (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters());
@@ -184,7 +184,7 @@ impl ErasedProbe {
             return Reads(due);
         }
         out.push(Rewrite::pages(block, pages).into());
-        Reads(now.saturating_add(late(view)))
+        Reads(now.saturating_add(view.late_in_a_job()))
     }
 
     /// Asks for the next probes of a round, or ends it where there are none.
@@ -203,11 +203,6 @@ impl ErasedProbe {
         out.push(Action::Probe { block, wordlines });
         Reads(now + 1)
     }
-}
-
-/// `R_late`; a job that is not done at once has one read at least.
-fn late(view: &View) -> u32 {
-    view.late_reads.max(1)
 }
 
 impl Policy for ErasedProbe {
@@ -287,7 +282,7 @@ impl Policy for ErasedProbe {
                 because: format!(
                     "(ERC_MAX {limit} - need {need:.1}) / alpha {alpha:.3} + max(I {}, R_late {} + 1); a round takes {} reads",
                     self.interval,
-                    late(view),
+                    view.late_in_a_job(),
                     self.width(view)
                 ),
             }
