@@ -5,7 +5,7 @@ mod common;
 use common::log::{Log, run_watched};
 use common::{PAGE, Script, config, dies};
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Ppn, Cause};
+use vpass_core::base::units::{Cause, Ppn};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
 

@@ -5,7 +5,7 @@ mod common;
 use common::log::{Event, Log, run_watched};
 use common::{Cycle, PAGE, Script, Uniform, config, dies};
 use vpass_core::base::request::{Arrival, Op, Request};
-use vpass_core::base::units::{Ppn, Cause, Ns};
+use vpass_core::base::units::{Cause, Ns, Ppn};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, warm_up};
 

@@ -1,7 +1,7 @@
 //! Blocks and wordlines that hold fewer pages than they could: a merge may take away only what nobody wants, and limits change only where
 //! every wordline with data is merged.
 
-use vpass_core::base::units::{Ppn, BlockId};
+use vpass_core::base::units::{BlockId, Ppn};
 
 use crate::medium::At;
 use crate::oracle::Oracle;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use vpass_core::base::units::{Ppn, BlockId};
+use vpass_core::base::units::{BlockId, Ppn};
 
 use crate::doses::Truth;
 use crate::endurance::UNIT;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{Ppn, BlockId, Cause, Reads};
+use vpass_core::base::units::{BlockId, Cause, Ppn, Reads};
 
 use crate::clock::{Begun, Now};
 use crate::medium::At;

@@ -116,7 +116,8 @@ impl Stamp {
     #[inline]
     pub(crate) fn fingerprint(self, ppn: Ppn) -> u64 {
         // splitmix64's finaliser, of numbers that differ at one place wherever stamps do.
-        let z = (u64::from(self.lpn) << 32 | u64::from(ppn.number())).wrapping_add(u64::from(self.tag.0).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let z =
+            (u64::from(self.lpn) << 32 | u64::from(ppn.number())).wrapping_add(u64::from(self.tag.0).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)

@@ -3,6 +3,7 @@
 use super::{Drive, Techniques};
 use crate::base::geometry::Geometry;
 use crate::base::metrics::HostCounts;
+use crate::base::units::Ppn;
 use crate::bugs::Bugs;
 use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, require};
 use crate::disturb::{ErrorModel, error_model};
@@ -16,7 +17,6 @@ use crate::slots::parity::{self, PARITY, ParityTechnique, parity_technique};
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique};
 use crate::slots::refresh::{self, RefreshTechnique, refresh_technique};
-use crate::base::units::Ppn;
 
 impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.

@@ -81,7 +81,8 @@ impl Draws {
 
 /// A number from 0 to 1, both excluded, as good as drawn: numbers that differ in a bit give numbers that have nothing in common.
 fn dice(seed: u64, ppn: Ppn, pec: u32, served: u32) -> f64 {
-    let mixed = [u64::from(ppn.number()), u64::from(pec) << 32 | u64::from(served)].into_iter().fold(mix(seed), |hash, part| mix(hash ^ part));
+    let mixed =
+        [u64::from(ppn.number()), u64::from(pec) << 32 | u64::from(served)].into_iter().fold(mix(seed), |hash, part| mix(hash ^ part));
     // As fine as 64 bits are: the last level fails with a chance of 1e-16. The largest is the last number below 1.
     ((mixed as f64 + 0.5) * (0.5f64).powi(64)).min(1.0 - f64::EPSILON / 2.0)
 }

@@ -1,6 +1,6 @@
 //! A piece of physical work in time: the stages it goes through, and how long each must take.
 
-use vpass_core::base::units::{Ppn, Cause, Ns};
+use vpass_core::base::units::{Cause, Ns, Ppn};
 use vpass_core::watch::time_event::Work;
 
 use super::expected::Taken;

@@ -1,7 +1,7 @@
 //! Dose arithmetic: by hand on four wordlines, and against the definition on random streams.
 
 use proptest::prelude::*;
-use vpass_core::base::units::{Ppn, BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 use vpass_core::watch::observer::{Observer, PhysRead};
 

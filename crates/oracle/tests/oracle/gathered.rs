@@ -1,6 +1,6 @@
 //! Copies that wait in the controller's memory for the rest of their wordline, and wordlines that are padded.
 
-use vpass_core::base::units::{Ppn, BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};

@@ -1,7 +1,7 @@
 //! Past the limit: what is a result because the drive said so, and what is a bug because it did not, or said so wrongly.
 //! The scene: 12 pages in block 0, limit 100, alpha 9. The 12th read of wordline 0 puts wordline 1 at 108.
 
-use vpass_core::base::units::{Ppn, BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::config::DisturbConfig;
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
 

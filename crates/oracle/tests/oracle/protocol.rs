@@ -1,6 +1,6 @@
 //! The rules of flash and of time.
 
-use vpass_core::base::units::{Ppn, BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::watch::observer::{NO_LPN, Observer, Origin};
 use vpass_oracle::TimeCheck;
 

@@ -1,6 +1,6 @@
 //! Every host read finds the newest version, whatever the drive did in between.
 
-use vpass_core::base::units::{Ppn, BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
@@ -25,7 +25,10 @@ fn writes_overwrites_moves_trims_and_buffered_pages_are_clean() {
     s.read(6, 0);
     assert_eq!(s.clean().reads_checked, 7);
     assert_eq!((s.oracle.newest(5), s.oracle.newest(6), s.oracle.newest(7)), (Some(2), Some(2), None));
-    assert_eq!((s.oracle.content(Ppn::new(12)), s.oracle.content(Ppn::new(0)), s.oracle.content(Ppn::new(1))), (Some((5, 2)), Some((6, 2)), None));
+    assert_eq!(
+        (s.oracle.content(Ppn::new(12)), s.oracle.content(Ppn::new(0)), s.oracle.content(Ppn::new(1))),
+        (Some((5, 2)), Some((6, 2)), None)
+    );
 }
 
 #[test]

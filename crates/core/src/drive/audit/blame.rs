@@ -12,7 +12,7 @@
 use crate::base::dose::Quarters;
 use crate::base::page_set::{PageSet, any};
 use crate::base::reciprocal::Reciprocal;
-use crate::base::units::{Ppn, BlockId, Lpn};
+use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::config::DisturbModel;
 use crate::flash::Flash;

@@ -3,8 +3,8 @@
 use crate::base::latency::AccessLatency;
 use crate::base::units::Bytes;
 use crate::drive::Drive;
-use crate::watch::observer::NO_PPN;
 use crate::hints::{Budget, HintCounts};
+use crate::watch::observer::NO_PPN;
 
 /// What came of one word.
 #[derive(Clone, Copy, Debug)]

@@ -13,6 +13,7 @@
 use super::{CHECK_INTERVAL, Policy, Technique, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
+use crate::base::units::Ppn;
 use crate::bugs::Bugs;
 use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig, Schedule};
 use crate::disturb::table::LimitTable;
@@ -23,7 +24,6 @@ use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::recoded::Recoded;
 use crate::hints;
 use crate::slots::reclaim::late::late_reads;
-use crate::base::units::Ppn;
 
 /// No promise depends on what is drawn.
 const NO_SEED: u64 = 0;

@@ -228,7 +228,7 @@ impl Refresh for Ida {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::units::{Ppn, BlockId, Cause};
+    use crate::base::units::{BlockId, Cause, Ppn};
     use crate::drive::{Drive, Techniques};
 
     const SECOND: Ns = 1_000_000_000;
