@@ -97,6 +97,12 @@ impl Geometry {
         self.blocks * self.pages_per_block
     }
 
+    /// Whether there is such a page; nothing that stands for none is one.
+    #[inline]
+    pub fn has_page(&self, ppn: Ppn) -> bool {
+        ppn.number() < self.raw_pages()
+    }
+
     /// Wordlines in the drive.
     pub fn wordlines(&self) -> u32 {
         self.blocks * self.wordlines_per_block

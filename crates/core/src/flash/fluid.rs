@@ -193,7 +193,7 @@ impl Flash {
     /// A read was served by itself from this page: its block's alarm is nearer.
     #[inline]
     pub(crate) fn served_from(&mut self, ppn: Ppn) {
-        if ppn.number() < self.geometry.raw_pages() {
+        if self.geometry.has_page(ppn) {
             self.touch(self.geometry.block_of(ppn));
         }
     }
