@@ -1,15 +1,12 @@
-//! Addresses: numbers of a kind each, that neither mix nor add up.
+//! Addresses: blocks and flash pages by number, a type each, with the arithmetic that is allowed.
 
 use std::fmt;
 use std::ops::{Add, Range, Sub};
 
-use serde::{Deserialize, Serialize};
-
 macro_rules! address {
     ($(#[$about:meta])* $name:ident) => {
         $(#[$about])*
-        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(transparent)]
         pub struct $name(u32);
 
@@ -66,43 +63,6 @@ macro_rules! address {
     };
 }
 
-/// What is counted in a row: a page so many behind another, and how many lie between two.
-macro_rules! distances {
-    ($name:ident) => {
-        impl $name {
-            /// So many from this one on, in order.
-            #[inline]
-            pub fn run(self, count: u32) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
-                Self::range(self.0..self.0 + count)
-            }
-        }
-
-        impl Add<u32> for $name {
-            type Output = Self;
-            #[inline]
-            fn add(self, count: u32) -> Self {
-                Self(self.0 + count)
-            }
-        }
-
-        impl Sub<u32> for $name {
-            type Output = Self;
-            #[inline]
-            fn sub(self, count: u32) -> Self {
-                Self(self.0 - count)
-            }
-        }
-
-        impl Sub for $name {
-            type Output = u32;
-            #[inline]
-            fn sub(self, other: Self) -> u32 {
-                self.0 - other.0
-            }
-        }
-    };
-}
-
 address! {
     /// Block number over the whole drive.
     BlockId
@@ -118,4 +78,48 @@ address! {
     Ppn
 }
 
-distances!(Ppn);
+impl Ppn {
+    /// So many from this one on, in order.
+    #[inline]
+    pub fn run(self, count: u32) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+        Self::range(self.0..self.0 + count)
+    }
+}
+
+impl Add<u32> for Ppn {
+    type Output = Self;
+    /// The page so many behind this one.
+    #[inline]
+    fn add(self, count: u32) -> Self {
+        Self(self.0 + count)
+    }
+}
+
+impl Sub for Ppn {
+    type Output = u32;
+    /// How many pages lie between: the page within its block, from the block's first.
+    #[inline]
+    fn sub(self, first: Self) -> u32 {
+        self.0 - first.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_read_as_their_numbers_wherever_they_are_quoted() {
+        assert_eq!((format!("{}", BlockId::new(7)), format!("{:?}", [Some(Ppn::new(12))])), ("7".into(), "[Some(12)]".into()));
+        assert_eq!(format!("{:>4}", BlockId::new(7)), "   7");
+    }
+
+    #[test]
+    fn pages_in_a_row_follow_each_other() {
+        let first = Ppn::new(24);
+        assert_eq!(first.run(3).collect::<Vec<_>>(), [24, 25, 26].map(Ppn::new));
+        assert_eq!((first + 5 - first, (first + 5).index()), (5, 29));
+        assert_eq!(BlockId::all().nth(3), BlockId::range(3..5).next());
+        assert!(BlockId::range(0..9).all(|block| block < BlockId::NONE));
+    }
+}
