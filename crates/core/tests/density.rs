@@ -93,7 +93,7 @@ fn reprogramming_moves_a_third_and_reads_it_twice() {
     assert!((block.reads - (9_000.0 + 256.0)).abs() < 1e-9, "what it has endured stays: {} reads", block.reads);
     let out = MSB.map(|lpn| drive.read_page(lpn));
     assert!(out.iter().all(|ppn| drive.geometry().block_of(*ppn) != BlockId::new(0)), "backed up elsewhere");
-    assert_eq!([0, 2].map(|lpn| drive.read_page(lpn)), [0, 1]);
+    assert_eq!([0, 2].map(|lpn| drive.read_page(lpn).number()), [0, 1]);
 }
 
 /// 64 wordlines, 5.5 units each, on top of the 9,000 reads and the 256 of the job; the alarm of the block that stays is put off by both.

@@ -5,7 +5,7 @@ mod common;
 use common::log::{Log, run_watched};
 use common::{PAGE, Script, config, dies};
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{Cause, Ppn};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
 
@@ -103,7 +103,7 @@ fn ipr(schedule: &str, unit: &str) -> String {
 
 /// Time that the die was busy, and the host's reads of it.
 fn busy(log: &Log) -> (u64, u64) {
-    (log.busy().map(|(from, to)| to - from).sum(), log.reads_below(80 * 192, |_| false))
+    (log.busy().map(|(from, to)| to - from).sum(), log.reads_below(Ppn::new(80 * 192), |_| false))
 }
 
 /// A block of 192 pages reads 192 and programs 64 wordlines, or 192 pages, and is erased: in one piece, in batches and in gaps.

@@ -114,7 +114,7 @@ fn a_stream_may_write_csb_and_msb_pages_only() {
         let mut drive = drive(whole, &format!("program_unit = \"{unit}\""), false);
         read(&mut drive, 1, 100);
         drive.report_unread_losses();
-        let pages_of_fast: Vec<u32> = drive.map_rows().take(12).map(|row| row.ppn % 12).collect();
+        let pages_of_fast: Vec<u32> = drive.map_rows().take(12).map(|row| row.ppn.number() % 12).collect();
         assert_eq!([0, 3, 6, 9].map(|lpn| pages_of_fast[lpn]), [1, 2, 4, 5], "{unit}");
         assert_eq!(drive.flash_counts().reprograms[Cause::Reclaim as usize], 4 + 2, "{unit}");
         (0..12).for_each(|lpn| read(&mut drive, lpn, 1));

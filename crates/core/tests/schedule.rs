@@ -5,7 +5,7 @@ mod common;
 use common::log::{Event, Log, run_watched};
 use common::{Cycle, PAGE, Script, Uniform, config, dies};
 use vpass_core::base::request::{Arrival, Op, Request};
-use vpass_core::base::units::{Cause, Ns};
+use vpass_core::base::units::{Cause, Ns, Ppn};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, warm_up};
 
@@ -78,7 +78,7 @@ fn every_schedule_loses_nothing_and_reports_the_reads_that_met_a_job() {
 fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, Replay, Log) {
     let text = ipr(schedule).replace("reclaim = {", "reclaim = { late_reads = 50,");
     run_watched(&text, |drive| {
-        let last = drive.map_rows().find(|row| row.ppn == 191).unwrap().lpn;
+        let last = drive.map_rows().find(|row| row.ppn == Ppn::new(191)).unwrap().lpn;
         let read = |n| Request { at: n * every, offset: u64::from(last) * 32_768, bytes: 32_768, op: Op::Read, origin: 0, hint: None };
         Script((1..=reads).map(read).collect())
     })
@@ -86,7 +86,7 @@ fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, Replay, Log) 
 
 /// The host's reads of the first block until it is erased.
 fn reads_until_erased(log: &Log) -> u64 {
-    log.reads_below(192, |event| matches!(event, Event::Erased(block) if block.index() == 0))
+    log.reads_below(Ppn::new(192), |event| matches!(event, Event::Erased(block) if block.index() == 0))
 }
 
 const JOB_NS: u64 = 192 * 1_700_000 + 5_000_000;
@@ -97,10 +97,10 @@ const JOB_NS: u64 = 192 * 1_700_000 + 5_000_000;
 fn a_block_at_its_deadline_serves_no_read_until_its_pages_have_moved() {
     for schedule in ["deadline", "batch:1"] {
         let (drive, _, log) = read_steadily(schedule, 120_000, 12_000);
-        let first_copy = log.reads_below(192, |event| matches!(event, Event::Copied(0..192, Cause::Reclaim)));
+        let first_copy = log.reads_below(Ppn::new(192), |event| matches!(event, Event::Copied(ppn, Cause::Reclaim) if ppn.index() < 192));
         assert!(first_copy >= 9758, "{schedule}: moved from {first_copy} reads on");
         assert_eq!(reads_until_erased(&log), 9758 + 50, "{schedule}: the job's own 192 reads are none of the 50");
-        assert_eq!(log.reads_below(192, |_| false), 9758 + 50, "{schedule}: later reads go elsewhere");
+        assert_eq!(log.reads_below(Ppn::new(192), |_| false), 9758 + 50, "{schedule}: later reads go elsewhere");
         let counts = drive.reclaim_counts();
         assert_eq!((counts.invocations, counts.deadline_misses, drive.lost_pages()), (1, 1, 0), "{schedule}");
         // Between one read and all of the 50, and one that was under way, wait for what is left of the job.

@@ -4,9 +4,9 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{Bytes, Cause};
+use vpass_core::base::units::{Bytes, Cause, Ppn};
 use vpass_core::config::{DisturbConfig, DisturbModel, DriveConfig, PerPec};
-use vpass_core::watch::observer::{NO_PPN, Observer, PhysRead};
+use vpass_core::watch::observer::{NO_LPN, Observer, PhysRead};
 use vpass_oracle::Oracle;
 
 #[path = "../tests/oracle/common.rs"]
@@ -41,15 +41,15 @@ fn full(model: DisturbModel) -> (Oracle, Vec<PhysRead>) {
     let geometry = Geometry::new(&config);
     let mut oracle = Oracle::new(&geometry, &config);
     for block in geometry.block_ids() {
-        let first = geometry.first_page(block);
-        let lpns: Vec<u32> = (first..first + geometry.pages_per_block).map(|n| if n < geometry.host_pages { n } else { NO_PPN }).collect();
+        let first = geometry.first_page(block).number();
+        let lpns: Vec<u32> = (first..first + geometry.pages_per_block).map(|n| if n < geometry.host_pages { n } else { NO_LPN }).collect();
         oracle.preloaded(block, &lpns);
     }
     let mut state = 1u64;
     let reads = (0..BATCH * BATCHES).map(|_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let page = (((state >> 32) * u64::from(geometry.host_pages)) >> 32) as u32;
-        PhysRead::good(page, page, Cause::Host)
+        PhysRead::good(page, Ppn::new(page), Cause::Host)
     });
     (oracle, reads.collect())
 }

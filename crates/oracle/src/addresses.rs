@@ -1,7 +1,7 @@
 //! Where things are, by plain division: the drive takes addresses apart by multiplication, and the oracle follows it there.
 
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::BlockId;
+use vpass_core::base::units::{BlockId, Ppn};
 use vpass_core::config::DriveConfig;
 
 /// Pages of a block that are looked at: all of the first and last block's, of the others those at their ends.
@@ -26,16 +26,17 @@ pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), Str
     }
     for block in 0..blocks {
         let (id, first) = (BlockId::new(block), block * per_block);
-        same("the first page of block", block, geometry.first_page(id), first)?;
+        same("the first page of block", block, geometry.first_page(id), Ppn::new(first))?;
         same("the first wordline of block", block, geometry.first_wordline(id), block * g.wordlines_per_block)?;
         same("the die of block", block, geometry.die_of(id).into(), block / per_die)?;
         same("the plane of block", block, geometry.plane_of(id), block % per_die / per_plane)?;
         let whole = block == 0 || block + 1 == blocks;
         let looked_at = |page: &u32| whole || *page < ENDS || *page + ENDS >= per_block;
         for ppn in (0..per_block).filter(looked_at).map(|page| first + page) {
-            same("the block of ppn", ppn, geometry.block_of(ppn), id)?;
-            same("the wordline of ppn", ppn, geometry.wordline_of(ppn), ppn / bits)?;
-            same("the page kind of ppn", ppn, geometry.kind_of(ppn), ppn % bits)?;
+            let page = Ppn::new(ppn);
+            same("the block of ppn", ppn, geometry.block_of(page), id)?;
+            same("the wordline of ppn", ppn, geometry.wordline_of(page), ppn / bits)?;
+            same("the page kind of ppn", ppn, geometry.kind_of(page), ppn % bits)?;
         }
     }
     Ok(())

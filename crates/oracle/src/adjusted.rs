@@ -90,7 +90,7 @@ impl Oracle {
         let first = (self.geometry.first_wordline(block) + wordline) * bits;
         let cycles = u64::from(self.doses.cycles_of(block)) << 32;
         for ppn in (first..first + bits).filter(|ppn| self.density.codings.keeps(coding, *ppn)) {
-            self.adjusted.unverified.insert(ppn, chance(seed, cycles + u64::from(ppn) + 1) < rate);
+            self.adjusted.unverified.insert(Ppn::new(ppn), chance(seed, cycles + u64::from(ppn) + 1) < rate);
         }
         self.adjusted.wordlines += 1;
         let now = self.ageing.now();

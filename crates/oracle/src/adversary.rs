@@ -16,7 +16,7 @@ mod siege;
 use std::any::Any;
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_core::base::units::{Lpn, Ns, Ppn};
+use vpass_core::base::units::{BlockId, Lpn, Ns, Ppn};
 use vpass_core::drive::Drive;
 use vpass_core::flash::block::BlockState;
 use vpass_core::time::{Progress, Replay, RunError, run_untimed};
@@ -82,7 +82,7 @@ impl Sight {
         let geometry = drive.geometry();
         let mut owners = vec![NOBODY; geometry.raw_pages() as usize];
         for row in drive.map_rows().filter(|row| row.ppn != NO_PPN && !row.buffered) {
-            owners[row.ppn as usize] = row.lpn;
+            owners[row.ppn.index()] = row.lpn;
         }
         Self {
             owners,
@@ -93,13 +93,13 @@ impl Sight {
     }
 
     fn block(&self, ppn: Ppn) -> &[Lpn] {
-        let first = ppn as usize / self.pages_per_block * self.pages_per_block;
+        let first = ppn.index() / self.pages_per_block * self.pages_per_block;
         &self.owners[first..][..self.pages_per_block]
     }
 
     /// The host's pages that lie beside a flash page.
     fn neighbours(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
-        let (block, wordline) = (self.block(ppn), ppn as usize % self.pages_per_block / self.bits);
+        let (block, wordline) = (self.block(ppn), ppn.index() % self.pages_per_block / self.bits);
         let of = |w: usize| block.get(w * self.bits..(w + 1) * self.bits).unwrap_or_default();
         let below = wordline.checked_sub(self.stride).map_or(&[][..], of);
         below.iter().chain(of(wordline + self.stride)).copied().filter(|lpn| *lpn != NOBODY)
@@ -107,21 +107,21 @@ impl Sight {
 
     /// The host's pages that lie on its wordline.
     fn wordline(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
-        let first = ppn as usize / self.bits * self.bits;
+        let first = ppn.index() / self.bits * self.bits;
         self.owners[first..first + self.bits].iter().copied().filter(|lpn| *lpn != NOBODY)
     }
 
     /// A flash page on the wordline above that holds a page of the host's, and that page.
     fn above(&self, ppn: Ppn) -> Option<(Ppn, Lpn)> {
-        let above = (ppn as usize / self.bits + self.stride) * self.bits;
-        let is_within = ppn as usize / self.pages_per_block == above / self.pages_per_block;
-        let all = (above..above + self.bits).filter(|_| is_within).map(|above| (above as Ppn, self.owners[above]));
+        let above = (ppn.index() / self.bits + self.stride) * self.bits;
+        let is_within = ppn.index() / self.pages_per_block == above / self.pages_per_block;
+        let all = (above..above + self.bits).filter(|_| is_within).map(|above| (Ppn::from_index(above), self.owners[above]));
         all.into_iter().find(|(_, lpn)| *lpn != NOBODY)
     }
 
     /// The host's pages of its block that lie neither on its wordline nor beside it.
     fn far_from(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
-        let own = ppn as usize % self.pages_per_block / self.bits;
+        let own = ppn.index() % self.pages_per_block / self.bits;
         let wordlines = self.block(ppn).chunks(self.bits).enumerate();
         let far = wordlines.filter(move |(wordline, _)| *wordline != own && wordline.abs_diff(own) != self.stride);
         far.flat_map(|(_, pages)| pages).copied().filter(|lpn| *lpn != NOBODY)
@@ -129,7 +129,7 @@ impl Sight {
 
     /// The flash page that holds a page of the host's; of one that is on flash.
     fn place_of(&self, lpn: Lpn) -> Ppn {
-        self.owners.iter().position(|owner| *owner == lpn).expect("it is on flash") as Ppn
+        Ppn::from_index(self.owners.iter().position(|owner| *owner == lpn).expect("it is on flash"))
     }
 
     /// The same; all of its block where nothing lies beside it.
@@ -140,7 +140,7 @@ impl Sight {
 
     /// A page of each wordline of its block but its own.
     fn each_wordline(&self, ppn: Ppn) -> Vec<Lpn> {
-        let own = ppn as usize % self.pages_per_block / self.bits;
+        let own = ppn.index() % self.pages_per_block / self.bits;
         let wordlines = self.block(ppn).chunks(self.bits).enumerate().filter(|(wordline, _)| *wordline != own);
         wordlines.filter_map(|(_, pages)| pages.iter().copied().find(|lpn| *lpn != NOBODY)).collect()
     }
@@ -293,8 +293,8 @@ impl Adversary {
     /// Keeps to its victim while there is one, and finds the next.
     fn choose(&mut self, drive: &mut Drive, sight: &Sight) {
         if let Some(victim) = self.victim.take().filter(|victim| victim.bursts > 0) {
-            let stays = sight.owners[victim.ppn as usize] == victim.page;
-            let now = if stays { Some(victim.ppn) } else { sight.owners.iter().position(|lpn| *lpn == victim.page).map(|at| at as Ppn) };
+            let stays = sight.owners[victim.ppn.index()] == victim.page;
+            let now = if stays { Some(victim.ppn) } else { sight.owners.iter().position(|lpn| *lpn == victim.page).map(Ppn::from_index) };
             if let Some(ppn) = now.filter(|_| stays || victim.follows) {
                 self.victim = Some(Victim { ppn, bursts: victim.bursts - 1, ..victim });
                 return;
@@ -303,9 +303,9 @@ impl Adversary {
         let taste = self.dice.pick(&[Taste::Nearest, Taste::Nearest, Taste::Emptiest, Taste::Open, Taste::Chance]);
         let blocks = self.blocks(drive, taste);
         let oracle = oracle_of(drive);
-        let per_block = sight.pages_per_block as Ppn;
-        let live = blocks.iter().flat_map(|block| block * per_block..(block + 1) * per_block);
-        let live = live.filter(|ppn| sight.owners[*ppn as usize] != NOBODY);
+        let per_block = sight.pages_per_block as u32;
+        let live = blocks.iter().flat_map(|block| Ppn::new(block.number() * per_block).run(per_block));
+        let live = live.filter(|ppn| sight.owners[ppn.index()] != NOBODY);
         // What is lost already can lose no more.
         let left = live.map(|ppn| (oracle.reads_left(ppn), ppn)).filter(|(left, _)| *left >= 0.0);
         // One with nothing beside it is hard to reach.
@@ -313,7 +313,7 @@ impl Adversary {
         let order = |a: &(f64, Ppn), b: &(f64, Ppn)| alone(a.1).cmp(&alone(b.1)).then(a.0.total_cmp(&b.0));
         let Some((_, ppn)) = left.min_by(order) else { return };
         self.victim = Some(Victim {
-            page: sight.owners[ppn as usize],
+            page: sight.owners[ppn.index()],
             ppn,
             manner: self.dice.pick(&[Manner::Hammer, Manner::Hammer, Manner::Even]),
             writes: self.dice.pick(&[0.0, 0.05, 0.3, 0.7]),
@@ -323,8 +323,8 @@ impl Adversary {
     }
 
     /// The blocks among which the next victim is looked for.
-    fn blocks(&mut self, drive: &Drive, taste: Taste) -> Vec<u32> {
-        let filled: Vec<_> = (0..).zip(drive.block_states()).filter(|(_, row)| row.valid > 0).collect();
+    fn blocks(&mut self, drive: &Drive, taste: Taste) -> Vec<BlockId> {
+        let filled: Vec<_> = BlockId::all().zip(drive.block_states()).filter(|(_, row)| row.valid > 0).collect();
         let all = || filled.iter().map(|(block, _)| *block).collect();
         match taste {
             _ if filled.is_empty() => vec![],

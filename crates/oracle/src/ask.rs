@@ -12,7 +12,7 @@ impl Oracle {
     /// True dose and limit of a programmed page, in 1/1024 dose units; `None` where nothing disturbs it
     /// or there is no such page.
     pub fn truth(&self, ppn: Ppn) -> Option<(u64, u64)> {
-        if ppn >= self.raw_pages {
+        if ppn.number() >= self.raw_pages {
             return None;
         }
         let truth = self.doses.truth(&self.medium, At::new(&self.geometry, ppn));

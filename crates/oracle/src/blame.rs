@@ -10,7 +10,7 @@ use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::config::DisturbModel;
 use vpass_core::drive::Drive;
-use vpass_core::watch::observer::{NO_PPN, PhysRead};
+use vpass_core::watch::observer::{NO_LPN, NO_PPN, PhysRead};
 
 use crate::endurance::FAR;
 use crate::medium::At;
@@ -40,7 +40,7 @@ impl Blame {
     pub(crate) fn new(geometry: &Geometry, model: DisturbModel) -> Self {
         Self {
             places: huge_vec(geometry.host_pages as usize, NO_PPN),
-            owners: huge_vec(geometry.raw_pages() as usize, NO_PPN),
+            owners: huge_vec(geometry.raw_pages() as usize, NO_LPN),
             range_pages: geometry.host_pages.div_ceil(RANGES).max(1),
             own_reads_count: model == DisturbModel::Count,
             copies: vec![0.0; RANGES as usize],
@@ -59,7 +59,7 @@ impl Blame {
 
     /// A flash page was programmed with the data of a page, or holds nobody's.
     pub(crate) fn programmed(&mut self, ppn: Ppn, lpn: Lpn) {
-        if let Some(owner) = self.owners.get_mut(ppn as usize) {
+        if let Some(owner) = self.owners.get_mut(ppn.index()) {
             *owner = lpn;
         }
         if let Some(place) = self.places.get_mut(lpn as usize) {
@@ -76,7 +76,7 @@ impl Blame {
 
     pub(crate) fn erased(&mut self, geometry: &Geometry, block: BlockId) {
         if !self.owners.is_empty() {
-            self.owners[geometry.first_page(block) as usize..][..geometry.pages_per_block as usize].fill(NO_PPN);
+            self.owners[geometry.first_page(block).index()..][..geometry.pages_per_block as usize].fill(NO_LPN);
         }
     }
 
@@ -91,7 +91,7 @@ impl Blame {
 
     /// A job reads a page to move it: nobody would want it moved whose data is new elsewhere.
     pub(crate) fn check_wanted(&self, read: &PhysRead) -> Result<(), String> {
-        let known = self.exact && (read.ppn as usize) < self.owners.len();
+        let known = self.exact && read.ppn.index() < self.owners.len();
         if known && self.owner(read.ppn).is_some() && !self.is_valid(read.ppn) {
             return Err(format!(
                 "{} reads lpn {} at ppn {} to move it, and it is not wanted there any more",
@@ -104,7 +104,7 @@ impl Blame {
     }
 
     fn owner(&self, ppn: Ppn) -> Option<Lpn> {
-        Some(self.owners[ppn as usize]).filter(|lpn| (*lpn as usize) < self.places.len())
+        Some(self.owners[ppn.index()]).filter(|lpn| (*lpn as usize) < self.places.len())
     }
 
     /// Nothing was lost yet: what is valid is known of every page.
@@ -115,7 +115,7 @@ impl Blame {
     /// Valid pages of a block.
     pub(crate) fn valid_of(&self, geometry: &Geometry, block: BlockId) -> u32 {
         let first = geometry.first_page(block);
-        (first..first + geometry.pages_per_block).filter(|ppn| self.is_valid(*ppn)).count() as u32
+        first.run(geometry.pages_per_block).filter(|ppn| self.is_valid(*ppn)).count() as u32
     }
 
     fn is_valid(&self, ppn: Ppn) -> bool {
@@ -131,7 +131,7 @@ impl Oracle {
         }
         let first = self.geometry.first_page(block);
         let wanted = |page: &u32| pages.is_none_or(|pages| pages.words()[*page as usize / 64] >> (page % 64) & 1 == 1);
-        let moves: Vec<u32> = (0..self.protocol.written(block)).filter(wanted).filter(|page| self.blame.is_valid(first + page)).collect();
+        let moves: Vec<u32> = (0..self.protocol.written(block)).filter(wanted).filter(|page| self.blame.is_valid(first + *page)).collect();
         let shares = if pages.is_some() { self.shares(block, &moves) } else { vec![1.0; self.geometry.wordlines_per_block as usize] };
         let mut weights = vec![0.0; RANGES as usize];
         for (index, share) in (0..).zip(&shares) {
@@ -173,7 +173,7 @@ impl Oracle {
             return;
         }
         let first = g.first_page(block) + index * bits;
-        let owners: Vec<Lpn> = (first..first + bits).filter_map(|ppn| self.blame.owner(ppn)).collect();
+        let owners: Vec<Lpn> = first.run(bits).filter_map(|ppn| self.blame.owner(ppn)).collect();
         for lpn in &owners {
             weights[(lpn / self.blame.range_pages) as usize] += weight / owners.len() as f64;
         }

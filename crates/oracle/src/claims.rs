@@ -55,11 +55,11 @@ impl Oracle {
         if read.lpn == NOBODY {
             return;
         }
-        if read.ppn < self.geometry.raw_pages() && self.jobs.contains_key(&self.geometry.block_of(read.ppn)) {
+        if self.geometry.has_page(read.ppn) && self.jobs.contains_key(&self.geometry.block_of(read.ppn)) {
             let wanted = self.blame.check_wanted(read);
             self.findings.note(Kind::Stamp, wanted);
         }
-        if read.ppn < self.geometry.raw_pages() && self.is_full() {
+        if self.geometry.has_page(read.ppn) && self.is_full() {
             self.note_cleaning(self.geometry.block_of(read.ppn), read.cause);
         }
         self.course.moving = read.cause;
@@ -72,7 +72,7 @@ impl Oracle {
             }
             _ => self.course.cleaned = 0,
         }
-        if read.cause == Cause::Wear && read.ppn < self.geometry.raw_pages() && self.is_full() {
+        if read.cause == Cause::Wear && self.geometry.has_page(read.ppn) && self.is_full() {
             self.wear.level(self.geometry.block_of(read.ppn));
         }
     }

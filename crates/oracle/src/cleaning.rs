@@ -113,6 +113,6 @@ impl Oracle {
     fn stamps_of(&self, block: BlockId) -> impl Iterator<Item = Stamp> {
         let first = self.geometry.first_page(block);
         let ends = self.protocol.written(block);
-        (first..first + ends).map(|ppn| self.medium.stamp(At::new(&self.geometry, ppn)))
+        first.run(ends).map(|ppn| self.medium.stamp(At::new(&self.geometry, ppn)))
     }
 }

@@ -1,7 +1,7 @@
 //! Blocks and wordlines that hold fewer pages than they could: a merge may take away only what nobody wants, and limits change only where
 //! every wordline with data is merged.
 
-use vpass_core::base::units::BlockId;
+use vpass_core::base::units::{BlockId, Ppn};
 
 use crate::medium::At;
 use crate::oracle::Oracle;
@@ -89,7 +89,7 @@ impl Oracle {
             let at = At { block, wordline, index, kind };
             let stamp = self.medium.stamp(at);
             if self.stamps.is_live(stamp) {
-                let place = self.place(wordline * self.geometry.cell.bits() + kind);
+                let place = self.place(Ppn::new(wordline * self.geometry.cell.bits() + kind));
                 self.findings.add(Kind::Stamp, || format!("{how} {}, the newest data of the page, at {place}", stamp.words()));
             }
             self.medium.set_stamp(at, Stamp::DEAD);

@@ -57,7 +57,7 @@ impl DensityBooks {
 
     /// A mover senses a page.
     pub(crate) fn sense(&mut self, geometry: &Geometry, ppn: Ppn) {
-        if ppn < geometry.raw_pages() {
+        if geometry.has_page(ppn) {
             let wordline = geometry.wordline_of(ppn);
             let before = if wordline == self.wordline { self.sensed } else { 0 };
             (self.wordline, self.sensed) = (wordline, before | 1 << geometry.kind_of(ppn));

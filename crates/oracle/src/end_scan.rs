@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use vpass_core::base::units::BlockId;
+use vpass_core::base::units::{BlockId, Ppn};
 
 use crate::doses::Truth;
 use crate::endurance::UNIT;
@@ -53,7 +53,7 @@ impl Oracle {
             if !of_wordline.is_past() && !of_wordline.exceeds(*worst) {
                 return;
             }
-            let first = wordline * self.geometry.cell.bits();
+            let first = Ppn::new(wordline * self.geometry.cell.bits());
             for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
                 let at = At { block, wordline, index: wordline - self.geometry.first_wordline(block), kind };
                 let (ppn, truth) = (first + kind, self.doses.of_kind(of_wordline, at));

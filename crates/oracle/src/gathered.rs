@@ -38,7 +38,7 @@ impl Oracle {
     pub(crate) fn program_in_order(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, cause: Cause) -> Option<At> {
         let checked = self.protocol.sequence(seq);
         self.findings.note(Kind::Protocol, checked);
-        if ppn >= self.geometry.raw_pages() {
+        if !self.geometry.has_page(ppn) {
             self.findings.add(Kind::Protocol, || format!("program of ppn {ppn} with lpn {lpn}; it is beyond the flash"));
             return None;
         }

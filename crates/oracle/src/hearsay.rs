@@ -195,7 +195,7 @@ impl Oracle {
 
     /// A page is copied: one that is to go to a block of full density does not go to another.
     pub(crate) fn check_divided(&mut self, from: Ppn, to: At) {
-        if self.hearsay.divided.is_empty() || from >= self.geometry.raw_pages() {
+        if self.hearsay.divided.is_empty() || !self.geometry.has_page(from) {
             return;
         }
         let block = self.geometry.block_of(from);

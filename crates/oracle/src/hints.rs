@@ -18,7 +18,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::drive::Drive;
 use vpass_core::hints::{HintCounts, HintRange};
-use vpass_core::watch::observer::{NO_PPN, Origin, PhysRead};
+use vpass_core::watch::observer::{NO_LPN, Origin, PhysRead};
 
 use crate::medium::At;
 use crate::oracle::Oracle;
@@ -207,7 +207,7 @@ impl Oracle {
     /// A block holds data from the start: it goes by the tightest word of it.
     pub(crate) fn preload_by_hint(&mut self, block: BlockId, lpns: &[Lpn]) {
         let Some(hints) = &mut self.hints else { return };
-        let words = lpns.iter().filter(|lpn| **lpn != NO_PPN).map(|lpn| hints.word(*lpn));
+        let words = lpns.iter().filter(|lpn| **lpn != NO_LPN).map(|lpn| hints.word(*lpn));
         hints.goes_by[block.index()] = words.min();
         if !lpns.is_empty() {
             hints.take(block);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Cause, Reads};
+use vpass_core::base::units::{BlockId, Cause, Ppn, Reads};
 
 use crate::clock::{Begun, Now};
 use crate::medium::At;
@@ -68,7 +68,7 @@ impl Oracle {
     fn job_now(&self, block: BlockId) -> Option<Now> {
         let job = self.jobs.get(&block)?;
         let wanted = |page: u32| job.pages.as_ref().is_none_or(|pages| pages.words()[page as usize / 64] >> (page % 64) & 1 == 1);
-        let live = |page: &u32| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, self.geometry.first_page(block) + page)));
+        let live = |page: &u32| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, self.geometry.first_page(block) + *page)));
         let pages = (0..job.written).filter(|page| wanted(*page)).filter(live).count() as u32;
         Some(Now { serial: job.serial?, pages, dose: self.doses.read_of(block)? })
     }
@@ -122,7 +122,7 @@ impl Oracle {
         let bits = self.geometry.cell.bits();
         let first = self.geometry.first_page(block);
         let shared = written..written.next_multiple_of(bits);
-        let live = |ppn: &u32| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, *ppn)));
+        let live = |ppn: &Ppn| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, *ppn)));
         if let Some(ppn) = shared.map(|page| first + page).find(live) {
             let place = self.place(ppn);
             self.findings.add(Kind::Protocol, || {

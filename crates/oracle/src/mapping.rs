@@ -54,7 +54,7 @@ impl Oracle {
                 // Newer data than its place has: the place is looked at by itself.
                 right &= self.check_entry(entry, &owner).is_ok();
             }
-            if entry.ppn < self.geometry.raw_pages() {
+            if self.geometry.has_page(entry.ppn) {
                 on_flash[self.geometry.block_of(entry.ppn).index()] += 1;
                 let carried =
                     if entry.buffered { self.carried(entry.ppn) } else { newest.map(|tag| Stamp { lpn: entry.lpn, tag: tag.on_flash() }) };
@@ -84,7 +84,7 @@ impl Oracle {
             last = Some(entry.lpn);
             let checked = self.check_entry(entry, &owner);
             self.findings.note(Kind::Books, checked);
-            if entry.ppn < self.geometry.raw_pages() {
+            if self.geometry.has_page(entry.ppn) {
                 on_flash[self.geometry.block_of(entry.ppn).index()] += 1;
             }
         }

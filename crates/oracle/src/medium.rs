@@ -37,7 +37,7 @@ impl At {
     #[inline]
     pub(crate) fn new(geometry: &Geometry, ppn: Ppn) -> Self {
         let (block, wordline) = (geometry.block_of(ppn), geometry.wordline_of(ppn));
-        let kind = ppn - wordline * geometry.cell.bits();
+        let kind = ppn.number() - wordline * geometry.cell.bits();
         Self { block, wordline, index: wordline - geometry.first_wordline(block), kind }
     }
 }

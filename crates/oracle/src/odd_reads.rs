@@ -16,7 +16,7 @@ impl Oracle {
     #[cold]
     #[inline(never)]
     pub(crate) fn read_for_nobody(&mut self, read: &PhysRead) {
-        if read.lpn != NOBODY || read.cause == Cause::Host || read.ppn >= self.geometry.raw_pages() {
+        if read.lpn != NOBODY || read.cause == Cause::Host || !self.geometry.has_page(read.ppn) {
             return self.wrong_page(read, None);
         }
         let at = At::new(&self.geometry, read.ppn);

@@ -190,7 +190,7 @@ impl Oracle {
 
     /// What a flash page carries; `None` beyond the flash.
     pub(crate) fn carried(&self, ppn: Ppn) -> Option<Stamp> {
-        (ppn < self.geometry.raw_pages()).then(|| self.medium.stamp(At::new(&self.geometry, ppn)))
+        self.geometry.has_page(ppn).then(|| self.medium.stamp(At::new(&self.geometry, ppn)))
     }
 
     pub(crate) fn tally(&self) -> Tally {

@@ -33,20 +33,20 @@ impl Oracle {
         // First all addresses, so that the memory fetches of the whole batch overlap.
         for read in batch {
             self.stamps.prefetch(read.lpn);
-            if read.ppn < self.raw_pages {
+            if read.ppn.number() < self.raw_pages {
                 self.medium.prefetch(self.geometry.wordline_of(read.ppn));
                 self.doses.prefetch(self.geometry.block_of(read.ppn));
             }
         }
         if self.doses.has_rates() {
             let raw_pages = self.raw_pages;
-            for read in batch.iter().filter(|read| read.ppn < raw_pages) {
+            for read in batch.iter().filter(|read| read.ppn.number() < raw_pages) {
                 self.know_age(self.geometry.block_of(read.ppn), None);
             }
         }
         // What lies beyond the flash is not looked at anywhere.
         let mut places = [Place::default(); BATCH];
-        for (read, place) in batch.iter().zip(&mut places).filter(|(read, _)| read.ppn < self.raw_pages) {
+        for (read, place) in batch.iter().zip(&mut places).filter(|(read, _)| read.ppn.number() < self.raw_pages) {
             *place = self.find(read.ppn);
             self.medium.prefetch_stamp(place.at);
             if !self.is_dull(place) {
@@ -54,7 +54,7 @@ impl Oracle {
             }
         }
         for (read, place) in batch.iter().zip(&places) {
-            if read.ppn < self.raw_pages && self.clock.is_on() {
+            if read.ppn.number() < self.raw_pages && self.clock.is_on() {
                 let level = if read.lpn == NOBODY { 0 } else { self.doses.first_level(self.geometry.block_of(read.ppn)) };
                 self.clock.sensed(read, level);
             }
@@ -111,7 +111,7 @@ impl Oracle {
         let Some(newest) = self.stamps.newest(read.lpn) else {
             return self.read_for_nobody(read);
         };
-        if read.ppn >= self.raw_pages {
+        if read.ppn.number() >= self.raw_pages {
             return self.read_off_flash(read, newest);
         }
         let at = place.at;

@@ -144,7 +144,7 @@ impl Oracle {
         let Some(stripes) = self.parity.stripes.filter(|stripes| lpn < stripes.pages()) else { return };
         let stamp = self.medium.stamp(At::new(&self.geometry, ppn)).undamaged();
         self.parity.set(lpn, Some((ppn, stamp)));
-        let (die, own) = (ppn / self.geometry.pages_per_block / self.geometry.blocks_per_domain(), u32::from(stripes.die(lpn)));
+        let (die, own) = (ppn.number() / self.geometry.pages_per_block / self.geometry.blocks_per_domain(), u32::from(stripes.die(lpn)));
         if die != own {
             self.findings.add(Kind::Protocol, || {
                 format!("lpn {lpn} of stripe {} was written to die {die}; it belongs on die {own}", stripes.of(lpn))
@@ -304,7 +304,7 @@ impl Oracle {
             (is_current || self.parity.is_kept(stamp.lpn, *ppn)) && !self.parity.unprotected.contains(&stripes.of(stamp.lpn))
         };
         let first = self.geometry.first_page(block);
-        let mut pages = (first..first + self.protocol.written(block)).filter_map(|ppn| Some((ppn, self.carried(ppn)?)));
+        let mut pages = first.run(self.protocol.written(block)).filter_map(|ppn| Some((ppn, self.carried(ppn)?)));
         if let Some((ppn, stamp)) = pages.find(needed) {
             let stripe = stripes.of(stamp.lpn);
             self.findings.add(Kind::Stamp, || {

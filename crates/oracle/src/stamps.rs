@@ -4,7 +4,7 @@
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::{huge_vec, prefetch};
 use vpass_core::base::units::{Lpn, Ppn};
-use vpass_core::watch::observer::NO_PPN;
+use vpass_core::watch::observer::NO_LPN;
 
 use crate::bits::Bits;
 use crate::medium::{At, Medium};
@@ -116,7 +116,8 @@ impl Stamp {
     #[inline]
     pub(crate) fn fingerprint(self, ppn: Ppn) -> u64 {
         // splitmix64's finaliser, of numbers that differ at one place wherever stamps do.
-        let z = (u64::from(self.lpn) << 32 | u64::from(ppn)).wrapping_add(u64::from(self.tag.0).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let z =
+            (u64::from(self.lpn) << 32 | u64::from(ppn.number())).wrapping_add(u64::from(self.tag.0).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
@@ -325,9 +326,9 @@ impl Stamps {
         }
     }
 
-    /// A page that was there before the run began; [`NO_PPN`] stands for data that nobody owns.
+    /// A page that was there before the run began; [`NO_LPN`] stands for data that nobody owns.
     pub(crate) fn preload(&mut self, medium: &mut Medium, at: At, lpn: Lpn) -> Result<(), String> {
-        if lpn == NO_PPN {
+        if lpn == NO_LPN {
             medium.set_stamp(at, Stamp::DEAD);
             return Ok(());
         }

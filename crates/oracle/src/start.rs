@@ -24,7 +24,7 @@ impl Oracle {
         let checked = self.protocol.preload(block, lpns.len() as u32);
         self.findings.note(Kind::Protocol, checked);
         let mut later = lpns.iter().skip(AHEAD);
-        for (ppn, lpn) in (self.geometry.first_page(block)..).zip(lpns) {
+        for (ppn, lpn) in self.geometry.first_page(block).run(lpns.len() as u32).zip(lpns) {
             later.next().into_iter().for_each(|lpn| {
                 self.stamps.prefetch_load(*lpn);
                 self.blame.prefetch(*lpn);

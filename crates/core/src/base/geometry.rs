@@ -97,6 +97,12 @@ impl Geometry {
         self.blocks * self.pages_per_block
     }
 
+    /// Whether there is such a page; nothing that stands for none is one.
+    #[inline]
+    pub fn has_page(&self, ppn: Ppn) -> bool {
+        ppn.number() < self.raw_pages()
+    }
+
     /// Wordlines in the drive.
     pub fn wordlines(&self) -> u32 {
         self.blocks * self.wordlines_per_block
@@ -178,25 +184,25 @@ impl Geometry {
     /// The block of a page.
     #[inline]
     pub fn block_of(&self, ppn: Ppn) -> BlockId {
-        BlockId::new(self.by_block.quotient(ppn))
+        BlockId::new(self.by_block.quotient(ppn.number()))
     }
 
     /// The wordline of a page, counted over the whole drive.
     #[inline]
     pub fn wordline_of(&self, ppn: Ppn) -> u32 {
-        self.by_bits.quotient(ppn)
+        self.by_bits.quotient(ppn.number())
     }
 
     /// The page kind of a page: 0 is LSB.
     #[inline]
     pub fn kind_of(&self, ppn: Ppn) -> u32 {
-        ppn - self.wordline_of(ppn) * self.by_bits.divisor()
+        ppn.number() - self.wordline_of(ppn) * self.by_bits.divisor()
     }
 
     /// First page of a block.
     #[inline]
     pub fn first_page(&self, block: BlockId) -> Ppn {
-        block.number() * self.pages_per_block
+        Ppn::new(block.number() * self.pages_per_block)
     }
 
     /// First wordline of a block, counted over the whole drive.

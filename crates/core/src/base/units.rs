@@ -7,12 +7,10 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use address::BlockId;
+pub use address::{BlockId, Ppn};
 
 /// Logical page number: what the host addresses, in drive pages.
 pub type Lpn = u32;
-/// Physical page number: `block * pages_per_block + page`, below 2^31 - 1.
-pub type Ppn = u32;
 /// Die number over the whole drive.
 pub type DieId = u16;
 /// Index of a stream in the drive's stream table.

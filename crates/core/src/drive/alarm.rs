@@ -63,7 +63,7 @@ impl Drive {
             } else if !fill {
                 self.ftl.report_lost(&mut self.flash, lpn);
                 // By chance the next read might succeed, and what was reported lost would be there again.
-                if self.config.error.noise && self.ftl.map.to_physical[lpn as usize] == ppn {
+                if self.config.error.noise && self.ftl.map.to_physical[lpn as usize] == ppn.number() {
                     self.ftl.invalidate(&mut self.flash, ppn);
                     self.ftl.unmap_lost(lpn);
                 }
@@ -83,7 +83,7 @@ impl Drive {
     /// A page that could be read with retries only is the policy's affair, unless it is on its way elsewhere or has moved already.
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
         let block = self.geometry.block_of(ppn);
-        if self.ftl.map.to_physical[lpn as usize] != ppn || self.flash.hot(block).has(MOVING) {
+        if self.ftl.map.to_physical[lpn as usize] != ppn.number() || self.flash.hot(block).has(MOVING) {
             return;
         }
         let (page, budget) = (ppn - self.geometry.first_page(block), self.flash.cold(block).budget);
@@ -293,7 +293,7 @@ impl Drive {
     /// A page past its limit that nobody has read. Where newer parts of it wait in the write buffer, the read that would complete
     /// them is what fails.
     fn report_unread(&mut self, ppn: Ppn) {
-        let lpn = self.flash.contents().to_logical[ppn as usize];
+        let lpn = self.flash.contents().to_logical[ppn.index()];
         if self.geometry.stripes.is_some() {
             return self.repair_unread(lpn, ppn);
         }
@@ -344,14 +344,14 @@ mod tests {
         let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
         drive.precondition(1);
         let lpn = 0;
-        let block = drive.geometry.block_of(drive.ftl.map.to_physical[lpn as usize]);
+        let block = drive.geometry.block_of(drive.ftl.place_of(lpn).expect("on flash"));
         let (flash, ftl, mut slots) = drive.parts();
         ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
         flash.set_policy_alarm(block, Reads(60));
         flash.set_alarm(block);
         drive.reclaim(Rewrite::all(block), Reads(60));
         (0..59).for_each(|_| drive.read_pages(&[lpn]));
-        assert_eq!(drive.geometry.block_of(drive.ftl.map.to_physical[lpn as usize]), block);
+        assert_eq!(drive.geometry.block_of(drive.ftl.place_of(lpn).expect("on flash")), block);
         drive.read_pages(&[lpn]);
         assert_eq!(drive.flash.hot(block).state, BlockState::Free);
         assert_eq!(drive.reclaim_counts().deadline_misses, 1);

@@ -3,6 +3,7 @@
 use super::{Drive, Techniques};
 use crate::base::geometry::Geometry;
 use crate::base::metrics::HostCounts;
+use crate::base::units::Ppn;
 use crate::bugs::Bugs;
 use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, require};
 use crate::disturb::{ErrorModel, error_model};
@@ -98,7 +99,7 @@ impl Drive {
                 late_reads: late_reads(&config, &geometry, timed),
                 host_pages_before: 0,
                 timed_from: 0,
-                rung_by: 0,
+                rung_by: Ppn::new(0),
                 bugs: Bugs::default(),
             },
             gc,

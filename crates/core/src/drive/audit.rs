@@ -12,6 +12,7 @@ use crate::ftl::map::{BUFFERED, UNMAPPED};
 use crate::slots::gc::{GC, GcPolicy};
 use crate::slots::reclaim::{Policy, technique};
 #[cfg(doc)]
+use crate::watch::observer::NO_LPN;
 use crate::watch::observer::NO_PPN;
 
 /// A page of the host in the drive's map.
@@ -73,22 +74,22 @@ impl Drive {
         self.ftl.map.to_physical.iter().enumerate().filter_map(|(lpn, entry)| {
             let lpn = lpn as Lpn;
             let buffered = *entry & BUFFERED != 0;
-            let ppn = if buffered { self.ftl.buffer.slot(*entry & !BUFFERED).below } else { *entry };
-            let holds = (buffered || ppn < UNMAPPED) && !self.ftl.is_lost(lpn);
+            let ppn = Ppn::new(if buffered { self.ftl.buffer.slot(*entry & !BUFFERED).below } else { *entry });
+            let holds = (buffered || ppn < NO_PPN) && !self.ftl.is_lost(lpn);
             holds.then_some(MapRow { lpn, ppn, buffered })
         })
     }
 
-    /// What the reverse map says about a flash page: to whom it belongs, or last belonged; [`NO_PPN`] where to nobody.
+    /// What the reverse map says about a flash page: to whom it belongs, or last belonged; [`NO_LPN`] where to nobody.
     pub fn owner(&self, ppn: Ppn) -> Lpn {
-        self.flash.contents().to_logical[ppn as usize]
+        self.flash.contents().to_logical[ppn.index()]
     }
 
     /// The flash pages that the drive holds to be valid, in their order, but for those of pages reported lost.
     pub fn valid_pages(&self) -> impl Iterator<Item = Ppn> + '_ {
         self.geometry.block_ids().flat_map(|block| {
             let first = self.geometry.first_page(block);
-            let pages = set_bits(self.flash.contents().valid_words(block)).map(move |page| first + page as Ppn);
+            let pages = set_bits(self.flash.contents().valid_words(block)).map(move |page| first + page as u32);
             pages.filter(|ppn| !self.ftl.is_lost(self.owner(*ppn)))
         })
     }
@@ -104,10 +105,8 @@ impl Drive {
     pub fn whole_pages(&self) -> Vec<u32> {
         let mut whole: Vec<u32> = self.flash.blocks().0.iter().map(|hot| u32::from(hot.valid)).collect();
         for lpn in set_bits(self.ftl.lost_words()) {
-            let entry = self.ftl.map.to_physical[lpn];
-            let entry = if entry & BUFFERED == 0 { entry } else { self.ftl.buffer.slot(entry & !BUFFERED).below };
-            if entry < UNMAPPED {
-                whole[self.geometry.block_of(entry).index()] -= 1;
+            if let Some(ppn) = self.ftl.place_of(lpn as Lpn) {
+                whole[self.geometry.block_of(ppn).index()] -= 1;
             }
         }
         whole

@@ -5,7 +5,7 @@ use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::count::WORDLINES;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::map::{BUFFERED, on_flash};
 use crate::watch::observer::{FROM_BUFFER, NO_PPN, PhysRead, ReadResult};
 
 /// Calls the read path compiled for what is to be counted, and for being watched or not.
@@ -39,14 +39,7 @@ impl Drive {
 
     /// A page is read so often a second from now on, in the gear for years.
     pub(crate) fn set_read_rate(&mut self, lpn: Lpn, per_s: f32) {
-        let entry = self.ftl.map.to_physical[lpn as usize];
-        let ppn = if entry & BUFFERED != 0 && entry >= UNMAPPED { self.buffered_below(entry) } else { entry };
-        self.flash.set_read_rate(lpn, (ppn < UNMAPPED).then_some(ppn), per_s);
-    }
-
-    /// Where flash holds what the write buffer lacks of a page; [`UNMAPPED`] or more where nothing of it is on flash.
-    fn buffered_below(&self, entry: u32) -> u32 {
-        self.ftl.buffer.slot(entry & !BUFFERED).below
+        self.flash.set_read_rate(lpn, self.ftl.place_of(lpn), per_s);
     }
 
     /// Asks the processor for the map entry of a page that will be read or written soon.
@@ -89,8 +82,8 @@ impl Drive {
     /// Asks for what invalidating the page of a map entry touches.
     #[inline]
     pub(crate) fn prefetch_overwrite(&self, entry: u32) {
-        if entry < UNMAPPED {
-            let block = self.flash.prefetch_invalidation(entry);
+        if let Some(ppn) = on_flash(entry) {
+            let block = self.flash.prefetch_invalidation(ppn);
             self.ftl.victims.prefetch(block);
         }
     }
@@ -98,8 +91,8 @@ impl Drive {
     /// Asks for what else it touches, which is found through that.
     #[inline]
     pub(crate) fn prefetch_neighbours(&self, entry: u32) {
-        if entry < UNMAPPED {
-            self.ftl.victims.prefetch_neighbours(self.flash.geometry.block_of(entry));
+        if let Some(ppn) = on_flash(entry) {
+            self.ftl.victims.prefetch_neighbours(self.flash.geometry.block_of(ppn));
         }
     }
 
@@ -107,10 +100,8 @@ impl Drive {
     #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
         self.host.read_pages += 1;
-        let ppn = self.ftl.map.to_physical[lpn as usize];
-        if ppn >= UNMAPPED {
-            return self.read_special(lpn, ppn);
-        }
+        let entry = self.ftl.map.to_physical[lpn as usize];
+        let Some(ppn) = on_flash(entry) else { return self.read_special(lpn, entry) };
         if self.flash.host_read::<COUNTED, WATCHED>(lpn, ppn) {
             self.alarm(lpn, ppn);
         }
@@ -132,14 +123,15 @@ impl Drive {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Uncorrectable);
             return FROM_BUFFER;
         }
-        if slot.mask == WHOLE || slot.below >= UNMAPPED || planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60 {
+        let below = on_flash(slot.below).filter(|_| slot.mask != WHOLE && !(planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60));
+        let Some(below) = below else {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Good);
             return FROM_BUFFER;
-        }
+        };
         // Part of the page is newer in the buffer, the rest comes from flash.
         // A move that this read set off may find the rest gone, and the page is as lost as if the read had.
-        let whole = (self.bugs.has(Bug::RestUnread) || self.fill_for_read(lpn, slot.below) || self.repair_rest_for_read(lpn))
-            && !self.ftl.is_lost(lpn);
+        let whole =
+            (self.bugs.has(Bug::RestUnread) || self.fill_for_read(lpn, below) || self.repair_rest_for_read(lpn)) && !self.ftl.is_lost(lpn);
         if !whole {
             self.uncorrectable_reads += 1;
             if self.geometry.stripes.is_some() {
@@ -149,7 +141,7 @@ impl Drive {
             }
         }
         self.note_unread(lpn, FROM_BUFFER, if whole { ReadResult::Good } else { ReadResult::Uncorrectable });
-        slot.below
+        below
     }
 
     /// A read of a page without data: never written, trimmed, or reported lost.

@@ -18,7 +18,7 @@ use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::map::{BUFFERED, UNMAPPED, on_flash};
 use crate::slots::parity::{Change, Equation};
 use crate::watch::observer::{Origin, XorSource};
 
@@ -324,8 +324,8 @@ impl Drive {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
             ftl.report_lost(flash, lpn);
         }
-        if slot.below < UNMAPPED {
-            ftl.invalidate(flash, slot.below);
+        if let Some(below) = on_flash(slot.below) {
+            ftl.invalidate(flash, below);
         }
     }
 

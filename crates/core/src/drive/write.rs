@@ -7,7 +7,7 @@ use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::gathers::Gatherer;
-use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::map::{BUFFERED, UNMAPPED, on_flash};
 use crate::watch::observer::Origin;
 
 /// Pages written to flash between the time that memory is asked for and the time that it is needed.
@@ -51,8 +51,8 @@ impl Drive {
             return;
         }
         let mut below = entry;
-        if mask == WHOLE && below < UNMAPPED && !self.keeps_old() {
-            self.ftl.invalidate(&mut self.flash, below);
+        if let Some(ppn) = on_flash(entry).filter(|_| mask == WHOLE && !self.keeps_old()) {
+            self.ftl.invalidate(&mut self.flash, ppn);
             below = UNMAPPED;
         }
         let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true, group: self.ftl.buffer.group });
@@ -93,8 +93,8 @@ impl Drive {
     fn merge(&mut self, slot: u32, mask: u64) {
         let s = self.ftl.buffer.slot_mut(slot);
         s.mask = if planted(Bug::MergeReplacesMask) { mask } else { s.mask | mask };
-        if s.mask == WHOLE && s.below < UNMAPPED && self.geometry.stripes.is_none() {
-            let below = std::mem::replace(&mut s.below, UNMAPPED);
+        if let Some(below) = on_flash(s.below).filter(|_| s.mask == WHOLE && self.geometry.stripes.is_none()) {
+            s.below = UNMAPPED;
             if self.bugs.has(Bug::AbsorbedKeepsBelow) {
                 return;
             }
@@ -110,13 +110,14 @@ impl Drive {
         }
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.ftl.is_lost(front.lpn);
-        if whole && front.mask != WHOLE && front.below < UNMAPPED && !self.bugs.has(Bug::FillForgotten) {
+        let below = on_flash(front.below).filter(|_| whole && front.mask != WHOLE && !self.bugs.has(Bug::FillForgotten));
+        if let Some(below) = below {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
             // What the read sets off may change it.
-            let coding = self.flash.read_coding(front.below);
-            let filled = self.fill(front.lpn, front.below);
+            let coding = self.flash.read_coding(below);
+            let filled = self.fill(front.lpn, below);
             whole = filled.good && !self.ftl.is_lost(front.lpn);
-            self.record_fill(front.lpn, front.below, (coding, filled.level), whole);
+            self.record_fill(front.lpn, below, (coding, filled.level), whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
                 let slot = self.ftl.map.to_physical[front.lpn as usize] & !BUFFERED;
@@ -133,8 +134,8 @@ impl Drive {
         }
         // What lies below may have moved meanwhile; the slot knows.
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
-        if slot.below < UNMAPPED {
-            ftl.invalidate(flash, slot.below);
+        if let Some(below) = on_flash(slot.below) {
+            ftl.invalidate(flash, below);
         }
         if !whole {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
@@ -243,8 +244,8 @@ impl Drive {
                 self.ftl.buffer.discard(slot);
             }
         }
-        if entry < UNMAPPED && !self.bugs.has(Bug::TrimLeavesValid) {
-            self.ftl.invalidate(&mut self.flash, entry);
+        if let Some(ppn) = on_flash(entry).filter(|_| !self.bugs.has(Bug::TrimLeavesValid)) {
+            self.ftl.invalidate(&mut self.flash, ppn);
         }
         self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
     }

@@ -3,10 +3,10 @@
 use crate::base::mem::{huge_vec, prefetch};
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Lpn};
-use crate::watch::observer::NO_PPN;
+use crate::watch::observer::NO_LPN;
 
 /// A page that belongs to nobody.
-pub(crate) const NOBODYS: Lpn = NO_PPN;
+pub(crate) const NOBODYS: Lpn = NO_LPN;
 
 pub(crate) struct Contents {
     pub(crate) to_logical: Vec<Lpn>,

@@ -23,9 +23,10 @@ impl Flash {
 
     #[inline]
     pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: u32) {
-        if entry < NO_PPN {
-            let wordline = self.geometry.wordline_of(entry);
-            let block = self.geometry.block_of(entry);
+        let ppn = Ppn::new(entry);
+        if ppn < NO_PPN {
+            let wordline = self.geometry.wordline_of(ppn);
+            let block = self.geometry.block_of(ppn);
             prefetch(&self.wordlines, wordline as usize);
             prefetch(&self.hot, block.index());
             if COUNTED == TRACKED {
@@ -40,15 +41,16 @@ impl Flash {
     /// Asks for the technique's own counter behind a map entry, which is found through what [`Self::prefetch_counted`] asked for.
     #[inline]
     pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: u32) {
-        if entry >= NO_PPN {
+        let ppn = Ppn::new(entry);
+        if ppn >= NO_PPN {
             return;
         }
-        let block = self.geometry.block_of(entry);
+        let block = self.geometry.block_of(ppn);
         if COUNTED == TRACKED {
             self.tracker.prefetch_entry(block);
         }
         if COUNTED == PAGES {
-            self.page_counters.prefetch(block, entry - self.geometry.first_page(block));
+            self.page_counters.prefetch(block, ppn - self.geometry.first_page(block));
         }
     }
 
@@ -59,7 +61,7 @@ impl Flash {
             return self.count_coded(ppn);
         }
         let wordline = self.geometry.wordline_of(ppn);
-        let mut dose = self.dose[(ppn - wordline * self.geometry.cell.bits()) as usize & 3];
+        let mut dose = self.dose[(ppn.number() - wordline * self.geometry.cell.bits()) as usize & 3];
         if self.bugs.has(Bug::DoseOfFirstKind) {
             dose = self.dose[0];
         }

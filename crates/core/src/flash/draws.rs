@@ -81,7 +81,8 @@ impl Draws {
 
 /// A number from 0 to 1, both excluded, as good as drawn: numbers that differ in a bit give numbers that have nothing in common.
 fn dice(seed: u64, ppn: Ppn, pec: u32, served: u32) -> f64 {
-    let mixed = [u64::from(ppn), u64::from(pec) << 32 | u64::from(served)].into_iter().fold(mix(seed), |hash, part| mix(hash ^ part));
+    let mixed =
+        [u64::from(ppn.number()), u64::from(pec) << 32 | u64::from(served)].into_iter().fold(mix(seed), |hash, part| mix(hash ^ part));
     // As fine as 64 bits are: the last level fails with a chance of 1e-16. The largest is the last number below 1.
     ((mixed as f64 + 0.5) * (0.5f64).powi(64)).min(1.0 - f64::EPSILON / 2.0)
 }
@@ -103,15 +104,15 @@ mod tests {
         let (mut sum, mut below, mut twice) = (0.0, 0, 0.0);
         for n in 0..100_000u32 {
             // Neighbours in all that a draw depends on.
-            let of = dice(7, n % 10, n / 10 % 10, n / 100);
+            let of = dice(7, Ppn::new(n % 10), n / 10 % 10, n / 100);
             assert!(of > 0.0 && of < 1.0);
             sum += of;
-            twice += of * dice(8, n % 10, n / 10 % 10, n / 100);
+            twice += of * dice(8, Ppn::new(n % 10), n / 10 % 10, n / 100);
             below += u32::from(of < 0.01);
         }
         // Within five deviations: of a mean 0.29 / 316, of a product of two 0.22 / 316, of a count 31.
         assert!((sum / 1e5 - 0.5).abs() < 0.0046 && (twice / 1e5 - 0.25).abs() < 0.0035, "{sum} {twice}");
         assert!(1000u32.abs_diff(below) < 155, "{below}");
-        assert!(dice(1, 2, 3, 4).to_bits() == dice(1, 2, 3, 4).to_bits());
+        assert!(dice(1, Ppn::new(2), 3, 4).to_bits() == dice(1, Ppn::new(2), 3, 4).to_bits());
     }
 }

@@ -150,7 +150,7 @@ impl Flash {
         fluid.pace.set(self.now, fluid.rates.pages.sum(fluid.host_pages) / NS_PER_S);
         for block in self.geometry.block_ids() {
             let first = self.geometry.first_page(block);
-            let rate_of = |page: u32| fluid.per_ns(self.contents.to_logical[(first + page) as usize]);
+            let rate_of = |page: u32| fluid.per_ns(self.contents.to_logical[(first + page).index()]);
             let rate: f64 = self.valid_pages_of(block).map(rate_of).sum();
             let flow = &mut fluid.flows[block.index()];
             flow.begin(self.now, 1, f64::INFINITY);
@@ -215,7 +215,7 @@ impl Flash {
     /// A read was served by itself from this page: its block's alarm is nearer.
     #[inline]
     pub(crate) fn served_from(&mut self, ppn: Ppn) {
-        if ppn < self.geometry.raw_pages() {
+        if self.geometry.has_page(ppn) {
             self.touch(self.geometry.block_of(ppn));
         }
     }
@@ -244,7 +244,7 @@ impl Flash {
     #[inline]
     pub(super) fn lose_reads(&mut self, block: BlockId, page: u32) {
         if self.fluid.is_some() {
-            let lpn = self.contents.to_logical[(self.geometry.first_page(block) + page) as usize];
+            let lpn = self.contents.to_logical[(self.geometry.first_page(block) + page).index()];
             self.change_reads(block, page, lpn, -1.0);
         }
     }
@@ -300,7 +300,7 @@ impl Flash {
     fn place_of(&self, block: BlockId, page: u32) -> usize {
         let ppn = self.geometry.first_page(block) + page;
         let by_page = self.fluid.as_ref().is_some_and(|fluid| fluid.by_page);
-        if by_page { ppn as usize } else { self.geometry.wordline_of(ppn) as usize }
+        if by_page { ppn.index() } else { self.geometry.wordline_of(ppn) as usize }
     }
 
     /// An erased block is read no more, and what it got in its last moments is nobody's.

@@ -120,7 +120,7 @@ impl Ftl {
         let Some(adjusting) = self.adjusting else { return };
         let src = flash.geometry.first_page(job.block) + page;
         let is_corrupted = adjusting.corrupts(src, flash.cold(job.block).pec);
-        let lpn = flash.contents().to_logical[src as usize];
+        let lpn = flash.contents().to_logical[src.index()];
         let to = self.stream_of(job.rewrite.otherwise, lpn);
         self.aim(to, lpn);
         if is_corrupted && !reserved && self.needs_block(to) {

@@ -4,7 +4,7 @@ use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
-use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::map::{BUFFERED, on_flash};
 
 impl Ftl {
     /// Senses a page on the drive's own account. Tells whether its data could be read; what could not is reported lost, unless newer data
@@ -44,8 +44,7 @@ impl Ftl {
     /// Where the data of a page is on flash, as far as it is.
     pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
         let entry = self.map.to_physical[lpn as usize];
-        let ppn = if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below };
-        (ppn < UNMAPPED).then_some(ppn)
+        on_flash(if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below })
     }
 
     pub(crate) fn clear_lost(&mut self, lpn: Lpn) {

@@ -7,9 +7,15 @@ use crate::base::units::{Lpn, Ppn};
 use crate::watch::observer::NO_PPN;
 
 /// No data: never written, trimmed or lost.
-pub(crate) const UNMAPPED: u32 = NO_PPN;
+pub(crate) const UNMAPPED: u32 = NO_PPN.number();
 /// The newest data is in this slot of the write buffer (low 31 bits).
 pub(crate) const BUFFERED: u32 = 1 << 31;
+
+/// Where a map entry says that the data is on flash, if it does.
+#[inline]
+pub(crate) fn on_flash(entry: u32) -> Option<Ppn> {
+    (entry < UNMAPPED).then(|| Ppn::new(entry))
+}
 
 pub(crate) struct PageMap {
     pub(crate) to_physical: Vec<u32>,
@@ -39,7 +45,7 @@ impl PageMap {
         for (page, turn) in (0..).zip(run.chunks_exact_mut(width)) {
             debug_assert!(turn.iter().fold(0, |differs, entry| differs | (entry ^ UNMAPPED)) == 0, "a page is loaded once");
             for (entry, first_page) in turn.iter_mut().zip(first_pages) {
-                *entry = first_page + page;
+                *entry = (*first_page + page).number();
             }
         }
     }

@@ -156,7 +156,7 @@ impl Ftl {
         };
         let to = match job.place(page) {
             Place::Stream(to) => {
-                let lpn = flash.contents().to_logical[(flash.geometry.first_page(job.block) + page) as usize];
+                let lpn = flash.contents().to_logical[(flash.geometry.first_page(job.block) + page).index()];
                 let to = if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) };
                 self.aim(to, lpn);
                 to
@@ -186,7 +186,7 @@ impl Ftl {
             valid &= pages.words()[word as usize];
         }
         while valid != 0 {
-            self.map.prefetch(flash.contents().to_logical[(first + valid.trailing_zeros()) as usize]);
+            self.map.prefetch(flash.contents().to_logical[(first + valid.trailing_zeros()).index()]);
             valid &= valid - 1;
         }
     }
@@ -194,7 +194,7 @@ impl Ftl {
     /// Moves a page to a stream or, without one, on within its block.
     pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: u32, to: Option<StreamId>) {
         let src = flash.geometry.first_page(job.block) + page;
-        let lpn = flash.contents().to_logical[src as usize];
+        let lpn = flash.contents().to_logical[src.index()];
         let hidden = self.is_hidden(flash, lpn);
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
         let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild(flash, lpn).map(Origin::Xor) };
@@ -219,7 +219,7 @@ impl Ftl {
         to: Option<StreamId>,
     ) {
         let good = origin.is_some();
-        let (lpn, coding, level) = (flash.contents().to_logical[src as usize], flash.read_coding(src), flash.began_at());
+        let (lpn, coding, level) = (flash.contents().to_logical[src.index()], flash.read_coding(src), flash.began_at());
         let hidden = self.is_hidden(flash, lpn);
         self.invalidate(flash, src);
         if hidden {

@@ -227,10 +227,10 @@ impl Ftl {
         let ppn = flash.program(block, page, lpn, origin, cause);
         let entry = self.map.to_physical[lpn as usize];
         if entry & BUFFERED == 0 {
-            self.map.to_physical[lpn as usize] = ppn;
+            self.map.to_physical[lpn as usize] = ppn.number();
         } else if !self.bugs.has(Bug::MoveMissesBuffer) {
             // A copy of what lies below newer data in the write buffer.
-            self.buffer.slot_mut(entry & !BUFFERED).below = ppn;
+            self.buffer.slot_mut(entry & !BUFFERED).below = ppn.number();
         }
     }
 

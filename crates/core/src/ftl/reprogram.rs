@@ -166,7 +166,7 @@ impl Ftl {
     /// Reads a valid page of a wordline that is about to be programmed over.
     pub(super) fn sense_valid(&mut self, flash: &mut Flash, block: BlockId, page: u32, cause: Cause) {
         let ppn = flash.geometry.first_page(block) + page;
-        let lpn = flash.contents().to_logical[ppn as usize];
+        let lpn = flash.contents().to_logical[ppn.index()];
         if !self.sense(flash, lpn, ppn, cause, false) {
             // It has been reported lost; what cannot be decoded cannot be programmed again.
             self.invalidate(flash, ppn);
@@ -241,7 +241,7 @@ mod tests {
             drive.drain_buffer();
         };
         (0..10).for_each(|lpn| write(&mut drive, lpn));
-        let block = drive.geometry.block_of(drive.ftl.map.to_physical[0]);
+        let block = drive.geometry.block_of(drive.ftl.place_of(0).expect("on flash"));
         let mut rewrite = Rewrite::recode(block, GUARDED, RECLAIM);
         let (flash, ftl, mut slots) = drive.parts();
         ftl.settle(flash, &mut rewrite);

@@ -41,7 +41,7 @@ fn drive(mut config: DriveConfig, said: &[HintRange]) -> Drive {
 }
 
 fn block_of(drive: &Drive, lpn: u32) -> BlockId {
-    drive.geometry().block_of(drive.ftl.map.to_physical[lpn as usize])
+    drive.geometry().block_of(drive.ftl.place_of(lpn).expect("on flash"))
 }
 
 fn budget_of(drive: &Drive, lpn: u32) -> AccessLatency {

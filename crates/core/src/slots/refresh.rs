@@ -72,7 +72,7 @@ impl Adjusting {
     /// Whether adjusting its wordline corrupts a page in a block of so many P/E cycles: the same page in the same cycle always, or never.
     /// splitmix64, of the seed, at the step whose number is made of both.
     pub(crate) fn corrupts(&self, ppn: Ppn, pec: u32) -> bool {
-        let step = (u64::from(pec) << 32 | u64::from(ppn)).wrapping_add(1);
+        let step = (u64::from(pec) << 32 | u64::from(ppn.number())).wrapping_add(1);
         let z = self.seed.wrapping_add(step.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -8,7 +8,6 @@ use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::count::TRACKED;
 use crate::ftl::job::JobRef;
-use crate::ftl::map::{BUFFERED, UNMAPPED};
 
 pub(super) use crate::flash::ops::NandOp;
 
@@ -71,9 +70,7 @@ impl Drive {
 
     #[inline(never)]
     fn coding_on_flash(&self, lpn: Lpn) -> u8 {
-        let entry = self.map_entry(lpn);
-        let ppn = if entry & BUFFERED == 0 { entry } else { self.ftl.buffer.slot(entry & !BUFFERED).below };
-        let coding = if ppn < UNMAPPED { self.flash.read_coding(ppn) } else { FULL };
+        let coding = self.ftl.place_of(lpn).map_or(FULL, |ppn| self.flash.read_coding(ppn));
         if planted(Bug::MergedReadTooFast) && coding == FASTER { coding + 1 } else { coding }
     }
 

@@ -11,11 +11,13 @@ use crate::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq};
 use crate::watch::time_event::{OpId, TimeEvent};
 
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
-pub const NO_PPN: Ppn = 0x7FFF_FFFF;
+pub const NO_PPN: Ppn = Ppn::new(0x7FFF_FFFF);
+/// The owner of a page that belongs to nobody: nothing was programmed there, or nothing that anybody wants.
+pub const NO_LPN: Lpn = 0x7FFF_FFFF;
 /// Whose data is read where nobody's is wanted: the page was sensed for the states of its cells, and nothing was decoded.
 pub const NOBODY: Lpn = 0xFFFF_FFFF;
 /// The data came from the write buffer.
-pub const FROM_BUFFER: Ppn = 0xFFFF_FFFF;
+pub const FROM_BUFFER: Ppn = Ppn::new(0xFFFF_FFFF);
 
 /// What became of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +144,7 @@ pub trait Observer: Any {
     /// A block was erased.
     fn erased(&mut self, block: BlockId, cause: Cause);
     /// The drive was preconditioned by construction: this erased block now holds these pages, from page 0 on;
-    /// [`NO_PPN`] stands where a page was programmed with data that is no longer valid.
+    /// [`NO_LPN`] stands where a page was programmed with data that is no longer valid.
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
     /// The drive was preconditioned by construction: this block was read before the run, after all that it holds was programmed; the
     /// dose read from each of its wordlines, from wordline 0 on.

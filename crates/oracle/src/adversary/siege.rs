@@ -8,7 +8,7 @@
 //! ```
 
 use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::{Lpn, Ppn};
+use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::config::DisturbModel;
 use vpass_core::drive::Drive;
 use vpass_core::flash::block::BlockState;
@@ -73,7 +73,7 @@ enum Taste {
 pub(crate) struct Siege {
     dice: Dice,
     coming: Coming,
-    block: Option<(u32, u64)>,
+    block: Option<(BlockId, u64)>,
 }
 
 impl Siege {
@@ -116,7 +116,7 @@ impl Siege {
                 self.victim(drive, &sight, taste).and_then(|victim| {
                     let mut reads = past(drive, &sight, victim)?;
                     if matches!(act, Act::ReadsPast) {
-                        reads.push(read(drive, sight.owners[victim as usize]));
+                        reads.push(read(drive, sight.owners[victim.index()]));
                     }
                     Some(reads)
                 })
@@ -148,8 +148,8 @@ impl Siege {
             self.block = Some((block, acts - 1));
         }
         let oracle = oracle_of(drive);
-        let first = block * sight.pages_per_block as Ppn;
-        let live = (first..first + sight.pages_per_block as Ppn).filter(|ppn| sight.owners[*ppn as usize] != NOBODY);
+        let first = Ppn::new(block.number() * sight.pages_per_block as u32);
+        let live = first.run(sight.pages_per_block as u32).filter(|ppn| sight.owners[ppn.index()] != NOBODY);
         let left = live.filter(|ppn| sight.neighbours(*ppn).next().is_some()).map(|ppn| (oracle.reads_left(ppn), ppn));
         let mut whole: Vec<(f64, Ppn)> = left.filter(|(left, _)| (0.0..MOST_READS as f64).contains(left)).collect();
         whole.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -157,8 +157,8 @@ impl Siege {
         (!whole.is_empty()).then(|| whole[self.dice.between(0, among as u64 - 1) as usize].1)
     }
 
-    fn choose(&mut self, drive: &Drive, taste: Taste) -> Option<u32> {
-        let filled = (0..).zip(drive.block_states()).filter(|(_, row)| row.valid > 0);
+    fn choose(&mut self, drive: &Drive, taste: Taste) -> Option<BlockId> {
+        let filled = BlockId::all().zip(drive.block_states()).filter(|(_, row)| row.valid > 0);
         let mut blocks: Vec<_> = match taste {
             Taste::Open => filled.filter(|(_, row)| row.state == BlockState::Open).collect(),
             Taste::Any | Taste::Emptiest => filled.filter(|(_, row)| row.state == BlockState::Closed).collect(),
@@ -210,9 +210,9 @@ impl Siege {
 
     /// Reads beside the page that an open block holds next, until it is lost before it is written; then it is written, and read.
     fn brings_forth(&mut self, drive: &mut Drive, sight: &Sight) -> Option<Vec<Request>> {
-        let open = (0..).zip(drive.block_states()).filter(|(_, row)| row.state == BlockState::Open && row.valid > 0);
-        let next: Vec<Ppn> = open.map(|(block, row): (u32, _)| block * sight.pages_per_block as Ppn + Ppn::from(row.written)).collect();
-        let next: Vec<Ppn> = next.into_iter().filter(|ppn| ppn % sight.pages_per_block as Ppn != 0).collect();
+        let open = BlockId::all().zip(drive.block_states()).filter(|(_, row)| row.state == BlockState::Open && row.valid > 0);
+        let next: Vec<Ppn> = open.map(|(block, row)| drive.geometry().first_page(block) + u32::from(row.written)).collect();
+        let next: Vec<Ppn> = next.into_iter().filter(|ppn| ppn.index() % sight.pages_per_block != 0).collect();
         let ppn = *next.get(self.dice.between(0, next.len().max(1) as u64 - 1) as usize)?;
         let beside = sight.neighbours(ppn).next()?;
         let place = sight.place_of(beside);
@@ -223,8 +223,8 @@ impl Siege {
             return None;
         }
         // What else is on this wordline, and on the other side of the one that is read, would be lost before it and show what is coming.
-        let others = [Some(ppn), ppn.checked_sub((2 * sight.stride * sight.bits) as Ppn)].into_iter().flatten();
-        let others = others.filter(|other| other / sight.pages_per_block as Ppn == ppn / sight.pages_per_block as Ppn);
+        let others = [Some(ppn.index()), ppn.index().checked_sub(2 * sight.stride * sight.bits)].into_iter().flatten();
+        let others = others.filter(|other| other / sight.pages_per_block == ppn.index() / sight.pages_per_block).map(Ppn::from_index);
         let mut requests: Vec<Request> =
             others.flat_map(|other| sight.wordline(other)).map(|lpn| Request { op: Op::Trim, ..read(drive, lpn) }).collect();
         requests.extend(vec![read(drive, beside); reads as usize]);
@@ -242,7 +242,7 @@ impl Siege {
     fn lost_by_looking(&mut self, drive: &mut Drive, sight: &Sight) -> Option<Vec<Request>> {
         let pages = sight.owners.len() as u64;
         let from = self.dice.between(0, pages - 1);
-        let all = (from..pages).chain(0..from).map(|ppn| ppn as Ppn).filter(|ppn| sight.owners[*ppn as usize] != NOBODY);
+        let all = (from..pages).chain(0..from).map(|ppn| Ppn::new(ppn as u32)).filter(|ppn| sight.owners[ppn.index()] != NOBODY);
         let ((lpn, then), (above, first)) = all.filter_map(|below| both(drive, sight, below)).find(|(a, b)| a.1 + b.1 <= MOST_READS)?;
         let mut requests = vec![read(drive, above); first as usize];
         requests.extend(vec![read(drive, lpn); then as usize]);
@@ -290,7 +290,7 @@ fn reads_at(drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request
     let (count, more, lpn) = exact.unwrap_or((left / near, 0, beside));
     let mut requests = vec![read(drive, beside); count as usize];
     requests.extend(vec![read(drive, lpn); more as usize]);
-    requests.push(read(drive, sight.owners[victim as usize]));
+    requests.push(read(drive, sight.owners[victim.index()]));
     Some(requests)
 }
 
@@ -306,7 +306,7 @@ fn step(drive: &mut Drive, victim: Ppn, beside: Ppn) -> Option<(u64, u64)> {
 fn both(drive: &mut Drive, sight: &Sight, below: Ppn) -> Option<((Lpn, u64), (Lpn, u64))> {
     let (ppn, above) = sight.above(below)?;
     let ((near, left), (back, room)) = (step(drive, below, ppn)?, step(drive, ppn, below)?);
-    Some(((sight.owners[below as usize], room / back + 1), (above, left / near)))
+    Some(((sight.owners[below.index()], room / back + 1), (above, left / near)))
 }
 
 /// The reads beside a page that bring it past its limit by no more than it takes.

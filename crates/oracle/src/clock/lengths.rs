@@ -133,7 +133,7 @@ impl Lengths {
 
     /// Programming a page, or the wordline that begins with it.
     pub(super) fn program(&self, dst: Ppn) -> Ns {
-        self.program[(dst % self.bits) as usize]
+        self.program[(dst.number() % self.bits) as usize]
     }
 
     /// Erasing a block after so many P/E cycles.
@@ -142,7 +142,7 @@ impl Lengths {
     }
 
     pub(super) fn sense(&self, ppn: Ppn, coding: u8) -> Ns {
-        let kind = ppn % self.bits;
+        let kind = ppn.number() % self.bits;
         self.codings
             .reads_like(coding, kind)
             .map_or_else(|| self.of_sensings(self.codings.sensings(coding, kind)), |kind| self.sense[kind as usize])
@@ -201,12 +201,12 @@ impl Lengths {
     }
 
     pub(super) fn block(&self, ppn: Ppn) -> BlockId {
-        BlockId::new(ppn / self.pages_per_block)
+        BlockId::new(ppn.number() / self.pages_per_block)
     }
 
     /// The block of a page, and its wordline, numbered within that.
     pub(super) fn wordline(&self, ppn: Ppn) -> (BlockId, u32) {
-        (self.block(ppn), ppn % self.pages_per_block / self.bits)
+        (self.block(ppn), ppn.number() % self.pages_per_block / self.bits)
     }
 
     pub(super) fn die_of_block(&self, block: BlockId) -> u32 {
@@ -229,6 +229,6 @@ impl Lengths {
 
     /// The first page of a page's wordline that a coding keeps.
     pub(super) fn wordline_start(&self, ppn: Ppn, coding: u8) -> Ppn {
-        self.codings.next_kept(coding, ppn - ppn % self.bits)
+        Ppn::new(self.codings.next_kept(coding, ppn.number() / self.bits * self.bits))
     }
 }

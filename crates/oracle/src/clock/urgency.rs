@@ -129,7 +129,7 @@ impl Urgency {
 
     /// The host reads a page at a die.
     pub(super) fn read(&mut self, die: u32, block: BlockId, ppn: Ppn) {
-        let dose = self.dose_of_kind[ppn as usize % self.dose_of_kind.len()];
+        let dose = self.dose_of_kind[ppn.index() % self.dose_of_kind.len()];
         let jobs = self.dies.get_mut(die as usize).into_iter().flatten();
         jobs.filter(|job| job.block == block).for_each(|job| job.read += u64::from(dose));
     }

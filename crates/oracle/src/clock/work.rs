@@ -1,6 +1,6 @@
 //! A piece of physical work in time: the stages it goes through, and how long each must take.
 
-use vpass_core::base::units::{Cause, Ns};
+use vpass_core::base::units::{Cause, Ns, Ppn};
 use vpass_core::watch::time_event::Work;
 
 use super::expected::Taken;
@@ -114,7 +114,7 @@ impl UnderWay {
             Work::Load { src, wordline, .. } => Self { load_for: Some(wordline), ..Self::new(read(src)) },
             Work::Program { dst, pages, cause, .. } => Self { host_pages: by_host(cause, pages), ..Self::new(program(dst, pages)) },
             Work::Merge { block, .. } => {
-                Self::new(Half { die: lengths.die_of_block(block), array: lengths.merge(how.coding), ..program(0, 1) })
+                Self::new(Half { die: lengths.die_of_block(block), array: lengths.merge(how.coding), ..program(Ppn::new(0), 1) })
             }
             Work::Striped { dst, stripe, .. } => Self { stripe: Some(stripe), ..Self::new(program(dst, 1)) },
             Work::Erase { block, .. } => Self::new(Half {

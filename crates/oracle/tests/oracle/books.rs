@@ -3,10 +3,10 @@
 use std::cell::Cell;
 
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
-use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, ReadResult};
+use vpass_core::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, Observer, ReadResult};
 use vpass_oracle::{DriveBooks, MapEntry};
 
-use crate::common::{Scene, books};
+use crate::common::{Place, Scene, books};
 
 /// Two pages written, one moved, one erase, then the measured phase: a host read, an unmapped one, a move and a write.
 fn scene() -> (Scene, DriveBooks) {
@@ -68,8 +68,8 @@ fn an_error_from_before_the_measured_phase_stays_one() {
     assert_eq!((report.reads_checked, report.stamp_errors), (0, 1));
 }
 
-fn entry(lpn: Lpn, ppn: Ppn) -> MapEntry {
-    MapEntry { lpn, ppn, buffered: false }
+fn entry(lpn: Lpn, ppn: impl Place) -> MapEntry {
+    MapEntry { lpn, ppn: ppn.ppn(), buffered: false }
 }
 
 /// Pages 5 and 6 on flash, an older 6 at ppn 1, 7 with newer data in the buffer, 8 in the buffer only.
@@ -79,15 +79,15 @@ fn mapped() -> (Scene, [MapEntry; 4]) {
     s.write(12, [6, 7]);
     s.oracle.host_wrote(7, true);
     s.oracle.host_wrote(8, true);
-    let buffered = |lpn, ppn| MapEntry { buffered: true, ..entry(lpn, ppn) };
-    (s, [entry(5, 0), entry(6, 12), buffered(7, 13), buffered(8, NO_PPN)])
+    let buffered = |lpn, ppn: Ppn| MapEntry { buffered: true, ..entry(lpn, ppn) };
+    (s, [entry(5, 0), entry(6, 12), buffered(7, Ppn::new(13)), buffered(8, NO_PPN)])
 }
 
 const VALID: [u32; 4] = [1, 2, 0, 0];
 
 /// Its reverse map, of 4 blocks: what was written where, though an older 6 is no longer wanted.
 fn owners() -> Vec<Lpn> {
-    let mut owners = vec![NO_PPN; 48];
+    let mut owners = vec![NO_LPN; 48];
     for (ppn, lpn) in [(0, 5), (1, 6), (12, 6), (13, 7)] {
         owners[ppn] = lpn;
     }
@@ -101,7 +101,7 @@ fn check(s: &mut Scene, map: &[MapEntry], owners: &[Lpn], valid: &[u32]) -> u32 
         rounds.set(rounds.get() + 1);
         map.iter().copied()
     };
-    s.oracle.check_map(entries, |ppn| owners[ppn as usize], [0, 12, 13], valid);
+    s.oracle.check_map(entries, |ppn| owners[ppn.index()], [0, 12, 13].map(Ppn::new), valid);
     rounds.get()
 }
 
@@ -131,7 +131,7 @@ fn a_map_that_leads_astray_is_caught() {
         let (mut s, mut map) = mapped();
         map[index] = wrong;
         let mut valid = [0; 4];
-        map.iter().filter(|e| e.ppn < 48).for_each(|e| valid[e.ppn as usize / 12] += 1);
+        map.iter().filter(|e| e.ppn.index() < 48).for_each(|e| valid[e.ppn.index() / 12] += 1);
         check(&mut s, &map, &owners(), &valid);
         s.caught(books, &[words]);
     }
@@ -139,7 +139,7 @@ fn a_map_that_leads_astray_is_caught() {
 
 #[test]
 fn a_reverse_map_that_leads_elsewhere_is_caught() {
-    for (ppn, owner, words) in [(0, 6, "from lpn 5 to ppn 0, the reverse map from there to lpn 6"), (13, NO_PPN, "from lpn 7 to ppn 13")] {
+    for (ppn, owner, words) in [(0, 6, "from lpn 5 to ppn 0, the reverse map from there to lpn 6"), (13, NO_LPN, "from lpn 7 to ppn 13")] {
         let (mut s, map) = mapped();
         let mut owners = owners();
         owners[ppn] = owner;

@@ -72,6 +72,23 @@ pub(crate) fn wordline_model(limit: f64, alpha: f64) -> DisturbConfig {
     }
 }
 
+/// A flash page, in scenes mostly by its number.
+pub(crate) trait Place: Copy {
+    fn ppn(self) -> Ppn;
+}
+
+impl Place for u32 {
+    fn ppn(self) -> Ppn {
+        Ppn::new(self)
+    }
+}
+
+impl Place for Ppn {
+    fn ppn(self) -> Ppn {
+        self
+    }
+}
+
 /// An oracle, and the drive's numbering of programs.
 pub(crate) struct Scene {
     pub(crate) oracle: Oracle,
@@ -89,11 +106,11 @@ impl Scene {
         Self::new(&config(4, 4, wordline_model(100.0, 9.0)))
     }
 
-    /// The host writes pages, and they go to flash from `ppn` on.
-    pub(crate) fn write(&mut self, ppn: Ppn, lpns: impl IntoIterator<Item = Lpn>) {
-        for (ppn, lpn) in (ppn..).zip(lpns) {
+    /// The host writes pages, and they go to flash from this page on.
+    pub(crate) fn write(&mut self, from: impl Place, lpns: impl IntoIterator<Item = Lpn>) {
+        for (n, lpn) in (0..).zip(lpns) {
             self.oracle.host_wrote(lpn, true);
-            self.program(ppn, lpn, Origin::Host, Cause::Host);
+            self.program(from.ppn() + n, lpn, Origin::Host, Cause::Host);
         }
     }
 
@@ -113,38 +130,43 @@ impl Scene {
         self.oracle.host_wrote(lpn, parts == u64::MAX);
     }
 
-    pub(crate) fn program_host(&mut self, ppn: Ppn, lpn: Lpn) {
+    pub(crate) fn program_host(&mut self, ppn: impl Place, lpn: Lpn) {
         self.program(ppn, lpn, Origin::Host, Cause::Host);
     }
 
-    pub(crate) fn program(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin, cause: Cause) {
+    pub(crate) fn program(&mut self, ppn: impl Place, lpn: Lpn, origin: Origin, cause: Cause) {
         self.seq += 1;
-        self.oracle.programmed(ppn, lpn, self.seq, origin, cause);
+        self.oracle.programmed(ppn.ppn(), lpn, self.seq, origin, cause);
     }
 
     /// A mover reads a page and writes a copy.
-    pub(crate) fn copy(&mut self, from: Ppn, to: Ppn, lpn: Lpn) {
+    pub(crate) fn copy(&mut self, from: impl Place, to: impl Place, lpn: Lpn) {
         self.read_by(Cause::Gc, lpn, from, ReadResult::Good);
-        self.program(to, lpn, Origin::Copy(from), Cause::Gc);
+        self.program(to, lpn, Origin::Copy(from.ppn()), Cause::Gc);
     }
 
-    pub(crate) fn read_by(&mut self, cause: Cause, lpn: Lpn, ppn: Ppn, result: ReadResult) {
-        self.oracle.reads(&[PhysRead { result, ..PhysRead::good(lpn, ppn, cause) }]);
+    pub(crate) fn read_by(&mut self, cause: Cause, lpn: Lpn, ppn: impl Place, result: ReadResult) {
+        self.oracle.reads(&[PhysRead { result, ..PhysRead::good(lpn, ppn.ppn(), cause) }]);
     }
 
     /// A read that completes a partly written page.
-    pub(crate) fn fill(&mut self, lpn: Lpn, ppn: Ppn, result: ReadResult) {
-        self.oracle.reads(&[PhysRead { result, fill: true, ..PhysRead::good(lpn, ppn, Cause::Host) }]);
+    pub(crate) fn fill(&mut self, lpn: Lpn, ppn: impl Place, result: ReadResult) {
+        self.oracle.reads(&[PhysRead { result, fill: true, ..PhysRead::good(lpn, ppn.ppn(), Cause::Host) }]);
     }
 
     /// The host reads and gets data.
-    pub(crate) fn read(&mut self, lpn: Lpn, ppn: Ppn) {
+    pub(crate) fn read(&mut self, lpn: Lpn, ppn: impl Place) {
         self.read_by(Cause::Host, lpn, ppn, ReadResult::Good);
     }
 
     /// The host reads and gets an error.
-    pub(crate) fn fail(&mut self, lpn: Lpn, ppn: Ppn) {
+    pub(crate) fn fail(&mut self, lpn: Lpn, ppn: impl Place) {
         self.read_by(Cause::Host, lpn, ppn, ReadResult::Uncorrectable);
+    }
+
+    /// Dose and limit of a page, as the oracle knows them.
+    pub(crate) fn truth(&self, ppn: impl Place) -> Option<(u64, u64)> {
+        self.oracle.truth(ppn.ppn())
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) {

@@ -1,12 +1,12 @@
 //! Blocks that give page kinds up: what may be lost, what they endure, and how they are written.
 
-use vpass_core::base::units::{BlockId, Cause, Ppn};
+use vpass_core::base::units::{BlockId, Cause};
 use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 
 /// Block 0 full of pages 0 to 11, their MSB pages copied to the first pages of block 1, but for these.
-fn backed_up_but(forgotten: &[Ppn]) -> Scene {
+fn backed_up_but(forgotten: &[u32]) -> Scene {
     let mut s = Scene::tiny();
     s.write(0, 0..12);
     for (to, msb) in (12..).zip([2, 5, 8, 11].into_iter().filter(|msb| !forgotten.contains(msb))) {

@@ -1,7 +1,7 @@
 //! Dose arithmetic: by hand on four wordlines, and against the definition on random streams.
 
 use proptest::prelude::*;
-use vpass_core::base::units::{BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 use vpass_core::watch::observer::{Observer, PhysRead};
 
@@ -10,7 +10,7 @@ use crate::common::{Scene, UNIT, config, wordline_model};
 impl Scene {
     /// Doses of so many wordlines, from block 0 on, in dose units.
     fn doses(&self, wordlines: u32) -> Vec<f64> {
-        (0..wordlines).map(|w| self.oracle.truth(w * 3).unwrap().0 as f64 / UNIT as f64).collect()
+        (0..wordlines).map(|w| self.truth(w * 3).unwrap().0 as f64 / UNIT as f64).collect()
     }
 
     /// Reads the LSB page of a wordline of block 0, whose pages hold lpn = ppn.
@@ -100,17 +100,17 @@ fn an_erase_forgets_and_ages() {
     let mut s = Scene::new(&c);
     s.write(0, 0..12);
     s.read_wordline(1, 2);
-    assert_eq!(s.oracle.truth(0), Some((2 * (9 * 1024 + 128), 900 * UNIT)), "alpha 9.125 at one cycle");
+    assert_eq!(s.truth(0), Some((2 * (9 * 1024 + 128), 900 * UNIT)), "alpha 9.125 at one cycle");
     s.erase(BlockId::new(0));
     s.write(0, 0..12);
-    assert_eq!(s.oracle.truth(0), Some((0, 800 * UNIT)));
+    assert_eq!(s.truth(0), Some((0, 800 * UNIT)));
     s.read_wordline(1, 2);
-    assert_eq!(s.oracle.truth(0), Some((2 * (9 * 1024 + 256), 800 * UNIT)));
+    assert_eq!(s.truth(0), Some((2 * (9 * 1024 + 256), 800 * UNIT)));
     for _ in 0..5 {
         s.erase(BlockId::new(0));
         s.write(0, 0..12);
     }
-    assert_eq!(s.oracle.truth(0), Some((0, 420 * UNIT)), "at 7 cycles: three quarters of the way from 600 at 4 to 600 x 0.6 at 8");
+    assert_eq!(s.truth(0), Some((0, 420 * UNIT)), "at 7 cycles: three quarters of the way from 600 at 4 to 600 x 0.6 at 8");
     s.clean();
 }
 
@@ -129,7 +129,7 @@ fn each_page_kind_has_a_limit_of_its_own() {
     let disturb = DisturbConfig { kind_factor: vec![2.0, 1.5, 1.0], ..wordline_model(100.0, 9.0) };
     let mut s = Scene::new(&config(4, 4, disturb));
     s.write(0, 0..12);
-    let limits: Vec<u64> = (3..6).map(|ppn| s.oracle.truth(ppn).unwrap().1 / UNIT).collect();
+    let limits: Vec<u64> = (3..6).map(|ppn| s.truth(ppn).unwrap().1 / UNIT).collect();
     assert_eq!(limits, [200, 150, 100]);
     // 108 on wordlines 0 and 2: more than MSB endures, not more than CSB.
     s.read_wordline(1, 12);
@@ -164,7 +164,7 @@ fn nothing_disturbs_in_the_model_none() {
     s.fail(3, 3);
     assert_eq!(s.oracle.report().false_losses, 1, "so nothing can be lost");
     s.erase(BlockId::new(0));
-    assert_eq!(s.oracle.truth(0), None);
+    assert_eq!(s.truth(0), None);
     let worst = s.oracle.finish().worst_dose_ratio;
     assert!(worst == 0.0, "{worst}");
 }
@@ -235,7 +235,7 @@ proptest! {
             }
             for wordline in 0..programmed.div_ceil(3) {
                 let naive = from_definition(&events, wordline, stride, 9 * 256 + 64, half_before).unwrap();
-                prop_assert_eq!(s.oracle.truth(first + wordline * 3).unwrap().0, naive, "wordline {}", wordline);
+                prop_assert_eq!(s.truth(first + wordline * 3).unwrap().0, naive, "wordline {}", wordline);
             }
         }
         s.clean();
@@ -273,11 +273,11 @@ proptest! {
                 continue;
             }
             let page = where_ % programmed;
-            batch.push(PhysRead::good(page, page, Cause::Host));
+            batch.push(PhysRead::good(page, Ppn::new(page), Cause::Host));
             if batch.len() == 32 {
                 in_batches.oracle.reads(&std::mem::take(&mut batch));
             }
-            let (dose, limit) = s.oracle.truth(page).unwrap();
+            let (dose, limit) = s.truth(page).unwrap();
             past += u64::from(dose > limit);
             worst = worst.max(dose as f64 / limit as f64);
             s.read(page, page);

@@ -1,6 +1,6 @@
 //! Copies that wait in the controller's memory for the rest of their wordline, and wordlines that are padded.
 
-use vpass_core::base::units::{BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
@@ -10,7 +10,7 @@ fn one_waits() -> Scene {
     let mut s = Scene::tiny();
     s.write(0, 0..3);
     s.read_by(Cause::Gc, 1, 1, ReadResult::Good);
-    s.oracle.gathered(1, 1);
+    s.oracle.gathered(1, Ppn::new(1));
     s
 }
 
@@ -53,13 +53,13 @@ fn a_copy_is_programmed_once_and_not_after_newer_data_or_a_trim() {
 #[test]
 fn a_copy_of_another_page_or_of_one_that_waits_already_is_caught() {
     let mut s = one_waits();
-    s.oracle.gathered(2, 0);
+    s.oracle.gathered(2, Ppn::new(0));
     s.caught(stamp, &["copy for lpn 2 of a page that carries version 1 of lpn 0, ppn 0"]);
     let mut s = one_waits();
     s.write(3, [1]);
     s.oracle.host_wrote(1, false);
-    s.oracle.gathered(1, 3);
-    s.oracle.gathered(1, 3);
+    s.oracle.gathered(1, Ppn::new(3));
+    s.oracle.gathered(1, Ppn::new(3));
     s.caught(stamp, &["copy for lpn 1"]);
 }
 
@@ -67,13 +67,13 @@ fn a_copy_of_another_page_or_of_one_that_waits_already_is_caught() {
 fn a_padded_page_is_a_program_in_order_and_holds_nothing() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.padded(1, 2, Cause::Host);
-    s.oracle.padded(2, 3, Cause::Host);
+    s.oracle.padded(Ppn::new(1), 2, Cause::Host);
+    s.oracle.padded(Ppn::new(2), 3, Cause::Host);
     s.clean();
-    s.oracle.padded(2, 4, Cause::Host);
+    s.oracle.padded(Ppn::new(2), 4, Cause::Host);
     s.caught(protocol, &["program of page 2 of block 0, which is programmed and not erased since"]);
     let mut s = Scene::tiny();
-    s.oracle.padded(0, 1, Cause::Host);
+    s.oracle.padded(Ppn::new(0), 1, Cause::Host);
     s.read(5, 0);
     s.caught(stamp, &["host read of lpn 5 went to ppn 0"]);
 }

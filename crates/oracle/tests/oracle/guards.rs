@@ -98,7 +98,7 @@ fn what_it_wears_counts_for_limits() {
             }
             s.erase(BlockId::new(0));
             s.write(0, 0..3);
-            let limit = s.oracle.truth(0).unwrap().1 / UNIT;
+            let limit = s.truth(0).unwrap().1 / UNIT;
             s.erase(BlockId::new(0));
             s.erase(BlockId::new(1));
             limit

@@ -1,7 +1,7 @@
 //! Past the limit: what is a result because the drive said so, and what is a bug because it did not, or said so wrongly.
 //! The scene: 12 pages in block 0, limit 100, alpha 9. The 12th read of wordline 0 puts wordline 1 at 108.
 
-use vpass_core::base::units::{BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::config::DisturbConfig;
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
 
@@ -236,7 +236,7 @@ fn lost_data_that_reappears_is_caught() {
 fn a_copy_of_data_that_could_not_be_read_is_caught() {
     let mut s = hammered(12);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
-    s.program(12, 3, Origin::Copy(3), Cause::Gc);
+    s.program(12, 3, Origin::Copy(Ppn::new(3)), Cause::Gc);
     s.oracle.lost(4);
     s.oracle.lost(5);
     s.caught(stamp, &["gc at ppn 12: copy for lpn 3 of a page that the drive had failed to read, ppn 3"]);
@@ -265,7 +265,7 @@ fn a_retry_that_succeeds_takes_the_report_back() {
     let mut s = rounded();
     s.fail(3, 3);
     s.read_by(Cause::Retry, 3, 3, ReadResult::Good);
-    s.program(12, 3, Origin::Copy(3), Cause::Reclaim);
+    s.program(12, 3, Origin::Copy(Ppn::new(3)), Cause::Reclaim);
     s.read(3, 12);
     s.clean();
 }

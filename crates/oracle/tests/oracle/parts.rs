@@ -1,6 +1,6 @@
 //! Partly written pages: what the host left out is read from the version beneath before the page is served or programmed.
 
-use vpass_core::base::units::{BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
@@ -82,7 +82,10 @@ fn the_rest_comes_from_the_version_beneath_wherever_it_lies_now() {
 #[test]
 fn a_mover_that_reads_the_rest_completes_the_page() {
     let mut s = half_written();
-    s.oracle.reads(&[vpass_core::watch::observer::PhysRead { fill: true, ..vpass_core::watch::observer::PhysRead::good(1, 3, Cause::Gc) }]);
+    s.oracle.reads(&[vpass_core::watch::observer::PhysRead {
+        fill: true,
+        ..vpass_core::watch::observer::PhysRead::good(1, Ppn::new(3), Cause::Gc)
+    }]);
     s.oracle.filled(1);
     s.erase(BlockId::new(0));
     s.program_host(12, 1);
@@ -94,7 +97,7 @@ fn a_copy_that_waits_completes_the_page() {
     let mut s = Scene::tiny();
     s.write(0, 0..3);
     s.read_by(Cause::Gc, 1, 1, ReadResult::Good);
-    s.oracle.gathered(1, 1);
+    s.oracle.gathered(1, Ppn::new(1));
     s.take_in(1, u64::MAX);
     s.read(1, FROM_BUFFER);
     s.program(3, 1, Origin::Host, Cause::Host);

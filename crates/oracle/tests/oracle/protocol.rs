@@ -1,7 +1,7 @@
 //! The rules of flash and of time.
 
-use vpass_core::base::units::{BlockId, Cause};
-use vpass_core::watch::observer::{NO_PPN, Observer, Origin};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
+use vpass_core::watch::observer::{NO_LPN, Observer, Origin};
 use vpass_oracle::TimeCheck;
 
 use crate::common::{Scene, protocol};
@@ -13,7 +13,7 @@ fn blocks_filled_in_order_and_erased_early_are_clean() {
     s.write(12, 12..15);
     s.erase(BlockId::new(1));
     s.write(12, 12..20);
-    s.oracle.preloaded(BlockId::new(2), &[20, NO_PPN]);
+    s.oracle.preloaded(BlockId::new(2), &[20, NO_LPN]);
     s.clean();
 }
 
@@ -49,7 +49,7 @@ fn programs_must_be_numbered_upwards() {
         let mut s = Scene::tiny();
         for (ppn, seq) in [(0, 8), (1, second)] {
             s.oracle.host_wrote(5, true);
-            s.oracle.programmed(ppn, 5, seq, Origin::Host, Cause::Host);
+            s.oracle.programmed(Ppn::new(ppn), 5, seq, Origin::Host, Cause::Host);
         }
         s.caught(protocol, &[&format!("program number {second} follows number 8")]);
     }
@@ -75,7 +75,7 @@ fn a_preload_needs_an_erased_block_and_room() {
     s.oracle.preloaded(BlockId::new(0), &[6]);
     s.caught(protocol, &["preload of block 0, which holds 1 pages"]);
     let mut s = Scene::tiny();
-    s.oracle.preloaded(BlockId::new(0), &[NO_PPN; 13]);
+    s.oracle.preloaded(BlockId::new(0), &[NO_LPN; 13]);
     s.caught(protocol, &["preload of 13 pages into block 0 of 12"]);
 }
 

@@ -1,7 +1,7 @@
 //! Every host read finds the newest version, whatever the drive did in between.
 
-use vpass_core::base::units::{BlockId, Cause};
-use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
+use vpass_core::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
 
@@ -25,7 +25,10 @@ fn writes_overwrites_moves_trims_and_buffered_pages_are_clean() {
     s.read(6, 0);
     assert_eq!(s.clean().reads_checked, 7);
     assert_eq!((s.oracle.newest(5), s.oracle.newest(6), s.oracle.newest(7)), (Some(2), Some(2), None));
-    assert_eq!((s.oracle.content(12), s.oracle.content(0), s.oracle.content(1)), (Some((5, 2)), Some((6, 2)), None));
+    assert_eq!(
+        (s.oracle.content(Ppn::new(12)), s.oracle.content(Ppn::new(0)), s.oracle.content(Ppn::new(1))),
+        (Some((5, 2)), Some((6, 2)), None)
+    );
 }
 
 #[test]
@@ -102,16 +105,16 @@ fn a_write_linked_to_the_neighbour_is_caught() {
 fn a_copy_is_what_its_source_carries_not_what_the_drive_claims() {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
-    s.program(12, 5, Origin::Copy(1), Cause::Gc);
+    s.program(12, 5, Origin::Copy(Ppn::new(1)), Cause::Gc);
     s.caught(stamp, &["gc at ppn 12: copy for lpn 5 of a page that carries version 1 of lpn 6, ppn 1"]);
-    assert_eq!(s.oracle.content(12), Some((6, 1)));
+    assert_eq!(s.oracle.content(Ppn::new(12)), Some((6, 1)));
 }
 
 #[test]
 fn a_copy_of_an_erased_page_is_caught() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.program(12, 5, Origin::Copy(1), Cause::Gc);
+    s.program(12, 5, Origin::Copy(Ppn::new(1)), Cause::Gc);
     s.caught(stamp, &["carries nothing, it is erased, ppn 1"]);
 }
 
@@ -173,7 +176,7 @@ fn addresses_out_of_range_are_caught() {
 #[test]
 fn a_preloaded_block_reads_as_written_once() {
     let mut s = Scene::tiny();
-    s.oracle.preloaded(BlockId::new(1), &[7, NO_PPN, 3]);
+    s.oracle.preloaded(BlockId::new(1), &[7, NO_LPN, 3]);
     s.read(7, 12);
     s.read(3, 14);
     s.write(15, [7]);
@@ -187,7 +190,7 @@ fn a_preloaded_block_reads_as_written_once() {
 #[test]
 fn pages_loaded_and_not_touched_since_are_as_well_known() {
     let mut s = Scene::tiny();
-    s.oracle.preloaded(BlockId::new(1), &[7, NO_PPN, 3]);
+    s.oracle.preloaded(BlockId::new(1), &[7, NO_LPN, 3]);
     assert_eq!([3, 4, 7].map(|lpn| s.oracle.newest(lpn)), [Some(1), None, Some(1)]);
     s.clean();
     s.oracle.preloaded(BlockId::new(2), &[3]);
@@ -202,7 +205,7 @@ fn pages_loaded_and_not_touched_since_are_as_well_known() {
 #[test]
 fn a_preloaded_dead_page_belongs_to_nobody() {
     let mut s = Scene::tiny();
-    s.oracle.preloaded(BlockId::new(1), &[7, NO_PPN]);
+    s.oracle.preloaded(BlockId::new(1), &[7, NO_LPN]);
     s.read_by(Cause::Gc, 3, 13, ReadResult::Good);
     s.caught(stamp, &["data that nobody owns"]);
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::config::DisturbConfig;
-use vpass_core::watch::observer::{NO_PPN, Observer, Origin, ReadResult};
+use vpass_core::watch::observer::{NO_LPN, NO_PPN, Observer, Origin, ReadResult};
 use vpass_oracle::{MapEntry, ReferenceDrive};
 
 use crate::common::{Scene, config};
@@ -41,7 +41,7 @@ impl Toy {
         Self {
             scene: Scene::new(&config(BLOCKS, PAGES / 3, DisturbConfig::default())),
             map: vec![NO_PPN; HOST_PAGES as usize],
-            back: vec![NO_PPN; (BLOCKS * PAGES) as usize],
+            back: vec![NO_LPN; (BLOCKS * PAGES) as usize],
             free: (1..BLOCKS).collect(),
             open: 0,
             next: 0,
@@ -62,30 +62,30 @@ impl Toy {
             self.open = self.free.pop().expect("garbage collection keeps blocks free");
             self.next = 0;
         }
-        let ppn = self.open * PAGES + self.next;
+        let ppn = Ppn::new(self.open * PAGES + self.next);
         self.next += 1;
         self.scene.program(ppn, lpn, origin, cause);
-        self.back[ppn as usize] = lpn;
+        self.back[ppn.index()] = lpn;
         let entry = if cause == Cause::Host && self.slips(Bug::LinkedToNeighbour) { lpn ^ 1 } else { lpn };
         self.map[entry as usize] = ppn;
     }
 
     fn is_valid(&self, ppn: Ppn) -> bool {
-        let lpn = self.back[ppn as usize];
-        lpn != NO_PPN && self.map[lpn as usize] == ppn
+        let lpn = self.back[ppn.index()];
+        lpn != NO_LPN && self.map[lpn as usize] == ppn
     }
 
     fn valid(&self, block: u32) -> u32 {
-        (block * PAGES..(block + 1) * PAGES).filter(|ppn| self.is_valid(*ppn)).count() as u32
+        Ppn::new(block * PAGES).run(PAGES).filter(|ppn| self.is_valid(*ppn)).count() as u32
     }
 
     fn collect(&mut self) {
         while self.free.len() < 2 {
             let full = (0..BLOCKS).filter(|b| *b != self.open && !self.free.contains(b));
             let victim = full.min_by_key(|b| self.valid(*b)).expect("there are full blocks");
-            for ppn in victim * PAGES..(victim + 1) * PAGES {
-                let lpn = self.back[ppn as usize];
-                let stale = lpn != NO_PPN && !self.is_valid(ppn) && self.slips(Bug::StaleResurrected);
+            for ppn in Ppn::new(victim * PAGES).run(PAGES) {
+                let lpn = self.back[ppn.index()];
+                let stale = lpn != NO_LPN && !self.is_valid(ppn) && self.slips(Bug::StaleResurrected);
                 if (self.is_valid(ppn) || stale) && !self.slips(Bug::PageDropped) {
                     self.scene.read_by(Cause::Gc, lpn, ppn, ReadResult::Good);
                     self.place(lpn, Origin::Copy(ppn), Cause::Gc);
@@ -93,7 +93,7 @@ impl Toy {
                 if self.map.contains(&ppn) {
                     self.map.iter_mut().filter(|p| **p == ppn).for_each(|p| *p = NO_PPN);
                 }
-                self.back[ppn as usize] = NO_PPN;
+                self.back[ppn.index()] = NO_LPN;
             }
             self.scene.erase(BlockId::new(victim));
             self.free.insert(0, victim);
@@ -125,13 +125,13 @@ impl Toy {
             })
             .collect();
         let valid: Vec<_> = (0..BLOCKS).map(|block| self.valid(block)).collect();
-        let held: Vec<_> = (0..BLOCKS * PAGES).filter(|ppn| self.is_valid(*ppn)).collect();
+        let held: Vec<_> = Ppn::range(0..BLOCKS * PAGES).filter(|ppn| self.is_valid(*ppn)).collect();
         let rounds = std::cell::Cell::new(0);
         let entries = || {
             rounds.set(rounds.get() + 1);
             entries.iter().copied()
         };
-        self.scene.oracle.check_map(entries, |ppn| self.back[ppn as usize], held, &valid);
+        self.scene.oracle.check_map(entries, |ppn| self.back[ppn.index()], held, &valid);
         assert!(rounds.get() == 1 || self.bug != Bug::None, "a right map is gone through once");
     }
 }

@@ -12,7 +12,7 @@
 use crate::base::dose::Quarters;
 use crate::base::page_set::{PageSet, any};
 use crate::base::reciprocal::Reciprocal;
-use crate::base::units::{BlockId, Lpn};
+use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::config::DisturbModel;
 use crate::flash::Flash;
@@ -91,11 +91,11 @@ impl Blame {
                 continue;
             }
             // A page whose data has gone elsewhere still says whose it was; one that never held any says nothing.
-            let pages = first_page + wordline * bits..first_page + (wordline * bits + bits).min(written);
+            let pages = (wordline * bits..(wordline * bits + bits).min(written)).map(|page| first_page + page);
             let forgets = flash.bugs().has(Bug::BlameForgetsMoved);
-            let stays = |ppn: &u32| !forgets || any(flash.contents().valid_words(block), ppn - first_page, 1);
+            let stays = |ppn: &Ppn| !forgets || any(flash.contents().valid_words(block), *ppn - first_page, 1);
             let owners =
-                || pages.clone().filter(stays).map(|ppn| flash.contents().to_logical[ppn as usize]).filter(|lpn| *lpn < g.host_pages);
+                || pages.clone().filter(stays).map(|ppn| flash.contents().to_logical[ppn.index()]).filter(|lpn| *lpn < g.host_pages);
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {
                 weights[(self.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     fn block(drive: &Drive) -> BlockId {
-        drive.geometry.block_of(drive.ftl.map.to_physical[0])
+        drive.geometry.block_of(drive.ftl.place_of(0).expect("on flash"))
     }
 
     #[test]

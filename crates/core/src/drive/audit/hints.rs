@@ -3,8 +3,8 @@
 use crate::base::latency::AccessLatency;
 use crate::base::units::Bytes;
 use crate::drive::Drive;
-use crate::ftl::map::UNMAPPED;
 use crate::hints::{Budget, HintCounts};
+use crate::watch::observer::NO_PPN;
 
 /// What came of one word.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ impl Drive {
             let latency = hints.hinted.of(row.lpn);
             let (all, tighter) = &mut pages[latency as usize];
             *all += 1;
-            let block = (row.ppn < UNMAPPED).then(|| self.geometry.block_of(row.ppn));
+            let block = (row.ppn < NO_PPN).then(|| self.geometry.block_of(row.ppn));
             *tighter += u64::from(block.is_some_and(|block| self.flash.cold(block).budget < latency));
         }
         Some(AccessLatency::ALL.map(|latency| {

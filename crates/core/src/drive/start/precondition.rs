@@ -180,9 +180,9 @@ impl Drive {
                 prefetch(&self.ftl.map.to_physical, *lpn as usize);
             }
             for (page, lpn) in group {
-                let ppn = first + page;
+                let ppn = first + *page;
                 debug_assert!(self.ftl.map.to_physical[*lpn as usize] == UNMAPPED);
-                self.ftl.map.to_physical[*lpn as usize] = ppn;
+                self.ftl.map.to_physical[*lpn as usize] = ppn.number();
                 self.flash.preload_page(block, *page, *lpn);
             }
         }

@@ -77,7 +77,7 @@ impl Flash {
                 // From here on a dose a wordline, in the place of a count a page.
                 for wordline in 0..self.geometry.wordlines_per_block as usize {
                     let of_kinds = &counts[wordline * bits as usize..][..bits as usize];
-                    let dose = self.doses_of(((first + wordline) * bits as usize) as Ppn);
+                    let dose = self.doses_of(Ppn::new((first + wordline) as u32 * bits));
                     counts[wordline] = of_kinds.iter().zip(dose).map(|(count, dose)| dose.count() * count).sum();
                 }
                 counts.truncate(self.geometry.wordlines_per_block as usize);
@@ -108,7 +108,7 @@ impl Flash {
         weights.extend(pending[begin..begin + of_block].iter().map(|expected| f64::from(*expected)));
         let span = (self.now - flows[block.index()].drawn_at) as f64;
         let pages_a_place = if *by_page { 1 } else { self.geometry.cell.bits() };
-        let first = self.geometry.first_page(block) as usize;
+        let first = self.geometry.first_page(block).index();
         let owners = &self.contents.to_logical[first..first + self.geometry.pages_per_block as usize];
         let mut add = |page: usize, rate: f64| weights[page / pages_a_place as usize] += rate * span;
         for (n, word) in self.contents.valid_words(block).iter().enumerate() {

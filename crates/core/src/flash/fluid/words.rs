@@ -45,7 +45,7 @@ impl Flash {
         let first = self.geometry.first_page(block);
         let mut shares = [0.0; AccessLatency::COUNT];
         for page in self.valid_pages_of(block) {
-            let lpn = self.contents.to_logical[(first + page) as usize];
+            let lpn = self.contents.to_logical[(first + page).index()];
             shares[words.hinted.of(lpn) as usize] += rates.pages.per_ns(lpn);
         }
         let (mut left, mut beyond) = (count, shares.iter().sum::<f64>());

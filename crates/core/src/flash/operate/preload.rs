@@ -11,7 +11,7 @@ impl Flash {
     /// An erased block holds this page of the host's from the start on.
     #[inline]
     pub(crate) fn preload_page(&mut self, block: BlockId, page: u32, lpn: Lpn) {
-        self.contents.to_logical[(self.geometry.first_page(block) + page) as usize] = lpn;
+        self.contents.to_logical[(self.geometry.first_page(block) + page).index()] = lpn;
         self.contents.set_valid(block, page);
     }
 

@@ -178,7 +178,7 @@ impl Flash {
     #[inline]
     fn health(&mut self, block: BlockId, ppn: Ppn) -> (PageHealth, Option<f64>) {
         let wordline = self.geometry.wordline_of(ppn);
-        let kind = ppn - wordline * self.geometry.cell.bits();
+        let kind = ppn.number() - wordline * self.geometry.cell.bits();
         let own = self.dose_of(ppn);
         if self.draws.has_noise() {
             return self.before_sensing(ppn, own, |flash, model, view, page| flash.draws.judge(model, view, page, ppn));

@@ -13,6 +13,7 @@
 use super::{CHECK_INTERVAL, Policy, Technique, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
+use crate::base::units::Ppn;
 use crate::bugs::Bugs;
 use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig, Schedule};
 use crate::disturb::table::LimitTable;
@@ -344,7 +345,7 @@ impl Blank {
             contents: &self.contents,
             clock: 0,
             timed_from: 0,
-            rung_by: 0,
+            rung_by: Ppn::new(0),
             ages: None,
             now: 0,
             recoded: &self.recoded,

@@ -192,7 +192,7 @@ pub(super) mod tests {
     fn a_block_without_valid_pages_is_erased_and_its_counters_are_reset() {
         let text = one_page_wordlines(2, 2000, "check_interval = 10, counters = 2");
         let mut drive = drive::<Published>(&text, "straw-ss", true);
-        let block = drive.geometry().block_of(drive.ftl.map.to_physical[0]);
+        let block = drive.geometry().block_of(drive.ftl.place_of(0).expect("on flash"));
         let mut read = |from: u32, to: u32| {
             (from..to).for_each(|n| drive.read_pages(&[n % 2]));
             let erased = drive.flash_counts().erases[Cause::Reclaim as usize];

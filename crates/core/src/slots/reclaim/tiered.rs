@@ -213,6 +213,7 @@ mod tests {
     use crate::slots::reclaim::shared::straw::Estimate;
     use crate::slots::reclaim::shared::straw::tests::{bounds_of, budget};
     use crate::testing;
+    use crate::watch::observer::NO_PPN;
 
     fn drive(text: &str, technique: &str) -> Drive {
         let mut drive = testing::drive(text, technique);
@@ -335,7 +336,7 @@ mod tests {
             "#;
             let mut drive = drive(text, "tiered");
             let in_turn = |drive: &mut Drive, pages: [u32; 2], times: u32| {
-                (0..times).for_each(|_| pages.iter().for_each(|page| assert!(drive.read_page(*page) < u32::MAX / 2)));
+                (0..times).for_each(|_| pages.iter().for_each(|page| assert!(drive.read_page(*page) < NO_PPN)));
             };
             in_turn(&mut drive, [1, second], 40);
             in_turn(&mut drive, [9, 15], 30);

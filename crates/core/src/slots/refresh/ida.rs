@@ -228,7 +228,7 @@ impl Refresh for Ida {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::units::{BlockId, Cause};
+    use crate::base::units::{BlockId, Cause, Ppn};
     use crate::drive::{Drive, Techniques};
 
     const SECOND: Ns = 1_000_000_000;
@@ -278,7 +278,7 @@ mod tests {
         wake_at(&mut drive, 876);
         assert_eq!(done(&drive), [14, 4, 3, 0]);
         assert_eq!(drive.flash.recoded().of(BlockId::new(0)), [4, 4, 5, 0]);
-        let stayed: Vec<u32> = drive.map_rows().filter(|row| row.ppn < 12).map(|row| row.ppn).collect();
+        let stayed: Vec<u32> = drive.map_rows().map(|row| row.ppn.number()).filter(|ppn| *ppn < 12).collect();
         assert_eq!(stayed, [1, 2, 4, 5, 8]);
         assert_eq!(drive.flash.cold(BlockId::new(0)).programmed_at, 876 * SECOND.cast_signed(), "as new as its merge");
         assert_eq!(drive.adjusted_blocks(), (1, 1.0 - 5.0 / 12.0));
@@ -286,7 +286,7 @@ mod tests {
         wake_at(&mut drive, 1_750);
         assert_eq!(done(&drive)[3], 0);
         wake_at(&mut drive, 1_752);
-        assert!(drive.map_rows().all(|row| row.ppn >= 12));
+        assert!(drive.map_rows().all(|row| row.ppn >= Ppn::new(12)));
         assert_eq!((done(&drive)[3], drive.adjusted_blocks().0), (1, 1));
         assert_eq!(drive.controller_ram(), Bytes((2 * 4 * 60_u64).div_ceil(8) + 60_u64.div_ceil(8)));
     }
@@ -332,9 +332,9 @@ mod tests {
             ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = true }
         "#;
         let mut drive = example(more, "none");
-        (0..110).for_each(|_| drive.flash.sense_for_nobody(1, Cause::Host));
+        (0..110).for_each(|_| drive.flash.sense_for_nobody(Ppn::new(1), Cause::Host));
         let mut level = |is_corrupted| {
-            drive.flash.verify(1, 1, Cause::Refresh, false, is_corrupted);
+            drive.flash.verify(1, Ppn::new(1), Cause::Refresh, false, is_corrupted);
             drive.flash.began_at()
         };
         assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
@@ -344,10 +344,10 @@ mod tests {
     fn the_share_of_corrupted_pages_is_the_error_rate() {
         for rate in [0.0, 0.2, 0.8, 1.0] {
             let adjusting = Adjusting::new(rate, 5);
-            let corrupted = (0..100_000).filter(|ppn| adjusting.corrupts(*ppn, 3)).count();
+            let corrupted = Ppn::range(0..100_000).filter(|ppn| adjusting.corrupts(*ppn, 3)).count();
             assert!(corrupted.abs_diff((rate * 1e5) as usize) < 500, "{rate}: {corrupted}");
         }
-        let of = |seed, pec| (0..64).map(|ppn| u64::from(Adjusting::new(0.5, seed).corrupts(ppn, pec)) << ppn).sum::<u64>();
+        let of = |seed, pec| (0..64).map(|n| u64::from(Adjusting::new(0.5, seed).corrupts(Ppn::new(n), pec)) << n).sum::<u64>();
         assert!(of(1, 0) != of(2, 0) && of(1, 0) != of(1, 1) && of(1, 1) == of(1, 1));
     }
 

@@ -67,7 +67,7 @@ impl Device {
             // A job in the foreground is queued before the read that triggered it.
             self.route(drive, NIL);
         }
-        if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.map_entry(lpn) != ppn {
+        if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.map_entry(lpn) != ppn.number() {
             return self.read_from_memory(part, completed);
         }
         let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };

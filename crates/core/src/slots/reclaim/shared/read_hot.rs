@@ -279,7 +279,7 @@ mod tests {
             while drive.flash_counts().erases[Cause::Reclaim as usize] < refreshes {
                 drive.read_pages(&[0]);
             }
-            drive.flash.hot(drive.geometry.block_of(drive.ftl.map.to_physical[0])).stream == MONITOR
+            drive.flash.hot(drive.geometry.block_of(drive.ftl.place_of(0).expect("on flash"))).stream == MONITOR
         };
         assert!(monitored("reads = 0", 1));
         assert!(!monitored("reads = 900", 1) && monitored("reads = 900", 2));

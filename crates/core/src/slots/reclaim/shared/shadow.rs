@@ -210,7 +210,7 @@ pub(in crate::slots::reclaim) mod tests {
     fn a_read_hot_page_comes_to_lie_alone() {
         for reclaim in ["redftl", "read-leveling"] {
             let mut drive = drive_with_a_shadow(reclaim, "");
-            let block = drive.geometry.block_of(drive.ftl.map.to_physical[0]);
+            let block = drive.geometry.block_of(drive.ftl.place_of(0).expect("on flash"));
             assert_eq!(drive.flash.hot(block).valid, 1, "{reclaim}");
             read(&mut drive, 975);
             assert_eq!(copied_and_erased(&drive), (0, 0), "{reclaim}");
