@@ -214,7 +214,13 @@ impl Drive {
                 }
                 whole = (good || self.repair_rest(lpn)) && !self.ftl.is_lost(lpn);
             }
-            update.gone |= if whole { 0 } else { update.bit(lpn) };
+            if !whole {
+                update.gone |= update.bit(lpn);
+                if !self.ftl.is_lost(lpn) {
+                    // Nor may it be rebuilt later, when a move comes upon it.
+                    self.ftl.lose_for_good(&mut self.flash, lpn);
+                }
+            }
         }
     }
 
