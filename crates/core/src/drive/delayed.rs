@@ -44,9 +44,7 @@ impl Drive {
                 }
             }
             unreadable[renewal as usize] |= !good;
-            // With what was read so far there is no other way.
-            update.number = self.ftl.next_xor();
-            update.old_read = 0;
+            self.begin_anew(update);
         }
     }
 
@@ -72,8 +70,8 @@ impl Drive {
             let (number, stripe) = (update.number, update.stripe);
             self.flash.tell(|o| o.xored(number, XorSource::Partial(stripe)));
         }
-        if completes {
-            self.complete(update, taken_out);
+        if completes && !self.complete(update, taken_out) {
+            return false;
         }
         let (number, serial) = (update.number, update.serial);
         let forgets = self.bugs.has(Bug::GatherForgetsOthers) && update.stripe.is_multiple_of(3);

@@ -107,7 +107,9 @@ impl Drive {
         let protected = is_delayed || {
             let equation = self.equation(&update);
             let into_parity = if equation == Equation::Modify { update.changing } else { 0 };
-            self.complete(&mut update, into_parity);
+            if !self.complete(&mut update, into_parity) {
+                self.begin_anew(&mut update);
+            }
             self.prepare_parity(&mut update, equation)
         };
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
@@ -198,20 +200,16 @@ impl Drive {
         self.parity.equation(&change)
     }
 
-    /// Reads the rest of the pages that were written in part. Of those that go `into_parity` that is the read of the old data, too.
-    pub(super) fn complete(&mut self, update: &mut Update, into_parity: Members) {
+    /// Reads the rest of the pages that were written in part. Of those that go `into_parity` that is the read of the old data, too; tells
+    /// whether all of that could be read, or the parity has to be worked out anew.
+    pub(super) fn complete(&mut self, update: &mut Update, into_parity: Members) -> bool {
+        let mut is_clean = true;
         for lpn in update.pages(true) {
             let slot = *self.ftl.buffer.slot(self.ftl.map.to_physical[lpn as usize] & !BUFFERED);
             let mut whole = !self.ftl.is_lost(lpn);
             if whole && slot.mask != WHOLE && slot.below < UNMAPPED {
-                self.host.fill_reads += 1;
                 let is_old = into_parity & update.bit(lpn) != 0;
-                let good = self.read_source(lpn, Cause::Host, is_old.then_some(update.number), update.serial);
-                if good {
-                    update.waiting |= update.bit(lpn);
-                    update.old_read |= if is_old { update.bit(lpn) } else { 0 };
-                    self.make_whole(lpn);
-                }
+                let good = self.read_rest(lpn, update, is_old, &mut is_clean);
                 whole = (good || self.repair_rest(lpn)) && !self.ftl.is_lost(lpn);
             }
             if !whole {
@@ -222,6 +220,34 @@ impl Drive {
                 }
             }
         }
+        is_clean
+    }
+
+    /// Reads the rest of a page that was written in part, into the new parity, too, where that `is_old` data that it takes. Tells whether that could
+    /// be read. What could not may have been rebuilt by a move that the read set off: then it is read where it lies now, for itself.
+    fn read_rest(&mut self, lpn: Lpn, update: &mut Update, is_old: bool, is_clean: &mut bool) -> bool {
+        let mut number = is_old.then_some(update.number);
+        loop {
+            let from = self.ftl.place_of(lpn);
+            self.host.fill_reads += 1;
+            if self.read_source(lpn, Cause::Host, number, update.serial) {
+                update.waiting |= update.bit(lpn);
+                update.old_read |= if number.is_some() { update.bit(lpn) } else { 0 };
+                self.make_whole(lpn);
+                return true;
+            }
+            *is_clean &= number.take().is_none();
+            let now = self.ftl.place_of(lpn);
+            if now.is_none() || now == from {
+                return false;
+            }
+        }
+    }
+
+    /// With what was read so far there is no other way to the new parity.
+    pub(super) fn begin_anew(&mut self, update: &mut Update) {
+        update.number = self.ftl.next_xor();
+        update.old_read = 0;
     }
 
     /// The page is whole in the controller now.
@@ -238,9 +264,7 @@ impl Drive {
         let used = if first {
             equation
         } else {
-            // Begun anew: with what was read so far there is no other way.
-            update.number = self.ftl.next_xor();
-            update.old_read = 0;
+            self.begin_anew(update);
             if equation == Equation::Modify { Equation::Whole } else { Equation::Modify }
         };
         let ready = first || self.read_old(update, used);
