@@ -110,7 +110,8 @@ impl Oracle {
             lines.push(("alarms of blocks", reclaim.alarms, seen.alarms));
             lines.push(("jobs that were overtaken", reclaim.deadline_misses, self.questions.overtaken));
         }
-        if !drive.is_timed() {
+        // Parity of other stripes is programmed between a cleaning and the reclaim that it was for.
+        if !drive.is_timed() && !self.parity.is_on() {
             lines.push(("blocks cleaned for reclaim", reclaim.gc_erases, seen.cleaned_for_reclaim));
         }
         for (what, claimed, counted) in lines {
