@@ -24,7 +24,7 @@ use crate::traces::rows::format::Format;
 use crate::traces::rows::quote::quote;
 
 /// Every format that is read, in the order in which they are listed.
-pub static FORMATS: [Format; 16] = [
+pub static FORMATS: &[Format] = &[
     msr::FORMAT,
     disksim::FORMAT,
     mqsim::FORMAT,
