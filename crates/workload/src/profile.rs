@@ -26,7 +26,7 @@ pub type ByOp = [u64; 3];
 /// What one device of a trace was asked for.
 #[derive(Debug, Default)]
 pub struct Device {
-    /// [`Row::device`].
+    /// [`TraceRow::device`].
     pub number: u32,
     /// Requests.
     pub rows: ByOp,

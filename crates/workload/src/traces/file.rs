@@ -146,7 +146,7 @@ impl TraceFile {
         &self.skipped
     }
 
-    /// The name that the trace itself gives a [`Row::device`] that it named.
+    /// The name that the trace itself gives a [`TraceRow::device`] that it named.
     pub fn device_name(&self, device: u32) -> String {
         match &self.content {
             Content::Lines(_, reader) => reader.device_name(device),

@@ -9,7 +9,7 @@ pub(in crate::traces) trait LineReader: Send {
     /// Reads the next line, given without its end; `None` where it is part of the format and moves no data.
     fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow>;
 
-    /// The name that the trace itself gives a [`Row::device`].
+    /// The name that the trace itself gives a [`TraceRow::device`].
     fn device_name(&self, device: u32) -> String {
         device.to_string()
     }
@@ -30,7 +30,7 @@ pub(in crate::traces) trait RecordReader: Send {
     /// Reads the record that `bytes` begin with; they may go on far beyond it or end within it, and may be none.
     fn record(&mut self, bytes: &[u8]) -> Taken;
 
-    /// The name that the trace itself gives a [`Row::device`].
+    /// The name that the trace itself gives a [`TraceRow::device`].
     fn device_name(&self, device: u32) -> String {
         device.to_string()
     }
@@ -55,7 +55,7 @@ pub(in crate::traces) trait BatchReader: Send {
     /// end within it, and are none at the end of the file. After an error nothing is read further.
     fn batch(&mut self, bytes: &[u8], rows: &mut Vec<TraceRow>) -> Result<Batch, &'static str>;
 
-    /// The name that the trace itself gives a [`Row::device`].
+    /// The name that the trace itself gives a [`TraceRow::device`].
     fn device_name(&self, device: u32) -> String;
 
     /// What the file's times count from; known after the first batch.

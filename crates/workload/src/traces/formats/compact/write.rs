@@ -41,7 +41,7 @@ impl<W: Write> CompactWriter<W> {
         }
     }
 
-    /// Adds the next device: the first one is [`Row::device`] 0.
+    /// Adds the next device: the first one is [`TraceRow::device`] 0.
     pub(in crate::traces) fn device(&mut self, name: &str) -> io::Result<()> {
         if self.devices == MAX_DEVICES {
             return Err(io::Error::other("there are more than the 65,536 devices that a compact trace can hold"));
