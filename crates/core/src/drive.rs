@@ -6,7 +6,9 @@ mod ageing;
 mod alarm;
 mod assemble;
 pub mod audit;
+pub mod failing;
 mod memory;
+mod mending;
 mod read;
 mod repair;
 pub mod start;
@@ -22,6 +24,7 @@ use crate::base::request::Request;
 use crate::bugs::Bugs;
 use crate::config::DriveConfig;
 use crate::drive::audit::blame::Blame;
+use crate::drive::failing::Failing;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
@@ -75,6 +78,9 @@ pub struct Drive {
     /// Whether somebody wants to know of reads that took retries.
     hears_retries: bool,
     pub(crate) bugs: Bugs,
+    /// Failures, and whether any is to come, or what was lost to one is being rebuilt.
+    failing: Failing,
+    attention: bool,
     /// Requests that the observer was told of; the number of the next one.
     announced: u64,
 }

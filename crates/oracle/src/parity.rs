@@ -19,9 +19,9 @@ use crate::stamps::{Stamp, Tag};
 /// What is known of stripes; nothing where the drive has none.
 #[derive(Debug, Default)]
 pub(crate) struct Parity {
-    stripes: Option<Stripes>,
+    pub(crate) stripes: Option<Stripes>,
     /// Where each page's data is on flash, and what it stands for; 0 where it is nowhere.
-    places: Vec<Ppn>,
+    pub(crate) places: Vec<Ppn>,
     stands: Vec<u64>,
     /// XOR of what the pages of each stripe on flash stand for, and how many they are.
     sums: Vec<u64>,
@@ -30,7 +30,7 @@ pub(crate) struct Parity {
     contents: Vec<u64>,
     /// Stripes of which that is wrong, and those that the drive has given up.
     wrong: BTreeSet<u32>,
-    unprotected: BTreeSet<u32>,
+    pub(crate) unprotected: BTreeSet<u32>,
     /// What is being worked out, and what is wrong about it.
     xors: BTreeMap<u32, (u64, Option<String>)>,
     /// The page that was read last, if well.
@@ -130,15 +130,12 @@ impl Parity {
 impl Oracle {
     /// A page of data was programmed, or copied, or was there from the start.
     pub(crate) fn lies_at(&mut self, lpn: Lpn, ppn: Ppn) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn < stripes.pages()) else { return };
+        if self.parity.stripes.is_none_or(|stripes| lpn >= stripes.pages()) {
+            return;
+        }
         let stamp = self.medium.stamp(At::new(&self.geometry, ppn)).undamaged();
         self.parity.set(lpn, Some((ppn, stamp)));
-        let (die, own) = (ppn / self.geometry.pages_per_block / self.geometry.blocks_per_domain(), u32::from(stripes.die(lpn)));
-        if die != own {
-            self.findings.add(Kind::Protocol, || {
-                format!("lpn {lpn} of stripe {} was written to die {die}; it belongs on die {own}", stripes.of(lpn))
-            });
-        }
+        self.check_member(lpn, ppn);
     }
 
     /// A page is on flash no more, trimmed or lost.
@@ -240,6 +237,7 @@ impl Oracle {
         self.stamps.is_readable_again(carried);
         self.lies_at(lpn, ppn);
         self.parity.rebuilt += 1;
+        self.forget_failed(lpn);
         self.check_rebuilt(lpn, before, content)
     }
 

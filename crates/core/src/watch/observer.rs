@@ -2,6 +2,7 @@
 //! Observers see facts of the medium, never the drive's own bookkeeping, and cannot change anything.
 
 use std::any::Any;
+use std::ops::Range;
 
 use crate::base::dose::Quarters;
 use crate::base::metrics::TimedMetrics;
@@ -111,6 +112,10 @@ pub trait Observer: Any {
     fn rebuilt(&mut self, _lpn: Lpn, _number: u32) {}
     /// The parity of a stripe is given up, because too much of the stripe cannot be read: until it is programmed again the stripe is unprotected.
     fn unprotected(&mut self, _stripe: u32) {}
+    /// These pages of the flash have failed, and cannot be read any more. What is lost with them is told of next.
+    fn failed(&mut self, _pages: Range<Ppn>) {}
+    /// All data on flash that has failed is rebuilt or lost by now.
+    fn mended(&mut self) {}
     /// A page of a wordline was programmed that holds nothing: the wordline could not wait for more.
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
     /// A page was programmed.
